@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 #: Lets people and secret scanners recognise a key.
 PREFIX = "ew_"
 _SECRET_BYTES = 32
-#: For how long the old key is good beside the new one.
+#: Time for which the old key remains valid after a rotation.
 DEFAULT_OVERLAP = timedelta(days=1)
 _BEFORE_ALL = UUID(int=0)
 
@@ -38,11 +38,11 @@ async def create_api_key(
     operated: bool,
     expires_at: datetime | None,
 ) -> tuple[ApiKeyRecord, str]:
-    """Make a key and return it with its secret, which is not kept.
+    """Create a key and return it with its secret, which is not stored.
 
-    `namespace` is empty for an operator's key, and only then; `bound_to` names nothing where the key opens all of it;
-    `operated` says that EVERWORD_ADMIN_KEY is set. Raises NamespaceNotFound, AdminKeyNeeded where the key would lock
-    everybody out, and InvalidArgument where it would have ended already.
+    `namespace` is empty exactly for an operator's key; `bound_to` is empty for a key to the whole namespace; `operated`
+    is True if EVERWORD_ADMIN_KEY is set. Raises NamespaceNotFound, AdminKeyNeeded if the key would lock all callers
+    out, and InvalidArgument if the key would have expired already.
     """
     if expires_at is not None and expires_at <= utc_now():
         raise InvalidArgument(violations=(("api_key.expire_time", "must be in the future"),))
@@ -107,7 +107,7 @@ async def rotate_api_key(
     async with database.connection() as conn, conn.transaction():
         keys = await store.rotate_api_key(conn, api_key_id, id_, hash_key(secret), overlap)
         if not keys:
-            # As where no key is made.
+            # The same error as for a key that never existed.
             raise ApiKeyNotFound(api_key_id=api_key_id)
     old, new = keys
     log.info("API key rotated", extra={"api_key_id": str(api_key_id), "new": str(id_)})

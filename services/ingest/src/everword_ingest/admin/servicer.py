@@ -61,7 +61,7 @@ class AdminServicer(AdminServiceServicer):
     def __init__(self, database: Database, operated: bool, wake: Callable[[], None]) -> None:
         self._database = database
         self._wake = wake
-        #: Whether EVERWORD_ADMIN_KEY lets an operator in.
+        #: True if operators can sign in with EVERWORD_ADMIN_KEY.
         self._operated = operated
 
     async def CreateNamespace(
@@ -137,7 +137,7 @@ class AdminServicer(AdminServiceServicer):
     async def ExportNamespace(  # type: ignore[override]
         self, request: pb.ExportNamespaceRequest, context: Context
     ) -> None:
-        """Write parts as they come: what is around each call awaits its end."""
+        """Write parts as they arrive. Interceptors wait for the call's end, so it is no generator."""
         async with aclosing(export_namespace(self._database, request.name)) as parts:
             async for part in parts:
                 await write_in_time(context, pb.ExportNamespaceResponse(data=part))
@@ -195,7 +195,7 @@ class AdminServicer(AdminServiceServicer):
 
 
 async def _name(requests: AsyncIterator[pb.ImportNamespaceRequest]) -> str:
-    """Return what the first request of a stream says. Raises InvalidArgument."""
+    """Return the name in the first request of a stream. Raises InvalidArgument."""
     async for request in requests:
         if request.HasField("name"):
             return request.name
@@ -204,7 +204,7 @@ async def _name(requests: AsyncIterator[pb.ImportNamespaceRequest]) -> str:
 
 
 async def _data(requests: AsyncIterator[pb.ImportNamespaceRequest]) -> AsyncIterator[bytes]:
-    """Yield what the other requests of a stream hold. Raises InvalidArgument."""
+    """Yield the data of the other requests of a stream. Raises InvalidArgument."""
     async for request in requests:
         if request.HasField("name"):
             raise InvalidArgument(violations=(("name", "comes once: send data after it"),))

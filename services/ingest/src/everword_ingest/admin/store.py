@@ -16,7 +16,7 @@ SQL = load_statements("everword_ingest.admin")
 
 @dataclass(frozen=True)
 class ApiKeyRecord:
-    """A row of `api_keys`, without what is secret."""
+    """A row of `api_keys`, without the secret."""
 
     id: UUID
     #: The name of its namespace; empty for an operator's key.
@@ -44,7 +44,7 @@ async def insert_api_key(
     operated: bool,
     expires_at: datetime | None,
 ) -> datetime | None:
-    """Keep a key and return when it was made; None where that would leave nobody to make keys."""
+    """Store a key and return its creation time; None if no key could be created any more."""
     parameters = {
         "id": id_,
         "namespace_id": namespace_id,

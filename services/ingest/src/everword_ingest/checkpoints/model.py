@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-#: Of each name: versions, and their bytes together. The oldest go.
+#: Limits of each name: versions, and their total bytes. The oldest are deleted.
 MAX_VERSIONS, MAX_NAME_BYTES = 100, 64 * 1024 * 1024
-#: Of a conversation. Another is refused: what would have to go may be all there is of its name.
+#: Limit of a conversation. Further names are refused, because deleting the oldest would delete another name's only
+#: state.
 MAX_NAMES = 100
 
 
@@ -29,9 +30,9 @@ class Saving:
     media_type: str
     metadata: dict[str, Any] | None
     parent_id: UUID | None
-    #: None where one is to be made.
+    #: None to generate an id.
     checkpoint_id: UUID | None
-    #: The latest version of the name, 0 for none; None for whichever it is.
+    #: The latest version of the name, 0 if it must be new; None to accept any.
     expected_version: int | None
     max_versions: int
     request_id: str
@@ -40,7 +41,7 @@ class Saving:
 
 @dataclass(frozen=True)
 class Saved:
-    """What became of it."""
+    """The saved checkpoint."""
 
     checkpoint_id: UUID
     version: int
@@ -52,8 +53,8 @@ class Listing:
     """Which checkpoints to list."""
 
     conversation_id: UUID
-    #: None for all.
+    #: All names if None.
     name: str | None
     all_versions: bool
-    #: 0 for no limit.
+    #: Only versions before this one; 0 for no limit.
     before_version: int

@@ -69,7 +69,7 @@ async def _check_parent(conn: Connection, namespace_id: int, saving: Saving) -> 
 
 
 async def _check_place(conn: Connection, namespace_id: int, saving: Saving) -> None:
-    """Hold the name against what is expected of it, and a new one against their number."""
+    """Check the expected version of the name and, for a new name, the number of names."""
     latest = await store.find_latest(conn, namespace_id, saving.place)
     current = latest.version if latest else 0
     if saving.expected_version not in (None, current):

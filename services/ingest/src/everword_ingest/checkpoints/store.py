@@ -41,7 +41,7 @@ class FoundCheckpoint:
 
 @dataclass(frozen=True)
 class CheckpointRow:
-    """What is known of a checkpoint."""
+    """A checkpoint without its state."""
 
     id: UUID
     conversation_id: UUID
@@ -109,7 +109,7 @@ async def insert_checkpoint(
 async def drop_oldest(
     conn: Connection, namespace_id: int, place: NamedState, max_versions: int
 ) -> None:
-    """Delete what is over the limits of a name."""
+    """Delete the versions over the limits of a name."""
     parameters = {
         "namespace_id": namespace_id,
         "max_versions": min(max_versions, MAX_VERSIONS),

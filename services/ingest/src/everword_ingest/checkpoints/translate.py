@@ -16,7 +16,7 @@ def to_place(name: pb.CheckpointName) -> NamedState:
 
 
 def to_saving(request: pb.SaveCheckpointRequest) -> Saving:
-    """Return what is to be saved. Raises InvalidArgument."""
+    """Return the checkpoint to save. Raises InvalidArgument."""
     kept = request.HasField("metadata")
     return Saving(
         place=NamedState(UUID(request.conversation_id), request.name),

@@ -28,7 +28,7 @@ SQL = load_statements("everword_ingest.conversations")
 async def insert_conversation(
     conn: Connection, namespace_id: int, id_: UUID, spec: ConversationSpec
 ) -> bool:
-    """Make a conversation; False where its key exists."""
+    """Insert a conversation; False if its key exists."""
     values = {**asdict(spec), "settings": _jsonb(spec.settings)}
     parameters = {"namespace_id": namespace_id, "id": id_, **values}
     return await fetch_value(conn, SQL["insert_conversation"], parameters) is not None
@@ -82,7 +82,7 @@ async def update_conversation(
 async def end_earlier_sessions(
     conn: Connection, namespace_id: int, conversation: LockedConversation
 ) -> list[UUID]:
-    """Let what a person said to the same agent before count as finished; return the conversations."""
+    """End the subject's earlier sessions with the same agent; return their conversations."""
     parameters = {
         "namespace_id": namespace_id,
         "conversation_id": conversation.id,

@@ -22,7 +22,7 @@ def to_spec(
     details: conversation_pb2.ConversationDetails,
     field: str = "",
 ) -> ConversationSpec:
-    """Return a conversation; `field` is the path of what holds `key` and `details`, for errors."""
+    """Return a conversation; `field` is the path of the message with `key` and `details`, for errors."""
     return ConversationSpec(
         session_key=key.session_key,
         agent=key.agent,

@@ -26,7 +26,7 @@ async def ensure_conversation(
         found = await store.find_conversation(conn, namespace.id, spec)
         if found is None:
             created = await store.insert_conversation(conn, namespace.id, new_id(), spec)
-            # Where another caller was faster, its row is visible now: the insert waited for it.
+            # If another caller was faster, its row is visible now, because the insert waited for it.
             found = await store.find_conversation(conn, namespace.id, spec)
     if found is None:
         raise ConversationNotFound

@@ -1,4 +1,4 @@
-"""Set, read and delete budgets, and say what stands against a call."""
+"""Set, read and delete budgets, and return the ones that refuse a call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from everword_ingest.costs import store
 from everword_ingest.costs.model import BudgetKey, BudgetLimits, Month
 from everword_ingest.costs.store import BudgetEventRow, BudgetRow, StandingRow
 
-#: Of a namespace. Each record looks at all of them.
+#: Limit of a namespace; each recorded call checks all of them.
 MAX_BUDGETS = 1_000
 
 
@@ -39,9 +39,9 @@ async def set_budget(
     limits: BudgetLimits,
     wake: Callable[[], None],
 ) -> tuple[UUID, Sequence[BudgetEventRow]]:
-    """Set a budget's limits, and return its id and the thresholds that it is at by that.
+    """Set a budget's limits, and return its id and the thresholds that it has reached.
 
-    `wake` is called after the commit: there may be work to publish. Raises InvalidArgument where there are too many.
+    `wake` is called after the commit to publish jobs. Raises InvalidArgument if there are too many budgets.
     """
     id_ = new_id()
     batch_id = new_id()
@@ -54,7 +54,7 @@ async def set_budget(
         id_ = await store.upsert_budget(conn, namespace.id, id_, key, limits)
         time_zone, month = await _clock(conn, namespace.id)
         if found is None or found.currency != limits.currency:
-            found = None  # what was charged in another currency says nothing
+            found = None  # charges in another currency do not count
             await store.count_past(conn, namespace.id, id_, month.begins_at, time_zone)
         old = limits_of(found) if found else None
         await store.add_events(conn, namespace.id, id_, month.name, old, batch_id)
@@ -111,7 +111,7 @@ async def delete_budget(
 
 
 async def _resume_work(conn: Connection, namespace_id: int) -> None:
-    """Make work due that waits for a budget; what is still over its limit is refused once more and waits again."""
+    """Enqueue jobs that wait for a budget; those still over the limit are refused again and wait."""
     if await store.end_embedding_pauses(conn, namespace_id):
         await enqueue(conn, [DueJob(namespace_id, EMBED, shards()[0])])
     # After the job `embed`, as writes lock them.

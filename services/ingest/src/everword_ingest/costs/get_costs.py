@@ -1,4 +1,4 @@
-"""Sum up what the calls of models cost."""
+"""Add up the costs of model calls."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def get_costs(
 
 
 def span_of(wanted: CostFilter, time_zone: str, now: datetime) -> tuple[datetime, datetime]:
-    """Return the moments between which the days of a filter lie. Raises InvalidArgument where there is no day."""
+    """Return the start and the end of a filter's days. Raises InvalidArgument if there is no day."""
     zone = ZoneInfo(time_zone)
     today = now.astimezone(zone).date()
     last = min(wanted.end or today, today).toordinal()

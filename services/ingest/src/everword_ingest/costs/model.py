@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from everword.costs.model import ModelCall
 from everword.domain.times import local_time
 
-#: Of a budget that says nothing.
+#: Default threshold of a warning.
 DEFAULT_WARN_PERCENT = 80
 
 
@@ -25,7 +25,7 @@ class BudgetPeriod(IntEnum):
 
 
 class BudgetScope(IntEnum):
-    """What a budget counts."""
+    """The scope of the calls that a budget counts."""
 
     NAMESPACE = 1
     AGENT = 2
@@ -34,7 +34,7 @@ class BudgetScope(IntEnum):
 
 @dataclass(frozen=True)
 class BudgetKey:
-    """What a budget is known by."""
+    """The identity of a budget."""
 
     period: BudgetPeriod
     scope: BudgetScope = BudgetScope.NAMESPACE
@@ -44,10 +44,10 @@ class BudgetKey:
 
 @dataclass(frozen=True)
 class BudgetLimits:
-    """What a budget limits; None for no limit."""
+    """The limits of a budget; None for no limit."""
 
     max_cost: Decimal | None
-    #: Of max_cost; empty without one.
+    #: Currency of max_cost; empty without one.
     currency: str
     max_tokens: int | None
     warn_percent: int = DEFAULT_WARN_PERCENT

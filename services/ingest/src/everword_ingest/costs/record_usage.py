@@ -20,7 +20,7 @@ from everword_ingest.request_ids.claims import claim_request
 
 @dataclass(frozen=True)
 class RecordedUsage:
-    """What was recorded."""
+    """The recorded calls, and the budget thresholds that they reached."""
 
     calls: Sequence[RecordedRow]
     events: Sequence[BudgetEventRow]
@@ -30,7 +30,7 @@ class RecordedUsage:
 async def record_usage(
     database: Database, namespace: NamespaceScope, reporting: Reporting
 ) -> RecordedUsage:
-    """Add calls to the ledger, or find that an equal call did, and return what they cost.
+    """Add calls to the ledger, or return the result of an earlier identical request.
 
     Raises RequestIdConflict and ConversationNotFound.
     """
@@ -45,7 +45,7 @@ async def record_usage(
         )
         if earlier is None:
             await _check_conversations(conn, namespace.id, reporting)
-            # Last of what is written: from here on, sums of budgets are held.
+            # The last write, because it locks the sums of the budgets until the commit.
             await insert_usage(conn, reporting.calls, batch_id)
         else:
             [batch_id] = earlier.message_ids

@@ -37,7 +37,7 @@ from everword_ingest.costs.translate import (
 
 
 class CostServicer(CostServiceServicer):
-    """What models cost, and its limits."""
+    """Costs of models, and their budgets."""
 
     def __init__(self, database: Database, wake: Callable[[], None]) -> None:
         self._database = database

@@ -27,7 +27,7 @@ ALL = 10_000
 
 @dataclass(frozen=True)
 class RecordedRow:
-    """What a call cost; None where nobody knows."""
+    """The cost of a call; None if unknown."""
 
     model: str
     cost: Decimal | None
@@ -50,7 +50,7 @@ class BudgetRow:
 
 @dataclass(frozen=True)
 class StandingRow(BudgetRow):
-    """A budget, and how it stands in a period."""
+    """A budget with its use in a period."""
 
     cost: Decimal
     tokens: int
@@ -105,7 +105,7 @@ class SumRow:
 
     @property
     def place(self) -> list[str]:
-        """Return where it stands in the order of groups."""
+        """Return its sort key among the groups."""
         groups = (self.day, self.model, self.provider, self.agent, self.conversation_id)
         return [*groups, self.session_key, self.run_id, self.purpose, str(self.source)]
 
@@ -156,13 +156,13 @@ async def count_budgets(conn: Connection, namespace_id: int) -> int:
 async def upsert_budget(
     conn: Connection, namespace_id: int, id: UUID, key: BudgetKey, limits: BudgetLimits
 ) -> UUID:
-    """Set a budget's limits and return its id, which is `id` where it is new."""
+    """Set a budget's limits and return its id, which is `id` if it is new."""
 
 
 async def count_past(
     conn: Connection, namespace_id: int, budget_id: UUID, since: datetime, time_zone: str
 ) -> None:
-    """Recompute what a budget is charged with, since a moment and in every period that it was charged for before."""
+    """Recompute the charges of a budget since a moment, and in every period that it was charged in before."""
     parameters: dict[str, Any] = {"namespace_id": namespace_id, "budget_id": budget_id}
     cleared = await fetch_all(conn, SQL["clear_spending"], parameters, _Period)
     periods = [row.period for row in cleared]
@@ -171,7 +171,7 @@ async def count_past(
 
 
 async def end_embedding_pauses(conn: Connection, namespace_id: int) -> bool:
-    """Let vectors be made again that wait for a budget; False where none do."""
+    """Resume the embedding that waits for a budget; False if none does."""
     parameters = {"namespace_id": namespace_id}
     return await fetch_value(conn, SQL["end_embedding_pauses"], parameters) is not None
 

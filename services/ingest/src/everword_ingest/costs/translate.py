@@ -98,7 +98,7 @@ def to_key(key: cost_pb2.BudgetKey) -> BudgetKey:
 
 
 def to_limits(request: pb.SetBudgetRequest) -> BudgetLimits:
-    """Return the limits of a budget. Raises InvalidArgument where there is none."""
+    """Return the limits of a budget. Raises InvalidArgument without a limit."""
     max_cost = Decimal(request.max_cost.amount) if request.HasField("max_cost") else None
     if max_cost is not None and not max_cost:
         text = "must be greater than 0"
@@ -132,7 +132,7 @@ def to_query(request: pb.GetCostsRequest) -> CostQuery:
 
 
 def to_price_list(request: pb.LoadPricesRequest) -> PriceList:
-    """Return a list of prices. Raises InvalidArgument where two of them are of the same model, provider and day."""
+    """Return a list of prices. Raises InvalidArgument if two have the same model, provider and day."""
     prices: dict[tuple[str, str, date], Price] = {}
     for place, each in enumerate(request.prices):
         path = f"prices[{place}]"
@@ -150,7 +150,7 @@ def to_price_list(request: pb.LoadPricesRequest) -> PriceList:
 
 
 def money(amount: Decimal | None, currency: str) -> cost_pb2.Money | None:
-    """Return an exact amount; None where there is none."""
+    """Return an exact amount; None without an amount."""
     if amount is None or not currency:
         return None
     return cost_pb2.Money(currency_code=currency, amount=format(amount, "f"))

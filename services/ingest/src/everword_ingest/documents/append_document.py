@@ -48,7 +48,7 @@ async def append_document(
     content: str,
     wake: Callable[[], None],
 ) -> WrittenDocument:
-    """Store what a document says and a text on a line after it, or find that an equal call did.
+    """Append a text on a new line of a document, or return the result of an earlier identical request.
 
     Raises RequestIdConflict, ConversationNotFound, DocumentUnreadable and InvalidArgument.
     """
@@ -58,7 +58,7 @@ async def append_document(
 
         async def write_it(conn: Connection, version_id: UUID) -> int:
             if continued is None:
-                # The claim of the earlier call went with what it had written, just now.
+                # The claim of the earlier request was just erased with the text it had written.
                 raise ContentErased(request_id=change.request_id)
             return await _append(conn, namespace.id, change, content, continued, version_id)
 

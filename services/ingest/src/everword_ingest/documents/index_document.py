@@ -1,4 +1,4 @@
-"""Documents in the index: what one says now takes the place of what it said, and what it says still stays."""
+"""Indexing of documents: a new text replaces the old one, and unchanged chunks stay."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _CHUNK_BATCH = 1000
 
 @dataclass(frozen=True)
 class Kept:
-    """What of a text a document has already."""
+    """The chunks of a new text that the document already has."""
 
     #: The chunks that stay, by their place in the text.
     rows: Mapping[int, ChunkRow]
-    #: The places of those that are new.
+    #: The positions of the new chunks.
     missing: Set[int]
     #: The chunks that go.
     gone: Set[UUID]
@@ -70,10 +70,10 @@ class _Changes:
 async def index_document(
     conn: Connection, namespace_id: int, owner: Owner, cut: Cut, kept: Kept, built: Built
 ) -> int:
-    """Index what a document says, and nothing of what it said before; returns the highest id of a new passage.
+    """Index the new text of a document in place of the old one; returns the highest id of a new passage.
 
-    A document of megabytes has thousands of passages. They are stored in statements of some hundred each, and what
-    other writers wait for, the job and the names, is written with the last.
+    A document of megabytes has thousands of passages. They are stored in statements of some hundred each. The job and
+    the names, which lock rows that other writers need, are written with the last one.
     """
     if len(cut.chunks) <= _CHUNK_BATCH:
         changes = _changes(cut, kept, built)

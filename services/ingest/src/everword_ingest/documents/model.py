@@ -14,7 +14,7 @@ from everword_ingest.notes.model import NoteScope
 
 #: Whose a document is: as of notes.
 DocumentScope = NoteScope
-#: The most that a document may say, what is appended to it included.
+#: Limit of a document's text, appended text included.
 MAX_TEXT_BYTES = 8 * 1024 * 1024
 #: The most that a file may have.
 MAX_FILE_BYTES = 10 * 1024 * 1024
@@ -29,7 +29,7 @@ class DocumentKind(IntEnum):
 
 @dataclass(frozen=True)
 class DocumentKey:
-    """What a caller knows a document by."""
+    """The caller's identity of a document."""
 
     title: str
     scope: DocumentScope
@@ -37,14 +37,14 @@ class DocumentKey:
 
     @property
     def hash(self) -> bytes:
-        """Return what tells it from all other titles, scopes and kinds."""
+        """Return a hash of the kind, title and scope."""
         scope = [self.scope.agent, self.scope.subject, str(self.scope.conversation_id or "")]
         return sha256(json.dumps([self.kind, self.title, *scope]).encode()).digest()
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """The file that a text was read from; empty for what was written as text."""
+    """The file that a text was read from; empty for a text written as such."""
 
     name: str = ""
     media_type: str = ""
@@ -59,13 +59,13 @@ class DocumentChange:
     key: DocumentKey
     author: str = ""
     tags: Sequence[str] = ()
-    #: The version that is to be replaced, 0 for none; None for whichever it is.
+    #: The version to replace, 0 if it must be new; None to accept any.
     expected_version: int | None = None
-    #: Whether the text goes to the end of what is there.
+    #: True to append to the existing text.
     appends: bool = False
     #: The most that the whole may have.
     max_bytes: int = MAX_TEXT_BYTES
-    #: Who writes, as it is stored; 0 where that does not matter.
+    #: The stored role of the writer; 0 if it does not matter.
     writer: int = 0
     request_id: str = ""
     body_hash: bytes = b""
@@ -77,7 +77,7 @@ class Upload:
 
     change: DocumentChange
     file_name: str
-    #: None where the content and the name tell.
+    #: None to derive it from the content and the name.
     media_type: str | None
 
 
@@ -86,7 +86,7 @@ class DocumentDeletion:
     """A document that is to be deleted."""
 
     target: UUID | DocumentKey
-    #: None for whichever it is.
+    #: None to accept any.
     expected_version: int | None = None
     author: str = ""
     writer: int = 0
@@ -96,7 +96,7 @@ class DocumentDeletion:
 
 @dataclass(frozen=True)
 class WrittenDocument:
-    """What became of a document."""
+    """The written version of a document."""
 
     document_id: UUID
     version: int
@@ -135,6 +135,6 @@ class HistoryRequest:
     """The versions that a caller asks for, and how much of each."""
 
     target: UUID | DocumentKey
-    #: 0 for all.
+    #: All versions if 0.
     version: int = 0
     part: RequestedPart = RequestedPart()

@@ -1,6 +1,6 @@
-"""Make a text ready to be stored: cut it into chunks, and build the passages of those that are new.
+"""Prepare a text for storage: cut it into chunks, and build the passages of the new ones.
 
-That takes about a second for each MiB of text. It runs outside of the event loop and of any transaction.
+This takes about a second for each MiB of text, and runs outside of the event loop and of any transaction.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from everword_ingest.documents.model import DocumentChange, SourceFile
 from everword_ingest.documents.parsing import Chunk, ParsedDocument, ParseLimits, chunk_document
 from everword_ingest.notes.place import StoredScope
 
-#: What is cut at once; more is left to a thread.
+#: Longest text that is cut on the event loop; longer ones are cut in a thread.
 _FEW_CHARS = 4_000
 #: Maximum sections of a written text: storing one MiB with more sections takes over two seconds.
 TEXT_LIMITS = ParseLimits(max_sections=10_000)
@@ -89,7 +89,7 @@ def _read_text(text: str, limits: ParseLimits) -> ParsedDocument:
 
 
 async def cut_parsed(parsed: ParsedDocument, change: DocumentChange) -> Cut:
-    """Return what was read of a file in chunks."""
+    """Return a parsed file in chunks."""
     return await beside_loop(lambda: _cut(parsed, change))
 
 
@@ -99,7 +99,7 @@ def _cut(parsed: ParsedDocument, change: DocumentChange) -> Cut:
 
 
 def _digest(chunk: Chunk, change: DocumentChange) -> bytes:
-    """Return a hash of what is indexed of a chunk, beside its document and who wrote it when."""
+    """Return a hash of a chunk's indexed content, apart from its document, author and time."""
     parts = ["\0".join(sorted(change.tags)), *chunk.heading_path, chunk.content]
     return sha256("\x01".join(parts).encode()).digest()
 

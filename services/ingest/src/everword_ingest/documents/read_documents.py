@@ -28,7 +28,7 @@ MAX_SECTIONS = 1_000
 
 @dataclass(frozen=True)
 class FoundSection:
-    """What stands under one heading."""
+    """The text under one heading."""
 
     headings: Sequence[str]
     start: int
@@ -43,7 +43,7 @@ class ReadPart:
     document: DocumentRow
     content: str
     start: int
-    #: Where the next part begins; 0 at the end.
+    #: Start of the next part; 0 at the end.
     next_start: int
 
 
@@ -97,7 +97,7 @@ async def get_document_history(
     page: PageRequest,
     kind: DocumentKind,
 ) -> tuple[UUID, Sequence[DocumentVersionRow], str]:
-    """Return a document's id, a page of what it was, and the token of the next one.
+    """Return a document's id, a page of its versions, and the token of the next page.
 
     Raises DocumentNotFound, ConversationNotFound and InvalidPageToken.
     """
@@ -135,7 +135,7 @@ async def find_document_id(conn: Connection, namespace_id: int, target: UUID | D
 
 
 def not_found(target: UUID | DocumentKey) -> DocumentNotFound:
-    """Return the error that names what was asked for."""
+    """Return the error with the id or title of the request."""
     if isinstance(target, UUID):
         return DocumentNotFound(document_id=target)
     return DocumentNotFound(title=target.title)
@@ -152,7 +152,7 @@ async def _find(
 
 
 def _sections(chunks: Iterable[ChunkRow]) -> list[FoundSection]:
-    """Return what stands under each heading: neighbours under the same are one section."""
+    """Return a section for each heading; consecutive chunks with the same headings are one section."""
     sections = list[FoundSection]()
     for chunk in chunks:
         if sections and sections[-1].headings == chunk.headings:

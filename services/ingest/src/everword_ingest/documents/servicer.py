@@ -136,7 +136,7 @@ class DocumentServicer(DocumentServiceServicer):
 
 
 async def _header(requests: AsyncIterator[pb.UploadDocumentRequest]) -> Upload:
-    """Return what the first request of a stream says. Raises InvalidArgument."""
+    """Return the header in the first request of a stream. Raises InvalidArgument."""
     async for request in requests:
         if request.HasField("header"):
             return to_upload(request.header)
@@ -145,7 +145,7 @@ async def _header(requests: AsyncIterator[pb.UploadDocumentRequest]) -> Upload:
 
 
 async def _bytes(requests: AsyncIterator[pb.UploadDocumentRequest]) -> AsyncIterator[bytes]:
-    """Yield what the other requests of a stream hold. Raises InvalidArgument."""
+    """Yield the data of the other requests of a stream. Raises InvalidArgument."""
     async for request in requests:
         if request.HasField("header"):
             raise InvalidArgument(violations=(("header", "comes once: send data after it"),))

@@ -37,13 +37,13 @@ class LockedDocument:
 
     @property
     def stands(self) -> bool:
-        """Whether it is there: it was written, and not deleted."""
+        """Return whether the document exists: it was written, and not deleted."""
         return self.version > 0 and self.deleted_at is None
 
 
 @dataclass(frozen=True)
 class TextRow:
-    """What a version says, and its labels."""
+    """The text and tags of a version."""
 
     content: str
     tags: list[str]
@@ -122,7 +122,7 @@ class DocumentVersionRow(NewVersion):
 
 
 async def insert_document(conn: Connection, namespace_id: int, id_: UUID, key: DocumentKey) -> None:
-    """Make a document that is not written yet; nothing where its title is another's."""
+    """Insert a document without a version; does nothing if its key exists."""
     parameters = {
         "namespace_id": namespace_id,
         "id": id_,
@@ -241,7 +241,7 @@ async def list_versions(
     part: tuple[int, int],
     limit: int,
 ) -> list[DocumentVersionRow]:
-    """Return versions, the latest first, with `part` of each text: where it begins, and how many characters."""
+    """Return versions, the latest first, with `part` of each text: start and number of characters."""
     parameters = {
         "namespace_id": namespace_id,
         "document_id": document_id,

@@ -38,14 +38,14 @@ def to_scope(scope: document_pb2.DocumentScope) -> DocumentScope:
 
 
 def to_target(request: Named) -> UUID | DocumentKey:
-    """Return what a request knows a document by."""
+    """Return the id or key of a request's document."""
     if request.HasField("key"):
         return DocumentKey(request.key.title, to_scope(request.key.scope))
     return UUID(request.document_id)
 
 
 def to_upload(header: pb.UploadHeader) -> Upload:
-    """Return what is uploaded, but for its bytes."""
+    """Return the upload without its bytes."""
     expected = header.expected_version if header.HasField("expected_version") else None
     change = _to_change(header.document, expected, header.request_id, hash_body(header))
     return Upload(change, header.file_name, header.media_type or None)

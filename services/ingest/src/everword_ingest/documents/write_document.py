@@ -1,4 +1,4 @@
-"""Write a document: what it says now takes the place of what it said, which stays in its history alone."""
+"""Write a document: the new text replaces the old one, which stays in the history only."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def prepare(
     cut: Cut,
     file: SourceFile,
 ) -> Prepared:
-    """Build what is new in a text, beside what its document has. Raises ConversationNotFound and InvalidArgument."""
+    """Build the new chunks of a text. Raises ConversationNotFound and InvalidArgument."""
     ensure_fits(change, cut.text)
     async with database.transaction(namespace.id) as conn:
         change, owner = await find_owner(conn, namespace.id, change)
@@ -61,7 +61,7 @@ async def store_document(
     prepared: Prepared,
     wake: Callable[[], None],
 ) -> WrittenDocument:
-    """Store what was prepared. Raises as `write_document` does."""
+    """Store a prepared text. Raises the same errors as `write_document`."""
 
     async def write_it(conn: Connection, version_id: UUID) -> int:
         return await _replace(conn, namespace.id, change, prepared, version_id)
@@ -76,7 +76,7 @@ async def _replace(
     prepared: Prepared,
     version_id: UUID,
 ) -> int:
-    """Store a text in the place of what is there; returns the highest id of a passage."""
+    """Replace the text of a document; returns the highest id of a passage."""
     held = await hold_document(conn, namespace_id, prepared.owner)
     await check_version(conn, namespace_id, held, change.expected_version)
     return await store_version(conn, namespace_id, held, prepared, version_id)

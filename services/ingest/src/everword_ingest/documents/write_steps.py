@@ -75,7 +75,7 @@ async def store_once(
 async def find_owner(
     conn: Connection, namespace_id: int, change: DocumentChange
 ) -> tuple[DocumentChange, Owner]:
-    """Return a change in the scope where its document is, and what its chunks have in common."""
+    """Return a change in the scope of its document, and the attributes that its chunks share."""
     place = await find_place(conn, namespace_id, change.key.scope)
     change = replace(change, key=replace(change.key, scope=place.scope))
     settings = await get_namespace_settings(conn, namespace_id)

@@ -1,5 +1,5 @@
-"""Takes back what was written, with everything that was derived from it.
+"""Erasure of a target with everything that was derived from it.
 
-`erase` hides a target and begins; `removal` deletes, and brings up to date what is left; `resumer` goes on in the
-background. What belongs to a target is in the table `erasure_rules`.
+`erase` hides a target and begins; `removal` deletes, and updates the remaining rows; `resumer` continues in the
+background. The table `erasure_rules` says which rows belong to a target.
 """

@@ -1,7 +1,7 @@
-"""Deletes in the background, in short transactions, from wherever the last one ended.
+"""Deletes in the background, in short transactions, each continuing after the last one.
 
-It runs in every ingest process. The process that locks the row of a deletion works on it and the others skip it; a
-process that dies leaves what it had not committed to the next.
+It runs in every ingest process. The process that locks the row of a deletion works on it and the others skip it; the
+uncommitted work of a process that dies is done by the next.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ PAUSE_S = 0.01
 class BatchRunner(ABC):
     """Continues deletions that are not done."""
 
-    #: What is deleted, in the log.
+    #: Description of the deletions in the log.
     name: ClassVar[str]
 
     def __init__(self, database: Database, interval_s: float) -> None:
-        """`interval_s` is how often it looks for what another process has left."""
+        """Look for unfinished work of other processes every `interval_s` seconds."""
         self._database = database
         self._interval_s = interval_s
         self._task: asyncio.Task[None] | None = None

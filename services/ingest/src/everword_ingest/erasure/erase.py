@@ -1,4 +1,4 @@
-"""Erase a target: from the commit on nothing returns it, and what is large is deleted in the background."""
+"""Erase a target: it is hidden from the commit on, and large targets are deleted in the background."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ async def erase(
     body_hash: bytes,
     wake: Callable[[], None],
 ) -> Erased:
-    """Hide a target and delete the first of it, or find that an equal call did.
+    """Hide a target and delete its first batch, or return the result of an earlier identical request.
 
-    `wake` is called after the commit: there may be more to delete, and something to make again. Raises
-    RequestIdConflict, and NotFound where there is no such target.
+    `wake` is called after the commit: there may be more to delete, and derived memories to update. Raises
+    RequestIdConflict, and NotFound if there is no such target.
     """
     return await repeat_on_conflict(
         lambda: _erase(database, namespace, target, requested_by, request_id, body_hash, wake)
@@ -99,7 +99,7 @@ async def resolve_target(conn: Connection, namespace_id: int, target: ErasureTar
 async def _begin(
     conn: Connection, namespace_id: int, erasure_id: UUID, target: NamedTarget, requested_by: str
 ) -> int:
-    """Begin an erasure, and end it where it is small; return how many messages are left."""
+    """Begin an erasure, and finish it if it is small; return the number of messages left."""
     did, left = await store.begin_erasure(conn, erasure_id, target, requested_by)
     await follow(conn, namespace_id, did)
     if left > BATCH:

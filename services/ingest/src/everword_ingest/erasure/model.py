@@ -1,4 +1,4 @@
-"""What is erased, and what became of it, as values."""
+"""Erasures, their targets and their results, as values."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class RunningDeletion:
 
 @dataclass(frozen=True)
 class ErasureTarget:
-    """What is erased: an id, or the name of a subject or an author."""
+    """The target of an erasure: an id, or the name of a subject or an author."""
 
     #: None: found by the id.
     kind: Kind | None
@@ -78,7 +78,7 @@ class ErasureRow:
 
 @dataclass(frozen=True)
 class Did:
-    """What a step deleted, and what is to be made again for it."""
+    """Rows that a step deleted, and derived rows to recompute."""
 
     counts: dict[str, int]
     facts_to_weigh: list[UUID]
@@ -94,7 +94,7 @@ class Did:
 
     @classmethod
     def of(cls, answer: dict[str, Any]) -> Did:
-        """Return what a function of the database says that it did."""
+        """Return the result of a database function."""
 
         def ids(name: str) -> list[UUID]:
             return sorted(UUID(each) for each in answer.get(name, []))
@@ -134,7 +134,7 @@ class ErasurePreview:
 
 @dataclass(frozen=True)
 class Erased:
-    """What became of a request."""
+    """The result of a request."""
 
     erasure: ErasureRow
     #: Messages that are hidden, and still to be deleted.

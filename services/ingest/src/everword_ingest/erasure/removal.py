@@ -1,4 +1,6 @@
-"""Remove what a policy lets go, in the caller's transaction; bring up to date what that or an erasure leaves."""
+"""Remove rows by a retention policy, in the caller's transaction; update the rows that a removal or an
+erasure leaves.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,9 @@ BATCH = 200
 async def retire(
     conn: Connection, namespace_id: int, kind: int, ids: Sequence[UUID], keep_quotes: bool
 ) -> dict[str, int]:
-    """Remove what a policy of retention lets go; return how many rows of which tables.
+    """Remove rows by a retention policy; return the number of rows by table.
 
-    Unlike in an erasure, what was learned from messages stays, with its quotes or without, and they may be imported
+    Unlike in an erasure, facts learned from messages stay, with or without quotes, and the messages may be imported
     again. `kind` is that of the policy (`RetentionKind`). At most 5,000 at once; `BATCH` is a good number.
     """
     did = await store.retire(conn, kind, ids, keep_quotes)
@@ -37,7 +39,7 @@ async def retire(
 
 
 async def follow(conn: Connection, namespace_id: int, did: Did) -> None:
-    """Bring up to date what a step left, and make due what is to be made again."""
+    """Update the rows that a step left, and enqueue jobs for derived memories."""
     if did.facts_to_weigh:
         settings = await get_namespace_settings(conn, namespace_id)
         await weigh_facts(conn, settings, namespace_id, did.facts_to_weigh, did.intervals_to_open)

@@ -13,7 +13,7 @@ from everword_ingest.erasure.model import RunningDeletion
 from everword_ingest.erasure.removal import BATCH, follow
 
 log = logging.getLogger(__name__)
-#: How often it looks for what another process has left.
+#: Seconds between two looks for unfinished erasures of other processes.
 INTERVAL_S = 5.0
 #: Erasures that one round looks at.
 ERASURES = 100

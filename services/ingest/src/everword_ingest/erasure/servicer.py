@@ -19,7 +19,7 @@ from everword_ingest.request_ids.claims import hash_body
 
 
 class ErasureServicer(ErasureServiceServicer):
-    """What takes back, and the record of it."""
+    """Erasures, and the record of them."""
 
     def __init__(self, database: Database, wake: Callable[[], None]) -> None:
         self._database = database

@@ -55,7 +55,7 @@ class ErasedIdRow:
 async def begin_erasure(
     conn: Connection, erasure_id: UUID, target: NamedTarget, requested_by: str
 ) -> tuple[Did, int]:
-    """Return what was done, and how many messages are left."""
+    """Return the result of the step, and the number of messages left."""
     parameters = {"erasure_id": erasure_id, "requested_by": requested_by, **_target(target)}
     answer = dict(await fetch_value(conn, SQL["begin_erasure"], parameters))
     left = int(answer.pop("messages_left"))

@@ -1,1 +1,1 @@
-"""Facts that are told, and set right."""
+"""Facts written and corrected by callers."""

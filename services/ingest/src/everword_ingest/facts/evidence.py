@@ -1,4 +1,4 @@
-"""Evidence that callers give: the messages must be there, and say what is quoted."""
+"""Evidence given by callers: the messages must exist and contain the quotes."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from itertools import islice, pairwise
 
 from everword_ingest.documents.parsing.model import Chunk, ParsedDocument, Section
 
-#: What a chunk may have at most, its headings not counted.
+#: Limit of a chunk, without its headings.
 MAX_TOKENS = 512
 _FENCE = re.compile(r"^ {0,3}(```+|~~~+)", re.M)
 _PARAGRAPH_END = re.compile(r"\n(?:[ \t]*\n)+")
@@ -23,9 +23,9 @@ _WORD = re.compile(r"(?:\S{1,3}\s){8}|\S+\s*|\s+")
 _LINE = re.compile(r"(?:[^\n]{1,3}\n){8}|[^\n]*\n+|[^\n]+")
 #: The line between the header of a table and its rows, such as `|---|:-:|`.
 _RULE = re.compile(r"^[ \t]*[|:-][ \t|:-]*\n", re.M)
-#: A stretch without space is cut after so many characters. The rarest have four tokens each.
+#: Longest unbroken text before a cut, in characters. The rarest have four tokens each.
 _MAX_UNBROKEN = 128
-#: What is longer has more tokens than a chunk. It is not counted: a megabyte without space takes seconds.
+#: A longer text exceeds any chunk, and is not counted: a megabyte without spaces takes seconds.
 _MAX_COUNTED = 8192
 #: A longer header is not repeated.
 _MAX_HEADER_CHARS = 500
@@ -39,7 +39,7 @@ _WINDOW_CHARS = 128 * 1024
 
 @dataclass(frozen=True)
 class _Piece:
-    """A stretch of the text that stays whole, with what follows it up to the next."""
+    """A range of the text that is never split, up to the next one."""
 
     start: int
     end: int
@@ -199,7 +199,9 @@ def _joined(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _is_prose(lines: Sequence[str]) -> bool:
-    """Tell whether lines end in the middle of sentences and begin like words, as those of lists and tables do not."""
+    """Return whether the lines are prose: most begin with a letter and end within a sentence, unlike those of lists and
+    tables.
+    """
     begins = sum(line[0].isalpha() for line in lines)
     inside = sum(line.rstrip()[-1:] not in ".!?:;|" for line in lines)
     marked = sum((": " in line and "; " in line) or " | " in line for line in lines)
@@ -220,7 +222,7 @@ def _matches(
 
 
 def _measured(text: str, start: int, end: int, most: int) -> _Piece | None:
-    """Return a piece, or None where it has more tokens than `most`."""
+    """Return a piece, or None if it has more tokens than `most`."""
     if end - start > _MAX_COUNTED:
         return None
     tokens = _count(text[start:end])
@@ -245,7 +247,7 @@ class _Headers:
             above = max(text.rfind("\n", start, max(rule.start() - 1, start)) + 1, start)
             header = text[above : rule.end()]
             named = "|" in text[above : rule.start()] and len(header) <= _MAX_HEADER_CHARS
-            # What looks like a header within a table is a row of it.
+            # A line that looks like a header within a table is a row.
             if not named or rule.end() < close:
                 continue
             found = text.find("\n\n", rule.end(), end)

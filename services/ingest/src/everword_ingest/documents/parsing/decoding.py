@@ -17,15 +17,16 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-#: What is looked at to guess an encoding.
+#: Bytes used to guess an encoding.
 _SAMPLE = 64 * 1024
-#: What people's files are in. Latin-1 is left out: cp1252 has its letters, and signs in place of control characters.
+#: Common encodings of files. Latin-1 is left out: cp1252 has its letters, and printable signs instead of control
+#: characters.
 _LIKELY = [
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257"),
     *("iso8859_2", "koi8_r", "shift_jis", "euc_jp", "euc_kr", "big5", "gb18030", "cp437", "cp850"),
 ]
 _LINE_ENDS = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
-#: Control characters, halves of surrogate pairs, marks of byte order, and what is no character.
+#: Control characters, halves of surrogate pairs, byte order marks, and noncharacters.
 _NO_TEXT = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufdd0-\ufdef\ufffe\uffff]"
 )
@@ -39,7 +40,7 @@ def clean(text: str) -> str:
 def decode(data: bytes, declared: str | None = None) -> str:
     """Return the clean text of bytes. `declared` is the encoding that the file itself names.
 
-    Raises DocumentUnreadable where they are no text.
+    Raises DocumentUnreadable if they are not text.
     """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
@@ -47,7 +48,7 @@ def decode(data: bytes, declared: str | None = None) -> str:
     wide = _wide_encoding(data)
     if wide:
         return clean(_decoded(data, wide))
-    # Text may have been cut off where it was written in blocks, but no more.
+    # A text file may end in a block padded with zeros, but has no other zeros.
     if data[:_SAMPLE].count(0) > min(len(data), _SAMPLE) // 20:
         raise DocumentUnreadable(
             Unreadable.UNSUPPORTED, "The file is neither text nor a format that is read."
@@ -61,7 +62,7 @@ def decode(data: bytes, declared: str | None = None) -> str:
 
 
 def recode(data: bytes, charset: str) -> bytes:
-    """Return text of a charset in UTF-8; as it is where it is UTF-8, or not of the charset."""
+    """Return text of a charset in UTF-8; unchanged if it is UTF-8 already, or not of the charset."""
     known = _known(charset)
     if known is None or data.startswith(tuple(mark for mark, _ in _MARKS)):
         return data
@@ -80,7 +81,7 @@ def _known(declared: str | None) -> str | None:
         name = codecs.lookup((declared or "").strip()).name
     except (LookupError, ValueError):
         return None
-    # What a browser does; a codec such as `zip` is none of text.
+    # Browsers read these as cp1252. A codec such as `zip` is not a text encoding.
     return "cp1252" if name in ("iso8859-1", "ascii") else name if name in _TEXT_CODECS else None
 
 
@@ -88,7 +89,9 @@ _TEXT_CODECS = {codecs.lookup(name).name for name in (*_LIKELY, "utf-8", "iso885
 
 
 def _wide_encoding(data: bytes) -> str | None:
-    """Return UTF-16's name where no mark says it but every second byte of Western text is zero."""
+    """Return the name of a UTF-16 encoding without a byte order mark, in which every second byte of Western text is
+    zero.
+    """
     head = data[:512]
     if len(head) < 4:
         return None
@@ -119,5 +122,5 @@ def _guessed(data: bytes) -> str:
             Unreadable.UNSUPPORTED, "The file is neither text nor a format that is read."
         )
     best = from_bytes(data[:_SAMPLE], cp_isolation=_LIKELY).best()
-    # Of a short text nothing can be told: most are Western.
+    # A short text is not enough to guess; most are Western.
     return data.decode(best.encoding if best else "cp1252", "replace")

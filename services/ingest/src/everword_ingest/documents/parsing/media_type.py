@@ -1,4 +1,4 @@
-"""Finds out what a file is: by its content first, then by its name and the media type it came with."""
+"""Detects the type of a file: by its content first, then by its name and its declared media type."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ DOCX = f"{_OFFICE}wordprocessingml.document"
 XLSX = f"{_OFFICE}spreadsheetml.sheet"
 PPTX = f"{_OFFICE}presentationml.presentation"
 PACKAGES = (DOCX, XLSX, PPTX)
-#: Those that are bytes of characters, in whatever encoding.
+#: Types that are text in some encoding.
 TEXTS = (PLAIN, MARKDOWN, HTML, CSV)
 
-#: What people call them.
+#: Names for error messages.
 NAMES = {
     PLAIN: "text",
     MARKDOWN: "Markdown",
@@ -128,7 +128,7 @@ def find_charset(media_type: str | None) -> str:
 
 
 def _claims(file_name: str, media_type: str | None) -> list[tuple[str, str]]:
-    """Return what the name and the media type say, where they say something."""
+    """Return the types by the name and by the media type, if known."""
     claims = []
     by_name = _BY_EXTENSION.get(PurePosixPath(file_name.replace("\\", "/")).suffix.lower())
     if by_name:
@@ -141,7 +141,7 @@ def _claims(file_name: str, media_type: str | None) -> list[tuple[str, str]]:
 
 
 def _by_content(data: bytes, claims: list[tuple[str, str]]) -> str | None:
-    """Return what the first bytes say; None for text."""
+    """Return the type by the first bytes; None for text."""
     # Readers look for it in the first KiB, where a text may speak of it.
     claimed = any(claim == PDF for _, claim in claims)
     if data.lstrip().startswith(b"%PDF-") or (claimed and b"%PDF-" in data[:1024]):
@@ -170,7 +170,7 @@ def _package_type(data: bytes, claims: list[tuple[str, str]]) -> str:
     except KeyError:
         raise _unsupported("a zip archive") from None
     except Exception as error:
-        # A zip that cannot be opened is a broken document where it was called one.
+        # A zip file that cannot be opened is a damaged document if its name or type is one.
         if any(claimed in PACKAGES for _, claimed in claims):
             raise DocumentUnreadable(
                 Unreadable.MALFORMED,

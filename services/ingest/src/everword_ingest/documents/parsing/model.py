@@ -1,4 +1,4 @@
-"""What a file is turned into, how much may be spent on it, and why it may not be readable."""
+"""The result of reading a file, the limits for reading it, and the reasons why a file is unreadable."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Section:
     text: str
     #: The page or slide from 1, where the format has them.
     page: int | None
-    #: Where `text` begins in the document's text, in characters.
+    #: Start of `text` in the document's text, in characters.
     start: int
 
 
@@ -27,7 +27,7 @@ class ParsedDocument:
     """A file as text."""
 
     title: str | None
-    #: What the file is by its content, such as `application/pdf`.
+    #: Media type by the content, such as `application/pdf`.
     media_type: str
     #: The whole document in the manner of Markdown. It has no control characters except tabs and line feeds.
     text: str
@@ -47,26 +47,26 @@ class ParsedDocument:
 
 @dataclass(frozen=True)
 class Chunk:
-    """A part of a document that is understood by itself, with its headings."""
+    """A part of a document that is readable on its own, with its headings."""
 
     heading_path: tuple[str, ...]
     #: `text[start:end]` of the document; before a later part of a Markdown table its header is repeated.
     content: str
     start: int
     end: int
-    #: Where the chunk begins.
+    #: Page of the chunk's start.
     page: int | None
 
 
 @dataclass(frozen=True)
 class ParseLimits:
-    """What the parser's process may use; it is ended where it uses more."""
+    """Limits of the parser's process, which is killed when it exceeds them."""
 
     wall_s: float = 60.0
     cpu_s: int = 30
     memory_bytes: int = 1024 * _MIB
     max_file_bytes: int = 10 * _MIB
-    #: Of all members of a package (docx, xlsx, pptx) once they are inflated.
+    #: Size of all members of a package (docx, xlsx, pptx) after decompression.
     max_inflated_bytes: int = 128 * _MIB
     #: Rows name their columns, so a table's text is longer than its file.
     max_text_bytes: int = 16 * _MIB
@@ -86,7 +86,7 @@ class Unreadable(StrEnum):
     ENCRYPTED = "ENCRYPTED"
     #: It is cut off, damaged, or made to do harm.
     MALFORMED = "MALFORMED"
-    #: The file, what it unpacks to, its text or the memory for reading it is over the limit.
+    #: The file, its unpacked content, its text or the memory for reading it exceeds the limit.
     TOO_LARGE = "TOO_LARGE"
     #: Its elements are nested too deeply.
     TOO_DEEP = "TOO_DEEP"
@@ -95,7 +95,7 @@ class Unreadable(StrEnum):
 
 
 class DocumentUnreadable(Exception):
-    """A file cannot be read. `detail` is a sentence for its uploader and never holds a path or what the file says."""
+    """A file cannot be read. `detail` is a sentence for its uploader, without paths or content of the file."""
 
     def __init__(self, reason: Unreadable, detail: str) -> None:
         self.reason = reason

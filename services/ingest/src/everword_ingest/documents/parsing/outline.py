@@ -14,7 +14,7 @@ from everword_ingest.documents.parsing.model import (
     Unreadable,
 )
 
-#: What is longer is a paragraph that looks like a heading.
+#: A longer text is a paragraph that looks like a heading.
 MAX_HEADING_CHARS = 300
 #: As deep as the deepest format, docx, has them.
 MAX_LEVEL = 9
@@ -31,7 +31,7 @@ class Heading:
 
 
 class Outline:
-    """Collects what is read of a document, in reading order, and stops when it is too much."""
+    """Collects the content of a document in reading order, and stops at its limits."""
 
     def __init__(self, limits: ParseLimits) -> None:
         self._limits = limits
@@ -87,7 +87,7 @@ def document(
     media_type: str,
     limits: ParseLimits,
 ) -> ParsedDocument:
-    """Return the document of a text. `pages` are where each begins and its number. Raises DocumentUnreadable."""
+    """Return the document of a text. `pages` are the start and number of each page. Raises DocumentUnreadable."""
     if not text.strip():
         raise DocumentUnreadable(Unreadable.EMPTY, "There is no text in the file.")
     if len(text) > limits.max_text_bytes or len(text.encode()) > limits.max_text_bytes:
@@ -117,7 +117,7 @@ def too_much_text(limits: ParseLimits) -> DocumentUnreadable:
 def _sections(
     text: str, headings: Sequence[Heading], pages: Sequence[tuple[int, int]]
 ) -> Iterator[Section]:
-    """Yield what stands between headings and ends of pages. A heading that nothing stands under is its own text."""
+    """Yield the text between headings and ends of pages. A heading without content is its own text."""
     page = _Pages(pages)
     yield from _between(text, (), 0, headings[0].start if headings else len(text), page)
     open_headings: list[Heading] = []
@@ -137,7 +137,7 @@ def _sections(
 
 
 class _Pages:
-    """Tells the page of a place. Places are asked for in their order."""
+    """Returns the page of each position. Positions must be requested in order."""
 
     def __init__(self, pages: Sequence[tuple[int, int]]) -> None:
         self._pages = pages

@@ -30,22 +30,22 @@ _AT_ONCE = 2
 _Turns = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore]
 _FILE_TURNS, _TEXT_TURNS = _Turns(), _Turns()
 _WORKER = (sys.executable, "-I", "-m", "everword_ingest.documents.parsing.worker")
-#: What an interpreter may need to start. The rest of the environment holds secrets.
+#: Variables that an interpreter may need to start. The rest of the environment holds secrets.
 _NEEDED = ("PATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
-#: What an answer has beside its text: some hundred bytes a section.
+#: Size of an answer without its text: some hundred bytes a section.
 _HEAD_BYTES = 16 * 1024 * 1024
 _TIME_SIGNALS = (-signal.SIGALRM, -signal.SIGXCPU)
-#: The system ends what takes its last memory; a library gives up that gets none.
+#: Exit codes for exhausted memory: the system kills the process, or a library aborts.
 _MEMORY_ENDS = (OUT_OF_MEMORY_CODE, -signal.SIGKILL, -signal.SIGABRT)
 
 
 async def parse_document(
     data: bytes, file_name: str, media_type: str | None, limits: ParseLimits = _DEFAULT
 ) -> ParsedDocument:
-    """Return a file as text. The event loop is free meanwhile; cancelling ends the process.
+    """Return a file as text. The event loop stays free; cancelling kills the process.
 
-    Where `media_type` is None, or `application/octet-stream`, the content and the name tell it.
-    Raises DocumentUnreadable.
+    If `media_type` is None or `application/octet-stream`, the type is detected by the content and the name. Raises
+    DocumentUnreadable.
     """
     if len(data) > limits.max_file_bytes:
         limit = limits.max_file_bytes / (1024 * 1024)
@@ -82,7 +82,7 @@ async def _parse(
 
 
 async def _run(request: bytes, data: bytes, limits: ParseLimits) -> tuple[int, bytes]:
-    """Return how the process ended and what it wrote. Raises DocumentUnreadable where it takes too long."""
+    """Return the exit code and output of the process. Raises DocumentUnreadable on a timeout."""
     process = await asyncio.create_subprocess_exec(
         *_WORKER, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=_environment(os.environ), cwd="/"
     )
@@ -119,7 +119,7 @@ async def _send(process: Process, request: bytes, data: bytes) -> None:
 
 
 async def _receive(process: Process, limit: int) -> bytes:
-    """Return what the process writes; what is over the limit is left out, which garbles it."""
+    """Return the output of the process; empty, and so unreadable, if it exceeds the limit."""
     assert process.stdout is not None
     answer = bytearray()
     while portion := await process.stdout.read(1024 * 1024):

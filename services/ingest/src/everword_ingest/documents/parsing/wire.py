@@ -1,6 +1,6 @@
-"""How a parsed document, or why there is none, comes out of the parser's process.
+"""Encoding of a parsed document, or of the reason why it is unreadable, from the parser's process.
 
-The process may have been taken over by what it read: nothing it writes is more than numbers and text.
+The file may have taken over the process, so its output is read as numbers and text only.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ OUT_OF_MEMORY_CODE = 70
 
 
 class Garbled(Exception):
-    """What the process wrote is no answer."""
+    """The output of the process is malformed."""
 
 
 def pack(parsed: ParsedDocument) -> bytes:
@@ -49,7 +49,7 @@ def pack_failure(failure: DocumentUnreadable) -> bytes:
 
 
 def unpack(answer: bytes, limits: ParseLimits) -> ParsedDocument:
-    """Return what was packed. Raises the DocumentUnreadable that was, and Garbled."""
+    """Decode an answer. Raises the DocumentUnreadable that it contains, and Garbled."""
     line, _, body = answer.partition(b"\n")
     try:
         head = json.loads(line)

@@ -48,11 +48,11 @@ def main() -> None:
 
 
 def answer_request() -> None:
-    """Read the file of the request that the input holds, and write what it is. Raises MemoryError."""
+    """Read the request and its file from standard input, and write the answer. Raises MemoryError."""
     request = json.loads(sys.stdin.buffer.readline())
     limits = ParseLimits(**request["limits"])
     confine(limits)
-    # openpyxl loads it where it is installed, to know its numbers, with a thread and its memory for each core.
+    # openpyxl would import numpy to recognise its numbers, with a thread and its memory for each core.
     sys.modules["numpy"] = None  # type: ignore[assignment]
     try:
         data = sys.stdin.buffer.read()
@@ -86,7 +86,7 @@ def confine(limits: ParseLimits) -> None:
 def read_document(
     data: bytes, file_name: str, media_type: str | None, limits: ParseLimits
 ) -> ParsedDocument:
-    """Return a file as text. Raises DocumentUnreadable, whatever the library of its format raises."""
+    """Return a file as text. Raises DocumentUnreadable for every error of the format's library."""
     if len(data) > limits.max_file_bytes:
         raise too_large(limits)
     found = types.find_media_type(data, file_name, media_type)
@@ -124,7 +124,7 @@ def _reader(media_type: str) -> Callable[[bytes, ParseLimits], ParsedDocument]:
 
 
 def _malformed(error: Exception, media_type: str) -> DocumentUnreadable:
-    # What libxml2 says of elements and texts that are over its limits.
+    # Messages of libxml2 about elements and texts over its limits.
     said = str(error).lower()
     if "excessive depth" in said or "nesting" in said:
         return _too_deep()
@@ -148,7 +148,7 @@ def _blamed(failure: DocumentUnreadable) -> DocumentUnreadable:
 
 
 def _used_up() -> bool:
-    """Tell whether this process came near to the memory that it may use: libraries fail then in many ways."""
+    """Return whether this process came near its memory limit, in which case libraries fail in many ways."""
     _free_reserve()
     most = resource.getrlimit(resource.RLIMIT_AS)[1]
     try:

@@ -1,4 +1,4 @@
-"""Reads HTML, and what other formats are turned into HTML for: headings, paragraphs, lists and tables."""
+"""Reads HTML, and other formats converted to HTML: headings, paragraphs, lists and tables."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def html_document(
 
 
 class _Page:
-    """What the library tells the elements of a page to, as it reads them."""
+    """Receives the elements of a page from the parser, in order."""
 
     def __init__(self, outline: Outline) -> None:
         self.outline = outline
@@ -82,7 +82,7 @@ class _Page:
         self._places = [TextTarget()]
         self._tables: list[Rows] = []
 
-    # The library calls these five, and raises what they raise only at the end.
+    # The library calls these five methods, and raises their errors only at the end.
     def start(self, tag: str | bytes, attrib: Mapping[Any, Any]) -> None:
         self._depth += 1
         if self._depth > MAX_DEPTH:
@@ -102,7 +102,7 @@ class _Page:
             self._inline.append(str(data))
 
     def comment(self, text: str | bytes) -> None:
-        """Leave out what nobody sees."""
+        """Ignore comments, which are not visible."""
 
     def close(self) -> None:
         if self.failure is None:

@@ -1,4 +1,4 @@
-"""What elements of HTML mean for reading, and what text between them is kept in meanwhile."""
+"""Meaning of HTML elements, and the buffers for the text between them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from everword_ingest.documents.parsing.formats.tables import TableWriter, table_lines
 
-#: What holds no text that is shown.
+#: Elements whose text is not displayed.
 UNSEEN = frozenset(
     "script style template noscript svg iframe object embed canvas audio video datalist".split()  # noqa: SIM905
 )
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
-#: What begins and ends a paragraph.
+#: Elements that begin and end a paragraph.
 BLOCKS = frozenset(
     "address article aside blockquote body caption center dd details dialog div dl dt fieldset "  # noqa: SIM905
     "figcaption figure footer form header hr legend main nav optgroup option p search section summary".split()
@@ -22,14 +22,14 @@ HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 
 @dataclass
 class TextTarget:
-    """What text flows into: the page, or a cell of a table."""
+    """The destination of text: the page, or a cell of a table."""
 
-    #: Of a cell; the page's go to the outline.
+    #: Blocks of a cell; those of the page go to the outline.
     blocks: list[str] = field(default_factory=list)
-    #: Of each open list, the number of its next item; 0 where items have none.
+    #: Number of the next item of each open list; 0 for lists without numbers.
     lists: list[int] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
-    #: What the next line of a list begins with.
+    #: Prefix of the next line of a list.
     marker: str = ""
 
 

@@ -18,7 +18,7 @@ _SMALL = 1024 * 1024
 _PORTION = 64 * 1024
 #: Members that hold text and how it belongs together. Pictures, fonts, macros and embedded files are emptied.
 _TEXT = re.compile(r"\.(xml|rels)$", re.I)
-#: A part of an Office document never declares a document type; what does means entities.
+#: Parts of an Office document never declare a document type; one that does defines entities.
 _DECLARATION = re.compile(
     rb"<!(?:DOCTYPE|ENTITY)|<\0!\0(?:D\0O\0C\0T\0Y|E\0N\0T\0I\0T)|\0<\0!\0(?:D\0O\0C\0T\0Y|E\0N\0T\0I\0T)",
     re.I,
@@ -58,7 +58,7 @@ def _copy(package: zipfile.ZipFile, limits: ParseLimits) -> BytesIO:
 
 
 def _check_members(members: list[zipfile.ZipInfo], limits: ParseLimits) -> None:
-    """Look at what the members say of themselves, before anything is inflated."""
+    """Check the declared sizes and names of the members, before anything is decompressed."""
     if len(members) > MAX_MEMBERS:
         raise DocumentUnreadable(
             Unreadable.TOO_LARGE, f"The file's package has more than {MAX_MEMBERS} members."
@@ -78,7 +78,7 @@ def _check_members(members: list[zipfile.ZipInfo], limits: ParseLimits) -> None:
 
 
 def _inflate(package: zipfile.ZipFile, member: zipfile.ZipInfo, left: int) -> bytes:
-    """Return a member's content; its size is counted, whatever the package says of it."""
+    """Return a member's content; its real size is counted, whatever size the package declares."""
     content = bytearray()
     with package.open(member) as source:
         while portion := source.read(_PORTION):

@@ -22,7 +22,7 @@ from everword_ingest.documents.parsing.outline import Outline
 MAX_PAGES = 10_000
 #: More bookmarks than this are not looked at.
 _MAX_BOOKMARKS = 10_000
-#: What stands for a hyphen at the end of a line that is none of the word.
+#: Characters for a hyphen at a line's end that is not part of the word.
 _SOFT_HYPHENS = ("\x02", "\ufffe", "\xad")
 
 

@@ -1,4 +1,4 @@
-"""Puts the lines of pages together: a PDF knows where letters are, not what a paragraph or a heading is."""
+"""Joins the lines of pages: a PDF has positions of letters, and neither paragraphs nor headings."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-#: A heading's letters are so much larger than most, and it has only so many.
+#: A heading's letters are this much larger than most, and it has at most this many characters.
 _LARGER, _HEADING_CHARS = 1.15, 120
-#: Lines of a paragraph are at most so many times as far apart as most lines of the page.
+#: Largest distance between lines of a paragraph, as a multiple of the page's usual one.
 _APART = 1.3
 #: A line that is continued reaches so far to the right.
 _FULL = 0.8
@@ -28,7 +28,7 @@ class PdfLine:
     """A line of a page."""
 
     text: str
-    #: Whether its last word goes on in the next line.
+    #: True if its last word continues in the next line.
     broken: bool
     left: float
     right: float
@@ -71,7 +71,7 @@ def _large(lines: Sequence[PdfLine], levels: Mapping[float, int]) -> Iterator[Pl
 
 
 def _bookmarked(lines: Sequence[PdfLine], bookmarks: Sequence[tuple[int, str]]) -> list[Placed]:
-    """Return where the page's bookmarks stand in it; what is not found stands before what follows."""
+    """Return the positions of the page's bookmarks; one without a matching line is placed before the next."""
     found, after = list[Placed](), 0
     bare = [_bare(line.text) for line in lines]
     for level, title in bookmarks:
@@ -82,12 +82,12 @@ def _bookmarked(lines: Sequence[PdfLine], bookmarks: Sequence[tuple[int, str]]) 
 
 
 def _find(lines: Sequence[str], title: str, after: int) -> tuple[int, int]:
-    """Return the lines that say the title, which may be wrapped; an empty range at `after` where none do."""
+    """Return the range of lines with the title, which may be wrapped; an empty range at `after` if there are none."""
     for start in range(after, len(lines)):
         joined = ""
         for end in range(start, min(start + 3, len(lines))):
             joined += lines[end]
-            # Its number may stand in the line alone, or in the title alone.
+            # The number of the heading may be only in the line or only in the title.
             if joined and title and joined.lstrip("0123456789") == title.lstrip("0123456789"):
                 return start, end + 1
             if not title.endswith(lines[end]) and not title.lstrip("0123456789").startswith(joined):
@@ -104,7 +104,7 @@ def paragraphs(lines: Sequence[PdfLine], headings: Sequence[Placed]) -> Iterator
     place = 0
     for start, end, level, title in headings:
         yield from ((0, text) for text in _joined(lines[place:start]))
-        # Where the line says more than the outline, such as a number, its words are kept.
+        # Keep the words of a line that has more than the outline, such as a number.
         written = " ".join(line.text for line in lines[start:end])
         yield level, written or title
         place = max(end, place)
@@ -129,7 +129,7 @@ def _joined(lines: Sequence[PdfLine]) -> Iterator[str]:
 
 
 def _between(line: PdfLine, following: PdfLine, usual: float, widest: float) -> str:
-    """Return what stands between two lines of a page: nothing within a word, an empty line between paragraphs."""
+    """Return the separator between two lines of a page: none within a word, an empty line between paragraphs."""
     step = line.bottom - following.bottom
     if line.broken:
         return ""

@@ -47,7 +47,7 @@ def _headings(text: str, limits: ParseLimits) -> list[Heading]:
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
-    """Yield lines that follow each other without an empty one between, and where they begin."""
+    """Yield paragraphs, which are separated by empty lines, with their start."""
     start = place = 0
     for line in text.split("\n"):
         if not line.strip():

@@ -58,7 +58,7 @@ def _shapes(shapes: Iterable[Any]) -> Iterator[Any]:
 
 
 def _paragraphs(frame: Any) -> str:
-    """Return a text's paragraphs, as a list where they are more than one."""
+    """Return the paragraphs of a text, as a list if there are several."""
     found = [(each.level, clean(each.text).strip()) for each in frame.paragraphs]
     found = [(level, text) for level, text in found if text]
     if len(found) == 1:

@@ -11,7 +11,7 @@ _MAX_NAME = 80
 
 
 class TableWriter:
-    """Writes one row after the other. The first row names the columns, where it can."""
+    """Writes one row after the other. The first row is used as the header if it looks like one."""
 
     def __init__(self, header: Sequence[str] | None = None, narrowest: int = 2) -> None:
         #: How many cells a row has at least that names columns without saying so.
@@ -24,7 +24,7 @@ class TableWriter:
         return self._header
 
     def line(self, cells: Sequence[str]) -> str:
-        """Return the line of a row; empty where all its cells are."""
+        """Return the line of a row; empty if all its cells are."""
         row = [" ".join(cell.split()) for cell in cells]
         if not any(row):
             return ""
@@ -46,7 +46,7 @@ class TableWriter:
 
 
 def names_columns(row: Sequence[str]) -> bool:
-    """Tell whether a row looks as if it named columns: short texts, each another, none of them a value."""
+    """Return whether a row looks like a header: distinct short texts, none of them a value."""
     names = [cell for cell in row if cell]
     return (
         len(names) > 1

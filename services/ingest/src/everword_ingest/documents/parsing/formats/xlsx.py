@@ -16,13 +16,13 @@ from everword_ingest.documents.parsing.outline import Outline
 
 
 def read_xlsx(data: bytes, limits: ParseLimits) -> ParsedDocument:
-    """Return the values of all sheets, hidden ones too. Formulas are read as what they last came to."""
+    """Return the values of all sheets, hidden ones too. A formula is read as its last stored result."""
     workbook = load_workbook(
         open_package(data, limits), read_only=True, data_only=True, keep_links=False
     )
     outline = Outline(limits)
     for sheet in workbook.worksheets:
-        # What a sheet says of its size may be wrong.
+        # The declared size of a sheet may be wrong.
         sheet.reset_dimensions()
         outline.heading(1, clean(sheet.title))
         for table in _tables(sheet.iter_rows(values_only=True)):
