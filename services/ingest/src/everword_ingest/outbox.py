@@ -10,7 +10,7 @@ from everword.jobs.settings import QueueSettings
 
 
 class Outbox:
-    """The publisher with what it needs; nothing at all where there is no Redis, and jobs wait in Postgres."""
+    """The publisher with its connections. Without Redis there is none, and jobs wait in PostgreSQL."""
 
     def __init__(self, settings: DatabaseSettings, service: str, queue: QueueSettings) -> None:
         self._settings = settings

@@ -96,7 +96,7 @@ class IngestServer:
         self._server = RpcServer(settings.server, self._database, registrations)
 
     def _written(self, settings: IngestSettings) -> list[Registration]:
-        """Return the services that keep what callers write, and that of operators."""
+        """Return the services for callers' own content, and the one for operators."""
         return [
             Registration(
                 ingest_service_pb2.DESCRIPTOR,
@@ -126,7 +126,7 @@ class IngestServer:
         ]
 
     def _known(self) -> list[Registration]:
-        """Return the services that write down what is known, and set it right."""
+        """Return the services that write and correct knowledge."""
         return [
             Registration(
                 fact_service_pb2.DESCRIPTOR,
@@ -154,7 +154,7 @@ class IngestServer:
         )
 
     def _erased(self) -> Registration:
-        """Return the service that erases what was written, and says for how long it is kept."""
+        """Return the service for erasures and retention."""
 
         def wake() -> None:
             self._outbox.wake()

@@ -63,7 +63,7 @@ def markdown(chosen: random.Random) -> str:
 
 
 def check(parsed: ParsedDocument, chunks: list[Chunk]) -> None:
-    """Assert what holds of all chunks."""
+    """Assert the properties of all chunks."""
     place = 0
     titles = {" ".join(title.split()) for chunk in chunks for title in chunk.heading_path}
     for chunk in [*chunks, None]:

@@ -40,13 +40,13 @@ def test_a_text_is_read_in_the_charset_of_its_media_type() -> None:
     for name, text, media_type in (
         ("a.html", f"<html><p>{RUSSIAN}", 'text/html; charset="Windows-1251"'),
         ("a.csv", "имя,сумма", "text/csv;header=present;charset=windows-1251"),
-        # Servers say so of whatever they send.
+        # Servers declare UTF-8 for files of any encoding.
         ("a.txt", RUSSIAN, "text/plain; charset=utf-8; x"),
     ):
         charset = "utf-8" if "utf-8" in media_type else "cp1251"
         parsed = read_document(text.encode(charset), name, media_type, ParseLimits())
         assert text.removeprefix("<html><p>").split(",")[0] in parsed.text
-    # Of what is UTF-8 all the same, and of a charset that nobody knows.
+    # Text that is UTF-8 in spite of its declared charset, and an unknown charset.
     for charset in ("iso-8859-1", "martian"):
         media_type = f"text/plain; charset={charset}"
         parsed = read_document(RUSSIAN.encode(), "a.txt", media_type, ParseLimits())
@@ -58,7 +58,7 @@ def test_a_page_is_read_in_the_encoding_that_it_names() -> None:
     assert (
         read_document(page.encode("iso8859_2"), "a.html", None, ParseLimits()).text == "Łódź, řeka"
     )
-    # What it names may be no encoding, or none of text.
+    # The declared name may be no encoding, or no text encoding.
     for lie in ("zip", "rot13", "unicode_escape", "nonsense", "x" * 500):
         page = f'<html><head><meta charset="{lie}"></head><body>Grüße</body></html>'
         assert read_document(page.encode(), "a.html", None, ParseLimits()).text == "Grüße"

@@ -1,4 +1,4 @@
-"""What each format is turned into: headings are paths, rows name their columns, lists stay lists, no text is lost."""
+"""Parsed formats: headings are paths, rows name their columns, lists stay lists, no text is lost."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Files made to do harm get one clear error, in the parser's process with its real limits.
+"""Hostile files get one clear error, in the parser's process with its real limits.
 
-Those of `support.hostile_files` are uploaded, in `tests/integration/test_hostile_uploads.py`.
+The files of `support.hostile_files` are uploaded in `tests/integration/test_hostile_uploads.py`.
 """
 
 from __future__ import annotations

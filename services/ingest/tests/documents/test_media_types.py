@@ -1,4 +1,4 @@
-"""What a file is, its content says first; a name that says otherwise is an error."""
+"""The content decides the type of a file; a contradicting name is an error."""
 
 from __future__ import annotations
 

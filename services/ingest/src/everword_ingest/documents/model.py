@@ -126,7 +126,7 @@ class RequestedPart:
 
     headings: Sequence[str] = ()
     start: int = 0
-    #: 0 for the default.
+    #: The default if 0.
     max_chars: int = 0
 
 

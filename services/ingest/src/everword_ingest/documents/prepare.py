@@ -31,7 +31,7 @@ TEXT_LIMITS = ParseLimits(max_sections=10_000)
 
 @dataclass(frozen=True)
 class Cut:
-    """A text in chunks, each with a hash of what is indexed of it."""
+    """A text in chunks, each with a hash of its indexed content."""
 
     text: str
     chunks: Sequence[Chunk]

@@ -89,7 +89,7 @@ class Did:
     conversations_to_compact: list[UUID]
     #: Authors of whom nothing is left.
     authors_gone: list[str]
-    #: Whether the erasure is done.
+    #: True if the erasure is done.
     done: bool
 
     @classmethod

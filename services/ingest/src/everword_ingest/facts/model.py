@@ -1,4 +1,4 @@
-"""What callers ask of facts, free of protobuf."""
+"""Requests about facts, free of protobuf."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from everword.facts.store import FactView
 
 @dataclass(frozen=True)
 class GivenEvidence:
-    """What a caller says that a fact rests on."""
+    """Evidence for or against a fact, given by a caller."""
 
-    #: None for what was written down apart from any message.
+    #: None for evidence that is not in a message.
     message_id: UUID | None
     quote: str = ""
     contradicts: bool = False
@@ -34,7 +34,7 @@ class NewFact:
     hypothesis: bool = False
     #: None as the attribute is known.
     several: bool | None = None
-    #: None for when the latest of its evidence was said, or now.
+    #: None for the time of the latest evidence, or now without any.
     since: datetime | None = None
     until: datetime | None = None
     #: 0 as the attribute is known.
@@ -45,11 +45,11 @@ class NewFact:
 
 @dataclass(frozen=True)
 class FactWriteResult:
-    """What a call came to."""
+    """The result of a write."""
 
-    #: None where nothing is believed instead of what was wrong.
+    #: None if no value replaces the wrong one.
     fact: FactView | None
-    #: What had to give way.
+    #: Facts that were superseded or rejected by the write.
     others: Sequence[FactView]
     consistency_token: ConsistencyToken
     replayed: bool = False

@@ -1,4 +1,4 @@
-"""Remember a fact: it takes the place of what held before, or becomes one more piece of evidence for what is known."""
+"""Remember a fact: it supersedes the current value, or becomes further evidence for it."""
 
 from __future__ import annotations
 

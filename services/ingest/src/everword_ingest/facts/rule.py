@@ -35,9 +35,9 @@ async def correct_fact(
     audit: ChangeReason,
     wake: Callable[[], None],
 ) -> FactWriteResult:
-    """Say that a fact was wrong, and what is right instead; nothing, if `value` is empty. Raises FactNotFound.
+    """Reject a fact, and record the right value unless `value` is empty. Raises FactNotFound.
 
-    The outcome's `others` hold what was wrong.
+    `others` of the result holds the rejected fact.
     """
     async with database.write(namespace.id) as write:
         conn = write.conn
@@ -84,7 +84,7 @@ async def confirm_fact(
         await _add_word(conn, standing, ruled, audit)
         change = NOTHING
         if not any(each.fact_id == fact.id for each in standing.believed):
-            # What was a guess, or rejected, is believed from now on.
+            # A hypothesis or a rejected fact becomes believed.
             change = timeline.state(
                 standing.believed, fact.id, standing.now, None, several=fact.several
             )
@@ -110,7 +110,7 @@ async def close_fact(
     audit: ChangeReason,
     wake: Callable[[], None],
 ) -> FactWriteResult:
-    """Say that a fact does not hold any more. Raises FactNotFound; InvalidArgument where it had not begun by then."""
+    """End a fact. Raises FactNotFound, and InvalidArgument if it had not begun by then."""
     async with database.write(namespace.id) as write:
         conn = write.conn
         standing, fact = await _hold(conn, namespace.id, fact_id)
@@ -134,7 +134,7 @@ async def close_fact(
 async def _hold(
     conn: Connection, namespace_id: int, fact_id: UUID
 ) -> tuple[LockedAttribute, FactRow]:
-    """Hold what a fact is about; return that, and the fact. Raises FactNotFound."""
+    """Lock the attribute of a fact; return both. Raises FactNotFound."""
     found = await store.get_fact(conn, namespace_id, fact_id)
     if found is None:
         raise FactNotFound(fact_id=fact_id)
@@ -149,7 +149,7 @@ async def _hold(
 async def _put_right(
     conn: Connection, standing: LockedAttribute, wrong: FactRow, value: str, audit: ChangeReason
 ) -> tuple[LockedAttribute, FactRow]:
-    """Return the fact that is right instead of another one, and what is known with it."""
+    """Return the right fact, and the attribute with it."""
     right = standing.of_value(value)
     if right is None:
         right = replace(
@@ -171,7 +171,7 @@ async def _put_right(
 async def _add_word(
     conn: Connection, standing: LockedAttribute, fact: FactRow, audit: ChangeReason
 ) -> None:
-    """Add somebody's word as evidence for a fact."""
+    """Add the word of a person or agent as evidence for a fact."""
     word = NewEvidence(new_id(), None, None, False, "", audit.reason, standing.now)
     told = replace(fact, source=_SOURCES[audit.actor], hypothesis=False)
     await add_evidence(conn, standing, told, [word])

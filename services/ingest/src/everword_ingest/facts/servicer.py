@@ -20,7 +20,7 @@ from everword_ingest.request_ids.claims import hash_body
 
 
 class FactServicer(FactServiceServicer):
-    """Facts that are told, and set right."""
+    """Writes and corrections of facts."""
 
     def __init__(self, database: Database, wake: Callable[[], None]) -> None:
         self._database = database

@@ -1,1 +1,1 @@
-"""What is written into the graph: nodes, relations, and what becomes of them."""
+"""Writes to the graph: nodes, relations, and their changes."""

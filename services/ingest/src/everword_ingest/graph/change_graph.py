@@ -1,4 +1,4 @@
-"""Change the graph: update, delete and merge what is there. Nothing of its history goes."""
+"""Update, delete and merge nodes and relations. Their history is kept."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def update_node(
     changes: Mapping[str, Any],
     wake: Callable[[], None],
 ) -> tuple[NodeView, ConsistencyToken]:
-    """Change a node and return it. Raises NodeNotFound, and InvalidArgument where its new name is another's."""
+    """Change a node and return it. Raises NodeNotFound, and InvalidArgument if another node has its new name."""
     async with database.write(namespace.id) as write:
         conn = write.conn
         node, known = await edits.hold_node(conn, namespace.id, node_id)

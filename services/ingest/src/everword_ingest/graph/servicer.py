@@ -33,7 +33,7 @@ from everword_ingest.graph.translate import (
 from everword_ingest.graph.write_graph import create_edge, create_node, write_graph
 from everword_ingest.request_ids.claims import hash_body
 
-#: What an update may change, by its path: the column.
+#: Columns that an update may change, by field path.
 _NODE_FIELDS = {name: name for name in ("label", "type", "description", "confidence")}
 _EDGE_FIELDS = {
     "label": "label",
@@ -44,7 +44,7 @@ _EDGE_FIELDS = {
 
 
 class GraphServicer(GraphServiceServicer):
-    """Who and what there is, and how they are related."""
+    """Writes of nodes and relations."""
 
     def __init__(self, database: Database, wake: Callable[[], None]) -> None:
         self._database = database
@@ -167,7 +167,7 @@ class GraphServicer(GraphServiceServicer):
     def _write(
         self, request: Request, wanted: GraphWrite
     ) -> tuple[Database, NamespaceScope, GraphWrite, str, bytes, Callable[[], None]]:
-        """Return what a use case that writes is called with."""
+        """Return the arguments of a writing use case."""
         body = hash_body(request)
         return self._database, current_namespace(), wanted, request.request_id, body, self._wake
 

@@ -1,4 +1,4 @@
-"""Requests of GraphService to the model, and refusals of what does not last."""
+"""Requests of GraphService to the model; temporary descriptions are refused."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def to_graph_write(
     nodes: Sequence[tuple[str, graph_pb2.NewNode]] = (),
     edges: Sequence[tuple[str, graph_pb2.NewEdge]] = (),
 ) -> GraphWrite:
-    """Return what is to be written; `nodes` and `edges` come with their fields. Raises InvalidArgument."""
+    """Return the write of a request; `nodes` and `edges` come with their field paths. Raises InvalidArgument."""
     source, violations = GraphSource(request.source or GraphSource.AGENT), Violations()
     write = GraphWrite(
         GraphScope(request.agent, request.subject),

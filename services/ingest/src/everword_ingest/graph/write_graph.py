@@ -21,7 +21,7 @@ from everword_ingest.request_ids.claims import claim_request, highest_passage, u
 
 @dataclass(frozen=True)
 class GraphWriteResult:
-    """What was written, in the order of the request."""
+    """The written nodes and relations, in the order of the request."""
 
     nodes: Sequence[NodeView]
     edges: Sequence[EdgeView]
@@ -96,7 +96,7 @@ async def create_edge(
 
 
 async def _check_quotes(conn: Connection, namespace_id: int, wanted: GraphWrite) -> None:
-    """Raise MemoryNotFound and InvalidArgument where a message does not say what is quoted."""
+    """Raise MemoryNotFound and InvalidArgument if a message does not contain its quote."""
     given = [GivenEvidence(edge.message_id, edge.quote) for edge in wanted.edges if edge.message_id]
     await check_evidence(conn, namespace_id, given)
 
@@ -104,7 +104,7 @@ async def _check_quotes(conn: Connection, namespace_id: int, wanted: GraphWrite)
 async def _show(
     conn: Connection, namespace_id: int, node_ids: Sequence[UUID], edge_ids: Sequence[UUID]
 ) -> tuple[list[NodeView], list[EdgeView]]:
-    """Return nodes and edges as they are now; those that are gone since an earlier call are left out."""
+    """Return nodes and edges as they are now; those deleted since an earlier call are left out."""
     nodes = await store.show_nodes(conn, namespace_id, node_ids) if node_ids else {}
     edges = await store.show_edges(conn, namespace_id, edge_ids) if edge_ids else {}
     return (

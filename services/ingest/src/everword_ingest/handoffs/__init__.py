@@ -1,1 +1,1 @@
-"""Handing a task over to an advisor, and bringing back what it found."""
+"""Handoffs of a task to an advisor, and the advice that comes back."""

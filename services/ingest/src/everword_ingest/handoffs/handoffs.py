@@ -1,4 +1,4 @@
-"""Read and write what is handed over of an issue, and what advisors found."""
+"""Read and write the handoff of an issue, and the notes of advisors."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ MOST_NOTES, MOST_GRANTS = 20, 20
 
 @dataclass(frozen=True)
 class Handoff:
-    """What is known about an issue."""
+    """The handoff of an issue with its notes and grants."""
 
     #: None if there is none.
     handoff: NoteRow | None
     #: Latest first.
     advisor_notes: Sequence[NoteRow]
-    #: Those that have not expired, latest first.
+    #: Unexpired grants, latest first.
     grants: Sequence[GrantRecord]
 
 
@@ -46,12 +46,12 @@ async def get_handoff(database: Database, namespace: NamespaceScope, key: Handof
 async def write_handoff(
     database: Database, namespace: NamespaceScope, handoff: Writing, wake: Callable[[], None]
 ) -> WrittenNote:
-    """Store what is handed over of an issue, in the place of what was. Raises what `write_note` does."""
+    """Store the handoff of an issue in place of the earlier one. Raises the errors of `write_note`."""
     return await write_note(database, namespace, handoff, wake)
 
 
 async def save_advisor_note(
     database: Database, namespace: NamespaceScope, found: Writing, wake: Callable[[], None]
 ) -> WrittenNote:
-    """Store what an advisor found, beside what was found before. Raises what `write_note` does."""
+    """Store an advisor's note in addition to earlier ones. Raises the errors of `write_note`."""
     return await write_note(database, namespace, found, wake)

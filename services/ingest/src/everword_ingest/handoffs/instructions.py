@@ -1,4 +1,4 @@
-"""What both sides of a handoff are told to do: text for their prompts."""
+"""Instructions for both sides of a handoff: text for their prompts."""
 
 from __future__ import annotations
 

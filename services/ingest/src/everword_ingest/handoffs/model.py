@@ -9,7 +9,7 @@ from uuid import UUID
 from everword_ingest.notes.model import HANDOFF, NewNote, NoteKey, NoteScope
 
 ADVISOR_NOTE = "advisor_note"
-#: Of what an advisor found, where it does not say.
+#: Default importance of an advisor's note.
 ADVISOR_IMPORTANCE = 4
 #: To read, and to save.
 DEFAULT_CALLS = 2
@@ -29,7 +29,7 @@ class HandoffKey:
 
     @property
     def note(self) -> NoteKey:
-        """The key of what is handed over of it."""
+        """The key of the issue's handoff note."""
         return NoteKey(f"handoff/{self.name}", NoteScope())
 
     @property

@@ -25,7 +25,7 @@ from everword_ingest.notes.translate import note_to_proto
 
 
 class HandoffServicer(NoteServiceServicer):
-    """What is handed over to an advisor, and comes back."""
+    """Handoffs to an advisor, and their results."""
 
     def __init__(self, database: Database, wake: Callable[[], None]) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""The work of ingest beside its calls: fold counts, measure what is stored, forget old request ids and changes."""
+"""Periodic work of ingest: fold counts, measure storage, delete old request ids and changes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PRUNE_BATCH = 10_000
 
 
 async def fold(conn: Connection, namespace_id: int) -> None:
-    """Fold the counts of a namespace into one row, but for those that another process folds."""
+    """Fold the counts of a namespace into one row, except rows that another process is folding."""
     parameters = {"namespace_id": namespace_id, "limit": FOLDED_AT_ONCE}
     while await fetch_value(conn, SQL["fold_corpus_counts"], parameters) == FOLDED_AT_ONCE:
         pass
@@ -51,7 +51,7 @@ class Housekeeping(PeriodicTask):
         self._measure_at = 0.0
 
     async def fold_counts(self) -> None:
-        """Fold counts where there are many rows of them, unless those were looked for lately."""
+        """Fold counts of namespaces with many count rows, unless such namespaces were looked for lately."""
         started = time.monotonic()
         if started < self._look_at:
             return
@@ -59,7 +59,7 @@ class Housekeeping(PeriodicTask):
             limits = {"rows": FOLD_ROWS, "limit": NAMESPACES}
             crowded = await fetch_values(conn, SQL["find_crowded"], limits)
             took = time.monotonic() - started
-            # Where that was not all, the others come next.
+            # If there may be more, look again at once.
             pause_s = 0.0 if len(crowded) == NAMESPACES else took / LOOKING_SHARE
             self._look_at = started + min(pause_s, LONGEST_S)
             for namespace_id in crowded:
@@ -81,7 +81,7 @@ class Housekeeping(PeriodicTask):
         self._measure_at = started + min(took / LOOKING_SHARE, LONGEST_S)
 
     async def prune_requests(self) -> None:
-        """Forget request ids that nobody repeats any more."""
+        """Delete request ids that are too old to be repeated."""
         async with self._database.connection() as conn:
             keep = {"keep": KEEP_REQUESTS, "batch": PRUNE_BATCH}
             await execute(conn, SQL["prune_append_requests"], keep)

@@ -14,7 +14,7 @@ from everword_ingest.lore.model import BookTarget, IdempotencyKey, WrittenLore
 from everword_ingest.lore.place import find_book_id, no_book
 from everword_ingest.request_ids.claims import claim_request
 
-#: Stands for what is not there: no id is this one.
+#: Id that matches no row.
 _NOTHING = UUID(int=0)
 
 

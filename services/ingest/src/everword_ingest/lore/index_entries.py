@@ -1,4 +1,4 @@
-"""Entries of lorebooks in the index: what one says now takes the place of what it said."""
+"""Indexing of lorebook entries: a new text replaces the old one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from everword_ingest.notes.place import find_place
 async def index_entries(
     conn: Connection, namespace_id: int, book: LockedBook, entries: Mapping[UUID, NewEntry]
 ) -> None:
-    """Index what entries of a book say; nothing of what they said before is found from now on."""
+    """Index the text of entries; their earlier text is no longer found."""
     if not entries:
         return
     settings = await get_namespace_settings(conn, namespace_id)

@@ -18,14 +18,14 @@ LoreScope = NoteScope
 
 @dataclass(frozen=True)
 class BookKey:
-    """What a caller knows a lorebook by."""
+    """The caller's identity of a lorebook."""
 
     name: str
     scope: LoreScope
 
     @property
     def hash(self) -> bytes:
-        """Return what tells it from all other names and scopes."""
+        """Return a hash of the name and scope."""
         scope = [self.scope.agent, self.scope.subject, str(self.scope.conversation_id or "")]
         return sha256(json.dumps([self.name, *scope]).encode()).digest()
 
@@ -66,7 +66,7 @@ class NewEntry:
 
 @dataclass(frozen=True)
 class IdempotencyKey:
-    """What makes a call repeatable."""
+    """The request id and the hash of its body, which make a call repeatable."""
 
     id: str
     body_hash: bytes
@@ -83,7 +83,7 @@ class BookFilter:
 
 @dataclass(frozen=True)
 class WrittenLore:
-    """What became of a lorebook or an entry."""
+    """The result of writing a lorebook or an entry."""
 
     book_id: UUID
     consistency_token: ConsistencyToken
@@ -93,7 +93,7 @@ class WrittenLore:
 
 @dataclass(frozen=True)
 class ImportedBook:
-    """What became of a whole lorebook."""
+    """The result of importing a lorebook."""
 
     book: WrittenLore
     written: int = 0

@@ -1,4 +1,4 @@
-"""Where a lorebook is, and the one that a name or an id stands for."""
+"""The scope of a lorebook, and lookup by name or id."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from everword_ingest.notes.place import find_place
 
 
 async def find_book_id(conn: Connection, namespace_id: int, target: BookTarget) -> UUID | None:
-    """Return the id of a lorebook; None where its name stands for none. Raises ConversationNotFound."""
+    """Return the id of a lorebook; None if no lorebook has the name. Raises ConversationNotFound."""
     if isinstance(target, UUID):
         return target
     place = await find_place(conn, namespace_id, target.scope)
@@ -31,7 +31,7 @@ async def hold_book(conn: Connection, namespace_id: int, target: BookTarget) -> 
 
 
 def no_book(target: BookTarget) -> LoreBookNotFound:
-    """Return the error that names what was asked for."""
+    """Return the error with the name or id of the request."""
     if isinstance(target, BookKey):
         return LoreBookNotFound(name=target.name)
     return LoreBookNotFound(book_id=target)

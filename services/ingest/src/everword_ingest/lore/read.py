@@ -53,7 +53,7 @@ async def list_lore_entries(
 
     Raises LoreBookNotFound, ConversationNotFound and InvalidPageToken.
     """
-    # 200 entries with all that they may say are smaller than what the transport takes.
+    # 200 entries of the longest allowed text are smaller than the transport's limit.
     cursor = await open_cursor(database, namespace, "ListLoreEntries", page)
     async with database.transaction(namespace.id) as conn:
         book_id = await find_book_id(conn, namespace.id, target)

@@ -99,7 +99,7 @@ class CountsRow:
 
 
 async def insert_book(conn: Connection, namespace_id: int, id_: UUID, key: BookKey) -> None:
-    """Make a lorebook; nothing where its name and scope are another's."""
+    """Insert a lorebook; does nothing if its name and scope exist."""
     parameters = {"id": id_, "name": key.name, "key_hash": key.hash, **asdict(key.scope)}
     await execute(conn, SQL["insert_book"], {"namespace_id": namespace_id, **parameters})
 

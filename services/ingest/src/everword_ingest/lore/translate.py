@@ -43,14 +43,14 @@ def to_scope(scope: lore_pb2.LoreScope) -> LoreScope:
 
 
 def to_target(request: _OfBook) -> BookTarget:
-    """Return what a request knows a lorebook by."""
+    """Return the key or id of a request's lorebook."""
     if request.HasField("key"):
         return BookKey(request.key.name, to_scope(request.key.scope))
     return UUID(request.book_id)
 
 
 def to_request(request: _Write) -> IdempotencyKey:
-    """Return what makes a write repeatable."""
+    """Return the request id and body hash of a write."""
     return IdempotencyKey(request.request_id, hash_body(request))
 
 

@@ -82,11 +82,11 @@ async def import_lore_book(
 
 
 async def _hold_or_make(conn: Connection, namespace_id: int, book: NewBook) -> LockedBook:
-    """Return the lorebook with a name and scope, held by this transaction, and make it first where there is none."""
+    """Return the lorebook of a name and scope, locked by this transaction; it is created if it does not exist."""
     place = await find_place(conn, namespace_id, book.scope)
     key = replace(book.key, scope=place.scope)
     if await store.find_book(conn, namespace_id, key) is None:
-        # Where another writer is faster, this waits for it and makes nothing.
+        # If another writer is faster, this waits for it and inserts nothing.
         await store.insert_book(conn, namespace_id, new_id(), key)
     found = await store.find_book(conn, namespace_id, key)
     held = await store.lock_book(conn, namespace_id, found) if found else None

@@ -1,4 +1,4 @@
-"""Write an entry of a lorebook: what it says now takes the place of what it said, of which nothing is kept."""
+"""Write an entry of a lorebook: the new text replaces the old one, which is not kept."""
 
 from __future__ import annotations
 

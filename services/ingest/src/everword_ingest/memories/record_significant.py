@@ -1,4 +1,4 @@
-"""Write down what is to stay as it is: a memory that calendar summaries never consolidate."""
+"""Record a significant memory, which calendar summaries never consolidate."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from everword.rpc.long_work import beside_loop
 from everword_ingest.memories import store
 from everword_ingest.request_ids.claims import claim_request, highest_passage
 
-#: What is cut and analysed at once; more is left to a thread.
+#: Longest text that is analysed on the event loop; longer ones are analysed in a thread.
 _FEW_CHARS = 10_000
-#: Of the text, where there is no title.
+#: Length of the text's beginning that serves as title if there is none.
 _FIRST_CHARS = 60
 #: At the end of an id, where a name is taken.
 _ID_CHARS = 12
@@ -39,7 +39,7 @@ class Significant:
     instance: str = ""
     agent: str = ""
     subject: str = ""
-    #: None for the time of the call.
+    #: The time of the call if None.
     occurred_at: datetime | None = None
 
 
@@ -122,7 +122,7 @@ async def _write(
 
 
 def _name(significant: Significant, day: date) -> str:
-    """Return the day, and what the memory is called or begins with, on one line."""
+    """Return the name: the day, and the title or the beginning of the text, on one line."""
     first_words = " ".join(significant.content[:_FIRST_CHARS].split())
     return (
         f"{day.isoformat()} · {' '.join(significant.title.split()) or first_words or 'significant'}"

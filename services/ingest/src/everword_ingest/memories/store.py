@@ -13,7 +13,7 @@ SQL = load_statements("everword_ingest.memories")
 
 
 async def insert_significant(conn: Connection, parameters: dict[str, Any]) -> bool:
-    """Store a memory; False where its name is another's."""
+    """Store a memory; False if its name exists."""
     return await fetch_value(conn, SQL["insert_significant"], parameters) is not None
 
 
@@ -34,7 +34,9 @@ async def find_memory_ids(
 async def update_memory_class(
     conn: Connection, namespace_id: int, memory_id: UUID, importance_class: int
 ) -> bool:
-    """Change a memory's class, in the index and where it outlives a new index; False where there is no such memory."""
+    """Change a memory's class, in the index and in the table that survives a rebuild; False if there is no
+    such memory.
+    """
     parameters = {
         "namespace_id": namespace_id,
         "memory_id": memory_id,

@@ -1,4 +1,4 @@
-"""Wait until what a write made due has been done."""
+"""Wait until the background work of a write is done."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def wait_for_indexing(
     started = time.monotonic()
     covered = ConsistencyToken.read(await database.token_secret(), token, namespace.id)
     pause = FIRST_PAUSE_S
-    # What is committed is findable by its words, so LEXICAL waits for nothing.
+    # Committed messages are findable by their words, so LEXICAL needs no wait.
     while stage > Stage.LEXICAL and await _is_open(database, covered, stage):
         await asyncio.sleep(pause)
         pause = min(pause * 1.5, LONGEST_PAUSE_S)

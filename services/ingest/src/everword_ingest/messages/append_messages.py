@@ -79,7 +79,7 @@ async def _append(
         conn = write.conn
         conversation, settings = await _lock(conn, namespace.id, request.target)
         ids = new_ids(len(request.messages))
-        # Nobody else appends to the conversation now: what it has may be asked for together with the claim.
+        # The conversation is locked, so its existing messages can be read together with the claim.
         existing = await ask_existing(conn, namespace.id, conversation.id, request.messages)
         erased = await ask_erased(conn, conversation, request)
         earlier = await claim_request(
@@ -106,7 +106,7 @@ async def _lock(
     if conversation is None:
         if isinstance(target, UUID):
             raise ConversationNotFound(conversation_id=target)
-        # Where another caller is faster, the insert waits for it and makes nothing.
+        # If another caller is faster, the insert waits for it and inserts nothing.
         await conversations.insert_conversation(conn, namespace_id, new_id(), target)
         conversation, settings = await conversations.lock_conversation(conn, namespace_id, target)
     if conversation is None:
@@ -121,7 +121,7 @@ class _Outcome:
     appended: list[AppendedMessage]
     #: The highest id of a passage that was there before.
     known: int = 0
-    #: That of a new one, which comes with the commit.
+    #: Rows of the new passages, which become available with the commit.
     indexed: Pending[Stored] | None = None
     placed: Sequence[PlacedMessage] = ()
 
@@ -131,7 +131,7 @@ class _Outcome:
         return max([self.known, *(row.highest for row in rows)])
 
     def count(self) -> None:
-        """Count what was stored."""
+        """Count the stored messages in metrics."""
         if self.placed:
             counter(names.INGEST_MESSAGES, "{message}").add(len(self.placed))
             counter(names.INGEST_BYTES, "By").add(_size(self.placed))
@@ -158,7 +158,7 @@ async def _store(
     asked: Pending[ExternalMessageRow] | None,
     compaction: CompactionSettings,
 ) -> _Outcome:
-    """Write what is new. What exists of the messages was asked for."""
+    """Write the new messages. The query for existing ones was already sent."""
     await _check_parents(conn, namespace_id, request.messages)
     existing = compare_existing(request.messages, await asked.rows() if asked else [])
     placed = _place(request.messages, ids, conversation, existing)
@@ -166,7 +166,7 @@ async def _store(
     if placed:
         indexed = await _write(conn, namespace_id, settings, conversation, placed, compaction)
     if existing:
-        # What was there before may still be in work, and the token stands for it too.
+        # Existing messages may still be waiting for vectors, and the token covers them too.
         known = [row.id for row in existing.values()]
         highest = await highest_passage(conn, namespace_id, known)
     appended = _answers(request.messages, placed, existing)
@@ -217,7 +217,7 @@ def _answers(
     placed: Sequence[PlacedMessage],
     existing: dict[str, ExternalMessageRow],
 ) -> list[AppendedMessage]:
-    """Return where each message of the request went, in its order."""
+    """Return the position of each message of the request, in its order."""
     new = iter(placed)
     answers = []
     for message in messages:

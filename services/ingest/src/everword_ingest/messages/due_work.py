@@ -26,7 +26,7 @@ from everword_ingest.conversations.store import end_earlier_sessions
 from everword_ingest.messages import store
 from everword_ingest.messages.model import PlacedMessage
 
-#: Facts are learned when nothing was said for so long: what comes at once is read at once.
+#: Seconds without a new message before facts are learned, so that messages sent together are read together.
 LEARN_AFTER_S = 2.0
 _USER = 2
 
@@ -58,10 +58,10 @@ async def schedule_work(
     placed: Sequence[PlacedMessage],
     compaction: CompactionSettings,
 ) -> None:
-    """Mark as due what new messages need.
+    """Enqueue the jobs for new messages.
 
-    A conversation is summed up at once where enough messages wait, otherwise when nothing was said for a while: what
-    somebody wrote moves that on.
+    A conversation is compacted at once if enough messages wait, otherwise after a while without messages; each message
+    written by a person or model restarts that time.
     """
     written = [entry.message for entry in placed if not entry.message.automated]
     tool_calls = [entry.id for entry in placed if entry.message.needs_sentence]
@@ -85,9 +85,10 @@ async def schedule_work(
 async def _due_sleeps(
     conn: Connection, namespace_id: int, conversation: LockedConversation
 ) -> list[DueJob]:
-    """Return the Sleep that is due when the conversation rests, and at once that of those which it follows.
+    """Return the Sleep job of the conversation, due when it rests, and those of the subject's earlier ones, due at
+    once.
 
-    Where somebody begins another conversation with the same agent on the same channel, the earlier ones have ended.
+    A new conversation with the same agent on the same channel ends the earlier ones.
     """
     sleeps = {str(conversation.id): SESSION_IDLE_S}
     if conversation.last_seq == 0 and conversation.subject:

@@ -1,4 +1,4 @@
-"""Messages that come again under external ids: find those that are stored, and refuse those that were erased."""
+"""Messages sent again under an external id: find the stored ones, and refuse erased ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from everword_ingest.messages.store import ExternalMessageRow
 async def ask_existing(
     conn: Connection, namespace_id: int, conversation_id: UUID, messages: Sequence[NewMessage]
 ) -> Pending[ExternalMessageRow] | None:
-    """Ask for what the conversation has already under the external ids of messages; None where they have none."""
+    """Send the query for messages stored under the given external ids; None if there are no ids."""
     ids = {message.external_id for message in messages if message.external_id is not None}
     if not ids:
         return None
@@ -30,7 +30,7 @@ async def ask_existing(
 def compare_existing(
     messages: Sequence[NewMessage], rows: Sequence[ExternalMessageRow]
 ) -> dict[str, ExternalMessageRow]:
-    """Return by external id what the conversation has already. Raises ExternalIdConflict for other words."""
+    """Return the stored messages by external id. Raises ExternalIdConflict if a content differs."""
     by_id: dict[str, NewMessage] = {}
     for message in messages:
         if message.external_id is not None:
@@ -56,7 +56,7 @@ def _identity(message: NewMessage) -> tuple[object, ...]:
 async def ask_erased(
     conn: Connection, conversation: LockedConversation, request: AppendRequest
 ) -> Pending[ErasedIdRow] | None:
-    """Ask which external ids of the request were erased; None where nobody minds."""
+    """Send the query for erased external ids of the request; None if there are none, or if they are allowed."""
     ids = {message.external_id for message in request.messages if message.external_id is not None}
     if not ids or request.allow_erased:
         return None

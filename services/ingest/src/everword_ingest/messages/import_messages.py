@@ -21,7 +21,7 @@ class ImportResult:
     batches: int = 0
     messages_written: int = 0
     messages_existing: int = 0
-    #: Stands for everything that was imported; None where nothing was.
+    #: Covers everything that was imported; None if nothing was.
     consistency_token: ConsistencyToken | None = None
 
 

@@ -31,13 +31,13 @@ class NewMessage:
     tool_args: str = ""
     tool_result: str = ""
     metadata: dict[str, Any] | None = None
-    #: None for the time of the append.
+    #: The time of the append if None.
     occurred_at: datetime | None = None
     token_count: int = 0
     external_id: str | None = None
     parent_id: UUID | None = None
     content_blocks: list[dict[str, str]] | None = None
-    #: What it had on the wire, metadata included.
+    #: Size of the request's message, metadata included.
     wire_bytes: int = 0
 
     @cached_property
@@ -49,16 +49,16 @@ class NewMessage:
 
     @property
     def needs_sentence(self) -> bool:
-        """Tell whether background work is to say in a sentence what the message did: a tool call without words.
+        """Return whether background work writes a sentence about the message: a tool call without words.
 
-        What nobody wrote on purpose is worth no model's time.
+        Automated messages are not worth a model's time.
         """
         words = [self.content, *(block.get("text", "") for block in self.content_blocks or ())]
         return bool(self.tool_name) and not self.automated and not any(map(str.strip, words))
 
     @cached_property
     def size(self) -> int:
-        """Bytes of what was sent."""
+        """Bytes of the message's texts."""
         blocks = [text for b in self.content_blocks or () for text in (b["text"], b["json"])]
         texts = [self.content, self.tool_args, self.tool_result, *blocks]
         return sum(len(text.encode()) for text in texts)
@@ -68,14 +68,14 @@ class NewMessage:
 class AppendRequest:
     """Messages for one conversation."""
 
-    #: An existing conversation, or one that is made where it does not exist.
+    #: An existing conversation, or one that is created if it does not exist.
     target: UUID | ConversationSpec
     messages: list[NewMessage]
     #: Empty where the call need not be repeatable.
     request_id: str
     #: SHA-256 of the request without its id: a repeated id must come with the same.
     body_hash: bytes
-    #: Whether messages may come again under external ids that were erased.
+    #: True to accept external ids that were erased.
     allow_erased: bool = False
 
 

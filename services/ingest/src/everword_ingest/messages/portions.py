@@ -19,7 +19,7 @@ from everword.text.author_names import name_words
 from everword_ingest.messages import store
 from everword_ingest.messages.model import PlacedMessage
 
-#: Messages that are written by one statement, and what they may have on the wire.
+#: Messages written by one statement, and their largest size on the wire.
 _MESSAGES = 250
 _BYTES = 512 * 1024
 #: Messages and characters that are cut and analysed on the event loop; more is left to a thread, in portions.
@@ -97,7 +97,7 @@ async def index_all_but_last(
         if last:
             config = language.text_search_config
             written = await add_passages(conn, namespace_id, config, last, Counts())
-            # Until it is written, what was sent is held; and no more is made than can be written.
+            # Wait, so that at most one portion is prepared ahead of the one being written.
             await written.rows()
         last = portion
     return last

@@ -13,14 +13,14 @@ from everword_ingest.conversations.translate import to_spec
 from everword_ingest.messages.model import AppendRequest, NewMessage
 from everword_ingest.request_ids.claims import hash_body
 
-#: What the content blocks of one message may hold.
+#: Limit of the content blocks of one message.
 MAX_BLOCKS_BYTES = 1024 * 1024
 
 
 async def to_append_request(
     request: ingest_service_pb2.AppendMessagesRequest, field: str = ""
 ) -> AppendRequest:
-    """Return an append; see `_to_append_request`. A large one is translated beside the event loop."""
+    """Return an append; see `_to_append_request`. A large one is translated in a thread."""
     if request.ByteSize() <= LONG_BYTES:
         return _to_append_request(request, field)
     return await beside_loop(_to_large_append_request, request, field)
@@ -29,7 +29,7 @@ async def to_append_request(
 def _to_large_append_request(
     request: ingest_service_pb2.AppendMessagesRequest, field: str
 ) -> AppendRequest:
-    """Return an append with what is computed of its messages, each of which may be long."""
+    """Return an append with the properties of its long messages computed."""
     append = _to_append_request(request, field)
     for message in append.messages:
         _ = message.text, message.size
@@ -39,7 +39,7 @@ def _to_large_append_request(
 def _to_append_request(
     request: ingest_service_pb2.AppendMessagesRequest, field: str
 ) -> AppendRequest:
-    """Return an append; `field` is the path of `request` in what the caller sent, for errors."""
+    """Return an append; `field` is the path of `request` in the caller's message, for errors."""
     target: UUID | ConversationSpec
     if request.HasField("conversation"):
         target = to_spec(

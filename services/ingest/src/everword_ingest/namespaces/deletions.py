@@ -1,4 +1,4 @@
-"""Say what the deletion of a namespace would take, delete it, and list what was deleted."""
+"""Preview the deletion of a namespace, delete it, and list deleted namespaces."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from everword_ingest.namespaces import store
 from everword_ingest.namespaces.model import NamespaceDeletionRow
 
 log = logging.getLogger(__name__)
-#: Rows in one transaction of a deletion: short, so that it holds nobody up and a broken call loses little.
+#: Rows in one transaction of a deletion: few, so that other writers wait briefly and an interrupted call loses little.
 ERASE_BATCH = 2_000
 
 
 async def preview_namespace_deletion(database: Database, name: str) -> dict[str, int]:
-    """Return how many rows of which tables a deletion would take; of one that was broken off, what is left.
+    """Return the number of rows by table that a deletion would remove; those left, if one was interrupted.
 
-    Raises NamespaceNotFound where nothing of the namespace is left.
+    Raises NamespaceNotFound if nothing of the namespace is left.
     """
     async with database.connection() as conn:
         counts = await store.count_namespace_rows(conn, name)
@@ -34,10 +34,11 @@ async def preview_namespace_deletion(database: Database, name: str) -> dict[str,
 async def delete_namespace(
     database: Database, name: str, api_key_id: UUID | None, requested_by: str
 ) -> tuple[int, NamespaceDeletionRow]:
-    """Erase a namespace with all that is in it; return how many rows this call erased, and the record of the deletion.
+    """Erase a namespace with everything in it; return the number of rows erased by this call, and the deletion's
+    record.
 
-    From the first step on nobody reaches it. A call that ends early leaves the rest to the next one; the record keeps
-    who called first. Raises NamespaceNotFound where nothing of it is left.
+    The namespace is unreachable from the first step on. An interrupted call leaves the rest to the next one; the record
+    keeps the first caller. Raises NamespaceNotFound if nothing of it is left.
     """
     async with database.connection() as conn:
         id_ = await store.begin_namespace_deletion(conn, name, api_key_id, requested_by)
@@ -58,8 +59,8 @@ async def _erase(database: Database, id_: int) -> int:
             async with database.connection() as conn:
                 return await store.erase_namespace_rows(conn, id_, ERASE_BATCH)
         except (psycopg.errors.ForeignKeyViolation, psycopg.errors.RestrictViolation):
-            # A call that was let in before the deletion, or for as long as keys are cached, has written meanwhile, or a
-            # worker has linked a node to what is being erased: an error of its own from PostgreSQL 18 on.
+            # A call admitted before the deletion, or while its key was cached, has written meanwhile, or a worker has
+            # linked a node to an erased row, which is an error of its own from PostgreSQL 18 on.
             log.info("namespace was written to while it was erased", extra={"namespace_id": id_})
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class NamespaceLimits:
-    """What a namespace may do; 0 is no limit."""
+    """Limits of a namespace; 0 is no limit."""
 
     requests_per_minute: int = 0
     messages_per_minute: int = 0
@@ -18,7 +18,7 @@ class NamespaceLimits:
 
 @dataclass(frozen=True)
 class NamespaceUsage:
-    """What a namespace has used of its limits: in this minute, and of what it may store."""
+    """Usage of a namespace: in this minute, and of its storage."""
 
     requests: int = 0
     messages: int = 0
@@ -70,7 +70,7 @@ class NamespaceDeletionRow:
     name_hash: bytes
     #: Rows that are gone, by table.
     counts: dict[str, int]
-    #: The key of the call that began it; None where that had none of the database's.
+    #: The API key of the first call; None if it used none of the database's keys.
     api_key_id: UUID | None
     requested_by: str
     requested_at: datetime

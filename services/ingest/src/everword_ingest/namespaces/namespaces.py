@@ -61,7 +61,6 @@ async def get_voice(database: Database, namespace_id: int) -> NamespaceVoice:
 
 
 async def get_usage(database: Database, namespace_id: int) -> NamespaceUsage:
-    """Return what a namespace has used of its limits."""
     async with database.connection() as conn:
         return await store.get_usage(conn, namespace_id)
 

@@ -77,7 +77,7 @@ async def set_voice(conn: Connection, namespace_id: int, voice: NamespaceVoice) 
 
 
 async def lock_namespace(conn: Connection, id_: int) -> bool:
-    """Hold a namespace; False where it is gone or going."""
+    """Lock a namespace; False if it is deleted or being deleted."""
     return await fetch_value(conn, SQL["lock_namespace"], {"id": id_}) is not None
 
 
@@ -111,14 +111,14 @@ async def list_namespaces(conn: Connection, after: str, limit: int) -> list[Name
 
 @statement(SQL)
 async def count_namespace_rows(conn: Connection, name: str) -> dict[str, int] | None:
-    """Return how many rows of which tables a namespace has; None where there is no such namespace."""
+    """Return the number of rows of a namespace by table; None if there is no such namespace."""
 
 
 @statement(SQL)
 async def begin_namespace_deletion(
     conn: Connection, name: str, api_key_id: UUID | None, requested_by: str
 ) -> int | None:
-    """Make a namespace invisible and return its id; None where there is no such namespace."""
+    """Hide a namespace and return its id; None if there is no such namespace."""
 
 
 async def erase_namespace_rows(conn: Connection, id_: int, batch: int) -> int:

@@ -28,12 +28,12 @@ _POLICY = tuple(
     if not field.has_presence
 )
 UTC = "UTC"
-#: When a day begins for people, whose evening goes on after midnight: the default once they say where they live.
+#: Default start of a day in a namespace with a time zone: 5:00, because evenings go on after midnight.
 ZONED_CUTOFF_MINUTES = 300
 
 
 def to_settings(settings: pb.NamespaceSettings) -> NamespaceSettings:
-    """Return settings with the defaults that the proto states in place of what is not set."""
+    """Return settings, with the proto's defaults for unset fields."""
     time_zone = settings.time_zone or UTC
     cutoff = settings.day_cutoff_minutes
     if not settings.HasField("day_cutoff_minutes") and time_zone != UTC:

@@ -1,1 +1,1 @@
-"""Notes: what is written down on purpose, and its history."""
+"""Notes, and their history."""

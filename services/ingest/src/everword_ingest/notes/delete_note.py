@@ -1,4 +1,4 @@
-"""Delete a note: nothing finds it any more, and its history keeps what it said."""
+"""Delete a note: searches no longer find it, and its history keeps its text."""
 
 from __future__ import annotations
 

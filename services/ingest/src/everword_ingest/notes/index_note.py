@@ -1,4 +1,4 @@
-"""Notes in the index: what one says now takes the place of what it said."""
+"""Indexing of notes: a new text replaces the old one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from everword_ingest.notes import store
 from everword_ingest.notes.model import NewNote
 from everword_ingest.notes.place import StoredScope
 
-#: What is cut and analysed at once; more is left to a thread.
+#: Longest text that is analysed on the event loop; longer ones are analysed in a thread.
 _FEW_CHARS = 10_000
 
 
@@ -30,7 +30,7 @@ async def index_note(
     note: NewNote,
     now: datetime,
 ) -> None:
-    """Index what a note says; until it expires, and nothing of what it said before is found from now on."""
+    """Index the text of a note until it expires; its earlier text is no longer found."""
     settings = await get_namespace_settings(conn, namespace_id)
     source = IndexedSource(
         note_id,

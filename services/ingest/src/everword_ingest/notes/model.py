@@ -10,11 +10,11 @@ from uuid import UUID
 from everword.domain.addresses import note_key_hash
 from everword.domain.tokens import ConsistencyToken
 
-#: Of a note that was written without one.
+#: Default importance of a note.
 DEFAULT_IMPORTANCE = 3
-#: The kind of entries of daily logs, and of what is handed over to an advisor.
+#: Kinds of notes for entries of daily logs, and for handoffs to an advisor.
 DAILY_LOG, HANDOFF = "daily_log", "handoff"
-#: The most that a note may say, what is appended to it included.
+#: Limit of a note's text, appended text included.
 MAX_CONTENT_BYTES = 256 * 1024
 
 
@@ -29,14 +29,14 @@ class NoteScope:
 
 @dataclass(frozen=True)
 class NoteKey:
-    """What a caller knows a note by."""
+    """The caller's identity of a note."""
 
     key: str
     scope: NoteScope
 
     @property
     def hash(self) -> bytes:
-        """Return what tells it from all other keys and scopes."""
+        """Return a hash of the key and scope."""
         scope = self.scope
         return note_key_hash(self.key, scope.agent, scope.subject, scope.conversation_id)
 
@@ -64,9 +64,9 @@ class Writing:
     """A note, and how it is written."""
 
     note: NewNote
-    #: Whether the content goes to the end of what is there.
+    #: True to append to the existing text.
     appends: bool = False
-    #: The version that is to be replaced, 0 for none; None for whichever it is.
+    #: The version to replace, 0 if it must be new; None to accept any.
     expected_version: int | None = None
     request_id: str = ""
     body_hash: bytes = b""
@@ -77,7 +77,7 @@ class NoteDeletion:
     """A note that is to be deleted."""
 
     target: UUID | NoteKey
-    #: None for whichever it is.
+    #: None to accept any.
     expected_version: int | None = None
     author: str = ""
     request_id: str = ""
@@ -86,7 +86,7 @@ class NoteDeletion:
 
 @dataclass(frozen=True)
 class WrittenNote:
-    """What became of a note."""
+    """The written version of a note."""
 
     note_id: UUID
     version: int

@@ -1,4 +1,4 @@
-"""Where a note is: its scope, and the note that a key or an id names."""
+"""The scope of a note, and lookup by key or id."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def find_note_id(conn: Connection, namespace_id: int, target: UUID | NoteK
 
 
 def not_found(target: UUID | NoteKey) -> NoteNotFound:
-    """Return the error that names what was asked for."""
+    """Return the error with the id or key of the request."""
     if isinstance(target, UUID):
         return NoteNotFound(note_id=target)
     return NoteNotFound(key=target.key)

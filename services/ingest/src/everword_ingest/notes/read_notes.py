@@ -49,7 +49,7 @@ async def list_notes(
 async def get_note_history(
     database: Database, namespace: NamespaceScope, target: UUID | NoteKey, page: PageRequest
 ) -> tuple[UUID, Sequence[NoteVersionRow], str]:
-    """Return a note's id, a page of what it was, and the token of the next one.
+    """Return a note's id, a page of its versions, and the token of the next page.
 
     Raises NoteNotFound, ConversationNotFound and InvalidPageToken.
     """

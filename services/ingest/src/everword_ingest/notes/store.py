@@ -43,7 +43,7 @@ class LockedNote:
     deleted_at: datetime | None
 
     def stands(self, now: datetime) -> bool:
-        """Tell whether it is there: it was written, and neither deleted nor has it expired."""
+        """Return whether the note exists: it was written, and is neither deleted nor expired."""
         ended = self.expires_at is not None and self.expires_at <= now
         return self.version > 0 and self.deleted_at is None and not ended
 
@@ -72,7 +72,7 @@ class NoteRow:
 
 @dataclass(frozen=True)
 class NoteVersionRow:
-    """What a note was at a time."""
+    """A version of a note."""
 
     id: UUID
     version: int
@@ -99,7 +99,7 @@ class WrittenNoteVersion:
 async def insert_note(
     conn: Connection, namespace_id: int, id_: UUID, key: NoteKey, log_date: date | None
 ) -> None:
-    """Make a note that is not written yet; nothing where its key is another's."""
+    """Insert a note without a version; does nothing if its key exists."""
     parameters = {"namespace_id": namespace_id, "id": id_, "key": key.key, "log_date": log_date}
     parameters["key_hash"] = key.hash if key.key else None
     await execute(conn, SQL["insert_note"], {**parameters, **asdict(key.scope)})
@@ -143,7 +143,7 @@ async def write_version(
 
 
 async def get_class(conn: Connection, namespace_id: int, memory_id: UUID) -> int:
-    """Return the importance class that a caller gave to a memory; 0 where none did."""
+    """Return a memory's importance class as set by a caller; 0 if unset."""
     parameters = {"namespace_id": namespace_id, "memory_id": memory_id}
     return await fetch_value(conn, SQL["get_class"], parameters) or 0
 

@@ -34,14 +34,14 @@ def to_scope(scope: note_pb2.NoteScope) -> NoteScope:
 def to_target(
     request: pb.GetNoteRequest | pb.DeleteNoteRequest | pb.GetNoteHistoryRequest,
 ) -> UUID | NoteKey:
-    """Return what a request knows a note by."""
+    """Return the key or id of a request's note."""
     if request.HasField("key"):
         return NoteKey(request.key.key, to_scope(request.key.scope))
     return UUID(request.note_id)
 
 
 def to_writing(request: pb.WriteNoteRequest) -> Writing:
-    """Return what is to be written. Raises InvalidArgument."""
+    """Return the write of a request. Raises InvalidArgument."""
     note = request.note
     expected = request.expected_version if request.HasField("expected_version") else None
     if not note.key and (request.append or expected is not None):

@@ -1,4 +1,4 @@
-"""Write a note: what it says now takes the place of what it said, which stays in its history alone."""
+"""Write a note: the new text replaces the old one, which stays in the history only."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ async def check_version(
 async def _appended(
     conn: Connection, namespace_id: int, held: LockedNote, note: NewNote
 ) -> NewNote:
-    """Return a note that says what is there, and what is new on a line of its own. Raises InvalidArgument."""
+    """Return the note with its new text on a line after the existing text. Raises InvalidArgument."""
     there = await store.get_version(conn, namespace_id, held.id, held.version)
     assert there is not None
     between = "" if there.content.endswith("\n") else "\n"

@@ -1,1 +1,1 @@
-"""Patterns: what is done with a thing again and again, and when that may be done without asking."""
+"""Patterns: repeated actions on an entity, and whether they may be done without asking."""

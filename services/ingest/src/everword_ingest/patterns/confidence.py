@@ -6,15 +6,15 @@ import math
 
 #: The quantile of the normal distribution that 95 % lie below.
 Z = 1.645
-#: The confidence that is needed where nobody set one: eleven occurrences in a row reach it.
+#: Default threshold; eleven agreeing occurrences in a row reach it.
 DEFAULT_THRESHOLD = 0.8
 
 
 def confidence(occurrences: int, disagreements: int) -> float:
-    """Return how often a pattern is right at least, with a probability of 95 %.
+    """Return the share of cases in which a pattern is right, as a lower bound with a probability of 95 %.
 
-    That is the lower end of the one-sided Wilson score interval (E. B. Wilson, 1927): with few outcomes it is low, also
-    where all agree; it rises with each that agrees, and falls with each that does not.
+    This is the lower end of the one-sided Wilson score interval (E. B. Wilson, 1927). It is low with few outcomes, even
+    if all agree; it rises with each agreeing outcome, and falls with each disagreeing one.
     """
     number = occurrences + disagreements
     if not occurrences:

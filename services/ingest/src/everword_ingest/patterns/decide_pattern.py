@@ -14,9 +14,9 @@ from everword_ingest.patterns.store import DecisionRow
 async def decide_pattern(
     database: Database, namespace: NamespaceScope, entity: str, type_: str, asked: float | None
 ) -> Decided:
-    """Return whether the most trusted pattern may be used without asking; the decision is kept where there is one.
+    """Return whether the most trusted pattern may be used without asking. A decision about a pattern is stored.
 
-    `asked` is the confidence that is needed; None for that of the type.
+    `asked` is the required confidence; None for the threshold of the type.
     """
     async with database.write(namespace.id) as write:
         conn = write.conn
@@ -43,7 +43,7 @@ async def decide_pattern(
 async def set_pattern_threshold(
     database: Database, namespace: NamespaceScope, type_: str, threshold: float
 ) -> float | None:
-    """Set the confidence that patterns of a type need; return what was set before."""
+    """Set the confidence that patterns of a type need; return the previous one."""
     async with database.write(namespace.id) as write:
         previous = await store.get_threshold(write.conn, namespace.id, type_)
         await store.set_threshold(write.conn, namespace.id, type_, threshold)

@@ -1,4 +1,4 @@
-"""What callers ask of patterns, free of protobuf."""
+"""Requests about patterns, free of protobuf."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from everword_ingest.patterns.store import DecisionRow, OutcomeRow, PatternRow
 
 
 class ThresholdSource(IntEnum):
-    """Where a threshold comes from. Values equal proto `ThresholdSource`."""
+    """Source of a threshold. Values equal proto `ThresholdSource`."""
 
     DEFAULT = 1
     TYPE = 2
@@ -21,7 +21,7 @@ class ThresholdSource(IntEnum):
 
 @dataclass(frozen=True)
 class Seen:
-    """What was done with an entity."""
+    """An observed action on an entity."""
 
     entity: str
     type: str
@@ -33,7 +33,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class OutcomeReport:
-    """Whether a pattern that was used was right."""
+    """An outcome of using a pattern: right or wrong."""
 
     pattern_id: UUID
     agreed: bool
@@ -60,7 +60,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Decided:
-    """What was decided, and by what; no decision where there is no pattern."""
+    """A decision and its threshold; `decision` is None without a pattern."""
 
     threshold: float
     source: ThresholdSource
@@ -70,7 +70,7 @@ class Decided:
 
 @dataclass(frozen=True)
 class PatternExplanation:
-    """What a pattern rests on, and what was decided by it."""
+    """A pattern with its outcomes and decisions."""
 
     pattern: PatternRow
     outcomes: list[OutcomeRow]
@@ -79,5 +79,5 @@ class PatternExplanation:
 
 
 def entity_key(entity: str) -> str:
-    """Return what two ways of writing an entity share: neither case nor spaces tell them apart."""
+    """Return the entity with case and spaces folded; spellings that differ only in these share it."""
     return fold_spaces(entity)

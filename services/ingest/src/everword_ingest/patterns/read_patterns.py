@@ -36,7 +36,7 @@ async def list_patterns(
 async def explain_pattern(
     database: Database, namespace: NamespaceScope, pattern_id: UUID
 ) -> PatternExplanation:
-    """Return what a pattern rests on, and what was decided by it. Raises PatternNotFound."""
+    """Return a pattern with its outcomes and decisions. Raises PatternNotFound."""
     async with database.transaction(namespace.id) as conn:
         pattern = await _get(conn, namespace.id, pattern_id)
         outcomes = await store.list_outcomes(conn, namespace.id, pattern_id, MOST)

@@ -1,4 +1,4 @@
-"""Record what was done with an entity: one more occurrence, or a pattern of its own."""
+"""Record an action on an entity: one more occurrence of a pattern, or a new one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from everword_ingest.patterns.model import Counted, Seen, entity_key
 from everword_ingest.patterns.store import NewOutcome, PatternRow
 from everword_ingest.request_ids.claims import claim_request, update_request
 
-#: What differs more often is no pattern.
+#: Number of patterns of a type for one entity; actions that vary more are not a pattern.
 MOST_OF_A_TYPE = 100
 
 
@@ -79,7 +79,7 @@ def counted(pattern: PatternRow, agreed: bool, now: datetime) -> PatternRow:
 
 
 def hash_data(data: dict[str, Any]) -> bytes:
-    """Return what two JSON objects share that say the same, whatever the order of their keys."""
+    """Return a hash of a JSON object, independent of the order of its keys."""
     text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).digest()
 

@@ -27,7 +27,7 @@ from everword_ingest.request_ids.claims import hash_body
 
 
 class PatternServicer(PatternServiceServicer):
-    """What is done with things again and again."""
+    """Patterns of repeated actions."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

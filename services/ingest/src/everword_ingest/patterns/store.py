@@ -42,7 +42,7 @@ class PatternRow:
 
 @dataclass(frozen=True)
 class NewOutcome:
-    """What was seen of a pattern, to store."""
+    """An outcome to store."""
 
     id: UUID
     pattern_id: UUID
@@ -52,7 +52,7 @@ class NewOutcome:
 
 @dataclass(frozen=True)
 class OutcomeRow:
-    """What was seen of a pattern."""
+    """A stored outcome of a pattern."""
 
     agreed: bool
     recorded: bool

@@ -1,1 +1,1 @@
-"""What people say of what Sleep learned: rulings on people and events, and the end of questions."""
+"""Reviews of the results of Sleep: rulings on people and events, and the end of questions."""

@@ -45,7 +45,7 @@ async def review_learned(
     async with database.write(namespace.id) as write:
         conn = write.conn
         if isinstance(verdict, StrategyState) != (kind == "strategy_id"):
-            # Only of what exists, so that nothing tells apart what another namespace has.
+            # Check that the item exists first, so that the error reveals nothing about other namespaces.
             if await _SHOW[kind](conn, namespace.id, id_):
                 field = "state" if kind == "strategy_id" else "ruling"
                 raise InvalidArgument(violations=((field, f"is needed for a {kind}"),))

@@ -19,7 +19,7 @@ from everword_ingest.people.review import review_learned
 
 
 class ReviewServicer(FactServiceServicer):
-    """What people say of what was learned."""
+    """Reviews of learned people, events and strategies."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -41,7 +41,7 @@ def hash_body(request: Message) -> bytes:
 
 @statement(SQL)
 async def find_request(conn: Connection, namespace_id: int, request_id: str) -> RequestRow | None:
-    """Return what a request id was used for; None if it was not claimed."""
+    """Return the claim of a request id; None if it was not claimed."""
 
 
 async def claim_request(
@@ -54,9 +54,9 @@ async def claim_request(
 ) -> RequestRow | None:
     """Claim a request id for this transaction; an empty id claims nothing.
 
-    Return None if the write is still to be done, otherwise what the earlier call with this id wrote. The second of two
-    equal concurrent calls waits here until the first has committed. Raises RequestIdConflict if the id was used with
-    another body, and ContentErased if what it wrote was erased.
+    Return None if the write is still to be done, otherwise the result of the earlier call with this id. The second of
+    two equal concurrent calls waits here until the first has committed. Raises RequestIdConflict if the id was used
+    with another body, and ContentErased if the earlier result was erased.
     """
     if not request_id:
         return None

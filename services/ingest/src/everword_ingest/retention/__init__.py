@@ -1,5 +1,4 @@
-"""Removes what policies do not keep any longer; without a policy, nothing.
+"""Removal of memories by retention policies; without a policy, nothing is removed.
 
-`policies` says what goes; `runner` begins a run every night, and removes it in the
-background by `steps`.
+`policies` has the limits; `runner` begins a run every night, and removes rows in the background by `steps`.
 """

@@ -1,4 +1,4 @@
-"""For how long what is kept, and what became of it, as values."""
+"""Retention policies and their runs, as values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_IMPORTANT = 5
 
 
 class RetentionKind(IntEnum):
-    """What a policy is about. Values equal proto `RetentionKind`."""
+    """The kind of memories of a policy. Values equal proto `RetentionKind`."""
 
     CONVERSATIONS = 1
     NOTES = 2
@@ -30,20 +30,20 @@ class Policy:
     kind: int
     #: Without activity; 0: for ever.
     keep_days: int
-    #: What is of this importance or a higher one is kept; 0: nothing is for that.
+    #: Memories of this importance or higher are kept; 0 keeps none for their importance.
     keep_importance: int
     #: 0: all.
     max_per_run: int
-    #: Whether what was learned keeps the words of the messages.
+    #: True to keep quotes of removed messages in learned facts.
     keep_quotes: bool
 
     @property
     def highest(self) -> int:
-        """Return the highest importance of what goes."""
+        """Return the highest importance that is removed."""
         return self.keep_importance - 1 if self.keep_importance else MOST_IMPORTANT
 
     def until(self, now: datetime) -> datetime:
-        """Return since when nothing may have happened to what goes."""
+        """Return the cutoff; memories without activity since then are removed."""
         return now - timedelta(days=self.keep_days)
 
     def left(self, count: int, removed: int = 0) -> int:
@@ -68,7 +68,7 @@ class RunRow:
 
 @dataclass(frozen=True)
 class RetentionProgressRow:
-    """Where a run that goes on is: the next kind and importance, and after which id."""
+    """The progress of an unfinished run: the next kind and importance, and the last id."""
 
     id: UUID
     kind: int

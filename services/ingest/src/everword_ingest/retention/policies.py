@@ -1,4 +1,4 @@
-"""Set how long kinds are kept, read it, and preview what a run would remove."""
+"""Set and read retention policies, and preview a run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def set_retention_policy(
 async def preview_retention(
     database: Database, namespace: NamespaceScope, policies: Sequence[Policy]
 ) -> list[Count]:
-    """Count what would go now by these policies, or by those that are set where there are none."""
+    """Count the memories that a run would remove now, by these policies or else by the stored ones."""
     now = utc_now()
     counts = []
     async with database.transaction(namespace.id) as conn:

@@ -15,7 +15,7 @@ from everword_ingest.erasure.model import RunningDeletion
 from everword_ingest.retention import store
 from everword_ingest.retention.steps import remove_batch
 
-#: How often it looks whether a night is over, and for what another process has left.
+#: Seconds between two looks for a finished night, and for unfinished work of other processes.
 INTERVAL_S = 10.0
 #: Runs that one round looks at.
 RUNS = 100
@@ -40,7 +40,7 @@ class RetentionRunner(BatchRunner):
         for row in idle:
             calendar = Calendar(row.time_zone, row.day_cutoff_minutes)
             night = last_night(calendar, now)
-            # The first one is the night after somebody has said it.
+            # The first run is the night after the policy was set.
             if night > max(last_night(calendar, row.set_at), row.night or night.min):
                 async with self._database.transaction(row.namespace_id) as conn:
                     await store.begin_run(conn, row.namespace_id, new_id(), night)

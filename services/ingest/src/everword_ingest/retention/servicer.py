@@ -26,7 +26,7 @@ from everword_ingest.retention.translate import (
 
 
 class RetentionServicer(ErasureServiceServicer):
-    """For how long what is kept."""
+    """Retention policies."""
 
     def __init__(self, database: Database, wake_retention: Callable[[], None]) -> None:
         self._database = database

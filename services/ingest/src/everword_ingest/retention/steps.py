@@ -1,8 +1,7 @@
-"""A step of a run: the next batch of what goes, in one transaction.
+"""A step of a run: the next batch to remove, in one transaction.
 
-A run goes from kind to kind, and in each from the least important things to the most important ones. Where it is
-stands in its row, which a step holds: what one has removed, no other does again, and what one has not committed, the
-next one does.
+A run goes from kind to kind, and within each from the least important memories to the most important ones. Its progress
+is in its row, which a step locks: committed work is never repeated, and uncommitted work is done by the next step.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ CONVERSATIONS = 50
 
 
 async def remove_batch(conn: Connection, namespace_id: int, run_id: UUID) -> bool:
-    """Remove the next batch; return whether the run is done, or somebody else is at it."""
+    """Remove the next batch; return whether the run is done, or another process works on it."""
     place = await store.hold_run(conn, namespace_id, run_id)
     if place is None:
         return True
@@ -60,7 +59,7 @@ def _limit(place: RetentionProgressRow, policy: Policy | None) -> int:
 async def _next_ones(
     conn: Connection, namespace_id: int, place: RetentionProgressRow, until: datetime, limit: int
 ) -> tuple[list[UUID], UUID | None]:
-    """Return what goes next, and after which id to go on; None where nothing more is of this importance."""
+    """Return the next ids to remove, and the id to continue after; None if no more have this importance."""
     if place.kind != RetentionKind.CONVERSATIONS:
         found = await store.page_retained(conn, namespace_id, place, until, limit)
         return found, found[-1] if len(found) == limit else None

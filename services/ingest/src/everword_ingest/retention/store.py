@@ -18,7 +18,7 @@ from everword_ingest.retention.model import Policy, RetentionKind, RetentionProg
 SQL = load_statements("everword_ingest.retention")
 
 _FIRST = UUID(int=0)
-#: Of each kind, but for conversations, whose messages are read conversation by conversation.
+#: Statements by kind; messages are read conversation by conversation instead.
 _PAGES: dict[int, str] = {
     RetentionKind.NOTES: "page_notes",
     RetentionKind.NOTE_HISTORY: "page_note_versions",
@@ -53,7 +53,7 @@ class IdleRow:
     day_cutoff_minutes: int
     #: Since when it has a policy.
     set_at: datetime
-    #: That of its latest run.
+    #: Night of its latest run; None before the first.
     night: date | None
 
 

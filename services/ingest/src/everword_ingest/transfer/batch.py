@@ -25,7 +25,7 @@ from everword.jobs.enqueue import (
 from everword_ingest.transfer import store
 from everword_ingest.transfer.lines import TIME
 
-#: A transaction stores what came once it has so many records or bytes.
+#: Size at which a batch is stored, in records and bytes.
 _MOST_RECORDS = 1000
 _MOST_BYTES = 1 << 20
 #: Background work is held back by so much until the end of the import.
@@ -33,7 +33,7 @@ HELD_BACK_S = 1000 * 24 * 3600.0
 _JOB = "job"
 _JOB_FIELDS = {"task", "subject", "not_before"}
 _ERASURE = "erasure"
-#: What is raised over values that cannot be stored.
+#: Errors for values that cannot be stored.
 WRONG = (
     psycopg.DataError,
     psycopg.IntegrityError,
@@ -73,7 +73,7 @@ class _Group:
 
 
 class Batch:
-    """What was read, and is not stored yet."""
+    """Records that were read and are not stored yet."""
 
     def __init__(self) -> None:
         self._groups: list[_Group] = []
@@ -97,7 +97,7 @@ class Batch:
         self.records += 1
 
     async def store(self, conn: Connection, namespace_id: int) -> None:
-        """Store the records. Raises InvalidArgument for what cannot be in a namespace."""
+        """Store the records. Raises InvalidArgument for records that are not valid in a namespace."""
         for group in self._groups:
             try:
                 await _store(conn, namespace_id, group)
@@ -106,7 +106,7 @@ class Batch:
 
 
 def explain(error: Exception) -> str:
-    """Return what is wrong with a record, without the names of what it is stored in."""
+    """Return the reason why a record is refused, without names of tables."""
     if isinstance(error, psycopg.errors.ForeignKeyViolation):
         return "one refers to what is not before it in the file"
     if isinstance(error, psycopg.errors.UniqueViolation):
@@ -150,7 +150,7 @@ async def _store_jobs(conn: Connection, namespace_id: int, group: _Group) -> Non
 
 
 def _is_exported(task: Any, subject: Any) -> bool:
-    """Tell whether ExportNamespace writes jobs of a task about a subject."""
+    """Return whether ExportNamespace writes jobs of this task and subject."""
     if task == TOOL_SENTENCES:
         return subject in shards()
     if task not in (COMPACT, LEARN, SLEEP):

@@ -33,7 +33,7 @@ from everword_ingest.transfer.lines import (
 )
 from everword_ingest.transfer.store import ImportTargetRow, ProgressRow
 
-#: What the second line says of a namespace.
+#: Fields of the namespace in the second line.
 FIELDS = SETTINGS | {"erasure_salt", "created_at"}
 #: Settings that an older file does not have.
 _DEFAULTS: dict[str, Any] = {
@@ -58,7 +58,7 @@ class NamespaceImport:
 async def import_namespace(
     database: Database, name: str, parts: AsyncIterator[bytes], wake: Callable[[], None]
 ) -> NamespaceImport:
-    """Store the records of a file, batch by batch; what is stored already is read and compared.
+    """Store the records of a file, batch by batch; records stored by an earlier call are read and compared.
 
     Raises InvalidArgument, NamespaceAlreadyExists, ContentErased, ConcurrentUpdate and RequestTooLarge.
     """
@@ -80,7 +80,7 @@ async def import_namespace(
     if tally.lines < progress.lines:
         raise _of_another_file(name)
     await writing.store()
-    # What names the namespace made it just now, where nothing else was there.
+    # Without other stored records, the namespace was created by this call.
     existing = progress.lines - 1 if progress.lines > 2 else 0
     token = await _finish(database, target.id, tally, wake)
     return NamespaceImport(tally.records, existing, token)
@@ -136,7 +136,7 @@ class _Writing:
         self._batch.add(record, row, number)
 
     def compare(self) -> None:
-        """Raise NamespaceAlreadyExists where what is stored came from another file."""
+        """Raise NamespaceAlreadyExists if the stored records came from another file."""
         if (
             self._tally.lines == self._progress.lines
             and self._tally.digest != self._progress.digest
@@ -144,7 +144,7 @@ class _Writing:
             raise _of_another_file(self._name)
 
     async def store(self) -> None:
-        """Store what was read, and how far that is, in one transaction."""
+        """Store the batch and the progress in one transaction."""
         if not self._batch.records:
             return
         async with self._database.transaction(self._id) as conn:
@@ -189,7 +189,7 @@ async def _begin(
 
 
 def _settings(line: bytes) -> dict[str, Any]:
-    """Return what the second line says of the namespace. Raises InvalidArgument."""
+    """Return the settings of the namespace in the second line. Raises InvalidArgument."""
     record, row = read_record(line, 2)
     try:
         given = json.loads(row)

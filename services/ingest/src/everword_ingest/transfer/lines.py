@@ -1,4 +1,4 @@
-"""The file's form: JSON lines, of which the first names the format and the last says what came before.
+"""The form of the file: JSON lines. The first names the format, the last has the number and checksum of the others.
 
 {"export":{"format":1}}
 {"namespace":{"time_zone":"UTC",…}}
@@ -18,7 +18,7 @@ from everword.domain.errors import InvalidArgument, RequestTooLarge
 FORMAT = 1
 HEADER = f'{{"export":{{"format":{FORMAT}}}}}'.encode()
 NAMESPACE = "namespace"
-#: The most bytes of a line: the text of a document of 10 MiB has several times as many where it is escaped.
+#: Limit of a line: the text of a document of 10 MiB is several times as long when escaped.
 MAX_LINE_BYTES = 64 << 20
 #: How times are written, and days.
 TIME = r"^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?\+00:00)?$"
@@ -56,7 +56,7 @@ class Tally:
 
 
 async def read_lines(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield the lines in bytes that come in parts, without their ends; not the last one where it has no end.
+    """Yield complete lines of bytes that arrive in parts, without line ends.
 
     Raises RequestTooLarge.
     """
@@ -91,7 +91,7 @@ def is_end(line: bytes) -> bool:
 
 
 def check_end(line: bytes, tally: Tally) -> None:
-    """Raise InvalidArgument where the last line does not say what came before it."""
+    """Raise InvalidArgument if the last line does not match the lines before it."""
     if line == tally.end_line():
         return
     try:

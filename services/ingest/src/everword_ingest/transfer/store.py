@@ -52,7 +52,7 @@ class ProgressRow:
 
 @dataclass(frozen=True)
 class StoredRow:
-    """How many records were stored, and which of them, from 1 on, has a time in another form; None where none has."""
+    """Number of stored records, and the first of them (from 1) with a malformed time; None if there is none."""
 
     rows: int
     odd: int | None
@@ -60,7 +60,7 @@ class StoredRow:
 
 @dataclass(frozen=True)
 class JobRow:
-    """Background work, and the seconds until it is due; negative where it was."""
+    """A job, and the seconds until it is due; negative if it is overdue."""
 
     task: str
     subject: str
@@ -107,7 +107,7 @@ async def begin_import(conn: Connection, namespace_id: int, lines: int, digest: 
 
 @statement(SQL)
 async def hold_import(conn: Connection, namespace_id: int) -> ProgressRow | None:
-    """Return how far the import of a namespace is; None where it comes from none."""
+    """Lock and return the progress of an import; None if the namespace is not an import."""
 
 
 @statement(SQL)

@@ -1,4 +1,4 @@
-"""The files of a workspace: the layer of each, and who may change it."""
+"""The files of a workspace: the layer of each, and its allowed writers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import IntEnum
 from everword.domain.caller import Caller, Role
 from everword.domain.errors import WorkspaceFileProtected
 
-#: The most that a file may say, what is appended to it included.
+#: Limit of a file's text, appended text included.
 MAX_FILE_BYTES = 256 * 1024
 
 
@@ -26,7 +26,7 @@ class FileName(IntEnum):
 
 
 class Layer(IntEnum):
-    """What files are for. Values equal proto `WorkspaceLayer`."""
+    """The purpose of files. Values equal proto `WorkspaceLayer`."""
 
     IDENTITY = 1
     NARRATIVE = 2
@@ -34,7 +34,7 @@ class Layer(IntEnum):
 
 
 class WorkspaceWriter(IntEnum):
-    """Who changes a file. Values equal proto `WorkspaceWriter`."""
+    """The writer of a change. Values equal proto `WorkspaceWriter`."""
 
     AGENT = 1
     HUMAN = 2
@@ -43,7 +43,7 @@ class WorkspaceWriter(IntEnum):
 
 @dataclass(frozen=True)
 class FileKind:
-    """What is fixed for a file of a name."""
+    """The layer and the allowed writers of a file name."""
 
     layer: Layer
     writers: frozenset[WorkspaceWriter]
@@ -64,10 +64,10 @@ FILES: dict[FileName, FileKind] = {
 
 
 def check_writer(caller: Caller, writer: WorkspaceWriter, name: FileName) -> None:
-    """Raise WorkspaceFileProtected where a writer may not change a file, or the caller may not say that it is one.
+    """Raise WorkspaceFileProtected if the writer may not change the file, or the caller may not act as this writer.
 
-    An agent holds a key of the role write, or a grant. Only an operator's key speaks for a person or the system;
-    without any key a deployment is open to its own machine, and whoever calls from there may say who writes.
+    An agent has a key with the role write, or a grant. Only an operator's key may act for a person or the system; a
+    deployment without keys is open to its own machine, and its callers may name any writer.
     """
     told = {"file": name.name, "writer": writer.name.lower()}
     if writer is not WorkspaceWriter.AGENT and caller.role is not Role.ADMIN:

@@ -45,8 +45,8 @@ async def list_workspace_files(
 async def get_workspace_file_history(
     database: Database, namespace: NamespaceScope, wanted: HistoryRequest, page: PageRequest
 ) -> tuple[UUID, Sequence[DocumentVersionRow], str]:
-    """Return a file's id, a page of what it was, and the token of the next one.
+    """Return a file's id, a page of its versions, and the token of the next page.
 
-    Raises as `get_document_history` does.
+    Raises the errors of `get_document_history`.
     """
     return await get_document_history(database, namespace, wanted, page, _KIND)

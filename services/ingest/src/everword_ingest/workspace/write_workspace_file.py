@@ -1,4 +1,4 @@
-"""Write a file of a workspace, or delete one, where this writer may."""
+"""Write or delete a file of a workspace, if its writer is allowed to."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ MAX_LEVEL = 9
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading, where it stands in the text."""
+    """A heading with its position in the text."""
 
     start: int
     end: int
