@@ -86,7 +86,7 @@ class Batch:
 
     @property
     def goes_on(self) -> bool:
-        """Tell whether something comes after the erasures, which the file begins with."""
+        """Return whether records follow the erasures, which come first in the file."""
         return self._groups[-1].record != _ERASURE
 
     def add(self, record: str, row: bytes, line: int) -> None:
