@@ -1,1 +1,1 @@
-"""The state of a namespace's summaries: how many there are, what waits for them, and how faithful they are."""
+"""The state of a namespace's summaries: their number, their backlog, and their faithfulness."""

@@ -1,4 +1,4 @@
-"""Hold a node's place, span and count against what it was made from."""
+"""Compare a node's position, span and count with those of its sources."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from everword_compactor.nodes.store import MessageSource
 def find_disagreements(
     node: SummaryRecord, messages: Sequence[MessageSource], nodes: Sequence[AuditedSource]
 ) -> list[str]:
-    """Return in words where a node and its sources disagree; nothing where they agree.
+    """Describe disagreements between a node and its sources; empty if there are none.
 
-    A node that is stale is known to: what it was made from has changed, and it is due to be written again.
+    A stale node is expected to disagree: its sources have changed, and it is due to be written again.
     """
     sources = [*(each.source for each in messages), *(each.source for each in nodes)]
     if not sources:
@@ -55,7 +55,7 @@ def _places(
     messages: Sequence[MessageSource],
     nodes: Sequence[AuditedSource],
 ) -> list[str]:
-    """Return what is wrong along a conversation. A leaf may pass over messages that say nothing."""
+    """Describe disagreements along a conversation. A leaf may skip empty messages."""
     problems = []
     of = {*(each.conversation_id for each in messages), *(each.conversation_id for each in nodes)}
     if of != {node.conversation_id}:

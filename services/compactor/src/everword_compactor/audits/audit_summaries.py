@@ -38,10 +38,10 @@ from everword_compactor.compose.model import (
 
 #: The sources of a page have no more bytes, unless those of its first node do.
 MAX_PAGE_BYTES = 8 * 1024 * 1024
-#: Of the call's time, a page begins no further node after this share.
+#: After this share of the call's time, a page checks no further node.
 TIME_SHARE = 0.5
 LONGEST_S = 3600.0
-#: Of a finding's text.
+#: Length of a finding's text in characters.
 CONTENT_CHARS = 200
 #: A node that was written again while it was looked at is looked at again.
 TRIES = 3
@@ -58,10 +58,10 @@ async def audit_summaries(
     conversation_id: UUID | None,
     page: PageRequest,
 ) -> Audit:
-    """Check a page of nodes, and return those with which something is wrong. Raises InvalidPageToken.
+    """Check a page of nodes, and return the ones with a problem. Raises InvalidPageToken.
 
-    It ends early where the sources are long, or the time runs out.
-    What was written down as significant has no sources, and is not looked at.
+    The page is shorter if the sources are long or the time runs out. Significant memories have no sources, and are not
+    checked.
     """
     late = time.monotonic() + TIME_SHARE * remaining(LONGEST_S)
     cursor = await open_cursor(database, namespace, "AuditSummaries", page)
@@ -113,9 +113,9 @@ class _Auditor:
         self._voice = voice
 
     async def audit(self, node: AuditedRow) -> AuditFinding | None:
-        """Return what is found of a node as it is now, or was on the page where it changes all the time.
+        """Return the finding about a node as it is now, or as it was on the page if it changes all the time.
 
-        None where it is gone by now, with its namespace.
+        None if it was deleted meanwhile with its namespace.
         """
         for _ in range(TRIES):
             finding, revision = await self._check(node)
@@ -154,9 +154,9 @@ class _Auditor:
     async def _check_aside(
         self, node: AuditedRow, sources: Sequence[Source], inventions: Sequence[str]
     ) -> Faithfulness:
-        """Check in a thread: a year's words take a while to hold against each other, and the server goes on answering.
+        """Check in a thread, because comparing a year's words takes a while and the server must keep answering.
 
-        A thread cannot be ended from outside: once nobody waits for it any more, it ends with the source that it is at.
+        A thread cannot be cancelled: if the caller disconnects, it ends after its current source.
         """
         ended = Event()
 

@@ -1,4 +1,4 @@
-"""Say how summaries are made, and what waits for them."""
+"""Return the way summaries are made, and their backlog."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class ModelUsageRow:
 
 @dataclass(frozen=True)
 class CompactionStatus:
-    """The way summaries are made, and what waits for them."""
+    """The way summaries are made, and their backlog."""
 
     mode: CompactionMode
     model: str
@@ -66,7 +66,7 @@ class AuditedRow(SummaryRecord):
 
     agent: str
     channel: str
-    #: Nodes from the first of the page on, the next one included where there are more.
+    #: Nodes from the first of the page on, including the first of the next page.
     available: int
     #: Bytes of its sources.
     size: int
@@ -78,7 +78,7 @@ class AuditFinding:
 
     summary: SummaryRecord
     faithfulness: Faithfulness
-    #: What is wrong with its span, count or sources, in words.
+    #: Problems of its span, count or sources, in words.
     problems: Sequence[str]
 
 
@@ -88,7 +88,7 @@ class Audit:
 
     audited: int
     findings: Sequence[AuditFinding]
-    #: Means over the nodes; 1 where there are none.
+    #: Means over the nodes; 1 without nodes.
     source_coverage: float
     identifier_coverage: float
     next_page_token: str

@@ -31,7 +31,7 @@ class AuditedSource(NodeSource):
     """A node that a node was made from."""
 
     parent_id: UUID | None
-    #: What it is known to say beyond its own sources.
+    #: Its statements that are known to lack support in its own sources.
     unsupported: list[str]
 
 

@@ -26,11 +26,11 @@ async def backfill_days(
     since: date = date.min,
     before: date = date.max,
 ) -> set[date]:
-    """Enqueue each message that is under no day, and pending for none, for the day that it is on.
+    """Enqueue each message that is neither under a day nor pending, for its day.
 
-    Looks at the messages of days from `since` up to before `before`, in their order, and returns the days that have
-    more pending now; there it ends where they are `limit`. Only what is seen to be missing is enqueued: an error ends
-    the call, and what was enqueued until then stays.
+    Looks at messages of the days from `since` up to before `before`, in order, and returns the days that have more
+    pending now; stops when there are `limit` of them. An error ends the call, and the messages enqueued before stay
+    enqueued.
     """
     days: set[date] = set()
     if limit == 0:

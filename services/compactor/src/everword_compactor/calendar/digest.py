@@ -12,12 +12,12 @@ from everword_compactor.compose.model import Composition, Draft, Level, Source
 
 
 def digest_name(channel: str, instance: str, day: str) -> str:
-    """Return what a digest's lines are tagged with in place of conversations: `<channel>-<instance>-<day>`."""
+    """Return the tag of a digest's lines, in place of conversations: `<channel>-<instance>-<day>`."""
     return "-".join(part for part in (channel, instance, day) if part)
 
 
 def server_of(channel: str) -> str:
-    """Return `discord/Gardeners` for `discord/Gardeners/general`; a channel without a slash is a server by itself."""
+    """Return `discord/Gardeners` for `discord/Gardeners/general`; a channel without a slash is its own server."""
     return channel.rpartition("/")[0] or channel
 
 

@@ -14,17 +14,17 @@ from everword_compactor.jobs.namespace_job import open_job
 
 
 class RollUp:
-    """Makes the nodes of periods: of a day one an instance, of what is longer one in all."""
+    """Makes the nodes of periods: one for each instance of a day, and one for a longer period."""
 
     def __init__(self, worker_context: WorkerContext) -> None:
         self._worker_context = worker_context
 
     def run(self, run: JobRun) -> datetime | None:
-        """Write what is pending for the period, and what is out of date in it.
+        """Write the pending nodes of the period, and its outdated ones.
 
-        An instance that fails does not keep back the others; a failure is raised at the end, and what failed stays
-        pending. Where another namespace waits, the rest is left to a later run. Raises everword.chat.errors.ChatError,
-        and NodeExists where somebody else wrote a node meanwhile.
+        An instance that fails does not hold up the others; a failure is raised at the end, and the failed part stays
+        pending. If another namespace waits, the rest is left to a later run. Raises everword.chat.errors.ChatError, and
+        NodeExists if another worker wrote a node meanwhile.
         """
         namespace_id = run.job.namespace_id
         try:

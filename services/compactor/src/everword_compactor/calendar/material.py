@@ -1,4 +1,4 @@
-"""The sources of a node of the calendar: of a day messages, of what is longer the nodes in it."""
+"""The sources of a calendar node: messages of a day, or the nodes within a longer period."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from everword_compactor.nodes.store import MessageSource, read_source_messages
 def read_material(
     conn: Connection, namespace_id: int, period: Period, instance: str
 ) -> PeriodMaterial:
-    """Read what the node of a period and an instance is to be made from."""
+    """Read the sources for the node of a period and an instance."""
     nodes = store.read_period(conn, namespace_id, period)
     node = next((node for node in nodes if node.instance == instance), None)
     pending_ids = store.pending_rows(conn, namespace_id, period, instance)

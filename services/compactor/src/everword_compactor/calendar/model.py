@@ -14,12 +14,12 @@ from everword_compactor.nodes.model import NodeRow
 
 @dataclass(frozen=True)
 class VoiceSettings:
-    """Whose memories the calendar summaries of a namespace are; nobody's in particular without an identity."""
+    """The persona of a namespace's calendar summaries; without an identity they are in the third person."""
 
     identity: str = ""
     user_name: str = ""
     pronouns: str = ""
-    #: What to know of a channel, by its name.
+    #: Facts about channels, by the channel's name.
     channel_instructions: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -38,15 +38,15 @@ class VoiceSettings:
 class PeriodMaterial:
     """The material of a node, as it was read."""
 
-    #: The stored node; None where there is none yet.
+    #: The stored node; None if there is none yet.
     node: NodeRow | None
-    #: Messages of a day, or the nodes of what is in a longer period, in order.
+    #: Messages of a day, or the nodes within a longer period, in order.
     sources: Sequence[Source]
     #: Rows that are completed with the node.
     pending_ids: Sequence[int]
-    #: Whether there is something that the stored node was not made from.
+    #: True if the stored node lacks some of the sources.
     is_new: bool
-    #: What the sources are known to say without support of their own.
+    #: Statements of the sources that are known to lack support.
     unsupported: Sequence[str] = ()
 
 
@@ -71,7 +71,7 @@ class PendingPeriod:
 
 @dataclass(frozen=True)
 class RollUpJob:
-    """The job of a period that somebody is at, or is going to be, or that was given up."""
+    """A job that is running, due or parked."""
 
     subject: str
     is_parked: bool

@@ -32,13 +32,13 @@ async def list_pending(conn: Connection, namespace_id: int) -> set[Period]:
 
 
 async def open_roll_ups(conn: Connection, namespace_id: int) -> list[RollUpJob]:
-    """Return the jobs that somebody is at, or is going to be."""
+    """Return the jobs that are running or due."""
     parameters = {"namespace_id": namespace_id, "parked_s": 0.0}
     return await fetch_all(conn, SQL["open_roll_ups"], parameters, RollUpJob)
 
 
 async def schedule_roll_ups(conn: Connection, namespace_id: int, periods: Sequence[Period]) -> None:
-    """Make the jobs of sorted periods due, those that were given up included."""
+    """Enqueue the jobs of sorted periods, parked ones included."""
     await enqueue_idle(conn, roll_up_jobs(namespace_id, periods), retry_failed_after_s=0.0)
 
 

@@ -23,10 +23,10 @@ async def roll_up(
     dry_run: bool,
     now: Callable[[], datetime] = utc_now,
 ) -> int:
-    """Schedule what is pending from `since` up to `before`; returns the number of days, weeks, months and years.
+    """Schedule pending periods from `since` up to `before`; returns the number of days, weeks, months and years.
 
-    What is above follows once the days within are done. Days that have not ended are left out, and messages that the
-    calendar has missed are found. A dry run only counts.
+    Longer periods follow once the days within are done. Days that have not ended are left out, and messages missing
+    from the calendar are enqueued. A dry run only counts.
     """
     async with database.transaction(namespace.id) as conn:
         settings = await get_namespace_settings(conn, namespace.id)
@@ -49,7 +49,7 @@ async def roll_up(
 
 
 def _touches(period: Period, first: date, last: date) -> bool:
-    """Tell whether a period has days from `first` up to `last`."""
+    """Return whether a period has days from `since` up to before `before`."""
     return period.start < last and period.end - timedelta(days=1) >= first
 
 

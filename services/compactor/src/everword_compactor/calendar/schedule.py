@@ -16,8 +16,8 @@ from everword_compactor.compose.model import Level
 
 #: Periods of a namespace in a round.
 BATCH = 1_000
-#: About so many outdated nodes in a round and level, shared by the namespaces: what is scheduled is done before more
-#: is.
+#: Approximate number of outdated nodes in a round and level, shared by the namespaces, so that scheduled work is done
+#: before more is added.
 OUTDATED_BATCH = 100
 #: A period that was given up gets another chance after so long: the days after an outage are not lost.
 PARKED_S = 6 * 3600.0
@@ -34,9 +34,9 @@ def schedule_roll_ups(
     now: Callable[[], datetime] = utc_now,
     quiet_s: float = QUIET_S,
 ) -> int:
-    """Schedule what is due, days before weeks and earlier before later; returns how many periods.
+    """Schedule due periods, days before weeks and earlier before later ones; returns their number.
 
-    What waits for quiet keeps nothing above it waiting: it was summed up before, and will re-open that.
+    A period that waits for quiet does not delay longer ones: it was summarised before, and reopens them later.
     """
     moment = now()
     waiting: dict[int, set[Period]] = defaultdict(set)
@@ -60,7 +60,7 @@ def schedule_roll_ups(
 
 def _outdated(database: BlockingDatabase, current: CurrentComposer) -> list[tuple[int, Period]]:
     found: list[tuple[int, Period]] = []
-    #: Where something is out of date below: what is above is made from what is still to come.
+    #: Periods with an outdated one within: they are made from nodes that are still to be rewritten.
     held: set[int] = set()
     for level in PeriodLevel:
         with database.connection() as conn:
@@ -81,8 +81,8 @@ def plan_roll_ups(
 ) -> list[Period]:
     """Return the periods to start now, in the order of level and date.
 
-    `due` are those with something pending that have ended, `waiting` all with something pending. A period waits for
-    those within it, except for those that were given up: what is pending in these re-opens it later.
+    `due` are the pending ones that have ended, `waiting` all pending ones. A period waits for the periods within it,
+    except for parked ones, which reopen it later.
     """
     parked = {job.subject for job in jobs if job.is_parked}
     busy = {job.subject for job in jobs}

@@ -1,4 +1,4 @@
-"""The nodes of one period: what each is composed from, and what is stored with it."""
+"""The nodes of one period: their sources, and the rows stored with them."""
 
 from __future__ import annotations
 
@@ -29,14 +29,16 @@ class PeriodSummarizer:
     voice: VoiceSettings
 
     def is_outdated(self, node: NodeRow) -> bool:
-        """Tell whether another model wrote a node, or an older prompt. That there is no model any more is no reason."""
+        """Return whether the node was written by another model or an older prompt. The absence of a model
+        is no reason.
+        """
         composer = self.job.worker_context.composer
         if node.model != composer.model:
             return composer.model != EXTRACTIVE
         return node.prompt_version < composer.prompt_version(Level(self.period.level))
 
     def sum_up(self, instance: str) -> None:
-        """Write the node of an instance, or write it again, where there is something new for it."""
+        """Write or rewrite the node of an instance, if it has new sources."""
         with self.job.transaction() as conn:
             material = read_material(conn, self.job.namespace_id, self.period, instance)
         outdated = material.node is not None and self.is_outdated(material.node)
@@ -55,7 +57,7 @@ class PeriodSummarizer:
             store.enqueue_period(conn, self.job.namespace_id, self.period.above)
 
     def _record(self, material: PeriodMaterial, write: Callable[[Connection], None]) -> None:
-        """Write a node, and take what it was made from off the queue."""
+        """Write a node, and remove its sources from the queue."""
 
         def write_and_complete(conn: Connection) -> None:
             write(conn)
@@ -66,7 +68,7 @@ class PeriodSummarizer:
     def _compose(self, material: PeriodMaterial, instance: str) -> NewSummary:
         draft = self._draft(self.job.prepare(material.sources), instance, self.period.label)
         unsupported = list(material.unsupported)
-        # What a model wrote gives way to nothing less.
+        # A model's text is never replaced by chosen sentences.
         is_new = material.node is None or (material.node.model == EXTRACTIVE and material.is_new)
         if self.period.level == PeriodLevel.DAY:
             draft, inventions = self._with_digests(draft, is_new=is_new)

@@ -19,7 +19,7 @@ class CurrentComposer:
 
 
 def current_composer(chat: ChatSettings | None) -> CurrentComposer:
-    """Return what the composer of a worker with these settings writes by."""
+    """Return the model and prompt versions of a worker with these settings."""
     if chat is None:
         return CurrentComposer(EXTRACTIVE, dict.fromkeys(BUDGET_TOKENS, EXTRACTIVE_VERSION))
     return CurrentComposer(chat.model, PROMPT_VERSIONS)

@@ -46,7 +46,7 @@ BUDGET_TOKENS = {
 }
 #: How a node says that no model wrote it.
 EXTRACTIVE = "extractive"
-#: Of the way in which sentences are chosen then. A node with a lower one is written again.
+#: Version of the way in which sentences are chosen; a node with a lower one is rewritten.
 EXTRACTIVE_VERSION = 3
 
 
@@ -55,7 +55,7 @@ class Source:
     """One message or node that a node is made from."""
 
     id: UUID
-    #: 0 where it is a message.
+    #: 0 for a message.
     level: int
     #: Its whole text: of a message everything that can be read in it, of a node its content.
     text: str
@@ -66,13 +66,13 @@ class Source:
     conversation_id: UUID | None = None
     agent: str = ""
     channel: str = ""
-    #: Of a message; values equal proto `Role`.
+    #: Role of a message; values equal proto `Role`.
     role: int = 0
     author: str = ""
     instance: str = ""
-    #: Vectors of its passages, where there are some: unit length, all of one model generation.
+    #: Vectors of its passages, if any: unit length, all of one model generation.
     vectors: Sequence[Sequence[float]] = field(default=(), repr=False)
-    #: Of a message that calls a tool, the call, and what it says besides.
+    #: The call of a message that calls a tool, and its other words.
     call: Call | None = None
     words: str = ""
 
@@ -85,7 +85,7 @@ class Source:
 
     @property
     def evidence(self) -> str:
-        """Return all that a node may say of it: what it holds, and what is counted in it."""
+        """Return the text that supports statements: its content, and the counts in its sentence."""
         return self.text if self.call is None else f"{self.text}\n{self.told}"
 
 
@@ -95,7 +95,7 @@ def message_text(words: str, call: Call | None) -> str:
 
 
 def masked(sources: Sequence[Source], heartbeat: Callable[[], None]) -> list[Source]:
-    """Return sources without credentials: what is made of these, chosen or by a model, holds none."""
+    """Return sources without credentials, so that nodes made of them contain none."""
     result = []
     for source in sources:
         heartbeat()
@@ -111,7 +111,7 @@ def masked(sources: Sequence[Source], heartbeat: Callable[[], None]) -> list[Sou
 def without_orders(
     sources: Sequence[Source], trust: TrustPolicy, heartbeat: Callable[[], None]
 ) -> list[Source]:
-    """Return sources without what is untrusted and speaks to models: a summary does not say whom it is from."""
+    """Return sources without untrusted text that addresses models, because a summary does not name its origin."""
     result = []
     for source in sources:
         heartbeat()
@@ -130,7 +130,7 @@ def without_orders(
 class Voice:
     """Whose memories calendar nodes are, for a namespace that wants them in the first person."""
 
-    #: Who speaks: given to the model with every call.
+    #: The persona's identity, given to the model with every call.
     identity: str
     #: How the user is called, and referred to, such as `she/her`.
     user_name: str = ""
@@ -144,7 +144,7 @@ class Draft:
     level: Level
     #: In the order in which they happened; never empty.
     sources: Sequence[Source]
-    #: What the node is called: the conversation's title, or the period such as `2026-W16`.
+    #: Title of the node: the conversation's, or the period such as `2026-W16`.
     title: str
     #: The offset-aware clock that its times are shown on: `UTC` along a conversation, the namespace's zone otherwise.
     time_zone: str = "UTC"
@@ -153,7 +153,7 @@ class Draft:
     channel: str = ""
     instance: str = ""
     voice: Voice | None = None
-    #: What the operator says of the channels, such as whose handle is whose.
+    #: The operator's notes on the channels, such as owners of handles.
     instructions: str = ""
 
     @property
@@ -176,19 +176,19 @@ class Faithfulness:
     #: Values of the node that no source holds, clauses that the sources contradict, and sentences that one ordered; at
     #: most 50.
     unsupported: Sequence[str]
-    #: Tags `[chat:…]` or `[via:…]` that name what is not among the sources, and bullets without one.
+    #: Tags `[chat:…]` or `[via:…]` that name no source, and bullets without a required tag.
     wrong_tags: Sequence[str]
     #: Share of the sources that the node says something of, from 0 to 1.
     source_coverage: float
-    #: Share of the identifiers of the sources that the node holds, from 0 to 1; 1 where they have none.
+    #: Share of the identifiers of the sources in the node, from 0 to 1; 1 without identifiers.
     identifier_coverage: float
-    #: What a model's node leaves out, where that is too much for it to stand for its sources: identifiers, and the
-    #: beginnings of sources.
+    #: Omissions of a model's node, if they are too many for it to replace its sources: identifiers, and beginnings of
+    #: sources.
     left_out: Sequence[str] = ()
 
     @property
     def faithful(self) -> bool:
-        """Whether the node may be trusted, and stand for its sources."""
+        """Return whether the node is trusted to replace its sources."""
         return not self.unsupported and not self.wrong_tags and not self.left_out
 
 
@@ -215,12 +215,12 @@ class Composer(Protocol):
     model: str
 
     def prompt_version(self, level: Level) -> int:
-        """Return the version of what is asked at this level; a node with a lower one is out of date."""
+        """Return the version of the prompt of this level; a node with a lower one is outdated."""
 
     def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
-        """Return what the node says. Calls `beat` now and then; what that raises ends the work.
+        """Return the composed node. Calls `heartbeat` now and then; its exceptions end the work.
 
-        Raises everword.chat.errors.ChatError where no model answers as it should; nothing is half done then.
+        Raises everword.chat.errors.ChatError if no model gives a usable answer, without partial results.
         """
 
 

@@ -1,4 +1,4 @@
-"""The summaries that stand for a conversation: the highest that can be trusted, each place under one."""
+"""The summaries that replace a conversation: the highest trusted ones, at most one for each position."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from everword_compactor.conversations.model import Stretch
 
 @dataclass(frozen=True)
 class Cover:
-    """Summaries that stand for a conversation up to a place, in order."""
+    """Summaries that cover a conversation up to a position, in order."""
 
     stretches: Sequence[Stretch]
-    #: Up to which place they do; 0 where there are none.
+    #: Last covered position; 0 without summaries.
     through: int
     #: Places before it under no trusted summary: from the first to the last.
     gaps: Sequence[tuple[int, int]]
 
 
 def cover(stretches: Sequence[Stretch]) -> Cover:
-    """Choose among the nodes of a conversation, in the order of their first places.
+    """Choose among the nodes of a conversation, given in the order of their first positions.
 
-    A node that needs review gives way to those below it, and so does one that reaches too far and is missing here. A
-    leaf that needs review leaves a gap.
+    A node that needs review is replaced by its children, and so is one that reaches too far and is missing here. A leaf
+    that needs review leaves a gap.
     """
     known = {stretch.id for stretch in stretches}
     below: dict[UUID | None, list[Stretch]] = defaultdict(list)

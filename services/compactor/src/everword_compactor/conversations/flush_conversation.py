@@ -45,7 +45,7 @@ class FlushAction(IntEnum):
 
 @dataclass(frozen=True)
 class FlushRequest:
-    """The state of an agent's context: how full it is, and what must stay in it."""
+    """The state of an agent's context: its use, and the messages that must stay."""
 
     conversation_id: UUID
     context_size: int
@@ -59,16 +59,16 @@ class FlushRequest:
 
 @dataclass(frozen=True)
 class Flushed:
-    """The caller's next action, and what it needs for it."""
+    """The caller's next action, with its data."""
 
     action: FlushAction
     used_tokens: int
     instruction: str = ""
     summaries: Sequence[SummaryRecord] = ()
-    #: 0 where nothing is replaced.
+    #: 0 if nothing is replaced.
     replaced_through_seq: int = 0
     kept_ids: Sequence[UUID] = ()
-    #: Those of them that only a summary in doubt stands for.
+    #: The kept messages that are covered only by a summary that needs review.
     in_doubt_ids: Sequence[UUID] = ()
     freed_tokens: int = 0
 
@@ -76,11 +76,11 @@ class Flushed:
 async def flush_conversation(
     database: Database, namespace: NamespaceScope, request: FlushRequest
 ) -> Flushed:
-    """Say whether there is room, or what makes some. Nothing of the conversation is deleted.
+    """Return whether the context has room, or summaries to make some. Nothing of the conversation is deleted.
 
-    With notes saved, waits until the old turns are summed up; the caller's deadline ends the wait, and the work goes
-    on. Where it was given up, what is summed up already has to do, and where it failed before, after one more attempt.
-    Raises ConversationNotFound.
+    With `notes_saved`, waits until the old turns are summarised; the caller's deadline ends the wait, not the work. If
+    the job was parked, the existing summaries are returned, and if it failed before, after one more attempt. Raises
+    ConversationNotFound.
     """
     async with database.transaction(namespace.id) as conn:
         conversation = await requests.read_compacted(conn, namespace.id, request.conversation_id)
@@ -109,7 +109,7 @@ async def _sum_up(
         job = await requests.compaction_job(conn, namespace_id, conversation_id)
         await requests.want_leaves(conn, namespace_id, [conversation_id], [through])
         await requests.schedule_conversations(conn, namespace_id, [conversation_id])
-    # What failed before may fail for good: then there is one attempt to wait for, and no pause after it.
+    # A job that failed before may fail for good: wait for one attempt, and for no pause after it.
     patient = job is None or not job.is_failing
     await _wait(database, namespace_id, conversation_id, through, patient)
 
@@ -117,7 +117,7 @@ async def _sum_up(
 async def _wait(
     database: Database, namespace_id: int, conversation_id: UUID, through: int, patient: bool
 ) -> None:
-    """Wait for leaves up to a place; `patient` callers wait for another attempt where one fails."""
+    """Wait for leaves up to a position; `patient` callers wait for another attempt after a failure."""
     pause = FIRST_PAUSE_S
     while True:
         await asyncio.sleep(pause)
@@ -136,9 +136,9 @@ async def _wait(
 async def _replacement(
     database: Database, namespace_id: int, request: FlushRequest, through: int, used: int
 ) -> Flushed:
-    """Return the summaries that stand for the messages up to a place, and what they leave out.
+    """Return the summaries for the messages up to a position, and the messages that they omit.
 
-    What an earlier flush freed is not freed again: what it left in the context is remembered.
+    The part freed by an earlier flush is not counted again, because its remaining size is stored.
     """
     id_ = request.conversation_id
     async with database.transaction(namespace_id) as conn:
@@ -157,7 +157,7 @@ async def _replacement(
         )
         stays += sum(summary.token_count for summary in summaries)
         await requests.mark_flushed(conn, namespace_id, id_, FlushMark(covered.through, stays))
-        # What leaves the agent's context is learned from before the agent misses it.
+        # Learn from messages that leave the agent's context before the agent misses them.
         await want_sleep(conn, namespace_id, [id_])
         settings = await get_namespace_settings(conn, namespace_id)
     if settings.masks_credentials:

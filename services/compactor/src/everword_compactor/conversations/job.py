@@ -21,16 +21,16 @@ TURN_S = 30.0
 
 
 class Compaction:
-    """Makes the nodes of conversations. Whatever it was interrupted at, the next run goes on from what is stored."""
+    """Makes the nodes of conversations. An interrupted run is continued by the next one from the stored state."""
 
     def __init__(self, worker_context: WorkerContext) -> None:
         self._worker_context = worker_context
 
     def run(self, run: JobRun) -> datetime | None:
-        """Do what is due for the conversation, up to a limit, or until others wait; returns when there will be more.
+        """Do the conversation's due work, up to a limit, or until others wait; returns the time of further work.
 
-        A node that fails does not keep back the others, but for the leaves after it; a failure is raised at the end.
-        Raises everword.chat.errors.ChatError where no model answers as it should; what was stored before stays.
+        A node that fails does not hold up the others, except the leaves after it; a failure is raised at the end.
+        Raises everword.chat.errors.ChatError if no model gives a usable answer; results stored before stay.
         """
         failures, due_at = Failures(), None
         with open_job(self._worker_context, run) as job:
@@ -40,7 +40,7 @@ class Compaction:
             summarizer = ConversationSummarizer(job, UUID(run.job.subject), until)
             with failures.kept():
                 due_at = make_leaves(summarizer)
-            # Before the levels above are made: they would be made from what is replaced now.
+            # Revise before making higher levels, which would be made from outdated nodes otherwise.
             more = revise_outdated(summarizer, failures)
             for level in (Level.BRANCH, Level.ROOT):
                 with failures.kept():

@@ -24,7 +24,7 @@ class _Step:
 
 
 def make_leaves(summarizer: ConversationSummarizer) -> datetime | None:
-    """Sum up what is due; returns when there may be more to do, if anything waits."""
+    """Make the due leaves; returns the time of further work, if messages wait."""
     for _ in summarizer.steps():
         step = _next_step(summarizer)
         if step is None or step.plan.through is None:
@@ -37,7 +37,7 @@ def make_leaves(summarizer: ConversationSummarizer) -> datetime | None:
 
 
 def _next_step(summarizer: ConversationSummarizer) -> _Step | None:
-    """Read what is to be done next; None where everything is."""
+    """Read the next step; None if everything is done."""
     settings, namespace_id = summarizer.job.worker_context.compaction, summarizer.namespace_id
     with summarizer.job.transaction() as conn:
         conversation = store.read_compacted(conn, namespace_id, summarizer.conversation_id)
@@ -48,7 +48,7 @@ def _next_step(summarizer: ConversationSummarizer) -> _Step | None:
         rows = []
         if plan.seqs:
             rows = read_message_sources(conn, namespace_id, conversation.id, plan.seqs)
-    # Postgres and Unicode differ on what is space.
+    # PostgreSQL and Unicode disagree on whitespace.
     sources = [row.source for row in rows if row.source.text.strip()]
     return _Step(conversation, plan, sources)
 

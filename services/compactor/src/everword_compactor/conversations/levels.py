@@ -36,7 +36,7 @@ def _raise_once(summarizer: ConversationSummarizer, level: Level) -> bool:
 def trusted_source(conn: Connection, namespace_id: int, node: LadderNode) -> Source:
     """Return a node as a source of the one above.
 
-    Where it holds something that its own sources do not, those speak for it: what is invented ends where it began.
+    If it has statements without support, its own sources are used instead, so that inventions do not spread.
     """
     source = Source(
         id=node.id,

@@ -24,7 +24,7 @@ class CompactedConversation:
 
     @property
     def through(self) -> int:
-        """Up to which place the next leaf may reach: what a caller wants ends with a leaf."""
+        """Last position for the next leaf; a caller's request ends with a leaf."""
         return self.wanted_seq if self.is_wanted else self.last_seq
 
     @property
@@ -37,9 +37,9 @@ class WaitingMessage:
     """A message that is under no leaf and can be."""
 
     seq: int
-    #: By the database's clock; when it occurred is what the caller said.
+    #: By the database's clock; the time of occurrence is the caller's.
     recorded_at: datetime
-    #: Of all that can be read in it.
+    #: Size of its readable text.
     bytes: int
 
 
@@ -80,13 +80,13 @@ class WaitingConversation:
     id: UUID
     last_seq: int
     waiting: int
-    #: Whether a job is going to look at it.
+    #: True if a job is scheduled for it.
     scheduled: bool
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """The places of a conversation that a node stands for, from the first to the last."""
+    """The positions of a conversation that a node covers, first and last."""
 
     id: UUID
     level: int
@@ -98,10 +98,10 @@ class Stretch:
 
 @dataclass(frozen=True)
 class FlushMark:
-    """How far a conversation was flushed, and the tokens of what stands in an agent's context for that."""
+    """The last flushed position of a conversation, and the tokens in an agent's context for it."""
 
     through: int = 0
-    #: Of the summaries, and of the messages that were kept.
+    #: Tokens of the summaries, and of the kept messages.
     tokens: int = 0
 
 
@@ -110,5 +110,5 @@ class KeptMessage:
     """A message that no summary takes the place of."""
 
     id: UUID
-    #: Whether that is because no trusted summary stands for it.
+    #: True if it is kept because no trusted summary covers it.
     is_in_doubt: bool

@@ -1,4 +1,4 @@
-"""The choice of what is to be summed up next: rules without a database."""
+"""The choice of the next messages to summarise: rules without a database."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ MOST_LEAF_BYTES = 256 * 1024
 class LeafPlan:
     """The decision about the messages that wait."""
 
-    #: Places of the leaf; empty where none is due.
+    #: Positions of the leaf; empty if none is due.
     seqs: Sequence[int] = ()
-    #: Up to where the conversation is done then, nothing else being there; None where nothing is done.
+    #: Position up to which the conversation is done afterwards; None if nothing is done.
     through: int | None = None
     #: When there may be more to do, if nothing is done now.
     due_at: datetime | None = None
@@ -40,7 +40,7 @@ def plan_leaf(
     """Decide on the next leaf.
 
     `waiting` are the first messages that wait up to `conversation.through`: `after_messages`, or as many as there are.
-    Where they fill a leaf before that, it is of the first of them.
+    A leaf is full earlier if its size limit is reached.
     """
     if not waiting:
         return LeafPlan(through=conversation.through)
@@ -63,9 +63,9 @@ def _fitting(waiting: Sequence[WaitingMessage]) -> int:
 
 
 def group_size(level: Level, orphans: int) -> int:
-    """Return how many of the nodes below, in order, make the next node of a level; 0 where it is too early.
+    """Return the number of nodes below, in order, that make the next node of a level; 0 if it is too early.
 
-    A level is made as soon as it can be. Of many nodes it takes as many as it may, so that a backlog makes fewer nodes.
-    What is left over stands for itself, under no node, until there is more.
+    A level is made as soon as possible. With many nodes it takes the largest allowed number, so that a backlog makes
+    fewer nodes. The rest stays without a parent until there is more.
     """
     return min(orphans, MOST[level]) if orphans >= FEWEST[level] else 0

@@ -33,7 +33,7 @@ class CompactionJob:
     """The state of a conversation's job."""
 
     is_given_up: bool
-    #: Somebody is at it, or is to be at once.
+    #: True if it is running or due at once.
     is_open: bool
     #: Its latest attempt failed.
     is_failing: bool
@@ -72,7 +72,7 @@ async def schedule_conversations(
 async def compaction_job(
     conn: Connection, namespace_id: int, conversation_id: UUID
 ) -> CompactionJob | None:
-    """Return how a conversation's job stands; None where there is none."""
+    """Return the state of a conversation's job; None if there is none."""
     parameters = {"namespace_id": namespace_id, "subject": str(conversation_id)}
     return await fetch_optional(conn, SQL["compaction_job"], parameters, CompactionJob)
 

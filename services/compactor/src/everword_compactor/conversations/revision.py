@@ -1,4 +1,4 @@
-"""Writing nodes again: when what they were made from has changed, or the model or its prompt."""
+"""Rewriting of nodes after a change of their sources, the model or its prompt."""
 
 from __future__ import annotations
 

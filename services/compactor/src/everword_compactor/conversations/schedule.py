@@ -7,7 +7,7 @@ from everword_compactor.compose.current import CurrentComposer
 from everword_compactor.compose.model import Level
 from everword_compactor.conversations import store
 
-#: Nodes a round and level: what is scheduled is done before more is.
+#: Nodes in a round and level, so that scheduled work is done before more is added.
 BATCH = 100
 
 

@@ -51,7 +51,7 @@ def next_messages(
 def advance_progress(
     conn: Connection, namespace_id: int, conversation: CompactedConversation, through: int
 ) -> bool:
-    """Move on to `through`; False where somebody else moved since `conversation` was read."""
+    """Move the progress to `through`; False if another worker moved it since `conversation` was read."""
     parameters = {
         "namespace_id": namespace_id,
         "conversation_id": conversation.id,

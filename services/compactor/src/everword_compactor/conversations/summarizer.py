@@ -1,4 +1,4 @@
-"""The nodes of one conversation: what each step composes and stores."""
+"""The nodes of one conversation: composing and storing each step."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ConversationSummarizer:
         stretch: tuple[int, int],
         also: Callable[[Connection], None] = lambda conn: None,
     ) -> None:
-        """Compose a new node and store it together with what `also` does, unless somebody else was quicker."""
+        """Compose a new node and store it together with the writes of `also`, unless another worker was faster."""
         node = self._compose(new_id(), conversation, level, sources, stretch, is_new=True)
 
         def store(conn: Connection) -> None:
@@ -75,12 +75,12 @@ class ConversationSummarizer:
         sources: Sequence[Source],
         stretch: tuple[int, int],
     ) -> None:
-        """Compose a stored node again, unless somebody else did so since it was at `revision`."""
+        """Compose a stored node again, unless another worker did so since it was at `revision`."""
         node = self._compose(id_, conversation, level, sources, stretch)
         self.record(lambda conn: revise_node(conn, self.job.namespace, node, revision))
 
     def record(self, store: Callable[[Connection], None]) -> None:
-        """Store a step's result as the job does, unless somebody else was quicker."""
+        """Store a step's result as the job does, unless another worker was faster."""
         with suppress(NodeExists):
             self.job.record(store)
 

@@ -25,9 +25,9 @@ from everword_compactor.jobs.model_outage import PATIENCE_S
 
 
 class Ledger:
-    """Records what language models are asked, for the namespace of the job at hand: a task has one at a time.
+    """Records calls of language models for the namespace of the current job; a task has one at a time.
 
-    It also holds the limits of what they may cost.
+    It also checks their budgets.
     """
 
     def __init__(
@@ -50,15 +50,15 @@ class Ledger:
             self._namespace_id = self._conversation_id = None
 
     def admit(self, model: str) -> None:
-        """Let a call pass. Raises ChatBudgetSpent where a budget of the namespace stands against it.
+        """Admit a call. Raises ChatBudgetSpent if a budget of the namespace is spent.
 
-        What others ask at the same time is not counted yet: each worker may go over a limit by the call that it is at.
+        Concurrent calls are not counted yet: each worker may exceed a limit by its current call.
         """
         if self._namespace_id is None:
             return
         now = self._now() if self._now else None
         with self._database.transaction(self._namespace_id) as conn:
-            # Who changes a limit wakes those that were refused: this one would come after, with the old limit.
+            # Lock the budgets: a change of a limit wakes refused jobs, and must not miss this one.
             hold_budgets_blocking(conn, self._namespace_id)
             spent = find_spent_budget_blocking(
                 conn, self._namespace_id, model, self._conversation_id, now
@@ -67,7 +67,9 @@ class Ledger:
             raise ChatBudgetSpent(retry_after_s=spent.seconds)
 
     def record(self, usage: UsageRecord) -> None:
-        """Store a record in a transaction of its own: what a call cost stays, whatever becomes of its answer."""
+        """Store a record in a transaction of its own, so that the cost of a call is kept whatever becomes of its
+        answer.
+        """
         if self._namespace_id is None:
             return
         with self._database.transaction(self._namespace_id) as conn:
@@ -82,7 +84,7 @@ class ToolSettings:
     lease_s: float = 120.0
     #: Pauses after a sentence that cannot be used, by attempt; the last repeats.
     pauses_s: tuple[float, ...] = (5.0, 30.0)
-    #: Pause before a model that did not answer is asked whether it answers anybody.
+    #: Pause before a failing model is asked whether it answers at all.
     patience_s: float = PATIENCE_S
 
 
@@ -92,7 +94,7 @@ class WorkerContext:
 
     database: BlockingDatabase
     composer: Composer
-    #: None where no language model is configured.
+    #: None if no language model is configured.
     chat: BlockingChat | None
     ledger: Ledger
     #: Writes the digests of channels; None for what writes everything else.

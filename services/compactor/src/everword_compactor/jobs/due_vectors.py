@@ -1,7 +1,7 @@
-"""Delays the jobs of a worker while vectors of messages are due, since callers wait for these.
+"""Delays the jobs of a worker while vectors of messages are due, because callers wait for these.
 
-On two cores, an import of 675 messages was searchable by meaning after 10 s without summaries beside it, and after 13 s
-with them (medians of three), although workers have a lower priority.
+On two cores, an import of 675 messages was searchable by meaning after 10 s without concurrent summaries, and after 13
+s with them (medians of three), although workers have a lower priority.
 """
 
 from __future__ import annotations

@@ -25,20 +25,22 @@ class Failures:
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Keep what the block raises for later. A lost lease and a lost database concern every node, and pass."""
+        """Store exceptions of the block for later. A lost lease and a lost database concern every node, and
+        are raised.
+        """
         try:
             yield
         except (LeaseLost, psycopg.Error):
             raise
         except ChatBudgetSpent as error:
             self._errors.append(error)
-        except Exception as error:  # whatever a composer fails of
+        except Exception as error:  # a composer may fail in any way
             log.warning("node failed", exc_info=error)
             self._errors.append(error)
 
     def raise_any(self) -> None:
         """Raise one of the errors, if there are some."""
-        # A model that is away is to blame for more than what cannot be done with it.
+        # Prefer the error of an unavailable model, which concerns all nodes.
         away = (error for error in self._errors if isinstance(error, ChatUnavailable))
         if error := next(away, self._errors[0] if self._errors else None):
             raise error

@@ -1,4 +1,6 @@
-"""Tells a job that a model cannot do from a model that is away: the one is parked, the other waits."""
+"""Distinguishes a job that a model cannot do, which is parked, from a model that is unavailable, which is
+waited for.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,11 @@ if TYPE_CHECKING:
     # The service has the settings of this, and asks no model: its client takes long to import.
     from everword.chat.blocking import BlockingChat
 
-#: What any model answers.
+#: A request that any model can answer.
 HARMLESS = ChatRequest(task="probe", system="", user="Say yes.", max_tokens=16)
 #: The circuit breaker lets nothing pass for so long after an outage; the question comes after that.
 PATIENCE_S = 6.0
-#: How long a job waits for a budget at most, before it looks again. Where one is changed, jobs are woken.
+#: Longest pause before a job checks a budget again. A change of the budget wakes jobs.
 BUDGET_PAUSE_S = 3600.0
 
 
@@ -28,7 +30,7 @@ def detect_model_outage(
     chat: BlockingChat,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Callable[[JobRun], datetime | None]:
-    """Return `run`, raising DependencyUnavailable where it fails as the model answers nobody, or may not be asked."""
+    """Return `run`, raising DependencyUnavailable if it fails while the model is unavailable or its budget is spent."""
 
     def run_and_blame(job: JobRun) -> datetime | None:
         try:
@@ -47,7 +49,7 @@ def detect_model_outage(
 
 
 def answers_others(chat: BlockingChat, heartbeat: Callable[[], None]) -> bool:
-    """Tell whether a model that has just not answered answers a harmless question, however badly."""
+    """Return whether a model that has just failed answers a harmless question, however badly."""
     try:
         chat.complete(HARMLESS, heartbeat)
     except ChatUnavailable:

@@ -56,11 +56,11 @@ class NamespaceJob:
     def compose(
         self, draft: Draft, composer: Composer | None = None, *, is_new: bool = False
     ) -> Composition:
-        """Write the words of a node from sources that are prepared, by the worker's composer or another one.
+        """Write the text of a node from prepared sources, by the worker's composer or another one.
 
-        Where the model may not be asked since its budget is spent, a node that `is_new` is made of sentences of its
-        sources: they cost nothing, contexts lack nothing of what was said meanwhile, and nodes that no model wrote are
-        written again by one when it may be asked again. Raises everword.chat.errors.ChatError.
+        If the model's budget is spent, a node that `is_new` is made of sentences of its sources: they cost nothing,
+        contexts stay complete, and such nodes are rewritten once the model may be asked again. Raises
+        everword.chat.errors.ChatError.
         """
         composer = composer or self.worker_context.composer
         try:
@@ -76,10 +76,10 @@ class NamespaceJob:
         return replace(composition, content=plain[: BUDGET_TOKENS[draft.level]])
 
     def record(self, write: Callable[[Connection], None], *, is_progress: bool = True) -> None:
-        """Store the result of a step in a transaction that counts only while the job is this worker's.
+        """Store the result of a step in a transaction that commits only while the job is this worker's.
 
-        Raises LeaseLost where it is somebody else's by now: nothing is stored then. What follows is another step, and
-        what it fails of is not what failed before; unless what was stored is no progress.
+        Raises LeaseLost if another worker owns the job; then nothing is stored. Unless `is_progress` is False, later
+        failures count as those of another step.
         """
         with self.transaction() as conn:
             write(conn)
@@ -89,7 +89,7 @@ class NamespaceJob:
 
 
 def assert_lease(conn: Connection, job: StartedJob) -> None:
-    """End a transaction that stores a job's result. Raises LeaseLost where the job is somebody else's by now.
+    """End a transaction that stores a job's result. Raises LeaseLost if another worker owns the job.
 
     It comes last: writes of messages lock a conversation before its job, and so must this.
     """
@@ -99,7 +99,7 @@ def assert_lease(conn: Connection, job: StartedJob) -> None:
 
 @contextmanager
 def open_job(worker_context: WorkerContext, run: JobRun) -> Iterator[NamespaceJob | None]:
-    """Yield the job in its namespace, to which is charged what models are asked; None where it is gone."""
+    """Yield the job in its namespace, which is charged for model calls; None if the namespace is deleted."""
     namespace_id = run.job.namespace_id
     with worker_context.database.transaction(namespace_id) as conn:
         namespace = node_namespace(conn, namespace_id)
@@ -111,7 +111,7 @@ def open_job(worker_context: WorkerContext, run: JobRun) -> Iterator[NamespaceJo
 
 
 def _conversation_of(run: JobRun) -> UUID | None:
-    """Return the conversation that a job is about, where it is about one."""
+    """Return the conversation of a job; None if it has none."""
     try:
         return UUID(run.job.subject)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Asks a language model for JSON, checks what it says, and asks once more with what is wrong."""
+"""Asks a language model for JSON, checks the answer, and asks once more with the complaints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from everword.text.credentials import mask_credentials
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-#: What a model is shown under one heading.
+#: Records for a prompt, under one heading.
 Records = Sequence[Mapping[str, Any]]
 #: Stands in front of every instruction: whatever people wrote, it gives no orders.
 PREFACE = """\
@@ -29,9 +29,9 @@ token or other credential. Answer with JSON alone.
 _TEMPERATURE = 0.2
 #: About one question: as many as a session of 400 messages takes where four fit into an answer.
 MOST_REQUESTS = 120
-#: A model that needs longer for a session is too slow for it: half of what a job's step may take.
+#: Longest time in seconds: half of the limit of a job's step. A slower model is too slow for the session.
 MOST_S = 3600.0
-#: The longest instruction with its preface, and what is left for records at least.
+#: Tokens of the longest instruction with its preface, and the least number of characters for records.
 _INSTRUCTION_TOKENS, _LEAST_CHARS = 1_800, 1_000
 
 
@@ -41,12 +41,12 @@ class ModelQuestion:
 
     #: Its name in telemetry and in the ledger, such as `sleep-classify`.
     task: str
-    #: What is to be done and the form of the answer; the preface is put in front of it.
+    #: The instruction and the form of the answer, without the preface.
     instruction: str
-    #: What is shown: a heading, such as `facts`, and records, each a JSON object on a line of its own.
+    #: Headings such as `facts`, each with records, which are JSON objects on a line of their own.
     records: Mapping[str, Records]
     schema: Mapping[str, Any]
-    #: Of the answer; less where the model reads little.
+    #: Limit of the answer; less if the input is short.
     max_tokens: int
     #: Headings of which the last records may be left out where a request is too long.
     optional: Sequence[str] = ()
@@ -62,7 +62,7 @@ class CheckedAnswer(Generic[T]):
 
 
 def halves(records: Records) -> Sequence[Records]:
-    """Return two halves of several records, and nothing where there is one."""
+    """Return the two halves of several records; empty for a single one."""
     middle = len(records) // 2
     return [records[:middle], records[middle:]] if middle else []
 
@@ -80,7 +80,7 @@ class _Part:
         return _Part(replace(self.question, records=shown))
 
     def shortened(self, smaller: Sequence[_Part]) -> Sequence[_Part]:
-        """Return what is to be asked where this is too long: less that is optional, or `smaller` parts, by turns."""
+        """Return the shorter questions to ask instead: with fewer optional records, or `smaller` parts, alternately."""
         records = self.question.records
         optional = {name: len(records[name]) for name in self.question.optional}
         if not any(optional.values()) or (smaller and self.was_shortened):

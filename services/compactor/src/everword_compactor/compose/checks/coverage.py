@@ -1,4 +1,4 @@
-"""Measures how much of its sources a node says, and whether that is enough to stand for them."""
+"""Measures the share of the sources that a node mentions, and decides whether it is enough to replace them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _IDENTIFIERS = {ValueKind.URL, ValueKind.EMAIL, ValueKind.HASH, ValueKind.IDENTI
 #: Words are compared by their first letters: `painted` and `painting` are about the same.
 _STEM_CHARS = 5
 _SHORTEST_WORD = 4
-#: A word that stands in more than this share of the sources does not tell one from the other.
+#: A word in more than this share of the sources does not distinguish them.
 _RARE_SHARE = 1 / 3
 _STOP_WORDS = """
 about after again also always been before being both could does doing done down each even from going good great have
@@ -27,8 +27,8 @@ something such sure take than thank thanks that their them then there these they
 time under until very want wants well were what when where which while will with would yeah your yours
 """
 _STOP_STEMS = {word[:_STEM_CHARS] for word in _STOP_WORDS.split()}
-#: The least shares of the sources, and of their identifiers, that a model's node has to say something of. A day tells
-#: what is worth it of a hundred messages; what is above it is made from few, and tells something of most of them.
+#: Smallest shares of the sources, and of their identifiers, that a model's node must mention. A day selects from a
+#: hundred messages; higher levels are made from few nodes, and mention most of them.
 _FLOORS = {
     Level.LEAF: (0.7, 0.5),
     Level.BRANCH: (0.75, 0.3),
@@ -38,9 +38,9 @@ _FLOORS = {
     Level.MONTH: (0.5, 0.0),
     Level.YEAR: (0.5, 0.0),
 }
-#: No more than so many sources or identifiers are demanded, however many there are: a node has its length.
+#: At most this many sources or identifiers are demanded, because a node has a limited length.
 _MOST_DEMANDED = 40
-#: What was left out is named up to so many times, and so far.
+#: Largest number of omissions that are named, and the length of each.
 _MAX_NAMED = 40
 _NAMED_CHARS = 100
 
@@ -51,7 +51,7 @@ class Coverage:
 
     #: The share of the texts that it says something of, from 0 to 1.
     of_sources: float
-    #: The share of their identifiers that it holds, from 0 to 1; 1 where they have none.
+    #: Share of their identifiers in the node, from 0 to 1; 1 without identifiers.
     of_identifiers: float
     #: How many texts and identifiers there are to say something of.
     sources: int
@@ -63,11 +63,10 @@ class Coverage:
 
 
 def measure_coverage(plain: str, texts: Sequence[str], heartbeat: Callable[[], None]) -> Coverage:
-    """Return how much of the texts a node says, whose text without tags is `plain`.
+    """Return the share of the texts that a node mentions; `plain` is its text without tags.
 
-    It says something of a text where it shares a word with it that tells it from the others: one of four letters or
-    more, a number or a name that stands in at most a third of them. A text without any, such as "ok", has nothing to
-    lose and is not counted.
+    It mentions a text if they share a distinctive word: one of four letters or more, a number or a name that occurs in
+    at most a third of the texts. A text without any, such as "ok", is not counted.
     """
     stems, wanted = list[set[str]](), dict[str, Value]()
     for text in texts:
@@ -99,7 +98,7 @@ def require_coverage(
     level: Level,
     heartbeat: Callable[[], None],
 ) -> Faithfulness:
-    """Return `found` with what a node leaves out, where it says too little of its sources to stand for them."""
+    """Return `found` with the omissions of a node, if it mentions too little of its sources."""
     of_sources, of_identifiers = _FLOORS[level]
     if found.source_coverage >= of_sources and found.identifier_coverage >= of_identifiers:
         return found

@@ -22,7 +22,7 @@ _ASSISTANT = 3
 _ROLES = {2: "user", _ASSISTANT: "assistant"}
 #: Offenders that are named at most.
 MAX_OFFENDERS = 50
-#: Stands among the offenders of a node that cannot be checked: somebody has to look at it.
+#: Offender of a node that cannot be checked, so that it needs review.
 UNREADABLE = "(cannot be checked)"
 
 
@@ -36,12 +36,12 @@ def check_faithfulness(
     chosen: bool = False,
     heartbeat: Callable[[], None] = lambda: None,
 ) -> Faithfulness:
-    """Return how `content` stands to `sources`; takes as long as both are, not longer.
+    """Return the faithfulness of `content` to `sources`, in time linear in their length.
 
-    Times of the sources count on the clock of `time_zone`, as their lines show them; `shown` is what else the writer
-    was shown. Where `level` is given, its tags are demanded. Of sentences that were `chosen` from the sources, only
-    values and tags are checked. Calls `heartbeat` with each source; what that raises ends the work. Nothing else is
-    raised: a source that cannot be read bears out nothing, and a node that cannot is an offender.
+    Times of the sources count on the clock of `time_zone`, as their lines show them; `shown` is the rest of the
+    writer's prompt. With a `level`, its tags are required. Sentences that were `chosen` from the sources are checked
+    for values and tags only. Calls `heartbeat` with each source; its exceptions end the work. Raises nothing else: an
+    unreadable source supports nothing, and an unreadable node is an offender.
     """
     texts = [source.evidence for source in sources]
     shown = shown or Shown()
@@ -76,7 +76,7 @@ def _said(sources: Sequence[Source], heartbeat: Callable[[], None]) -> Iterator[
 
 
 def _speakers(source: Source) -> list[str]:
-    """Return how a summary may call who says a message; a node is said by nobody."""
+    """Return the names for the speaker of a message; empty for a node."""
     if source.level or source.role not in _ROLES:
         return []
     called = [source.agent] if source.role == _ASSISTANT else [source.author]
@@ -100,7 +100,7 @@ def _names(sources: Sequence[Source]) -> list[str]:
 
 
 def _shown_times(sources: Sequence[Source], zone: ZoneInfo) -> set[datetime]:
-    # What differs by seconds alone is shown alike.
+    # Times that differ only by seconds are shown alike.
     return {
         shown_time(time, zone).replace(second=0, microsecond=0)
         for source in sources

@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 
 def or_else(otherwise: T, check: Callable[..., T], *texts: object) -> T:
-    """Return what a check finds; where it fails of a text, that is logged, and `otherwise` stands for it.
+    """Return the result of a check; if it fails, the error is logged and `otherwise` returned.
 
-    What fails each time must not keep a conversation and its days from being summed up for good. Raises LeaseLost.
+    A failure that repeats must not block the summaries of a conversation and its days for good. Raises LeaseLost.
     """
     try:
         return check(*texts)

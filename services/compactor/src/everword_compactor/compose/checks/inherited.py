@@ -15,15 +15,15 @@ from everword_compactor.compose.checks.latex import find_latex
 from everword_compactor.compose.checks.tags import strip_tags
 from everword_compactor.compose.model import Faithfulness
 
-#: Words, without numbers and the commonest, of a clause that can be told from others.
+#: Smallest number of words, without numbers and very common words, that make a clause distinctive.
 _LEAST_WORDS = 2
 
 
 def with_inherited(found: Faithfulness, content: str, unsupported: Iterable[str]) -> Faithfulness:
-    """Return `found` with those of the `unsupported` values and clauses that the node says, too.
+    """Return `found` with the `unsupported` values and clauses that the node repeats.
 
-    Values are compared, not letters: the 2 that a source made up is not the one in 12:30, and 2031-05-17 is
-    17 May 2031. A clause is said again where one of the node's has all its words and values, and denies what it denies.
+    Values are compared by meaning: the invented 2 is not the one in 12:30, and 2031-05-17 is 17 May 2031. A clause is
+    repeated if one of the node's has all its words and values, and the same negations.
     """
     wanted: Sequence[str] = list(unsupported)
     if not wanted:
@@ -66,7 +66,7 @@ def _values_in(text: str) -> set[Hashable]:
 
 
 def _meanings_of(text: str) -> set[Hashable]:
-    """Return what a text means that is one value; a quotation is what it says, and not the values in it."""
+    """Return the meanings of a text that is one value; a quotation is compared as a whole."""
     return {
         meaning
         for value in find_values(text)

@@ -1,4 +1,4 @@
-"""What the writer of a node is shown beside the sources, as far as it may say so."""
+"""The parts of a writer's prompt, other than the sources, that a node may repeat."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from everword_compactor.compose.model import Draft
 
 @dataclass(frozen=True)
 class Shown:
-    """The lines above the sources, and what the operator says."""
+    """The lines above the sources, and the operator's instructions."""
 
-    #: What may be named as it is written: ids, titles, agents, channels, users. Their digits bear out no number.
+    #: Names that may be repeated verbatim: ids, titles, agents, channels, users. Their digits support no number.
     labels: Sequence[str] = ()
-    #: What may be said.
+    #: Texts whose statements may be repeated.
     texts: Sequence[str] = ()
     message_count: int = 0
 
     @classmethod
     def of(cls, draft: Draft, instructions: str, *names: str) -> Shown:
-        """Return what is shown with a draft; `names` are of the user, and how to refer to one."""
+        """Return the prompt's other parts for a draft; `names` are the user's name and pronouns."""
         labels = [str(draft.conversation_id or ""), draft.agent, draft.channel, *names]
         texts = [instructions]
         # A period says which days it is about; a title may be anything.

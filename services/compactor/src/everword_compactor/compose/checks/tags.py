@@ -1,6 +1,6 @@
-"""Tags that say where a line of a calendar node comes from: `[chat:<conversation>]` and `[via:<instance>]`.
+"""Tags with the origin of a calendar node's line: `[chat:<conversation>]` and `[via:<instance>]`.
 
-They are written by code from what a model names, and checked wherever a model copies them.
+Code writes them from the names in a model's answer, and checks the ones that a model copies.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from everword_compactor.compose.model import Level, Source
 
 CHAT = "chat"
 VIA = "via"
-# What stands in a tag: a backslash is before `]`, before a backslash, and where another tag would begin, so that each
-# place of a text is looked at once. `regex` leaves other threads their turn meanwhile, which `re` does not.
+# Content of a tag: a backslash comes before `]`, before a backslash, and before the opening of another tag, so that
+# each position of a text is scanned once. `regex` releases the GIL meanwhile, which `re` does not.
 _NAME = r"(?:[^\[\]\\\n]|\\.|\[(?!chat:|via:)){0,500}+"
 TAG = regex.compile(rf"\[(chat|via):({_NAME})\]")
 TIME = r"\d{4,}-\d\d-\d\dT\d\d:\d\d(?:Z|[+-]\d\d:\d\d)"
 _GROUP = regex.compile(
     rf"\[(?P<time>{TIME})\](?P<tags>(?: {TAG.pattern})*)|(?P<place>{TAG.pattern}(?: {TAG.pattern})*)"
 )
-#: What somebody goes on to say stands so far in, below the bullet before.
+#: Indentation of a speaker's further sentences below the bullet.
 INDENT = "  "
 _OPENING = re.compile(r"\[(?=chat:|via:)")
 _BULLET = re.compile(r"^[ \t]*[-*•][ \t]+(?=\S)")
@@ -51,9 +51,9 @@ def render_bullet(text: str, chats: Iterable[str], instances: Iterable[str]) -> 
 
 
 def parse_group(line: str) -> tuple[str, str] | None:
-    """Return time and tags of a line above what was said at one time, or at one place; None where it is none.
+    """Return the time and tags of a group's opening line; None if the line is not one.
 
-    The tags are those of the bullets below, with a space before each; one of both may be empty.
+    The tags are those of the bullets below, with a space before each; either may be empty.
     """
     match = _GROUP.fullmatch(line.rstrip())
     if match is None:
@@ -63,7 +63,7 @@ def parse_group(line: str) -> tuple[str, str] | None:
 
 def group_bullets(content: str) -> str:
     """Return bullets with their tags once, above all that have the same; groups in the order of their first."""
-    # What has no tags stands above all groups, as part of none.
+    # Bullets without tags come first, in no group.
     groups: dict[str, list[str]] = {"": []}
     for line in content.splitlines():
         tags = " ".join(match[0] for match in TAG.finditer(line))
@@ -98,8 +98,8 @@ def strip_chat_tags(text: str) -> str:
 
 
 def defuse_tags(text: str) -> str:
-    """Return `text` with `(chat:…)` in place of what somebody wrote that looks like a tag."""
-    # What is left may become one where what stood in it is none any more.
+    """Return `text` with `(chat:…)` in place of user text that looks like a tag."""
+    # Removing a tag may leave an opening that forms a new one.
     return _OPENING.sub("(", TAG.sub(lambda match: f"({match[0][1:-1]})", text))
 
 
@@ -109,7 +109,7 @@ def strip_tags(text: str) -> str:
 
 
 def add_only_instance(content: str, sources: Sequence[Source]) -> str:
-    """Return `content` with `[via:…]` on each bullet that has none, where all sources are of one instance."""
+    """Return `content` with `[via:…]` on each bullet without one, if all sources are of one instance."""
     names = {name for source in sources for name in instances_of(source)}
     if len(names) != 1 or not all(_names_instances(source) for source in sources):
         return content
@@ -122,19 +122,18 @@ def add_only_instance(content: str, sources: Sequence[Source]) -> str:
 
 
 def instances_of(source: Source) -> set[str]:
-    """Return the instances that a source comes from: its own, and those that the text of a node names."""
+    """Return the instances of a source: its own, and those tagged in the text of a node."""
     return _named(source, VIA) | (
         {" ".join(source.instance.split())} if source.instance.strip() else set()
     )
 
 
 def check_tags(content: str, sources: Sequence[Source], level: Level | None = None) -> list[str]:
-    """Return what is wrong with the tags of a node, at most 50; nothing where all is well.
+    """Return the wrong tags of a node, at most 50; empty if all are right.
 
-    Tags must name conversations and instances of the sources; in a leaf, what somebody wrote that looks like a tag is
-    text. A day has both tags on each bullet, as far as its
-    sources have them; week, month and year have `[via:…]`, and no `[chat:…]`. No tag is asked for at other levels, nor
-    where the level is not given.
+    Tags must name conversations and instances of the sources; in a leaf, user text that looks like a tag is text. A day
+    has both tags on each bullet, as far as its sources have them; week, month and year have `[via:…]`, and no
+    `[chat:…]`. Other levels, or no level, need no tags.
     """
     chats = {str(source.conversation_id) for source in sources if source.conversation_id}
     chats |= {name for source in sources for name in _named(source, CHAT)}
@@ -169,14 +168,14 @@ def _wrong_bullets(content: str, sources: Sequence[Source], level: Level) -> lis
 
 
 def _names_instances(source: Source) -> bool:
-    """Tell whether all that a source says comes from a known instance; of a node, some bullets may and others not."""
+    """Return whether the instance of the whole source is known; in a node, some bullets may lack it."""
     if source.instance.strip():
         return True
     return bool(source.level) and all(_has(line, VIA) for line in _bullets(source.text))
 
 
 def _bullets(text: str) -> list[str]:
-    """Return the bullets of a text, with the tags of their groups; the whole where there are none."""
+    """Return the bullets of a text, with the tags of their groups; the whole text if it has none."""
     found, tags = list[str](), ""
     for line in text.splitlines():
         if group := parse_group(line):

@@ -16,24 +16,26 @@ SHARES = {
     Level.MONTH: 0.3,
     Level.YEAR: 0.3,
 }
-#: The same of what is full of numbers and identifiers: they cannot be told in fewer words.
+#: Share for lines full of numbers and identifiers, which cannot be said in fewer words.
 DENSE_SHARE = 0.6
-#: The most tokens, where that is more than a model writes: it can say the same in fewer words.
+#: Largest number of tokens, if more than a model writes: a model can say the same in fewer words.
 _MOST_TOKENS = dict.fromkeys((Level.DAY, Level.WEEK, Level.MONTH, Level.YEAR), 3_000)
 #: So many tokens need not be made fewer: a share of a share of a share of little would be nothing.
 _ENOUGH_TOKENS = {Level.DAY: 300, Level.WEEK: 600, Level.MONTH: 1_000, Level.YEAR: 1_500}
 _DIGIT = re.compile(r"\d")
-#: From so many words with a digit on, a line is dense.
+#: Number of words with a digit from which a line is dense.
 _DENSE_WORDS = 3
 
 
 def is_dense(text: str) -> bool:
-    """Tell whether a line says several numbers or identifiers."""
+    """Return whether a line has several numbers or identifiers."""
     return sum(_DIGIT.search(word) is not None for word in text.split()) >= _DENSE_WORDS
 
 
 def budget_of(level: Level, tokens: float, dense: float) -> float:
-    """Return the most tokens of a node whose sources have so many, `dense` of them in lines full of identifiers."""
+    """Return the largest number of tokens of a node, from those of its sources, `dense` of them in lines full of
+    identifiers.
+    """
     share = SHARES[level]
     wanted = share * tokens + max(0.0, DENSE_SHARE - share) * dense
     return min(max(wanted, _ENOUGH_TOKENS.get(level, 0)), most_tokens(level))

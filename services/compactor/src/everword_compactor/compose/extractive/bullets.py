@@ -1,7 +1,7 @@
-"""The lines that an extractive node is chosen from and consists of, in groups that say once when and where.
+"""The lines of an extractive node and of its sources, in groups with a common time and place.
 
-A group begins with `[2026-04-18T12:00Z] [chat:…] [via:…]`, the last two only where they change; its lines are
-`- Emi: sentence`, and what she says next stands below it without her name.
+A group begins with `[2026-04-18T12:00Z] [chat:…] [via:…]`, the last two only if they change; its lines are `- Emi:
+sentence`, and her next sentences follow indented, without her name.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Bullet:
         return f"- {self.speaker}: {self.text}" if self.time else f"- {self.text}{self.tags}"
 
     def follows(self, before: Bullet | None) -> bool:
-        """Tell whether the same speaker goes on after a line of the same group."""
+        """Return whether the same speaker continues after a line of the same group."""
         return before is not None and bool(self.time) and self.speaker == before.speaker
 
     @property
@@ -60,7 +60,7 @@ class Bullet:
 
 
 def parse_bullet(line: str, group: Bullet | None = None) -> Bullet | None:
-    """Return the parts of a node's line, below a group if one is given; None where it is not a bullet."""
+    """Return the parts of a node's line, below a group if one is given; None if it is not a bullet."""
     match = _BULLET.fullmatch(line)
     if match is None or not match["text"].strip():
         return None
@@ -80,7 +80,7 @@ def parse_lines(text: str) -> Iterator[tuple[str, int, Bullet | None]]:
     for whole in text.splitlines(keepends=True):
         line = whole.rstrip()
         if opening := parse_group(line):
-            # Where it was said stays the same where a group does not say.
+            # A group without tags has those of the group before.
             time, tags = opening
             group, before = Bullet("", time, tags=tags or (group.tags if group else "")), None
         else:
@@ -98,13 +98,13 @@ def read_lines(content: str) -> list[Bullet]:
 
 
 def write_groups(bullets: Sequence[Bullet]) -> str:
-    """Return a node's text. A group is what was said at one place within an hour; it has its first line's time."""
+    """Return a node's text. A group has the lines of one place within an hour, and the time of its first line."""
     lines, hour, tags = list[str](), "", ""
     before: Bullet | None = None
     for bullet in bullets:
         own = bullet.tags if bullet.time else ""
         if (hour and not bullet.time) or (tags and not own):
-            # An empty line ends what was said at a place.
+            # An empty line ends the group of a place.
             lines.append("")
             hour, tags, before = "", "", None
         if bullet.time and (own != tags or bullet.time[:13] != hour):
@@ -124,9 +124,9 @@ def told_by(source: Source, sentence: str, zone: ZoneInfo) -> Bullet:
 
 
 def tagged(bullet: Bullet, source: Source, level: Level) -> Bullet:
-    """Return a bullet with the tags that nodes of a level have: those it has, or else its source's.
+    """Return a bullet with the tags of the node's level: its own, or else its source's.
 
-    Where tags count, what somebody wrote that looks like one is none.
+    At levels with tags, user text that looks like one is defused.
     """
     if not level.of_calendar:
         return bullet

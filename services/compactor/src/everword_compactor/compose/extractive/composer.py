@@ -37,10 +37,10 @@ from everword_compactor.compose.model import (
     Source,
 )
 
-#: How much it counts that a sentence is like the others: facts stand at the edge of a graph, so it counts little.
+#: Weight of a sentence's likeness to the others: facts are at the edge of a similarity graph, so it is low.
 CENTRALITY = 0.1
-#: Characters of lines that are held against each other at once. More are chosen from in parts, and again from what was
-#: chosen: a step takes seconds, however long the sources are.
+#: Characters of lines that are compared with each other at once. More are chosen from in parts, and again from the
+#: chosen ones: a step takes seconds, however long the sources are.
 PART_CHARS = 500_000
 #: As `BuildContext` counts where the caller has no tokeniser.
 BYTES_PER_TOKEN = 4
@@ -54,7 +54,7 @@ class _Candidate:
     #: When it was said.
     moment: datetime
     vector: Sequence[float] | None
-    #: How much it counts by who says it, and where in a text, from 0 to 1.
+    #: Weight by its speaker and its position in a text, from 0 to 1.
     weight: float
 
 
@@ -67,13 +67,13 @@ class ExtractiveComposer:
         return EXTRACTIVE_VERSION
 
     def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
-        """Return the chosen sentences, a line each, in the order in which they were said.
+        """Return the chosen sentences, one per line, in chronological order.
 
-        Of a day, those of a conversation stand together. The same draft gives the same node. Only sources without a
-        word give an empty one.
+        In a day, those of a conversation are together. The same draft gives the same node, which is empty only if no
+        source has a word.
         """
         candidates = list(_candidates(draft, heartbeat))
-        # Where nothing is left out, what is worth least has to do.
+        # If all lines have weight 0, choose among them.
         telling = [candidate for candidate in candidates if candidate.weight] or candidates
         budget = _budget(draft, telling)
         chosen = _chosen(telling, budget, heartbeat)
@@ -114,7 +114,7 @@ def _place(bullet: Bullet) -> tuple[str, str]:
 def _chosen(
     candidates: Iterable[_Candidate], budget: float, heartbeat: Callable[[], None]
 ) -> list[_Candidate]:
-    """Return what is chosen of the candidates, in order: of each part of them, then of what that leaves."""
+    """Return the chosen candidates in order: the best of each part, then the best of these."""
     while True:
         parts, chosen = 0, list[_Candidate]()
         for part in _parts(candidates):
@@ -182,7 +182,7 @@ def _candidates(draft: Draft, heartbeat: Callable[[], None]) -> Iterator[_Candid
 
 
 def _openings(bullet: Bullet) -> tuple[tuple[object, float], ...]:
-    """Return what the lines that begin a line's group cost, each but once: when, and where."""
+    """Return the cost of each line that opens the bullet's group, paid once: time, and place."""
     if not bullet.time:
         return ()
     day, hour = bullet.time[:10], bullet.time[:13]
@@ -210,7 +210,7 @@ def _told(
 
 
 def _lines(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, SentenceKind, int]]:
-    """Yield what a source says as lines, with where each begins in its text."""
+    """Yield the lines of a source, each with its start in the source's text."""
     if source.level == 0:
         for sentence in split_sentences(source.told):
             yield told_by(source, without_mark(sentence), zone), sentence.kind, sentence.start

@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float64]
 #: LexRank's damping: the share of a step that follows the graph.
 DAMPING = 0.85
 _STEPS = 15
-#: How much vectors say about likeness, beside words.
+#: Weight of vectors in the likeness, relative to words.
 _VECTOR_SHARE = 0.5
 
 
@@ -26,7 +26,7 @@ class Likeness:
     def __init__(
         self, words: Sequence[Mapping[str, float]], vectors: Sequence[Sequence[float] | None]
     ) -> None:
-        """`words` are of unit length or empty; `vectors` of unit length, None where there is none."""
+        """`words` are of unit length or empty; `vectors` of unit length, None if missing."""
         self.count = len(words)
         numbers: dict[str, int] = {}
         columns = [numbers.setdefault(word, len(numbers)) for row in words for word in row]
@@ -38,7 +38,7 @@ class Likeness:
         width = max((len(vector) for vector in vectors if vector is not None), default=0)
         self._vectors = np.zeros((self.count, width), np.float32)
         for row, vector in enumerate(vectors):
-            # A sentence of everyday words is like no other, whatever the message around it is about.
+            # A sentence of everyday words is like no other, whatever the topic of its message.
             if vector is not None and words[row]:
                 self._vectors[row] = vector
         self._told = np.diff(self._starts) > 0

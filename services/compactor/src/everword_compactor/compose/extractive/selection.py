@@ -1,4 +1,4 @@
-"""Chooses sentences under a budget: what is central and tells much first, and never twice the same."""
+"""Chooses sentences under a budget: central and informative ones first, without repetition."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from everword_compactor.compose.extractive.graph import Floats, Likeness
 
-#: Maximal marginal relevance: what a sentence tells against what of it was told already.
+#: Weight of redundancy in maximal marginal relevance.
 _REDUNDANCY = 0.5
-#: What the first sentence of a source, or of a speaker, is worth more.
+#: Bonus for the first sentence of a source, and of a speaker.
 _NEW_SOURCE = 0.4
 _NEW_SPEAKER = 0.05
-#: What each name, number or identifier that was not told yet is worth, up to `_MOST_FACTS` of them.
+#: Bonus for each new name, number or identifier, up to `_MOST_FACTS` of them.
 _NEW_FACT = 0.15
 _MOST_FACTS = 3
 #: How much length counts: 0 not at all, 1 as gain per token.
@@ -27,12 +27,12 @@ class Option:
 
     #: In tokens, with everything that its line holds.
     cost: float
-    #: What it is worth by itself, from 0 to 1.
+    #: Its own value, from 0 to 1.
     worth: float
     source: int
     speaker: str
     facts: frozenset[str]
-    #: What else it costs where no chosen one has the same key: the lines that begin its group.
+    #: Additional cost of the lines that open its group, unless a chosen one has the same key.
     openings: tuple[tuple[object, float], ...] = ()
 
 
@@ -71,7 +71,7 @@ class _Groups:
         self._keys = [[key for key, _ in option.openings] for option in options]
 
     def open(self, number: int) -> float:
-        """Return what it costs to open the groups of an option; it costs the others in them nothing any more."""
+        """Return the cost of opening the groups of an option; its further options then do not pay for them."""
         paid = float(self.costs[number])
         for key in self._keys[number]:
             members, cost = self._closed.pop(key, ([], 0.0))
@@ -102,12 +102,12 @@ def select(
         spent += options[best].cost + groups.open(best)
         told.add(options[best])
         redundancy = np.maximum(redundancy, likeness.to(best))
-    # Where nothing fits, what is worth most; where all is worth nothing, the first.
+    # If nothing fits, the most valuable one; if all have value 0, the first.
     return sorted(chosen) or [int(np.argmax(worths))]
 
 
 def _best(options: Sequence[Option], gains: Floats, bonuses: Floats, told: _Told) -> int:
-    """Return the option that adds most. Brings `bonuses` up to date where it matters: they only ever fall."""
+    """Return the option with the largest gain. Updates `bonuses` as needed: they only ever fall."""
     while True:
         best = int(np.argmax(gains * (1 + bonuses)))
         bonus = told.bonus(options[best])

@@ -1,4 +1,4 @@
-"""Cuts a text into its sentences, each word for word as it stands there."""
+"""Splits a text into its sentences, verbatim."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _MARGIN_CHARS = 55
 _CLOSERS = "\"'”’»)\\]*_~"
 _EMOJI = r"[\p{Extended_Pictographic}\p{Emoji_Modifier}\u200D\uFE0F]"
 _MARK = "[.!?…؟۔।]"
-# Where a sentence may end: after marks that a space follows, after those of scripts without spaces, after emoji. A run
-# is looked at once, from its beginning, and none of it is given back: a row of dots would take its square.
+# Possible ends of a sentence: marks before a space, marks of scripts without spaces, emoji. Possessive quantifiers scan
+# a run once; backtracking over a row of dots would take quadratic time.
 _END = regex.compile(
     rf"(?P<spaced>(?<!{_MARK}){_MARK}++[{_CLOSERS}]*+)(?:\s*+{_EMOJI}++)*(?=\s)"
     r"|(?P<unspaced>[。！？｡]++[」』”’）)]*+)"
     rf"|(?P<emoji>(?<!{_EMOJI}){_EMOJI}++)(?=\s++\p{{Lu}})"
 )
-# What is quoted, shown or linked is not cut.
+# Quotations, code and links are not split.
 _KEPT = regex.compile(r"`[^`\n]+`|\[[^\[\]\n]*\](?:\([^()\s]*\))?")
 _FENCE = regex.compile(r"\s*(?:```|~~~)")
 _LIST_ITEM = regex.compile(r"\s*(?:[-*+•]\s|\d{1,3}[.)]\s|#{1,6}\s|>|\|)")
@@ -41,7 +41,7 @@ _ROW = regex.compile(r"\s*\|?[^|\n]*\|")
 _RULE = regex.compile(r"\s*\|?\s*:?-{2,}[-:|\s]*$")
 _LIST_MARK = regex.compile(r"^(?:[-*+•>]\s+|\d{1,3}[.)]\s+){1,3}")
 _UNFINISHED = regex.compile(rf"[\p{{L}}\p{{N}},;&–—-][{_CLOSERS}]*\s*$")
-# Of what stands before the first word, so much is looked at.
+# Number of characters before the first word that are examined.
 _LOWER_START = regex.compile(r"\W{0,40}+\p{Ll}")
 _LAST_TOKEN = regex.compile(r"[^\s(\[\"'“„«]+$")
 _INITIALS = regex.compile(r"(?:\p{L}\.)*\p{L}\.|\d{1,2}\.")
@@ -62,7 +62,7 @@ class SentenceKind(Enum):
     """The part of a text that a sentence is in."""
 
     PROSE = auto()
-    #: Of a list, or a row of a table.
+    #: A list item, or a row of a table.
     ITEM = auto()
     #: Between fences.
     CODE = auto()
@@ -72,7 +72,7 @@ class SentenceKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SourceSentence:
-    """A sentence and where it begins in its text, in characters."""
+    """A sentence and its start in the text, in characters."""
 
     text: str
     start: int
@@ -82,7 +82,7 @@ class SourceSentence:
 def split_sentences(text: str) -> list[SourceSentence]:
     """Return the sentences of `text` in order. A line ends a sentence, unless it was wrapped at a margin.
 
-    Lines of code stay whole. Only what is too long for a passage is cut elsewhere.
+    Lines of code stay whole. Only sentences too long for a passage are split elsewhere.
     """
     stripped = text.strip()
     if len(stripped) <= WHOLE_CHARS and "\n" not in stripped:
@@ -93,7 +93,7 @@ def split_sentences(text: str) -> list[SourceSentence]:
         for stop in ends:
             found += _cut(text, start, stop, kind)
             start = stop
-    # A line of dashes is no sentence; where there is nothing else, its beginning stands for it.
+    # A line of dashes is no sentence; if there is nothing else, its beginning is returned.
     return found or [SourceSentence(stripped[:MAX_CHARS], text.index(stripped))] * bool(stripped)
 
 
@@ -119,7 +119,7 @@ def _cut(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Source
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int, SentenceKind]]:
-    """Yield where lines begin and end, wrapped ones as one, and what they are."""
+    """Yield start, end and kind of lines, with wrapped ones joined."""
     in_code, begin, offset, previous, kind = False, 0, 0, "", SentenceKind.PROSE
     for line, following in pairwise([*text.splitlines(keepends=True), ""]):
         fence = _FENCE.match(line) is not None
@@ -140,7 +140,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int, SentenceKind]]:
 
 
 def _kind_of(line: str, following: str) -> SentenceKind:
-    """Return what a line outside of fences is."""
+    """Return the kind of a line outside of fences."""
     if _HEADING.match(line) or (_RULE.match(following) and _ROW.match(line)):
         return SentenceKind.LABEL
     return SentenceKind.ITEM if _LIST_ITEM.match(line) else SentenceKind.PROSE
@@ -169,7 +169,7 @@ def _ends(text: str, start: int, end: int) -> Iterator[int]:
 
 
 def _is_end(text: str, start: int, end: int, marks: str) -> bool:
-    """Tell whether marks that end at `end` end the sentence that begins at `start`."""
+    """Return whether marks that end at `end` end the sentence that begins at `start`."""
     following = text[end : end + 40].lstrip()
     if not following:
         return False

@@ -1,4 +1,4 @@
-"""How much a line counts by who says it, and where in a text: what people say comes before what assistants list."""
+"""Weight of a line by its speaker and its position in a text: people's words weigh more than assistants' lists."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from everword_compactor.compose.extractive.sentences import SentenceKind
 from everword_compactor.compose.model import Source
 
 _ASSISTANT = 3
-#: What an assistant says, to what people say; less where it is one of many points.
+#: Weight of an assistant's line relative to a person's, and its factor in a list.
 _OF_ASSISTANT = 0.3
 _LISTED = 0.5
 #: A longer message of an assistant is a lecture.
@@ -18,7 +18,7 @@ _LECTURE_CHARS = 600
 _CODE = 0.1
 _CODE_WORDS = 5
 _CODE_LETTERS = 0.85
-#: A title of so many words, in a list, names what follows.
+#: A list title of at most this many words is a label.
 _TITLE_WORDS = 3
 #: A greeting is no longer.
 _COURTESY_CHARS = 40
@@ -54,7 +54,9 @@ def weight_of(bullet: Bullet, kind: SentenceKind, source: Source, agent: str) ->
 
 
 def _tells(code: str) -> bool:
-    """Tell whether a line between fences is a sentence, such as an error's, or full of values; not a comment."""
+    """Return whether a line of code is informative: a sentence, such as an error message, or full of values; not a
+    comment.
+    """
     if not code[:1].isalnum():
         return False
     letters = sum(letter.isalpha() or letter.isspace() for letter in code)
@@ -63,7 +65,7 @@ def _tells(code: str) -> bool:
 
 
 def _is_assistant(bullet: Bullet, kind: SentenceKind, source: Source, agent: str) -> bool:
-    """Tell whether an assistant says a line. Of two people who talk, one may have its role, and a name."""
+    """Return whether an assistant says a line. One of two people who talk may have its role, and a name."""
     nameless = bullet.speaker.casefold() in {"assistant", (source.agent or agent).casefold()}
     if source.level:
         return nameless
@@ -72,7 +74,7 @@ def _is_assistant(bullet: Bullet, kind: SentenceKind, source: Source, agent: str
 
 
 def _is_courtesy(bullet: Bullet) -> bool:
-    """Tell whether a line only greets or thanks, perhaps somebody by a name."""
+    """Return whether a line only greets or thanks, perhaps with a name."""
     if len(bullet.text) > _COURTESY_CHARS:
         return False
     words = folded_words(bullet.text)

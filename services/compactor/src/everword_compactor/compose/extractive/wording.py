@@ -1,4 +1,4 @@
-"""The facts about a sentence's words: which are rare, which are facts, and who is spoken of."""
+"""Properties of a sentence's words: which are rare, which are facts, and which name people."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _LETTER = regex.compile(r"[\p{L}\p{M}\s]")
 class Wording:
     """The content of a sentence, apart from its order."""
 
-    #: Weights of its words within all sentences, unit length; empty where each is an everyday word.
+    #: Weights of its words within all sentences, unit length; empty if all are everyday words.
     words: dict[str, float]
     #: Names, numbers and identifiers, in lower case.
     facts: frozenset[str]
-    #: How much it tells by itself, from 0 to 1.
+    #: Its information content, from 0 to 1.
     information: float
 
 
@@ -73,13 +73,13 @@ def _wording(
 
 
 def _manner(sentence: str) -> float:
-    """Return how much is told by a sentence like this, whatever its words, from 0 to 1."""
+    """Return the informativeness of a sentence's form, whatever its words, from 0 to 1."""
     traits = message_traits(sentence)
-    # What people tell of themselves, and of when, is what is asked for later (measured on LoCoMo's evidence).
+    # Statements about oneself and about times are asked for later (measured on LoCoMo's evidence).
     manner = (1 + 0.4 * min(1, traits.self_words) + 0.2 * min(1, traits.time_words)) / 1.6
     if traits.flags & ENDS_ASKING:
         manner *= 0.5
-    # Of a table or a dump, single lines tell little.
+    # Single lines of a table or a dump are not informative.
     return manner * min(1.0, 1.5 * len(_LETTER.findall(sentence)) / max(1, len(sentence)))
 
 
@@ -96,7 +96,7 @@ def _facts(sentence: str, speakers: frozenset[str]) -> frozenset[str]:
 
 
 def _addresses(name: str, speakers: frozenset[str]) -> bool:
-    """Tell whether a name is that of someone who takes part, perhaps shortened."""
+    """Return whether a name is that of a participant, perhaps shortened."""
     return any(speaker.startswith(name) for speaker in speakers)
 
 
@@ -128,14 +128,14 @@ class _Frequencies:
 @cache
 def _frequencies() -> _Frequencies:
     """Return how frequent words are on the Zipf scale, in the language that uses each most."""
-    # Here, and not above: with all that it imports it is a fifth of what a worker does to start.
+    # Imported here because it takes a fifth of a worker's start.
     import wordfreq
 
     files = wordfreq.available_languages("small")
     found: dict[int, int] = {}
     for language in LANGUAGES:
-        # Its own dictionaries would stay beside this one. A file lists the words with each frequency, a hundredth less
-        # from one list to the next.
+        # wordfreq's own dictionaries would stay in memory, too. A file lists the words of each frequency, in steps of a
+        # hundredth.
         for hundredths, words in enumerate(wordfreq.read_cBpack(str(files[language]))):
             for key in map(hash, words):
                 found[key] = min(found.get(key, hundredths), hundredths)

@@ -1,4 +1,4 @@
-"""Writes nodes with a language model, and checks what it says before it counts."""
+"""Writes nodes with a language model, and checks its answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from everword_compactor.compose.prompts.summary import complaint_about, summary_
 
 #: Groups are filled so far, since tokens are not spread evenly.
 _FILL = 0.85
-#: After so many refusals of an input that seemed short enough, it is given up.
+#: After this many refusals of an input that seemed short enough, it fails.
 _MAX_REFUSALS = 3
 
 
@@ -58,7 +58,7 @@ class _Written:
 class LlmComposer:
     """Composer over one chat model.
 
-    What does not fit its context is split, each part is written, and the model joins the parts; nothing is cut off.
+    Sources that exceed its context are split, each part is written, and the model joins the parts; nothing is cut off.
     """
 
     def __init__(self, chat: BlockingChat) -> None:
@@ -69,7 +69,7 @@ class LlmComposer:
         return PROMPT_VERSIONS[level]
 
     def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
-        """Return what the node says, checked. Raises everword.chat.errors.ChatError; nothing is half done then."""
+        """Return the checked node. Raises everword.chat.errors.ChatError, without partial results."""
         room = self._room(draft, heartbeat)
         written = self._write(_Task(draft, draft.sources), room, heartbeat)
         content = written.content
@@ -164,7 +164,7 @@ class LlmComposer:
         return max(first, second, key=lambda written: written.merit)
 
     def _ask(self, task: _Task, request: ChatRequest, heartbeat: Callable[[], None]) -> _Written:
-        """Return what the model answers; an answer that cannot be used is asked for once more."""
+        """Return the model's answer; an unusable one is requested once more."""
         try:
             content = self._answer(task, request, heartbeat)
         except BadAnswer:

@@ -1,4 +1,4 @@
-"""The division of a model's context between what it reads, what it thinks and what it answers."""
+"""The division of a model's context into input, thinking and answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from everword_compactor.compose.model import BUDGET_TOKENS, Level
 #: Tokens of the chat template around system and user message, at most.
 _TEMPLATE_TOKENS = 64
 _MAX_THINKING_TOKENS = 8_192
-#: Two answers and their headers stand where sources stood, when parts are joined.
+#: When parts are joined, two answers and their headers take the place of sources.
 _SHARES = 3.5
 #: Less than this says nothing.
 _LEAST_ANSWER_TOKENS = 64
@@ -23,9 +23,9 @@ class Room:
 
     answer_tokens: int
     thinking_tokens: int
-    #: Of the request: instructions and sources.
+    #: Tokens of the request: instructions and sources.
     input_tokens: int
-    #: Of the request without sources.
+    #: Tokens of the request without sources.
     fixed_tokens: int
     complaint_chars: int
 

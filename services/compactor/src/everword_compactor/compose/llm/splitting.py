@@ -15,9 +15,9 @@ _SHORTEST_CHARS = 200
 
 
 def split_sources(sources: Sequence[Source], groups: int) -> list[list[Source]]:
-    """Return `sources`, in order, in up to `groups` groups of about the same length; none is empty, none is lost.
+    """Return `sources`, in order, in up to `groups` groups of similar length; none is empty, none is lost.
 
-    A source that stands alone becomes pieces of its text. Where nothing can be split, one group comes back.
+    A single source is split into pieces of its text. If nothing can be split, there is one group.
     """
     if len(sources) == 1:
         return [[piece] for piece in _split_source(sources[0], groups)]

@@ -15,7 +15,7 @@ from everword_compactor.compose.checks.tags import (
 from everword_compactor.compose.model import Draft, Level, Source
 from everword_compactor.compose.prompts.lines import Aliases
 
-#: Letters that a token of an answer stands for, at most: without an end, small models repeat themselves for ever.
+#: Letters that a token of an answer may have; without a limit, small models repeat themselves endlessly.
 _CHARS_PER_TOKEN = 4
 _BULLET_CHARS = 1_000
 _MAX_BULLETS = 200
@@ -36,10 +36,10 @@ def answer_schema(level: Level, answer_tokens: int) -> Mapping[str, Any]:
 
 
 def read_answer(value: Any, draft: Draft, origins: Sequence[Source], aliases: Aliases) -> str:
-    """Return the text of the node from an answer that obeys the schema.
+    """Return the text of the node from an answer that matches the schema.
 
-    Names that a bullet gives and that are no aliases stay as they are, for the check to find. `origins` are the sources
-    that all comes from. Raises BadAnswer where nothing is said.
+    Names of a bullet that are no aliases stay unchanged, so that the check finds them. `origins` are all the sources of
+    the answer. Raises BadAnswer if it is empty.
     """
     if draft.level is Level.DAY:
         bullets = [
@@ -63,7 +63,7 @@ def _bullet(bullet: Mapping[str, Any], aliases: Aliases) -> str:
 
 def _real_names(given: Sequence[str], aliases: Mapping[str, str]) -> list[str]:
     real = {alias: name for name, alias in aliases.items()}
-    # Where there is one alone, a bullet can come from no other.
+    # With a single alias, every bullet comes from it.
     names = [real.get(name, name) for name in given] or (list(aliases) if len(aliases) == 1 else [])
     return list(dict.fromkeys(names))
 

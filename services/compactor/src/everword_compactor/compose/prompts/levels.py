@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from everword_compactor.compose.model import Level
 
-#: A node whose prompt has a lower version is written again. Raise it with each change of what is asked, rules included.
+#: A node whose prompt has a lower version is rewritten. Raise it with each change of the instructions, rules included.
 PROMPT_VERSIONS = {
     Level.LEAF: 2,
     Level.BRANCH: 2,
@@ -61,7 +61,7 @@ join them into one. {_VIA} {_SUMMARY}"""
 
 
 def instruction(level: Level, *, merging: bool) -> str:
-    """Return what is asked at `level`; `merging` where the sources are parts of the node itself."""
+    """Return the instruction of `level`; `merging` if the sources are parts of the node itself."""
     if not merging:
         return INSTRUCTIONS[level]
     if level is Level.DAY:

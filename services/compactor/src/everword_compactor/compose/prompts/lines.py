@@ -50,7 +50,7 @@ class Aliases:
 def preamble(draft: Draft) -> str:
     """Return the six lines above the sources: conversation, agent, channel, title, span, count."""
     span = _span(draft.earliest_at, draft.latest_at, draft.time_zone)
-    # Of a day, conversations have short names; weeks join what has none.
+    # In a day, conversations have short names; a week has several without one.
     alone = draft.conversation_id and not draft.level.of_calendar
     conversation = str(draft.conversation_id) if alone else "several"
     return "\n".join(

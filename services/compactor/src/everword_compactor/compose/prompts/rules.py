@@ -39,7 +39,7 @@ beginning. What you did is what `I` did."""
 
 
 def system_message(instruction: str, voice: Voice | None) -> str:
-    """Return who writes, what is to be done, and the rules. An identity comes first, whole."""
+    """Return the system message: the identity, if there is one, then the rules and the instruction."""
     if voice is None:
         return "\n\n".join([RULES, _THIRD_PERSON, instruction])
     return "\n\n".join([voice.identity.strip(), RULES, _FIRST_PERSON + _user(voice), instruction])

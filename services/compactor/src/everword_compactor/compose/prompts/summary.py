@@ -23,9 +23,9 @@ def summary_request(
     merging: bool = False,
     complaint: str = "",
 ) -> ChatRequest:
-    """Return what is asked for a draft.
+    """Return the chat request for a draft.
 
-    `merging` where its sources are parts of it; `complaint` is about an earlier answer.
+    `merging` is True if its sources are parts of it; `complaint` is about an earlier answer.
     """
     user = [preamble(draft)]
     if draft.level is Level.DAY:
@@ -48,7 +48,7 @@ def summary_request(
 
 
 def complaint_about(wrong: Faithfulness, max_chars: int) -> str:
-    """Return what was wrong with an answer, in at most about `max_chars` characters."""
+    """Describe the problems of an answer, in at most about `max_chars` characters."""
     kinds = (
         (
             "It held what no source holds; leave these out, or copy what the sources say",
