@@ -31,7 +31,7 @@ class MaintenanceServicer(MaintenanceServiceServicer):
     """The background work of a namespace, as its owner sees and steers it."""
 
     def __init__(self, database: Database, model: str, with_sentence_model: bool) -> None:
-        """`model` is what workers write summaries by, or `extractive`; sentences may be another's."""
+        """`model` is the workers' model for summaries, or `extractive`; sentences may have another model."""
         self._database = database
         self._model = model
         self._with_sentence_model = with_sentence_model
@@ -97,7 +97,7 @@ class MaintenanceServicer(MaintenanceServiceServicer):
     async def Sleep(  # type: ignore[override]
         self, request: pb.SleepRequest, context: Context
     ) -> None:
-        """Write progress as it comes: what is around each call awaits its end."""
+        """Write progress as it arrives. Interceptors wait for the call's end, so it is no generator."""
         conversation_id = UUID(request.conversation_id) if request.conversation_id else None
         steps = sleep(
             self._database,

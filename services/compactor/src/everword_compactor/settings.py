@@ -22,7 +22,7 @@ class CompactorSettings:
     database: DatabaseSettings
     queue: QueueSettings = QueueSettings()
     compaction: CompactionSettings = field(default_factory=CompactionSettings)
-    #: None where no language model is configured: summaries are extractive then.
+    #: None if no language model is configured; summaries are extractive then.
     chat: ChatSettings | None = None
     #: The model for small work: sentences of tool calls, and digests of channels.
     small_chat: ChatSettings | None = None

@@ -55,7 +55,7 @@ class Source:
     """One message or node that a node is made from."""
 
     id: UUID
-    #: 0 for a message.
+    #: Level of the node; messages have 0.
     level: int
     #: Its whole text: of a message everything that can be read in it, of a node its content.
     text: str

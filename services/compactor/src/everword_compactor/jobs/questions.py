@@ -37,7 +37,7 @@ _INSTRUCTION_TOKENS, _LEAST_CHARS = 1_800, 1_000
 
 @dataclass(frozen=True)
 class ModelQuestion:
-    """What a model is asked."""
+    """A question to a model."""
 
     #: Its name in telemetry and in the ledger, such as `sleep-classify`.
     task: str
@@ -54,7 +54,7 @@ class ModelQuestion:
 
 @dataclass(frozen=True)
 class CheckedAnswer(Generic[T]):
-    """What is taken of an answer, and what is wrong with the rest."""
+    """The accepted part of an answer, and complaints about the rest."""
 
     value: T
     #: In words for the model. They name no more of a text than it takes to find it.
@@ -93,7 +93,7 @@ class _Part:
 
 
 class _Waiting:
-    """What is still to be asked about of a question's records: the last part first."""
+    """The remaining parts of a question's records, the last part first."""
 
     def __init__(
         self, question: ModelQuestion, heading: str, halve: Callable[[Records], Sequence[Records]]
@@ -103,7 +103,7 @@ class _Waiting:
         self._most = len(question.records[heading])
 
     def take(self) -> tuple[_Part, Sequence[_Part]]:
-        """Return the next part, and what it can be divided into."""
+        """Return the next part, and the parts that it can be divided into."""
         while True:
             part = self.parts.pop()
             shown = part.question.records[self._heading]
@@ -114,13 +114,13 @@ class _Waiting:
             self.parts += smaller
 
     def divide(self, shown: int, smaller: Sequence[_Part]) -> None:
-        """Put smaller parts in the place of one with so many records; of what follows, none is asked about as full."""
+        """Replace a part with so many records by smaller parts; later parts are not asked in full either."""
         self._most = max(1, shown // 2)
         self.parts += smaller
 
 
 def is_shown(name: str, number: int, shown: Records) -> bool:
-    """Tell whether a model was shown a record of this number: parts of a question keep their numbers."""
+    """Return whether a model was shown a record of this number; parts of a question keep their numbers."""
     return any(record[name] == number for record in shown)
 
 
@@ -130,7 +130,7 @@ class Questioner:
     def __init__(
         self, chat: BlockingChat, heartbeat: Callable[[], None], *, masks: bool = True
     ) -> None:
-        """`masks` whatever credentials are in what the model is shown."""
+        """`masks` removes credentials from prompts."""
         self._chat = chat
         self._heartbeat = heartbeat
         self._masks = masks
@@ -141,24 +141,24 @@ class Questioner:
         return self._chat.model
 
     def room(self, answer_tokens: int) -> int:
-        """Return how many characters of records fit beside an answer and the instructions. Raises ChatUnavailable.
+        """Return the number of characters of records that fit with an answer and the instructions. Raises
+        ChatUnavailable.
 
-        Two characters a token, which is few: text in other scripts than Latin takes no more.
+        Counts two characters a token, which is few: text in other scripts than Latin takes no more.
         """
         context = self._chat.context_tokens(self._heartbeat)
         left = context - self._answer_tokens(answer_tokens) - _INSTRUCTION_TOKENS
         return max(_LEAST_CHARS, left * 2)
 
     def _answer_tokens(self, wanted: int) -> int:
-        """Return how long an answer may be: at most a third of what the model reads."""
+        """Return the limit of an answer in tokens: at most a third of the model's context."""
         return min(wanted, self._chat.context_tokens(self._heartbeat) // 3)
 
     def ask(self, question: ModelQuestion, check: Callable[[Any], CheckedAnswer[T]]) -> T:
-        """Return what `check` takes of the model's answer, which obeys the schema.
+        """Return the part of the model's answer, which obeys the schema, that `check` accepts.
 
-        Where `check` complains, or the answer is no answer, the model is asked once more, and what is still wrong then
-        is left out. Where a request is too long, records that are optional are left out, half of them at a time. Raises
-        ChatError.
+        If `check` complains, or the answer is malformed, the model is asked once more; anything still wrong then is
+        left out. If a request is too long, optional records are left out, half of them at a time. Raises ChatError.
         """
         whole = next(iter(question.records))
         [taken] = self.ask_in_parts(question, whole, lambda _, answer: check(answer), lambda _: [])
@@ -171,12 +171,12 @@ class Questioner:
         check: Callable[[Records, Any], CheckedAnswer[T]],
         halve: Callable[[Records], Sequence[Records]] = halves,
     ) -> list[T]:
-        """Return what `check` takes of each answer about the records of `heading`, which grows with them.
+        """Return the accepted part of each answer about the records of `heading`.
 
-        It is one answer as a rule. Where that is cut off, or the request is too long, the model is asked about each
-        half, as `halve` makes them: nothing for what has none. `check` is given the records that were shown: their
-        numbers alone count in the answer. What has no half and is cut off all the same, or is still to be asked after
-        `MOST_REQUESTS` or an hour of them, is left out where anything was answered. Raises ChatError, as `ask` does.
+        Usually there is one answer. If it is cut off, or the request is too long, the model is asked about each half,
+        as `halve` makes them (empty if there is none). `check` receives the records of the request, whose numbers alone
+        are valid in the answer. A part that cannot be halved and is cut off anyway, or that remains after
+        `MOST_REQUESTS` or an hour, is left out if any part was answered. Raises ChatError, as `ask` does.
         """
         taken: list[T] = []
         left_out: BadAnswer | None = None
@@ -208,11 +208,11 @@ class Questioner:
     def _ask(
         self, question: ModelQuestion, check: Callable[[Any], CheckedAnswer[T]], *, insist: bool
     ) -> T:
-        """`insist` on an answer that was cut off: the model is told so, and asked for a shorter one."""
+        """With `insist`, a model whose answer was cut off is asked for a shorter one."""
         request = request_of(question)
         request = replace(request, max_tokens=self._answer_tokens(request.max_tokens))
         if self._masks:
-            # Messages hold none by now; what was said as a fact, and what was written before the policy, may.
+            # Messages are masked already; facts given by callers, and older text, may contain credentials.
             request = replace(request, user=mask_credentials(request.user))
         try:
             checked = check(self._chat.complete(request, self._heartbeat).value)
@@ -234,7 +234,7 @@ class Questioner:
 
 
 def request_of(question: ModelQuestion) -> ChatRequest:
-    """Return the request for a question: no text that anybody wrote can open a line of it."""
+    """Return the request for a question. Records are JSON, so that no stored text can begin a line."""
     blocks = [
         "\n".join([f"{heading}:", *(json.dumps(each, ensure_ascii=False) for each in records)])
         for heading, records in question.records.items()
@@ -250,7 +250,7 @@ def request_of(question: ModelQuestion) -> ChatRequest:
 
 
 def with_complaints(request: ChatRequest, complaints: Sequence[str]) -> ChatRequest:
-    """Return a request that says what was wrong with an earlier answer."""
+    """Return the request with complaints about an earlier answer."""
     lines = [json.dumps(each, ensure_ascii=False) for each in complaints]
     user = "\n".join([request.user, "", "An earlier answer was refused, because:", *lines])
     return replace(request, user=user)

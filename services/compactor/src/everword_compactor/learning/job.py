@@ -1,7 +1,7 @@
-"""The task `learn`: finds facts in what the users of a conversation say.
+"""The task `learn`: finds facts in the messages of a conversation's users.
 
-It reads what it has not looked at yet, batch by batch. Few messages claim anything: each of these is written in a
-transaction of its own, with the mark that says how far it came. Whatever it was interrupted at, the next run goes on.
+It reads new messages batch by batch. Few messages claim anything: each of these is written in a transaction of its own,
+together with the progress. After an interruption, the next run continues.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from everword_compactor.learning.write import ClaimingMessage, subject_of, write
 
 #: Messages that are read at once.
 BATCH = 200
-#: Around what is read, how many messages tell whether several people speak.
+#: Number of messages before and after that are searched for other speakers.
 NEARBY = 500
 _PLANS = frozenset({"appointment", "deadline"})
 #: In the place of a credential: no value of anything.
@@ -45,7 +45,7 @@ class Learning:
         self._worker_context = worker_context
 
     def run(self, run: JobRun) -> datetime | None:
-        """Learn from what is new in the conversation, until others wait; returns when there will be more."""
+        """Learn from the conversation's new messages, until others wait; returns the time of further work."""
         with open_job(self._worker_context, run) as job:
             if job is None:
                 return None
@@ -55,7 +55,7 @@ class Learning:
         return None
 
     def _do_batch(self, job: NamespaceJob, conversation_id: UUID) -> bool:
-        """Do one batch; False where there is no other. Raises LeaseLost."""
+        """Process one batch; False if there are no more. Raises LeaseLost."""
         with job.transaction() as conn:
             conversation = store.read_learned(conn, job.namespace_id, conversation_id)
             if conversation is None:
@@ -81,7 +81,7 @@ class Learning:
     def _with_subjects(
         self, job: NamespaceJob, conversation: Learned, claiming: Sequence[ClaimingMessage]
     ) -> list[ClaimingMessage]:
-        """Return messages with whom each speaks of."""
+        """Return messages with the subject of each."""
         after, through = claiming[0].message.seq - NEARBY, claiming[-1].message.seq + NEARBY
         with job.transaction() as conn:
             speakers = store.list_speakers(conn, job.namespace_id, conversation.id, after, through)
@@ -91,7 +91,7 @@ class Learning:
         for each in claiming:
             author = each.message.author
             subject = subject_of(conversation.subject, author, speakers)
-            # What the caller named is the caller's key.
+            # A subject named by the caller is a key of the caller, and keeps its spelling.
             learned = subject == author != conversation.subject
             found.append(replace(each, subject=spelled.get(author, author) if learned else subject))
         return found
@@ -119,7 +119,9 @@ class Learning:
 def _without_orders(
     messages: Sequence[LearnableMessage], untrusted: bool
 ) -> Sequence[LearnableMessage]:
-    """Return messages of which those count as said by nobody that are untrusted and speak to models."""
+    """Return messages without their author if they are untrusted and address models, so that no fact is learned from
+    them.
+    """
     if not untrusted:
         return messages
     return [

@@ -1,7 +1,7 @@
-"""Tells from when and until when something holds by the words around it, and which day a plan is on.
+"""Reads from when and until when a claim is valid in the words around it, and the day of a plan.
 
-Days are those of the calendar of a time zone, told from when the words were said. Nothing is read that could be
-several things: what is not understood leaves a claim as it is.
+Days are those of a time zone's calendar, relative to the message's time. Ambiguous words are ignored and leave the
+claim unchanged.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ class ValidSpan:
 
 
 def span_of(words: str, said_at: datetime, zone: str, *, happens: bool) -> ValidSpan:
-    """Return what the words after or before a statement say of when it holds.
+    """Return the validity of a statement in the words after or before it.
 
-    `happens` where the statement is of something that happened, such as a move, so that "in March" begins it.
+    `happens` is True for an event, such as a move, which begins "in March".
     """
     today = said_at.astimezone(ZoneInfo(zone)).date()
     for match in _PAST.finditer(words.lower()):
@@ -95,7 +95,7 @@ def _moment(day: date, zone: str) -> datetime:
 
 
 def _begin(match: regex.Match[str], direction: str, happens: bool, today: date) -> date | None:
-    """Return the first day of what words name; None where they do not say that something began then."""
+    """Return the first day named by the words; None if they name no beginning."""
     if direction == "from" or match["coming"] or match["last"] == "this":
         return None
     if match["count"]:
@@ -201,7 +201,7 @@ def _dates(low: str, today: date) -> Sequence[date]:
             found = date(int(match["y"] or today.year), month, day)
         except ValueError:
             return []
-        # A plan is ahead; what was some weeks ago may be told of late.
+        # A plan is in the future; a date some weeks ago may be told late.
         late = not match["y"] and found < today - 60 * _DAY
         return [found.replace(year=found.year + 1)] if late and (month, day) != (2, 29) else [found]
     if "tomorrow" in low:
@@ -209,7 +209,7 @@ def _dates(low: str, today: date) -> Sequence[date]:
     if "today" in low or "tonight" in low:
         return [today]
     days = [_next(_WEEKDAYS[m["name"]], today) for m in _COMING.finditer(low) if not m["next"]]
-    # "next Friday" is this week's for some, and the one after for others: on Monday nobody can tell.
+    # "next Friday" is this week's for some people, and the one after for others: on Monday it is ambiguous.
     sure = [
         _next(_WEEKDAYS[m["name"]], today)
         for m in _COMING.finditer(low)

@@ -39,7 +39,7 @@ class LearnableMessage:
     author: str
     content: str
     occurred_at: datetime
-    #: Whether a user wrote it, and no program.
+    #: True if a user wrote it, and not a program.
     said: bool
 
 
@@ -72,7 +72,7 @@ def next_said(
 def advance_learned(
     conn: Connection, namespace_id: int, conversation_id: UUID, after: int, through: int
 ) -> bool:
-    """Move on from one place to another; False where somebody else moved."""
+    """Move the progress from one position to another; False if another worker moved it."""
     parameters = _moved(namespace_id, conversation_id, after, through)
     return blocking.fetch_value(conn, SQL["advance_learned"], parameters) is not None
 
@@ -85,9 +85,9 @@ async def hold_learned(
     through: int,
     job: StartedJob,
 ) -> bool:
-    """Move on as `advance_learned` does, and hold the job; False where somebody else has it.
+    """Move the progress as `advance_learned` does, and lock the job; False if another worker has either.
 
-    The last statements of a transaction: rows of `jobs` are locked after all others.
+    The last statements of a transaction, because rows of `jobs` are locked after all others.
     """
     parameters = _moved(namespace_id, conversation_id, after, through)
     moved = await statements.fetch_value(conn, SQL["advance_learned"], parameters)

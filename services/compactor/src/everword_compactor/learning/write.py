@@ -1,4 +1,4 @@
-"""Writes what a message claims, through the one writer of facts, while the job is this worker's."""
+"""Writes the claims of a message through the writer of facts, while the job is this worker's."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from everword_compactor.learning.store import LearnableMessage, Learned, hold_le
 _AUDIT = ChangeReason("machine", "learned from what was said")
 
 
-#: Of these nothing is told from when they hold: they are times themselves, or change by the day.
+#: Attributes without a validity: they are times themselves, or change from day to day.
 _TIMELESS = frozenset(
     {"birthday", "age", "appointment", "deadline", "name", "mood", "weight", "goal"}
 )
@@ -36,7 +36,7 @@ _TIMELESS = frozenset(
 
 @dataclass(frozen=True)
 class ClaimingMessage:
-    """A message with what it claims."""
+    """A message with its claims."""
 
     message: LearnableMessage
     claims: Sequence[SpokenClaim]
@@ -45,9 +45,9 @@ class ClaimingMessage:
 
 
 def subject_of(subject: str, author: str, speakers: Sequence[str]) -> str:
-    """Return whom an author speaks of, in a conversation with a subject, or none, where these users speak.
+    """Return the subject of an author's claims, given the conversation's subject and speakers.
 
-    Where several speak, each speaks of themselves.
+    If several people speak, each speaks of themselves.
     """
     is_alone = not {each.casefold() for each in speakers} - {author.casefold()}
     if subject and (is_alone or not author or author.casefold() == subject.casefold()):
@@ -62,7 +62,7 @@ async def write_claims(
     namespace_id, message = job.namespace_id, claiming.message
     async with database.transaction(namespace_id) as conn:
         settings = await get_namespace_settings(conn, namespace_id)
-        # Of two writers one waits for the other, and never each for the other.
+        # Lock attributes in a fixed order, so that two writers cannot deadlock.
         claims = sorted(claiming.claims, key=lambda each: each.attribute)
         keys = list(dict.fromkeys(Key(claiming.subject, each.attribute) for each in claims))
         untrusted = settings.trust.is_open(conversation.channel)
@@ -83,9 +83,9 @@ def _plan(
     claims: Sequence[SpokenClaim],
     untrusted: bool,
 ) -> tuple[list[FactPlan], list[SpokenClaim]]:
-    """Return what is to be written of claims at once, and those that have to see that first: of the same attribute.
+    """Return the claims to write at once, and those of the same attribute that must see the first ones.
 
-    Different values that hold side by side do not touch each other.
+    Different values of an attribute with several values do not affect each other.
     """
     plans, later = list[FactPlan](), list[SpokenClaim]()
     planned = dict[Key, set[bytes]]()
@@ -106,7 +106,7 @@ def _plan(
 
 
 def _is_beside(claim: SpokenClaim, standing: LockedAttribute) -> bool:
-    """Tell whether a claim leaves all other values of its attribute as they are."""
+    """Return whether a claim leaves all other values of its attribute unchanged."""
     states = claim.modality in (Modality.STATEMENT, Modality.HYPOTHESIS)
     several = find_attribute(claim.attribute).several
     return states and several and all(fact.several for fact in standing.facts.values())
@@ -119,7 +119,7 @@ def _plan_claim(
     claim: SpokenClaim,
     untrusted: bool,
 ) -> FactPlan | None:
-    """Return what is to be written of a claim; None where nothing is."""
+    """Return the plan to write a claim; None if there is nothing to write."""
     message = claiming.message
     piece = NewEvidence(
         new_id(), message.id, conversation.id, False, claim.quote, "", message.occurred_at
@@ -147,7 +147,7 @@ def _plan_claim(
 def _span(
     standing: LockedAttribute, claim: SpokenClaim, message: LearnableMessage, zone: str
 ) -> ValidSpan:
-    """Return from when until when a claim holds by its own words, where what is known does not speak against it."""
+    """Return the validity in a claim's own words, unless known facts contradict it."""
     if not claim.around or claim.attribute.rpartition("_")[2] in _TIMELESS:
         return ValidSpan()
     span = span_of(claim.around, message.occurred_at, zone, happens=claim.happens)
@@ -155,7 +155,7 @@ def _span(
         return ValidSpan(until=span.until if claim.modality is Modality.STATEMENT else None)
     since = span.since
     if claim.modality is Modality.RETRACTION:
-        # What was said to hold after that time would be left standing.
+        # A value that began after that time would stay current.
         is_known = any(each.covers(since) for each in standing.believed)
         return span if is_known else ValidSpan()
     own = standing.of_value(claim.value)
@@ -167,7 +167,7 @@ def _span(
 
 
 def _meant_value(standing: LockedAttribute, value: str, at: datetime) -> str:
-    """Return the one value that somebody means who says a part of it: "I sold the Clio" ends `Renault Clio`."""
+    """Return the full value for a part of it: "I sold the Clio" ends `Renault Clio`."""
     if not value or standing.of_value(value):
         return value
     wanted = set(value.lower().split())

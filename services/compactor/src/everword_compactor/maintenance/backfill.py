@@ -37,10 +37,10 @@ async def backfill(
     limit: int | None = None,
     with_model: bool = False,
 ) -> int:
-    """Schedule what `target` names, at most `limit` items, and return how much there was. A dry run only counts.
+    """Schedule the items of `target`, at most `limit`, and return their number. A dry run only counts.
 
-    `with_model` says that workers have a language model, before which what was made without one gives way.
-    Calling it again finds nothing to do. A call that ends early has done a part, and the next one goes on.
+    `with_model` is True if workers have a language model; then sentences made without one are made again. A repeated
+    call finds nothing to do. A call that ends early has done a part, and the next one continues.
     """
     match target:
         case BackfillTarget.EMBEDDINGS:
@@ -78,10 +78,10 @@ async def backfill_embeddings(
 async def backfill_tool_sentences(
     database: Database, namespace_id: int, dry_run: bool, limit: int | None, with_model: bool
 ) -> int:
-    """Enqueue a sentence of every tool call without words; returns how many.
+    """Enqueue a sentence for every tool call without words; returns the number.
 
-    Those are calls that have none, that were given up, whose sentence is of an older prompt, and `with_model` those
-    whose sentence is of the template.
+    These are calls without a sentence, parked ones, ones with a sentence of an older prompt, and `with_model` those
+    with a sentence of the template.
     """
     schedule = sentences.count_missing_sentences if dry_run else sentences.enqueue_sentences
     items, after = 0, UUID(int=0)
@@ -104,7 +104,7 @@ async def backfill_tool_sentences(
 async def backfill_conversations(
     database: Database, namespace_id: int, dry_run: bool, limit: int | None
 ) -> int:
-    """Schedule each conversation with messages under no leaf, those that were given up included; returns how many."""
+    """Schedule each conversation with messages under no leaf, parked ones included; returns the number."""
     items, after = 0, UUID(int=0)
     while limit is None or items < limit:
         async with database.transaction(namespace_id) as conn:

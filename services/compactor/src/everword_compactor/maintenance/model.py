@@ -17,9 +17,9 @@ class TaskStatus:
     pending: int
     running: int
     failed: int
-    #: How long the oldest pending job could have run already; None where none could.
+    #: Time since the oldest pending job became due; None if none is due.
     oldest_pending: timedelta | None
-    #: The latest error of a job that was given up; empty where there is none.
+    #: The latest error of a parked job; empty without one.
     sample_error: str
 
 

@@ -9,7 +9,7 @@ from everword_compactor.maintenance import store
 from everword_compactor.maintenance.model import QueueStatus
 from everword_compactor.tool_sentences import requests
 
-#: Enough to see what goes wrong; RetryJobs and Backfill take them all.
+#: Number of failures listed; RetryJobs and Backfill handle all of them.
 SHOWN = 20
 #: The task that passages wait for.
 EMBED = "embed"
@@ -18,7 +18,7 @@ TOOL_SENTENCES = "tool-sentences"
 
 
 async def get_queue_status(database: Database, namespace: NamespaceScope, task: str) -> QueueStatus:
-    """Return how each task stands, or only `task` where one is named, and what was given up."""
+    """Return the state of each task, or of `task` only, with failed jobs."""
     async with database.transaction(namespace.id) as conn:
         tasks = await store.count_jobs(conn, namespace.id, task)
         failed = await store.list_failed_jobs(conn, namespace.id, task, SHOWN)
@@ -39,10 +39,10 @@ async def retry_jobs(
     dry_run: bool,
     limit: int | None = None,
 ) -> int:
-    """Make failed jobs pending again, as if they had never been tried, and return how many.
+    """Make failed jobs pending again, as if they had never been tried, and return their number.
 
-    `task` and `error_contains` narrow it down; empty ones do not. `limit` is the most to take. A dry run only counts.
-    Raises AccessDenied where somebody asks for words of errors who is not shown them.
+    `task` and `error_contains` filter them; empty values do not. `limit` is the largest number. A dry run only counts.
+    Raises AccessDenied for `error_contains` from a caller who may not see the text of errors.
     """
     if error_contains and role is not Role.ADMIN:
         raise AccessDenied(

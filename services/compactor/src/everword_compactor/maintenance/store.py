@@ -36,14 +36,14 @@ async def count_failed_jobs(
 async def retry_failed_jobs(
     conn: Connection, namespace_id: int, task: str, error_contains: str, limit: int | None
 ) -> int:
-    """Make failed jobs pending, up to `limit` where it is given; returns how many."""
+    """Make failed jobs pending, up to `limit` if given; returns the number."""
     parameters = _failed(namespace_id, task, error_contains, limit)
     return int(await fetch_value(conn, SQL["retry_failed_jobs"], parameters))
 
 
 @statement(SQL)
 async def last_passage(conn: Connection, namespace_id: int, after: int, limit: int) -> int | None:
-    """Return the highest id of the next `limit` passages above `after`; None where there are none."""
+    """Return the highest id of the next `limit` passages above `after`; None without any."""
 
 
 async def live_generations(conn: Connection) -> list[int]:

@@ -13,7 +13,7 @@ from everword_compactor.maintenance.model import FailedJob, QueueStatus, TaskSta
 
 
 def queue_status_to_proto(status: QueueStatus, role: Role) -> pb.GetQueueStatusResponse:
-    """Return how work stands, with errors as far as a caller with a role is told of them."""
+    """Return the state of the queue, with the errors that a caller of the role may see."""
     return pb.GetQueueStatusResponse(
         tasks=[_task(task, role) for task in status.tasks],
         failed_jobs=[_failed(job, role) for job in status.failed],

@@ -32,12 +32,12 @@ class NodeNamespace:
 
     @property
     def trust(self) -> TrustPolicy:
-        """What is untrusted."""
+        """The namespace's policy on untrusted channels."""
         return TrustPolicy(self.channel_policies, self.quarantine)
 
     @property
     def masks_credentials(self) -> bool:
-        """Tell whether its nodes and sentences hold marks in the place of credentials."""
+        """Return whether credentials are masked in its nodes and sentences."""
         return self.credentials != CredentialPolicy.KEEP
 
     @property
@@ -64,7 +64,7 @@ class NodePlace:
 
     @property
     def name(self) -> str:
-        """Return what the node is read by: of a day `2026-04-18/phone`, with the instance if it has one."""
+        """Return the node's name for readers: a day is `2026-04-18/phone`, with the instance if it has one."""
         if self.period is None:
             return ""
         return f"{self.title}/{self.instance}" if self.instance else self.title

@@ -67,7 +67,7 @@ class MessageSource:
         )
 
     def _call(self, words: str) -> Call | None:
-        """Return the tool call; where a tool alone speaks, and in JSON, what it says is the result."""
+        """Return the tool call; a message of a tool alone, in JSON, is its result."""
         if self._answers_alone(words):
             return Call(self.tool_name, "", words)
         if self.tool_name or self.tool_args or self.tool_result:
@@ -124,7 +124,7 @@ def node_namespace(conn: Connection, namespace_id: int) -> NodeNamespace | None:
 
 
 def insert_summary(conn: Connection, namespace_id: int, node: NewSummary) -> bool:
-    """Store a node; False where there is one at its place already."""
+    """Store a node; False if one exists at its place."""
     place = node.place
     parameters = {
         **_written(namespace_id, node),
@@ -142,7 +142,7 @@ def insert_summary(conn: Connection, namespace_id: int, node: NewSummary) -> boo
 
 
 def revise_summary(conn: Connection, namespace_id: int, node: NewSummary, revision: int) -> bool:
-    """Write a node again; False where it is not at `revision` any more."""
+    """Rewrite a node; False if it is no longer at `revision`."""
     parameters = {**_written(namespace_id, node), "revision": revision}
     return fetch_value(conn, SQL["revise_summary"], parameters) is not None
 
@@ -209,7 +209,7 @@ def read_vectors(
 
 
 def _written(namespace_id: int, node: NewSummary) -> dict[str, Any]:
-    """Return what a node says, and what its sources say of it."""
+    """Return the columns of a node's text and of its sources' summary values."""
     composition = node.composition
     return {
         "namespace_id": namespace_id,
@@ -234,4 +234,4 @@ def _faithfulness(found: Faithfulness) -> Jsonb:
 
 @statement(SQL)
 def note_leaf(conn: Connection, namespace_id: int, id: UUID) -> None:
-    """Make it due to look at a leaf for the pages about what it names."""
+    """Enqueue the pages about the topics that a leaf names."""

@@ -19,11 +19,11 @@ from everword_compactor.nodes.model import NewSummary, NodeNamespace
 
 
 class NodeExists(Exception):
-    """Somebody else stored or revised the node first; what was written here does not count."""
+    """Another worker stored or revised the node first; this result is discarded."""
 
 
 def insert_node(conn: Connection, namespace: NodeNamespace, node: NewSummary) -> None:
-    """Store a new node. Raises NodeExists where there is one at its place."""
+    """Store a new node. Raises NodeExists if one exists at its place."""
     if not store.insert_summary(conn, namespace.id, node):
         raise NodeExists
     _link_and_index(conn, namespace, node)
@@ -32,9 +32,9 @@ def insert_node(conn: Connection, namespace: NodeNamespace, node: NewSummary) ->
 def revise_node(
     conn: Connection, namespace: NodeNamespace, node: NewSummary, revision: int
 ) -> None:
-    """Write a node again that was read at `revision`; the node above becomes stale.
+    """Rewrite a node that was read at `revision`; the node above becomes stale.
 
-    Raises NodeExists where it has changed since.
+    Raises NodeExists if it has changed since.
     """
     if not store.revise_summary(conn, namespace.id, node, revision):
         raise NodeExists
@@ -44,7 +44,7 @@ def revise_node(
 
 
 def with_vectors(conn: Connection, namespace_id: int, sources: Sequence[Source]) -> list[Source]:
-    """Return the sources with the vectors of their passages, where there are some."""
+    """Return the sources with the vectors of their passages, if they have any."""
     vectors = store.read_vectors(conn, namespace_id, sorted(source.id for source in sources))
     return [replace(source, vectors=vectors.get(source.id, ())) for source in sources]
 

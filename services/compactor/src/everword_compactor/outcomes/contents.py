@@ -1,4 +1,4 @@
-"""What a result holds where it reports nothing: how many of what, the fields that matter, or its lines."""
+"""Describes a result without a report: counts, the most important fields, or its lines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FIRST_FIELDS = (
     "status", "state", "result", "outcome", "conclusion", "answer", "number", "id", "key", "title", "name", "subject",
     "url", "html_url", "link", "total", "amount", "balance", "price", "count", "message",
 )  # fmt: skip
-#: What a field has that tells nothing to a reader.
+#: Fields of no interest to a reader.
 _DULL = {
     "object",
     "created",
@@ -95,7 +95,7 @@ def told_value(value: Any, *, is_query: bool) -> str:
 
 
 def told_list(values: Sequence[Any], noun: str) -> str:
-    """Return how many there are; of one its fields, of more what the first are called."""
+    """Return the number of items; for one its fields, for several the names of the first."""
     told = counted(len(values), noun)
     if not values:
         return told
@@ -108,7 +108,7 @@ def told_list(values: Sequence[Any], noun: str) -> str:
 
 
 def told_text(text: str, *, is_command: bool) -> str:
-    """Return what a text holds: all of a short one; of a long one how many lines, and the one that matters most."""
+    """Return a short text in full; for a long one the number of lines, and the most important line."""
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         return ""
@@ -122,7 +122,7 @@ def told_text(text: str, *, is_command: bool) -> str:
 
 
 def _told_found(lines: Sequence[str]) -> str:
-    """Return what a search in files says, or what its lines are where it says nothing."""
+    """Return the summary of a search in files, or the kind of its lines."""
     for line in (lines[0], lines[-1]):
         if len(line) < 300 and (match := _FOUND.match(one_line(line))):
             return shorten(one_line(line).rstrip(".:"), _SHORT_CHARS)
@@ -136,7 +136,7 @@ def _told_found(lines: Sequence[str]) -> str:
 
 
 def _told_fields(value: Mapping[Any, Any], most: int) -> str:
-    """Return the short fields of an object, those first that tell how it went."""
+    """Return the short fields of an object, those about its outcome first."""
     flat = dict(_scalars(value))
     names = [name for name in _FIRST_FIELDS if name in flat]
     names += [name for name in flat if name not in names and name not in _DULL]
@@ -151,7 +151,7 @@ def _scalars(value: Mapping[Any, Any], prefix: str = "", depth: int = 0) -> list
             found.append((f"{prefix}{key}", each))
         elif isinstance(each, Mapping) and depth < 1:
             found += _scalars(each, f"{key}.", depth + 1)
-    # What is nested comes after what is not.
+    # Nested fields come last.
     return sorted(found, key=lambda pair: "." in pair[0])
 
 

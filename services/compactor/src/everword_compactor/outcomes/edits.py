@@ -1,4 +1,4 @@
-"""What an edit changed: the file, and the gist of old → new."""
+"""Describes an edit: the file, and the gist of old → new."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def first_text(args: Mapping[str, Any], keys: Sequence[str]) -> str:
 
 
 def gist(old: str, new: str) -> str:
-    """Return `“old” → “new”`, of what is different: without the lines that stay at either end."""
+    """Return `“old” → “new”` of the changed part, without common lines at either end."""
     before, after = old.splitlines(), new.splitlines()
     while before and after and before[0].strip() == after[0].strip():
         del before[0], after[0]
@@ -85,7 +85,7 @@ def _change(args: Mapping[str, Any]) -> str | None:
     old = next((args[key] for key in _OLD if isinstance(args.get(key), str)), None)
     new = next((args[key] for key in _NEW if isinstance(args.get(key), str)), None)
     if new is None:
-        # An insertion says where, and nothing of what was.
+        # An insertion has a position, and no old text.
         text = args.get("insert_text") if "insert_line" in args else None
         return gist("", text) if isinstance(text, str) else None
     if old is None and "insert_line" not in args:
@@ -109,7 +109,7 @@ def _told_write(name: str, args: Mapping[str, Any], path: str) -> str | None:
 
 
 def _told_patch(patch: str, path: str = "") -> str | None:
-    """Return what a patch changes: that of `diff -u`, of git, or between `*** Begin Patch` and its end."""
+    """Return the changes of a patch: in the format of `diff -u`, git, or `*** Begin Patch`."""
     if not any(
         line.startswith(("@@", "*** Update File:", "*** Add File:")) for line in patch.splitlines()
     ):

@@ -1,4 +1,4 @@
-"""What an error says: the message in a body, the last line of a traceback, the line of a shell or a compiler."""
+"""Finds the error message in a result: in a body, a traceback's last line, or a line of a shell or compiler."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CHARS = 180
 
 
 def body_message(value: Any, depth: int = 0) -> str:
-    """Return what a body in JSON says of its error: `body.quantity: Input should be greater than 0`."""
+    """Return the error message in a JSON body: `body.quantity: Input should be greater than 0`."""
     if depth > _DEPTH:
         return ""
     if isinstance(value, str):
@@ -59,9 +59,9 @@ def body_message(value: Any, depth: int = 0) -> str:
 
 
 def text_error(text: str, *, went_wrong: bool) -> str:
-    """Return the line in which a text says what went wrong; empty where it does not.
+    """Return the line of a text with the error; empty without one.
 
-    Unless it is known that something did, only what begins with an error or holds a traceback tells of one.
+    Unless the call is known to have failed, only a text that begins with an error or has a traceback counts.
     """
     lines = [line for line in edge_lines(text) if line.strip()]
     if not lines:
@@ -84,7 +84,7 @@ def text_error(text: str, *, went_wrong: bool) -> str:
 
 
 def _error_of(lines: Sequence[str]) -> str:
-    """Return the exception that a traceback of Python, Node or Java ends with, and where it was raised."""
+    """Return the exception at the end of a traceback of Python, Node or Java, and its location."""
     starts = [
         place
         for place, line in enumerate(lines)

@@ -20,7 +20,7 @@ _NUMBER_LAST = regex.compile(
     r"\b(tests run|passed|failed|failures?|errors?|skipped|assertions|tests|total)[:=] ?(\d[\d,]*)\b",
     regex.IGNORECASE,
 )
-#: What tells a report from a sentence that has a number in it.
+#: Words that distinguish a report from a sentence with a number.
 _TELLING = {
     "passed",
     "failed",
@@ -40,7 +40,7 @@ _FAILED_NAME = regex.compile(
     r"|test (?P<cargo>\S+) \.\.\. FAILED|[✕✗×] (?P<js>\S.{1,80})|● (?P<jest>\S.{1,80})"
 )
 _GO_PACKAGE = regex.compile(r"(ok|FAIL)\s+\S+[./]\S+\s+(?:[\d.]+s|\(cached\)|\[)")
-#: What other tools end with, the more telling ones first.
+#: Closing lines of other tools, the most informative first.
 _LINES = tuple(
     regex.compile(pattern, regex.IGNORECASE)
     for pattern in (
@@ -74,7 +74,7 @@ _NEAR = 3
 
 
 def test_report(text: str) -> str | None:
-    """Return `2 failed, 31 passed; failed: tests/test_a.py::test_b` of what a test runner or a linter printed."""
+    """Return `2 failed, 31 passed; failed: tests/test_a.py::test_b` from the output of a test runner or linter."""
     lines = edge_lines(text)
     tally = _unittest(lines) or _tally(lines) or _go(lines)
     if not tally:
@@ -105,7 +105,7 @@ def rows_affected(text: str) -> str | None:
 
 
 def _tally(lines: Sequence[str]) -> str:
-    """Return the counts of the last lines that report some, those beside each other together."""
+    """Return the counts of the last lines that report some, with adjacent lines joined."""
     told: list[str] = []
     last = None
     for place in range(len(lines) - 1, -1, -1):
@@ -116,7 +116,7 @@ def _tally(lines: Sequence[str]) -> str:
             continue
         line = ", ".join(f"{number} {_of(number, noun.lower())}" for number, noun in pairs)
         if lines[place].lstrip().startswith("Tests"):
-            # Of several tallies, such as those of files and of tests, this one.
+            # Of several tallies, such as files and tests, prefer the one of tests.
             return line
         told.insert(0, line)
         last = place

@@ -1,4 +1,4 @@
-"""What a tool returned, out of the envelopes that agents and protocols put around it."""
+"""The result of a tool, unwrapped from the envelopes of agents and protocols."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 import regex
 
-#: Keys under which an envelope has what was returned.
+#: Keys of an envelope that contain the result.
 _INNER = (
     "stdout", "output", "content", "result", "results", "structuredContent", "data", "response", "body", "text",
     "payload", "value", "return_value",
 )  # fmt: skip
-#: Keys that an envelope may have beside it.
+#: Other keys that an envelope may have.
 _META = {
     *("stderr", "exit_code", "exitCode", "exit_status", "returncode", "return_code", "code", "rc", "status"),
     *("status_code", "statusCode", "http_status", "httpStatus", "statusText", "status_text", "reason", "isError"),
@@ -46,19 +46,19 @@ _ENDS = 4
 
 @dataclass(frozen=True)
 class Result:
-    """What a tool returned."""
+    """The unwrapped result of a tool."""
 
-    #: What can be read: the output, a body or the whole.
+    #: The readable part: the output, a body or the whole.
     text: str
-    #: What that means where it is JSON; None where it is text.
+    #: The parsed JSON; None for text.
     value: Any = None
     exit_code: int | None = None
     #: Of HTTP, with its phrase.
     status: int | None = None
     phrase: str = ""
-    #: Whether the envelope says that it failed; None where it does not say.
+    #: True if the envelope says that it failed; None if it does not say.
     failed: bool | None = None
-    #: What the envelope says of an error.
+    #: The envelope's error.
     error: Any = None
     envelope: Mapping[str, Any] = field(default_factory=dict)
 
@@ -69,7 +69,7 @@ class Result:
 
 
 def read_result(raw: str) -> Result:
-    """Return what `raw` holds. Nothing is raised, whatever it is."""
+    """Parse a result. Raises nothing, whatever the text."""
     envelope: dict[str, Any] = {}
     value: Any = raw
     for _ in range(_ENVELOPES):
@@ -98,7 +98,7 @@ def read_result(raw: str) -> Result:
 
 
 def parse_json(text: str) -> Any:
-    """Return an object or a list that `text` is, as JSON or as Python writes it; None where it is none."""
+    """Return the object or list in a text of JSON or Python syntax; None if it is neither."""
     stripped = text.strip()
     if not stripped.startswith(("{", "[")) or len(stripped) > _PARSED_CHARS:
         return None
@@ -115,7 +115,7 @@ def parse_json(text: str) -> Any:
 
 
 def _unwrapped(value: Any, envelope: dict[str, Any]) -> Any:
-    """Return what is within one envelope, whose fields go into `envelope`; `value` itself where it is none."""
+    """Return the content of one envelope, whose fields go into `envelope`; `value` itself if it is not one."""
     if isinstance(value, str):
         parsed = parse_json(value)
         return value if parsed is None else parsed
@@ -138,7 +138,7 @@ def _unwrapped(value: Any, envelope: dict[str, Any]) -> Any:
 
 
 def _block_text(block: Any) -> str | None:
-    """Return the text of a content block; None where it is something else."""
+    """Return the text of a content block; None if it is something else."""
     if not isinstance(block, dict):
         return None
     if block.get("type") in {"text", "output_text", "input_text"} and isinstance(
@@ -184,7 +184,7 @@ def _status(told: Mapping[str, Any], ends: list[str]) -> tuple[int | None, str]:
 
 
 def _is_status(match: regex.Match[str], phrase: str) -> bool:
-    """Tell whether a number is a status: it is called one, or the words of one follow."""
+    """Return whether a number is an HTTP status: labelled as one, or followed by its phrase."""
     before, _, words = match[0].casefold().partition(match[1])
     first = phrase.casefold().split()[0]
     return "http" in before or "status" in before or words.strip(" :-").startswith(first)

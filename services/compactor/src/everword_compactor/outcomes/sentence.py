@@ -1,4 +1,4 @@
-"""The sentence that says what a tool call did and what came of it, made from the call alone.
+"""The sentence about a tool call and its outcome, made from the call alone.
 
 Ran “pytest -q tests/unit”: 2 failed, 31 passed; failed: tests/unit/test_login.py::test_expiry; exit code 1.
 Edited src/settings.py: “timeout = 30” → “timeout = 60”.
@@ -24,7 +24,7 @@ from everword_compactor.outcomes.result import Result, parse_json, read_result
 from everword_compactor.outcomes.wording import enumerated, one_line, quoted, shorten, shown
 
 MAX_CHARS = 500
-#: Of what was done; what came of it has the rest.
+#: Length of the action; the outcome has the rest.
 _ACTION_CHARS = 260
 _NAME_CHARS = 120
 _COMMANDS = ("command", "cmd", "script", "commands", "shell_command", "CommandLine", "bash_command")
@@ -35,7 +35,7 @@ _SQL = regex.compile(
 )
 _URLS = ("url", "endpoint", "uri", "path")
 _NUMBER = regex.compile(r"\d+")
-#: Arguments that say nothing of what was done.
+#: Arguments that do not describe the action.
 _ASIDE = {
     "description",
     "explanation",
@@ -50,7 +50,7 @@ _ASIDE = {
 
 @dataclass(frozen=True)
 class Call:
-    """A tool call: its name, its arguments and what it returned, each as it was sent."""
+    """A tool call: its name, arguments and result, each as sent."""
 
     name: str
     args: str
@@ -68,14 +68,14 @@ class Call:
 
     @cached_property
     def outcome(self) -> str:
-        """What came of it: `2 failed, 31 passed; exit code 1`; empty where the call does not tell."""
+        """The outcome: `2 failed, 31 passed; exit code 1`; empty if the call has none."""
         if not self.result.strip():
             return "no output" if _is_command(self) and self.result else ""
         return _outcome(self, read_result(self.result), firm=False)
 
     @cached_property
     def firm_outcome(self) -> str:
-        """What the result itself reports: counts, codes, errors; empty where it is only content."""
+        """The outcome reported by the result: counts, codes, errors; empty if it is only content."""
         return _outcome(self, read_result(self.result), firm=True) if self.result.strip() else ""
 
     @cached_property
@@ -92,7 +92,7 @@ def describe_call(call: Call) -> str:
 
 
 def with_outcome(sentence: str, call: Call) -> str:
-    """Return a model's sentence, with what came of the call at its end where it leaves out a number of that."""
+    """Return a model's sentence, with the outcome appended if it omits one of its numbers."""
     outcome = call.firm_outcome
     numbers = _NUMBER.findall(outcome.partition("; failed:")[0])
     if not numbers or set(numbers) <= set(_NUMBER.findall(sentence)):
@@ -127,7 +127,7 @@ def _masked_strings(value: Any) -> Any:
 
 
 def _action(call: Call) -> str:
-    """Return what was done, to what."""
+    """Return the action and its object."""
     args = call.parsed_args
     if edited := told_edit(call.name, args):
         return shorten(edited, _ACTION_CHARS + 120)
@@ -151,7 +151,7 @@ def _action(call: Call) -> str:
 
 
 def _whole_args(args: str) -> list[str]:
-    """Return arguments that are no object, as they stand in a sentence."""
+    """Return arguments that are no object, as a part of a sentence."""
     try:
         value = json.loads(args)
     except (ValueError, RecursionError):
@@ -160,7 +160,7 @@ def _whole_args(args: str) -> list[str]:
 
 
 def command_of(args: Mapping[str, Any]) -> str:
-    """Return the command line that a call ran; empty where it ran none."""
+    """Return the command line that a call ran; empty if it ran none."""
     for key in _COMMANDS:
         value = args.get(key)
         if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
@@ -192,7 +192,7 @@ def _outcome(call: Call, result: Result, *, firm: bool) -> str:
     parts: list[str] = []
     if result.status is not None:
         parts.append(f"{result.status} {one_line(result.phrase)}".strip())
-    # What a command prints may be about rows, and be a report of tests all the same.
+    # The output of a command may mention rows and still be a report of tests.
     readers = (
         [test_report, rows_affected, closing_line] if is_command else [rows_affected, test_report]
     )

@@ -1,4 +1,4 @@
-"""The form of what is told of a call: short pieces on one line."""
+"""Formatting of the parts of a sentence: short pieces on one line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def one_line(text: str) -> str:
 
 
 def shorten(text: str, max_chars: int) -> str:
-    """Return `text` with […] in place of its middle where it is longer than `max_chars`."""
+    """Return `text` with […] in place of its middle if it is longer than `max_chars`."""
     if len(text) <= max_chars:
         return text
     kept = max_chars - len(" […] ")
@@ -29,7 +29,7 @@ def quoted(text: str, max_chars: int = VALUE_CHARS) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return a JSON value as it stands in a sentence: strings in quotes, the rest as JSON."""
+    """Return a JSON value as a part of a sentence: strings in quotes, the rest as JSON."""
     if isinstance(value, str):
         return quoted(value)
     try:

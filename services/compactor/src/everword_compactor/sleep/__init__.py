@@ -1,5 +1,6 @@
-"""Sleep: learn from finished sessions with a language model, and put what is known in order.
+"""Sleep: learn from finished sessions with a language model, and maintain learned facts.
 
-`model` has the values that stages pass on, `work` what they collect, `asking` how they ask a model, `stages` their
-order. `job` runs them; `applying` stores what they found in one transaction that counts only while the job is held.
+`model` has the values that stages pass on, `work` their collected results, `asking` their questions to a model, and
+`stages` their order. `job` runs them; `applying` stores the results in one transaction that commits only while the job
+is this worker's.
 """

@@ -1,4 +1,4 @@
-"""Holds what a model says against the words that it quotes."""
+"""Checks a model's statements against the words that it quotes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def unsupported(
     messages: Iterable[SessionMessage] = (),
     names: Sequence[str] = (),
 ) -> list[str]:
-    """Return what a text says that its quotes do not bear out: numbers, dates, names, identifiers.
+    """Return the values in a text that its quotes do not support: numbers, dates, names, identifiers.
 
-    `messages` are the whole ones that the quotes are from, where they may bear it out as well; `names` are those of the
-    people and agents who speak.
+    `messages` are the whole messages of the quotes, if they may support it as well; `names` are those of the people and
+    agents who speak.
     """
     return or_else([_UNREADABLE], _missing, text, quotes, list(messages), names)
 

@@ -1,8 +1,8 @@
-"""The task `sleep`: learns from the finished sessions of a conversation, and closes what they leave open.
+"""The task `sleep`: learns from the finished sessions of a conversation, and runs the closing steps.
 
-There is a job for each conversation that was talked in, and one for the namespace. The first stores what each session
-says in a transaction of its own. The second goes through the closing steps for everybody whom sessions were about: when
-there are such sessions, and every night. Where a namespace wants a run to be stored at once, the second does all.
+There is a job for each conversation with messages, and one for the namespace. The first stores the results of each
+session in a transaction of its own. The second runs the closing steps for the subjects of such sessions, and every
+night. If the namespace wants a run to be stored at once, the second does everything.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Sleeping:
         self._closing_stages = closing_stages
 
     def run(self, run: JobRun) -> datetime | None:
-        """Do what is due, until others wait; returns when there will be more."""
+        """Do the due work, until others wait; returns the time of further work."""
         with open_job(self._worker_context, run) as job:
             if job is None:
                 return None

@@ -1,4 +1,4 @@
-"""Step 1: reads what is known, before a stage looks at it."""
+"""Step 1: reads the known facts before the stages run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from everword_compactor.sleep.people import store as people
 from everword_compactor.sleep.store import Slept, StoredMessage
 from everword_compactor.sleep.work import ClosingWork
 
-#: Facts of a profile that stages look at: what was heard of last.
+#: Facts of a profile that stages read, the most recently mentioned first.
 FACTS = 500
 _TOPICS = 60
 #: Sessions that one closing sees.
@@ -36,7 +36,7 @@ _SESSIONS = 200
 def load(
     conn: Connection, namespace_id: int, subjects: Sequence[str], now: datetime, time_zone: str
 ) -> Loaded:
-    """Return the profile of subjects, without what was superseded, and the trajectory of the first of them."""
+    """Return the profile of subjects, without superseded facts, and the trajectory of the first subject."""
     facts = store.read_profile(conn, namespace_id, subjects, now, FACTS)
     trajectory = read_trajectory(conn, namespace_id, subjects[0]) if subjects else Trajectory()
     topics = store.known_topics(conn, namespace_id, _TOPICS)
@@ -52,7 +52,7 @@ def read_trajectory(conn: Connection, namespace_id: int, subject: str) -> Trajec
 def load_closing(
     conn: Connection, namespace_id: int, subject: str, now: datetime, time_zone: str
 ) -> ClosingWork:
-    """Return what the closing steps work on for a subject."""
+    """Return the input of the closing steps for a subject."""
     sessions = store.waiting_sessions(conn, namespace_id, subject, _SESSIONS)
     ids = [session.id for session in sessions]
     loaded = load(conn, namespace_id, [subject], now, time_zone)

@@ -1,1 +1,1 @@
-"""Find claims in what a user says, by rules: no database, no model."""
+"""Find claims in users' messages by rules: no database, no model."""

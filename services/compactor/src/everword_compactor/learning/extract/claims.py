@@ -1,4 +1,4 @@
-"""Says what a message claims: what is found in it, without what it does not say of its author."""
+"""Returns the claims of a message about its author, without questions, jokes, quotations and the like."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from everword_compactor.learning.extract.whose import named_attribute
 _UNSAID = WORDS["unsaid"]
 #: So do these, in the same part of the sentence.
 _UNREAL = WORDS["unreal"]
-#: Where another part of a sentence begins.
+#: Words at the start of another part of a sentence.
 _PARTING = frozenset({"but", "so", "because", ";", ":", "cause", "cuz"})
-#: What these say is so, unlike what others say.
+#: Statements of these people about the author count as true, unlike those of others.
 _MEDICS = WORDS["medics"]
 #: After a statement.
 _UNSAID_AFTER = frozenset(
@@ -35,7 +35,7 @@ _ASKED_OF = WORDS["asked_of"]
 _GUESSING = frozenset({"maybe", "perhaps", "probably", "possibly", "apparently", "seems"})
 #: After "I".
 _BELIEVING = frozenset({"think", "guess", "suspect", "believe", "assume"})
-#: What is asked for in such a message is not what its author is.
+#: Words of requests for role play; such a message says nothing about its author.
 _STAGED = WORDS["staged"]
 _PLAYED = ("let's play", "lets play", "in this game", "in my novel", "in the novel", "act as ")
 _OWNED = frozenset({"the", "a", "this", "our", "my", "that", "is", "'s"})
@@ -46,7 +46,7 @@ _NO_NAMES = frozenset(
 _NOT_OF = _UNSAID | _UNREAL | _NO_NAMES
 #: Said of an appointment, an owner and the like, they tell nothing of which one.
 _FILLING = frozenset({"new", "current", "whole", "next", "upcoming", "'s"})
-#: What turns into something else is no mistake.
+#: Words of change: the earlier value was no mistake.
 _CHANGING = WORDS["changing"]
 #: Attributes of which there may be several, each about something.
 _OF_SOMETHING = ("appointment", "deadline", "budget", "version", "owner", "port", "status")
@@ -60,7 +60,7 @@ _FILLERS = frozenset({"now", "too", "well", "either", "though", "everyone", "guy
 def extract(
     text: str, earlier: Sequence[SpokenClaim] = (), names: Collection[str] = ()
 ) -> list[SpokenClaim]:
-    """Return what a user claims in a message; `earlier` are the claims of their messages just before it.
+    """Return the claims in a user's message; `earlier` are the claims of the messages just before it.
 
     Pasted text makes no claims, unless it is labelled with one of the user's `names`. If several claims exclude each
     other, the last one is returned.
@@ -79,14 +79,14 @@ def extract(
 
 
 def _distinct(claims: Sequence[SpokenClaim]) -> list[SpokenClaim]:
-    """Return claims without what is said twice; what is said last stands last."""
+    """Return claims without repetitions; a repeated claim takes its last position."""
     kept: dict[tuple[str, str], SpokenClaim] = {}
     for claim in claims:
         key = claim.attribute, claim.value.lower()
         kept.pop(key, None)
         kept[key] = claim
     values = Counter(attribute for attribute, _ in kept)
-    # Who does a thing for fun likes it.
+    # A hobby implies a like.
     return [
         c
         for c in kept.values()
@@ -96,7 +96,7 @@ def _distinct(claims: Sequence[SpokenClaim]) -> list[SpokenClaim]:
 
 
 def _is_staged(text: str) -> bool:
-    """Tell whether something is asked for that its author only plays: not "the rewrite is done"."""
+    """Return whether the message asks for role play; "the rewrite is done" does not."""
     low = text.lower()
     words = low.split()
     if any(phrase in low for phrase in _PLAYED):
@@ -147,12 +147,12 @@ def _is_said(sentence: TokenizedSentence, match: Match) -> bool:
     lost = previous in WORDS["losing"] and own == ["my"]
     if future or asked or lost or previous in _ASKED_OF:
         return False
-    # "After I lost my job": it is told of, and did not happen now.
+    # "After I lost my job" refers to the past, and is no news.
     return not (match.pattern.retracts and not match.values and {"since", "after"} & set(before))
 
 
 def _told_by_medics(before: Sequence[str]) -> set[str]:
-    """Return the words of saying that have somebody for their subject who knows."""
+    """Return the verbs of saying whose subject is a medic or the author."""
     return {
         two
         for one, two in pairwise(before)
@@ -215,7 +215,7 @@ def _happens(sentence: TokenizedSentence, match: Match) -> bool:
 
 
 def _attribute(match: Match, sentences: Sequence[TokenizedSentence]) -> str | None:
-    """Return the name of an attribute, with what it is about; None where that makes no name."""
+    """Return the name of an attribute with its qualifier; None if they make no valid name."""
     name, of = match.pattern.attribute, match.of.lower()
     if not name:
         return named_attribute(sentences)
@@ -230,7 +230,7 @@ def _attribute(match: Match, sentences: Sequence[TokenizedSentence]) -> str | No
 
 
 def _of_the_same(claim: SpokenClaim, earlier: Sequence[SpokenClaim]) -> SpokenClaim:
-    """Return a claim with the attribute of what was spoken of just before: "the deadline" for the report's."""
+    """Return a claim with the attribute mentioned just before: "the deadline" after the report's deadline."""
     kind = claim.attribute.rpartition("_")[2]
     if kind not in _OF_SOMETHING:
         return claim
@@ -253,7 +253,7 @@ def _without_fillers(value: str) -> str:
 
 
 def _corrected(claim: SpokenClaim, earlier: Sequence[SpokenClaim]) -> SpokenClaim:
-    """Return a correction with what it corrects; where nothing was said a moment ago, it is a statement."""
+    """Return a correction with the value that it corrects; without an earlier claim, it is a statement."""
     if claim.modality is not Modality.CORRECTION:
         return claim
     wrong = last_claim(earlier, lambda each: each.attribute == claim.attribute)

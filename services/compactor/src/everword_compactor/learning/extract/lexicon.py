@@ -21,7 +21,7 @@ WORDS = {kind: frozenset(words) for kind, words in _LINES.items()}
 #: word -> number
 COUNTS = {word: number for number, word in enumerate(_LINES["counts"])}
 ORDINALS = {word: number for number, word in enumerate(_LINES["ordinals"], 1)}
-#: A day, a month, a language: written with a capital, and the name of nobody and of no place.
+#: Capitalised words that are neither people nor places: days, months, languages.
 NO_NAMES = (
     WORDS["months"]
     | WORDS["weekdays"]
@@ -30,16 +30,16 @@ NO_NAMES = (
     | WORDS["no_names"]
 )
 SOFTWARE = WORDS["databases"] | WORDS["editors"] | WORDS["tools"]
-#: What ends a value, besides marks.
+#: Words that end a value, besides punctuation.
 STOPS = WORDS["stops"]
 
 
 def is_meant(token: Token) -> bool:
-    """Tell whether a word names a product that has an everyday meaning as well, such as `Go`: by its capital."""
+    """Return whether a word that is also an everyday word names a product, such as `Go`: by its capital."""
     return token.is_capital or token.low not in WORDS["ambiguous"]
 
 
 def is_drug(word: str) -> bool:
-    """Tell whether a word in small letters names a medicine."""
+    """Return whether a lower-case word names a medicine."""
     ends = tuple(WORDS["drug_ends"])
     return word in WORDS["drugs"] or (len(word) > 6 and word.endswith(ends))

@@ -1,4 +1,6 @@
-"""Finds what the patterns describe. It looks at a place of a sentence once a pattern, and never goes back."""
+"""Finds matches of the patterns in a sentence, in linear time: each pattern is tried once at each word, without
+backtracking.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,12 @@ _MARKS = frozenset(",;:()")
 _CONTINUING = frozenset({"and", "then", "but", ",", "so", ";"})
 _AUTHORS = frozenset({"i", "we"})
 _SUBJECTS = _AUTHORS | frozenset({"he", "she", "they", "it", "you", "who", "that"})
-#: What they begin is somebody else, until the author is named again.
+#: Words that introduce another subject, until the author is named again.
 _OTHERS = frozenset({"my", "our", "his", "her", "their", "the", "a", "your"})
 _NOUNS = frozenset({"love", "like", "hate", "use", "play", "work", "study", "drive", "name"})
-#: What begins a sentence without its subject, and also goes on with one: "we packed up, moved to Porto".
+#: Words that begin a sentence without a subject, or continue one: "we packed up, moved to Porto".
 _SUBJECTLESS = WORDS["subjectless"] | {"living", "based", "working"}
-#: What follows a name that stands between commas, or after a relative's.
+#: Words after a name between commas, or after a relative's name.
 _CLOSING = frozenset({",", "who", "is", "'s", "has", "was", "and", "just", "turned", "had", "will"})
 #: How many words a qualifier has at most.
 _MOST_WORDS = 3
@@ -48,7 +50,7 @@ class Match:
 
     pattern: ClaimPattern
     values: Sequence[str]
-    #: What the attribute is about: `dentist` of an appointment.
+    #: Qualifier of the attribute, such as `dentist` of an appointment.
     of: str
     begin: int
     end: int
@@ -56,7 +58,7 @@ class Match:
 
 
 def find_matches(sentence: TokenizedSentence) -> Iterator[Match]:
-    """Yield what is found in a sentence, in the order of its words."""
+    """Yield the matches in a sentence, in the order of its words."""
     subject = ""
     tokens = sentence.tokens
     words = {token.low for token in tokens}
@@ -82,11 +84,11 @@ def find_matches(sentence: TokenizedSentence) -> Iterator[Match]:
 
 
 def _continues(sentence: TokenizedSentence, at: int) -> bool:
-    """Tell whether a verb follows without a subject of its own: "I sold it and bought a car"."""
+    """Return whether a verb follows without its own subject: "I sold it and bought a car"."""
     following = sentence.tokens[at + 1].low if at + 1 < len(sentence.tokens) else ""
     if sentence.tokens[at].low in {",", ";", "so"}:
         return following in _SUBJECTLESS
-    # "… the cake and love songs": what may be a noun begins no statement.
+    # "… the cake and love songs": a word that may be a noun begins no statement.
     return following not in _SUBJECTS and following not in _NOUNS and following not in _OTHERS
 
 
@@ -124,7 +126,7 @@ def _match(pattern: ClaimPattern, sentence: TokenizedSentence, begin: int) -> Ma
 
 
 def _over_gap(sentence: TokenizedSentence, at: int, words: frozenset[str]) -> int:
-    """Return the next place of one of some words, where nothing else begins before it; else the same place."""
+    """Return the next position of one of the words, if no other clause begins before it; else the same position."""
     for place in range(at, min(at + _LONGEST_GAP + 1, len(sentence.tokens))):
         low = sentence.tokens[place].low
         if low in words and place + 1 < len(sentence.tokens):
@@ -137,7 +139,7 @@ def _over_gap(sentence: TokenizedSentence, at: int, words: frozenset[str]) -> in
 
 
 def _holds(demand: str, sentence: TokenizedSentence, begin: int, at: int) -> bool:
-    """Tell whether a place is as a pattern demands."""
+    """Return whether a position satisfies a condition of a pattern."""
     lows = [token.low for token in sentence.tokens]
     if demand == "start":
         return all(low in OPENERS for low in lows[:begin])
@@ -171,7 +173,7 @@ def _skip(
 
 
 def _is_measured(low: str) -> bool:
-    """Tell whether a word says how old or long something is: `7-year-old`, `7`."""
+    """Return whether a word is an age or a length: `7-year-old`, `7`."""
     return low[0].isdigit() and (low.isdigit() or "-" in low)
 
 
@@ -201,7 +203,7 @@ def _read(
 
 
 def _event(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read what somebody has an appointment for: up to three words and then `appointment`, `flight` or the like."""
+    """Read the kind of an appointment: up to three words and then `appointment`, `flight` or the like."""
     for end in range(at + 1, min(at + _MOST_WORDS + 2, len(sentence.tokens) + 1)):
         low = sentence.tokens[end - 1].low
         if low in WORDS["event"]:
@@ -213,7 +215,7 @@ def _event(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def _until(sentence: TokenizedSentence, at: int, following: Sequence[Element]) -> Read | None:
-    """Read up to three words before one that may follow; without any, to the end of what is said."""
+    """Read up to three words before one of the following element, or else to the end of the phrase."""
     words: set[str] = set()
     for element in following:
         if element.kind == "word":
@@ -236,5 +238,5 @@ for _pattern in PATTERNS:
     for _word in WORDS["event"] if _first.slot == "event" else _first.words:
         _BY_WORD[_word].append(_pattern)
 _BY_NAME = [pattern for pattern in PATTERNS if pattern.elements[0].kind == "slot"]
-#: Where the subject was left out, it was "I" or "we".
+#: A missing subject was "I" or "we".
 _BY_AUTHOR = [*_BY_WORD["i"], *(each for each in _BY_WORD["we"] if each not in _BY_WORD["i"])]

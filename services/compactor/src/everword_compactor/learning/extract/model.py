@@ -1,4 +1,4 @@
-"""What is found in a message, as values."""
+"""Claims and tokens of a message, as values."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ class Modality(Enum):
     HYPOTHESIS = auto()
     #: "… no more". The value is empty where the words name none.
     RETRACTION = auto()
-    #: "No, I meant …": what was said a moment ago was wrong from the beginning.
+    #: "No, I meant …": a claim made a moment ago was wrong from the beginning.
     CORRECTION = auto()
 
 
 @dataclass(frozen=True)
 class SpokenClaim:
-    """What a message says of the one who speaks."""
+    """A claim of a message about its author."""
 
     attribute: str
     value: str
     modality: Modality
     #: The sentence, word for word.
     quote: str
-    #: Of a correction, what was wrong.
+    #: The wrong value that a correction replaces.
     wrong: str = ""
-    #: What kind of value it is, as `slots` names them.
+    #: Kind of the value, as named in `slots`.
     slot: str = ""
     #: The words around it that may say since when it holds, or until when.
     around: str = ""
-    #: Whether it is of something that happened: a move, a purchase.
+    #: True for an event, such as a move or a purchase.
     happens: bool = False
 
 
@@ -59,7 +59,7 @@ class TokenizedSentence:
     tokens: tuple[Token, ...]
     text: str
     is_question: bool
-    #: Of a text without any capital, names are seen by less.
+    #: True for a text without capitals, in which names are recognised differently.
     is_small: bool
 
     def slice(self, begin: int, end: int) -> str:

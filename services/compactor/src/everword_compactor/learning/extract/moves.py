@@ -1,6 +1,6 @@
-"""Reads where somebody works now who says that they changed jobs: "I switched jobs, I'm at Initech now".
+"""Reads the new employer of a user who mentions a change of jobs: "I switched jobs, I'm at Initech now".
 
-"I'm at Lidl now" alone tells where somebody stands.
+"I'm at Lidl now" alone is only a location.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NEAR = 3
 def new_employer(
     sentence: TokenizedSentence, sentences: Sequence[TokenizedSentence]
 ) -> Iterator[SpokenClaim]:
-    """Yield where the author works, where this or the sentence before says that they changed jobs."""
+    """Yield the author's employer, if this or the previous sentence mentions a change of jobs."""
     lows = [token.low for token in sentence.tokens]
     if not any(_changes_jobs(each) for each in sentences[-2:]):
         return
@@ -48,7 +48,7 @@ def new_employer(
 
 
 def _changes_jobs(sentence: TokenizedSentence) -> bool:
-    """Tell whether a sentence says that its author, and nobody else, changed jobs, and that this is done."""
+    """Return whether the sentence says that its author, and not another person, has changed jobs."""
     lows = [token.low for token in sentence.tokens]
     if (WORDS["unreal"] | WORDS["unsaid"]) & set(lows) or sentence.is_question:
         return False

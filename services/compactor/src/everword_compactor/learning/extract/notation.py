@@ -1,20 +1,20 @@
-"""Reads the patterns of `patterns/`: an attribute and the words that say it, a line each.
+"""Reads the patterns of `patterns/`: one per line, an attribute and the words that state it.
 
 word|other     one of these words           word?      it may be missing
 @adverb        up to three adverbs          @pet       a word of a kind, of lexicon.txt
 @adj           up to three adjectives       @severely  up to three words of that kind
 <place>        the value, as slots.py reads it
-<:place>       what is read and passed over
+<:place>       a value that is read and ignored
 {of}           up to three words that go before the attribute's name: "dentist" makes it dentist_appointment
-!attribute     what follows holds no more; !attribute without <…> means whatever holds
-~              the attribute is of whomever was spoken of just before
-attribute=x    the words say that x holds
-@gap           up to five words before the next part, with which nothing else begins
+!attribute     ends a value; !attribute without <…> ends the current value, whatever it is
+~              the attribute of the person mentioned just before
+attribute=x    the words state the value x
+@gap           up to five words before the next part, in which no other clause begins
 @whole         the sentence ends here
-@start         only where the sentence begins, or after "so", "well" and the like
+@start         only at the start of the sentence, or after "so", "well" and the like
 @closed        a mark, or the end, or a verb follows
 @alone         no "and a …" follows
-$              what is said ends here
+$              the clause ends here
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _COMMON = _BE | WORDS["common"]
 class Element:
     """A part of a pattern."""
 
-    #: `word`, `skip`, `slot`, `of`, or what is demanded of the place: `end`, `start`, `closed`, `alone`.
+    #: `word`, `skip`, `slot`, `of`, or a condition on the position: `end`, `start`, `closed`, `alone`.
     kind: str
     words: frozenset[str] = frozenset()
     optional: bool = False
     #: The kind of a value, or of a qualifier.
     slot: str = ""
-    #: What is read is `value`, `of` the thing that it is about, or passed over.
+    #: Use of the value: `value`, `of` for the attribute's qualifier, or ignored.
     part: str = "value"
 
 
@@ -50,9 +50,9 @@ class Element:
 class ClaimPattern:
     """Words that say something of an attribute."""
 
-    #: Empty where it is of whomever was spoken of just before.
+    #: Empty for the attribute of the person mentioned just before.
     attribute: str
-    #: What the words say; empty where it stands in them.
+    #: The value stated by the words; empty if a slot reads it.
     value: str
     retracts: bool
     elements: tuple[Element, ...]
@@ -76,7 +76,7 @@ def _parse(line: str) -> ClaimPattern:
 
 
 def _needed(elements: tuple[Element, ...]) -> frozenset[str]:
-    """Return the words of the part that tells most of what a pattern is about."""
+    """Return the words of the most distinctive part of a pattern."""
     mandatory = [each.words for each in elements[1:] if each.kind == "word" and not each.optional]
     telling = [words for words in mandatory if not words & _COMMON]
     return min(telling or mandatory, key=len, default=frozenset())

@@ -1,4 +1,4 @@
-"""Reads what a sentence says together with what was said just before: "I meant Bern", "it was moved to Monday"."""
+"""Reads claims that refer to the messages just before: "I meant Bern", "it was moved to Monday"."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PLANS = ("appointment", "deadline")
 def refer_back(
     sentence: TokenizedSentence, earlier: Sequence[SpokenClaim]
 ) -> Iterator[SpokenClaim]:
-    """Yield what a sentence says of the claims just before it."""
+    """Yield the claims of a sentence that refer to the claims just before it."""
     lows = [token.low for token in sentence.tokens]
     if not earlier:
         return
@@ -49,7 +49,7 @@ def last_claim(
 def _meant(
     sentence: TokenizedSentence, lows: Sequence[str], earlier: Sequence[SpokenClaim]
 ) -> Iterator[SpokenClaim]:
-    """Yield what "I meant Bern" and "sorry, Bern" correct: what was said last and is of the same kind."""
+    """Yield the corrections in "I meant Bern" and "sorry, Bern": of the last claim with a value of the same kind."""
     if "meant" in lows:
         at = lows.index("meant") + 1
         if at > 1 and lows[at - 2] != "i" and lows[at - 2] not in CORRECTING | {","}:
@@ -72,7 +72,7 @@ def _is_named(sentence: TokenizedSentence, at: int) -> bool:
 
 
 def _is_all(sentence: TokenizedSentence, lows: Sequence[str], at: int, last: SpokenClaim) -> bool:
-    """Tell whether nothing but a value is said: "sorry, May 4", "no, Bern, not Basel"."""
+    """Return whether the sentence is only a value: "sorry, May 4", "no, Bern, not Basel"."""
     read = slots.SLOTS[last.slot](sentence, at)
     is_whole = read is not None and (read[1] >= len(lows) or lows[read[1]] in {",", "not"})
     # "No problem": nothing is named.
@@ -138,7 +138,7 @@ def _words(value: str) -> str:
 
 
 def _value(sentence: TokenizedSentence, at: int, claim: SpokenClaim | None) -> str | None:
-    """Return the one value of a claim's kind that stands at a place, where it is another one."""
+    """Return the single value of a claim's kind at a position, if it differs from the claim's."""
     read = slots.SLOTS[claim.slot](sentence, at) if claim and claim.slot else None
     if claim is None or read is None or len(read[0]) != 1:
         return None

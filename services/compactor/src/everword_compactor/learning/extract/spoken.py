@@ -1,4 +1,4 @@
-"""Reads sentences as they are meant: what is left out of them is put in, and what asks is told from what says."""
+"""Normalises spoken sentences: adds a missing subject, and separates questions from statements."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.model import Token, TokenizedSentence
 
-#: What may stand before a statement, as in "so, big news: we moved".
+#: Words that may precede a statement, as in "so, big news: we moved".
 OPENERS = WORDS["openers"]
 _SUBJECTLESS = WORDS["subjectless"]
 _ONGOING = frozenset({"living", "working", "studying", "training", "saving", "taking", "seeing"})
@@ -17,24 +17,24 @@ _ASKING = frozenset(
 _AUXILIARIES = WORDS["auxiliaries"]
 _ASKED = WORDS["asked"]
 _JOINING = frozenset({",", ";", ":", "so", "and", "but"})
-#: "…, is that right?" asks about what was said.
+#: "…, is that right?" asks about the statement before it.
 _TAGS = frozenset({"right", "correct", "true", "wrong", "remember", "or"})
 #: Fewer words after a comma are such a tag: "…, don't I?".
 _LEAST_ASKED = 4
-#: Words that ask for what follows to be known, or tell whether it is.
+#: Words that ask to remember the rest of the sentence, or whether it is known.
 _NOTING = frozenset(
     {"note", "remember", "save", "record", "store", "mention", "tell", "told", "know", "mentioned"}
 )
 
 
 def said(sentence: TokenizedSentence) -> TokenizedSentence | None:
-    """Return what a sentence says, with the "I" that was left out; None where it only asks."""
+    """Return the statement of a sentence, with a missing "I" added; None if it only asks."""
     stated = _stated(sentence) if sentence.is_question else sentence
     return _with_subject(stated) if stated and stated.tokens else None
 
 
 def _stated(question: TokenizedSentence) -> TokenizedSentence | None:
-    """Return what is said before or within a question: "I weigh 92 kg, is that too much?"."""
+    """Return the statement before or within a question: "I weigh 92 kg, is that too much?"."""
     tokens = question.tokens
     noted = _after_noting(tokens)
     if noted:
@@ -62,7 +62,7 @@ def _asks(tokens: tuple[Token, ...], at: int) -> bool:
 
 
 def _after_noting(tokens: tuple[Token, ...]) -> int:
-    """Return where what is to be known begins, as in "can you note that my name is Bo?"; 0 where nothing is."""
+    """Return the start of the fact to remember, as in "can you note that my name is Bo?"; 0 if there is none."""
     for at, token in enumerate(tokens[:6]):
         if at and token.low in _NOTING and tokens[0].low in _AUXILIARIES:
             after = at + 1
@@ -85,7 +85,7 @@ def _part(sentence: TokenizedSentence, begin: int, end: int) -> TokenizedSentenc
 
 
 def _tells_of_itself(tokens: tuple[Token, ...], at: int) -> bool:
-    """Tell whether "living in Rome" is what a sentence is about: "living in Rome is fun"."""
+    """Return whether "living in Rome" is the subject of the sentence: "living in Rome is fun"."""
     return not WORDS["predicates"].isdisjoint(token.low for token in tokens[at:])
 
 

@@ -12,13 +12,13 @@ import regex
 from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.model import Token, TokenizedSentence
 
-#: What is learned from stands near the beginning; what is longer was mostly pasted.
+#: Number of characters that are read: claims are near the beginning, and longer messages are mostly pasted.
 MAX_CHARS = 4_000
 _OPENERS = "([{*_~`'\""
 _CLOSERS = ".,;:!?)]}*_~`'\"-"
 _ENDS = ".!?…"
 _CLITICS = ("n't", "'m", "'re", "'ve", "'s", "'ll", "'d")
-#: What is written without its apostrophe: where it would stand, and what follows it.
+#: Words without their apostrophe: its position, and the clitic after it.
 _BARE = {
     "im": (1, "'m"),
     "ive": (1, "'ve"),
@@ -44,7 +44,7 @@ _PLAIN = str.maketrans(
 )
 #: Besides "I", which many write with a capital who write none elsewhere.
 _CAPITAL = regex.compile(r"(?!\bI\b)\p{Lu}")
-#: In the place of what is quoted.
+#: Placeholder for a quotation.
 QUOTED = '"'
 
 
@@ -63,7 +63,7 @@ def tokenize_sentences(text: str) -> Iterator[TokenizedSentence]:
 
 
 def _abbreviates(token: Token, tokens: list[Token]) -> bool:
-    """Tell whether a full stop is that of "Dr."."""
+    """Return whether a full stop belongs to an abbreviation such as "Dr."."""
     before = tokens[-2] if len(tokens) > 1 else None
     return token.text == "." and before is not None and before.low in WORDS["abbreviations"]
 
@@ -137,7 +137,7 @@ def _split_word(word: str, at: int) -> Iterator[Token]:
 
 
 def _is_sign(character: str) -> bool:
-    """Tell whether a character is a picture, such as a smiley."""
+    """Return whether a character is a symbol, such as a smiley."""
     return character > "\u2190" and not character.isalnum()
 
 

@@ -1,4 +1,4 @@
-"""Tells whom "his name is Anton" names: the one relative, friend or animal that was spoken of just before."""
+"""Resolves the person in "his name is Anton": the one relative, friend or animal mentioned just before."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _DATING = frozenset({"seeing", "dating", "met"})
 
 
 def named_attribute(sentences: Sequence[TokenizedSentence]) -> str | None:
-    """Return the attribute of whom the last of some sentences may name; None where it may be nobody, or several."""
+    """Return the attribute of the person whom the last sentence may name; None if there is no candidate, or several."""
     spoken_of = {kind for sentence in sentences[-2:] for kind in _spoken_of(sentence)}
     return (spoken_of.pop() or None) if len(spoken_of) == 1 else None
 
 
 def _spoken_of(sentence: TokenizedSentence) -> Iterator[str]:
-    """Yield whom a sentence speaks of; an empty name for somebody who is not the author's."""
+    """Yield the people mentioned in a sentence; an empty name for people unrelated to the author."""
     lows = [token.low for token in sentence.tokens]
     words = set(lows)
     if "someone" in words and words & _DATING and words & _AUTHORS | {"'m"} & words:

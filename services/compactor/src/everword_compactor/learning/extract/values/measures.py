@@ -103,7 +103,7 @@ def amount(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def weight(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read what somebody weighs: `72 kg`."""
+    """Read a weight: `72 kg`."""
     found = amount(sentence, at)
     return found if found and any(found[0][0].lower().endswith(unit) for unit in _WEIGHTS) else None
 
@@ -185,7 +185,7 @@ def phone(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def address(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read the rest of a sentence, or of what it says of an address, that has a number."""
+    """Read an address: the rest of a sentence or clause, if it has a number."""
     end = at
     while end < len(sentence.tokens) and low(sentence, end) not in _AFTER_ADDRESS:
         end += 1

@@ -26,7 +26,7 @@ from everword_compactor.learning.extract.values.reading import (
 #: Without a capital these are no place: "living in fear".
 _NO_PLACES = WORDS["no_places"] | WORDS["openers"] | WORDS["adverbs"] | WORDS["home"]
 
-#: With a capital where they begin a sentence, these are nobody's name.
+#: Words that are not a person's name, although capitalised at the start of a sentence.
 _NOBODY = (
     STOPS
     | VAGUE
@@ -51,7 +51,7 @@ _NOBODY = (
 
 
 def name(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read the name of somebody: `Anna`, `Anna Maria Berg`."""
+    """Read a person's name: `Anna`, `Anna Maria Berg`."""
     end = names_end(sentence, at, 3, frozenset())
     if end == at or any(t.low in NO_NAMES or not t.text.isalpha() for t in sentence.tokens[at:end]):
         return None
@@ -61,7 +61,7 @@ def name(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def called(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read the name of somebody after "is called": one word, where they write without capitals."""
+    """Read the name after "is called"; one word in messages without capitals."""
     term = low(sentence, at)
     if not sentence.is_small:
         return name(sentence, at)
@@ -71,13 +71,13 @@ def called(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def person(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read the name of somebody who says "I'm Ana", and no faith or sign."""
+    """Read the author's name in "I'm Ana", unless the word is a faith or a star sign."""
     found = name(sentence, at)
     return None if found and found[0][0].lower() in WORDS["no_persons"] | WORDS["moods"] else found
 
 
 def somebody(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read the name of somebody whom the author speaks of: no relative without one, no group, no product."""
+    """Read the name of a person whom the author mentions: no bare relative, group or product."""
     found = name(sentence, at)
     if found is None or sentence.is_small:
         return None
@@ -123,7 +123,7 @@ def place(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def _small_place(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read a place of somebody who writes without capitals: one word, and nothing after it."""
+    """Read a place in a message without capitals: one word, with nothing after it."""
     term = low(sentence, at)
     if not sentence.is_small or not term.isalpha() or term in STOPS | VAGUE | ARTICLES | SOFTWARE:
         return None
@@ -133,13 +133,13 @@ def _small_place(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def known_place(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read a place that is known as one, whatever the sentence says of it."""
+    """Read a well-known place, whatever the sentence's verb."""
     found = place(sentence, at)
     return found if found and found[0][0].lower() in WORDS["places"] else None
 
 
 def organisation(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read who somebody works for: `Acme`, `Danske Bank`, `a small law firm`, `a firm called Acme`."""
+    """Read an employer: `Acme`, `Danske Bank`, `a small law firm`, `a firm called Acme`."""
     if low(sentence, at) in {"a", "an", "the"}:
         for end in range(at + 2, min(at + 6, len(sentence.tokens) + 1)):
             word = sentence.tokens[end - 1]
@@ -159,12 +159,12 @@ def organisation(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def workplace(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read who somebody works for, also of somebody who writes without capitals."""
+    """Read an employer, also in a message without capitals."""
     return organisation(sentence, at) or _small_place(sentence, at)
 
 
 def firm(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read who somebody works for where a program may be meant as well."""
+    """Read an employer in a context in which a program may be meant, too."""
     found = organisation(sentence, at)
     return found if found and found[0][0].lower() not in SOFTWARE else None
 
@@ -175,7 +175,7 @@ def company(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def job(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read what somebody does: up to three words, and then one that names a job."""
+    """Read an occupation: up to three words, and then one that names a job."""
     for end in range(at + 1, min(at + 5, len(sentence.tokens) + 1)):
         term = sentence.tokens[end - 1].low
         if term in STOPS | MARKS or term in {
@@ -198,13 +198,13 @@ def job(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def student(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read what a student calls themselves: `PhD student`."""
+    """Read a kind of student: `PhD student`."""
     found = job(sentence, at)
     return found if found and found[0][0].split()[-1].lower() in WORDS["students"] else None
 
 
 def paid_job(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read what somebody does for whom they work for, and does not study there."""
+    """Read an occupation at an employer, which is not that of a student."""
     return None if student(sentence, at) else job(sentence, at)
 
 
@@ -217,7 +217,7 @@ def contact(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def role(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read what somebody works as: up to four words."""
+    """Read a role at work: up to four words."""
     return job(sentence, at) or phrase(sentence, at, 4, capitals=True)
 
 
@@ -227,7 +227,7 @@ def car(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def model(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read a make or a model where nothing else can be meant: "I drive a …"."""
+    """Read a make or a model in a context without other meanings: "I drive a …"."""
     end = names_end(sentence, at, 3, frozenset())
     known = _product(sentence, at, "vehicles")
     if known or end == at or sentence.tokens[at].low in NO_NAMES or not ends(sentence, end):
@@ -256,7 +256,7 @@ def software(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def product(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read what has a version: a program that is known, or a name before a number such as `2.1`."""
+    """Read a product with a version: a known program, or a name before a number such as `2.1`."""
     end = names_end(sentence, at, 1)
     number = low(sentence, at + 1).lstrip("v")
     dotted = number[:1].isdigit() and "." in number

@@ -1,6 +1,6 @@
-"""How values are read from a sentence, word by word.
+"""Reading of values from a sentence, word by word.
 
-Nothing here looks at a word more than once, whatever the words are.
+Every word is looked at only once.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ JOINERS = frozenset({"of", "de", "del", "la", "da", "do", "dos", "&", "the", "va
 
 ARTICLES = frozenset({"a", "an", "the", "my", "our"})
 
-#: What is no thing that somebody likes, eats or has.
+#: Words too vague to be a thing that a person likes, eats or has.
 VAGUE = WORDS["vague"]
 
 
 def ends(sentence: TokenizedSentence, at: int) -> bool:
-    """Tell whether what was read is whole: nothing follows, or a mark, or a word that goes on with something else."""
+    """Return whether a value is complete: the end, a mark, or a word that begins another clause follows."""
     if at >= len(sentence.tokens):
         return True
     term = sentence.tokens[at].low

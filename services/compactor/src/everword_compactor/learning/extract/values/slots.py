@@ -74,7 +74,7 @@ from everword_compactor.learning.extract.values.tastes import (
 
 
 def names(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read the names of several, and none where somebody is spoken to: "the kids, Tom and I"."""
+    """Read several names; None if a person is addressed: "the kids, Tom and I"."""
     found = list_of(sentence, at, name)
     with_author = found and low(sentence, found[1]) == "and" and low(sentence, found[1] + 1) == "i"
     return None if with_author else found
@@ -107,7 +107,7 @@ def nth(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def subject(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read what somebody studies: up to three words and then one that names a field."""
+    """Read a field of study: up to three words and then one that names a field."""
     for end in range(at + 1, min(at + 5, len(sentence.tokens) + 1)):
         term = sentence.tokens[end - 1].low
         if term in STOPS | MARKS | ARTICLES:

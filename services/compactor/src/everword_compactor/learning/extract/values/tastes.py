@@ -1,4 +1,4 @@
-"""Things, what somebody likes and how they feel; and values that follow each other."""
+"""Likes, things and moods, and lists of values."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from everword_compactor.learning.extract.values.reading import (
     phrase,
 )
 
-#: "I love jazz lately": nothing more is said of what is liked.
+#: "I love jazz lately": words that end a like.
 _AFTER_A_TASTE = WORDS["after_a_taste"] | {",", ";"}
 
 
 def mood(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read how somebody feels, where nothing follows that makes it something else: `tired`."""
+    """Read a mood, unless the next words change its meaning: `tired`."""
     found = of_kind("moods")(sentence, at)
     following = low(sentence, found[1]) if found else ""
     is_whole = following in {"", ","} or following in WORDS["after_a_mood"]
@@ -54,7 +54,7 @@ def word(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def doing(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read what somebody likes to do, with what: `making desserts`, `exploring old towns and castles`."""
+    """Read an activity with its object: `making desserts`, `exploring old towns and castles`."""
     first = low(sentence, at)
     unfit = first in VAGUE | WORDS["no_doings"] or low(sentence, at + 1) == "sure"
     if not first.endswith("ing") or len(first) < 6 or unfit:
@@ -76,14 +76,14 @@ def doing(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def allergen(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read what somebody is allergic to, unless they joke."""
+    """Read an allergen, unless it is a joke."""
     found = thing(sentence, at)
     joked = found and set(found[0][0].lower().split()) & (WORDS["no_allergens"] | WORDS["weekdays"])
     return None if joked else found
 
 
 def tastes(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read what somebody likes: `jazz` and `hiking`, but `sci-fi and action films` as one."""
+    """Read likes: `jazz` and `hiking`, but `sci-fi and action films` as one."""
     found = open_list(sentence, at, word)
     if found is None or len(found[0]) != 2:
         return found
@@ -95,7 +95,7 @@ def tastes(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def favourite(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read what somebody likes best: up to five words, or a title."""
+    """Read a favourite: up to five words, or a title."""
     start = at + 1 if low(sentence, at) in {"a", "an", "the"} else at
     if low(sentence, start) in VAGUE | {"my", "probably", "definitely", "when", "not", "either"}:
         return None
@@ -121,7 +121,7 @@ def of_kind(kind: str) -> Slot:
 
 
 def hobby(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read what somebody does for fun, and not what they have to do: `running`, no `running some errands`."""
+    """Read a hobby, and no chore: `running`, not `running some errands`."""
     term, following = low(sentence, at), low(sentence, at + 1)
     alone = ends(sentence, at + 1) and following not in (ARTICLES | VAGUE) - {"these"}
     if following == "for" and low(sentence, at + 2) in {
@@ -151,10 +151,10 @@ def list_of(sentence: TokenizedSentence, at: int, one: Slot) -> Read | None:
 
 
 def open_list(sentence: TokenizedSentence, at: int, one: Slot) -> Read | None:
-    """Read values in free words that follow each other: `nuts, shellfish and cats`.
+    """Read a list of values in free words: `nuts, shellfish and cats`.
 
-    What stands behind a comma alone is often no value, as in `hazelnuts, seriously, pen in the blue bag`. It is one
-    before an `and`, or where nothing but single words follows.
+    A phrase after a comma is often no value, as in `hazelnuts, seriously, pen in the blue bag`. It is one before an
+    `and`, or if only single words follow.
     """
     read: list[Read] = []
     listed, joined = 0, False
