@@ -114,7 +114,7 @@ class _Waiting:
             self.parts += smaller
 
     def divide(self, shown: int, smaller: Sequence[_Part]) -> None:
-        """Replace a part with so many records by smaller parts; later parts are not asked in full either."""
+        """Replace a part with that many records by smaller parts; later parts are halved before they are asked, too."""
         self._most = max(1, shown // 2)
         self.parts += smaller
 

@@ -42,7 +42,7 @@ async def retry_jobs(
     """Make failed jobs pending again, as if they had never been tried, and return their number.
 
     `task` and `error_contains` filter them; empty values do not. `limit` is the largest number. A dry run only counts.
-    Raises AccessDenied for `error_contains` from a caller who may not see the text of errors.
+    Raises AccessDenied for `error_contains` from callers without access to the text of errors.
     """
     if error_contains and role is not Role.ADMIN:
         raise AccessDenied(

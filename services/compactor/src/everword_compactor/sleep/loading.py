@@ -88,20 +88,20 @@ def make_session(
 
 
 def _heard(message: SessionMessage, channel: str, trust: TrustPolicy) -> SessionMessage:
-    """Return a message without words where it is untrusted and speaks to models: nothing is learned from it."""
+    """Return a message without its text if it is untrusted and addresses models, so that nothing is learned from it."""
     untrusted = trust.is_untrusted(channel, message.role, message.tool_name)
     is_order = untrusted and speaks_to_models(message.content)
     return replace(message, content="") if is_order else message
 
 
 def with_spellings(conn: Connection, namespace_id: int, session: SleepSession) -> SleepSession:
-    """Return a session in which those who speak are the subjects that are known, whatever the case of their letters."""
+    """Return the session with authors mapped to known subjects that differ only in case."""
     authors = [message.author for message in session.messages if message.author]
     return replace(session, spellings=find_spellings(conn, namespace_id, authors))
 
 
 def subjects_of(session: SleepSession) -> list[str]:
-    """Return whom the session's facts may be about, the one who said most first."""
+    """Return the possible subjects of the session's facts, the most talkative first."""
     named = [session.subject_of(message) for message in session.said]
     return sorted(set(named), key=lambda name: (-named.count(name), name))
 

@@ -1,4 +1,4 @@
-"""What Sleep works on, as values: sessions, what was observed in them, and what is known so far."""
+"""The values of Sleep: sessions, the observations in them, and the known facts."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class SleepConversation:
     id: UUID
     agent: str
     channel: str
-    #: Whom the conversation is about; empty where nobody said.
+    #: The conversation's subject; empty if it has none.
     subject: str
-    #: True if anybody may write in its channel.
+    #: True if strangers may write in its channel.
     is_untrusted: bool = False
 
 
@@ -48,7 +48,7 @@ class SessionMessage:
 
     @property
     def is_said(self) -> bool:
-        """Tell whether a person wrote it."""
+        """Return whether a person wrote it."""
         words = bool(self.content.strip())
         return self.role == USER_ROLE and not self.automated and not self.tool_name and words
 
@@ -64,7 +64,7 @@ class SessionMessage:
 
     @property
     def is_shown(self) -> bool:
-        """Tell whether a model reads it: what people and agents say, without tools and programs."""
+        """Return whether it is shown to models: words of people and agents, without tools and programs."""
         spoken = self.role in (USER_ROLE, ASSISTANT_ROLE) and not self.tool_name
         return spoken and not self.automated and bool(self.content.strip())
 
@@ -90,12 +90,12 @@ class SleepSession:
 
     @cached_property
     def said(self) -> Sequence[SessionMessage]:
-        """What people wrote."""
+        """The messages that people wrote."""
         return [message for message in self.messages if message.is_said]
 
     @cached_property
     def shown(self) -> Sequence[SessionMessage]:
-        """What a model reads."""
+        """The messages shown to models."""
         return [message for message in self.messages if message.is_shown]
 
     @property
@@ -107,13 +107,13 @@ class SleepSession:
         return max(message.occurred_at for message in self.messages)
 
     def subject_of(self, message: SessionMessage) -> str:
-        """Return whom a message is about, if about its author."""
+        """Return the subject of statements that a message's author makes about themselves."""
         author = self.spellings.get(message.author, message.author)
         return self.conversation.subject or author or USER
 
 
 class ObservationKind(IntEnum):
-    """What an observation is. Values equal the column `kind`."""
+    """The kind of an observation. Values equal the column `kind`."""
 
     STATEMENT = 1
     QUESTION = 2
@@ -124,7 +124,7 @@ class ObservationKind(IntEnum):
 
     @property
     def claims(self) -> bool:
-        """Tell whether it says that something holds."""
+        """Return whether it states a fact."""
         return self in (self.STATEMENT, self.CONTRADICTION, self.PREFERENCE)
 
 
@@ -141,22 +141,22 @@ class Quote:
 
 @dataclass(frozen=True)
 class Observation:
-    """What was observed in a session."""
+    """An observation in a session."""
 
     id: UUID
     kind: ObservationKind
-    #: Whose it is: the subject of facts. For what is said of a third party, who says so.
+    #: The subject of its facts; for a statement about a third party, the speaker.
     subject: str
-    #: The third party that it is about; empty where it is about `subject`.
+    #: The third party of the statement; empty for a statement about `subject`.
     about: str
     #: In a sentence.
     text: str
-    #: What it would be as a fact; empty where it is none.
+    #: Attribute of the fact; empty if it states none.
     attribute: str
     value: str
     #: At least one, in the order of the messages.
     quotes: Sequence[Quote]
-    #: Whether it is a guess, a wish or a condition.
+    #: True for a guess, a wish or a condition.
     hypothesis: bool = False
 
     @property
@@ -170,15 +170,15 @@ class Observation:
 
     @property
     def is_claim(self) -> bool:
-        """Tell whether it can become a fact about its subject."""
+        """Return whether it can become a fact about its subject."""
         return self.kind.claims and not self.about and bool(self.attribute and self.value)
 
 
 @dataclass(frozen=True)
 class KnownFact:
-    """A fact of the profile, as it stood when the work began; or as it will stand once the writes are applied."""
+    """A fact of the profile, as of the start of the work, or as it will be after the pending writes."""
 
-    #: None for one that is pending.
+    #: None for a pending fact.
     id: UUID | None
     key: Key
     value: str
@@ -192,10 +192,10 @@ class KnownFact:
     first_seen_at: datetime
     last_seen_at: datetime
     lifetime_days: int
-    #: Whether a person said that it is right.
+    #: True if a person confirmed it.
     is_ruled: bool = False
     hypothesis: bool = False
-    #: Whether the trajectory says that a life is built around it.
+    #: True if the trajectory has it as an anchor.
     is_anchor: bool = False
 
     @property
@@ -205,7 +205,7 @@ class KnownFact:
 
 @dataclass(frozen=True)
 class Profile:
-    """What holds of one or several subjects, without what was superseded."""
+    """The facts of one or several subjects, without superseded ones."""
 
     facts: Sequence[KnownFact] = ()
 
@@ -230,10 +230,10 @@ class Profile:
 
 @dataclass(frozen=True)
 class Trajectory:
-    """Where a life is going, as it was last summed up; empty where nothing was."""
+    """The direction of a life, as of the latest trajectory; empty if there is none."""
 
     summary: str = ""
-    #: What that life is built around, as attributes or words.
+    #: The anchors of that life, as attributes or words.
     anchors: Sequence[str] = ()
     #: When it was summed up.
     made_at: datetime | None = None

@@ -1,6 +1,6 @@
-"""The order of the stages. Each is named after what it does; the numbers are those of Riverse's fourteen steps.
+"""The order of the stages, which are named after their work; the numbers are those of Riverse's fourteen steps.
 
-Step 1, loading, comes before them (`loading`); step 14, marking what was done, ends the transaction (`applying`).
+Step 1, loading, comes before them (`loading`); step 14, marking sessions as done, ends the transaction (`applying`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from everword_compactor.sleep.stages.mature import MATURE
 from everword_compactor.sleep.stages.observe import OBSERVE
 from everword_compactor.sleep.work import ClosingStage, SessionStage
 
-#: 2 to 4, for each session: what it says becomes pending writes.
+#: Steps 2 to 4, for each session: its observations become pending writes.
 SESSION_STAGES: tuple[SessionStage, ...] = (OBSERVE, BEHAVIOUR, CLASSIFY, PEOPLE, EVENTS)
 #: 5 to 13, for each subject whose sessions were stored, and every night.
 CLOSING_STAGES: tuple[ClosingStage, ...] = (

@@ -25,14 +25,14 @@ _FRAME_CHARS = 120
 _LEAST_PART_CHARS = 400
 _QUOTES = '"“”'
 _SPACES = re.compile(r"\s+")
-#: What a model puts around a quotation, or instead of the marks that stand in it.
+#: Quotation marks and punctuation that models replace by variants.
 _MARKS = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "…": "...", "–": "-", "—": "-"})
 
 
 def message_record(
     message: SessionMessage, time_zone: str, text: str | None = None
 ) -> dict[str, Any]:
-    """Return a message as a model sees it; `n` is what it is cited by. `text` stands for a part of a long one."""
+    """Return the record of a message for a model, which cites it by `n`. `text` is a part of a long message."""
     record: dict[str, Any] = {
         "n": message.seq,
         "time": write_minute(message.occurred_at, ZoneInfo(time_zone)),
@@ -46,7 +46,7 @@ def message_record(
 
 
 def fact_record(fact: KnownFact, number: int) -> dict[str, Any]:
-    """Return a fact as a model sees it; `fact` is what it is cited by."""
+    """Return the record of a fact for a model, which cites it by `fact`."""
     return {
         "fact": number,
         "about": fact.key.subject,
@@ -62,9 +62,9 @@ def fact_record(fact: KnownFact, number: int) -> dict[str, Any]:
 def portions(
     session: SleepSession, room_chars: int, time_zone: str
 ) -> Iterator[list[dict[str, Any]]]:
-    """Yield the session's messages as records, in as many portions as it takes: none is left out, none is cut.
+    """Yield the session's messages as records, in as many portions as needed; none is left out or cut.
 
-    What is longer than a whole portion comes in parts, each in a portion of its own.
+    A message longer than a portion is split into parts, each in a portion of its own.
     """
     portion: list[dict[str, Any]] = []
     used = 0
@@ -108,7 +108,7 @@ def _parts(text: str, most: int) -> Sequence[str]:
 
 
 def find_quote(session: SleepSession, seq: int, words: str) -> Quote | None:
-    """Return words of a message that a person wrote, as they stand in it; None where they do not.
+    """Return words quoted from a person's message, as written there; None if they are not in it.
 
     Spaces and the shape of quotation marks may differ from the message's; nothing else.
     """

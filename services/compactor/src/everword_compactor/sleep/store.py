@@ -1,4 +1,4 @@
-"""What Sleep reads, as typed functions: one for each statement in queries.sql."""
+"""Reads of Sleep, as typed functions: one for each statement in queries.sql."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ class _Subject:
 def closing_subjects(
     conn: Connection, namespace_id: int, at_night: bool, now: datetime
 ) -> list[str]:
-    """Return those whom the closing steps have something to do for."""
+    """Return the subjects for which the closing steps are due."""
     parameters = {"namespace_id": namespace_id, "at_night": at_night, "now": now}
     rows = fetch_all(conn, SQL["closing_subjects"], parameters, _Subject)
     return [row.subject for row in rows]

@@ -1,4 +1,4 @@
-"""What Sleep stores beside facts, as statements of its one transaction."""
+"""Writes of Sleep other than facts, as statements of its one transaction."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def insert_session(
     model: str = "",
     error: str | None = None,
 ) -> bool:
-    """Store a session; False where it is stored already."""
+    """Store a session; False if it is stored already."""
     parameters = {
         "namespace_id": namespace_id,
         "id": session.id,
@@ -90,7 +90,7 @@ async def insert_observation(
 async def advance_slept(
     conn: Connection, namespace_id: int, conversation_id: UUID, after: int, through: int
 ) -> bool:
-    """Move on from one place to another; False where somebody else moved."""
+    """Move the progress from one position to another; False if another worker moved it."""
     parameters = {
         "namespace_id": namespace_id,
         "conversation_id": conversation_id,
@@ -110,7 +110,7 @@ async def finish_sessions(
 async def insert_edge(
     conn: Connection, namespace_id: int, edge: NewFactLink, now: datetime
 ) -> None:
-    """Link two facts, where both still hold."""
+    """Link two facts, if both are still current."""
     parameters = {
         "namespace_id": namespace_id,
         "id": new_id(),

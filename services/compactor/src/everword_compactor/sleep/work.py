@@ -1,4 +1,4 @@
-"""What stages pass on: work so far, and the writes that are pending until all of it is stored at once."""
+"""Work passed from stage to stage: results so far, and the pending writes that are stored at once in the end."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Storing:
 
 @dataclass(frozen=True)
 class PendingWrite:
-    """A write that is pending. It runs in the transaction that stores all, which asks no model.
+    """A pending write. It runs in the transaction that stores all results, which asks no model.
 
-    It must do nothing a second time: what it stores has a key of its own, or follows from what is stored.
+    It must be idempotent: its rows have keys of their own, or follow from stored rows.
     """
 
     #: Names the step in logs and tests, such as `state-fact`.
@@ -44,7 +44,7 @@ class PendingWrite:
 
 @dataclass(frozen=True)
 class SessionWork:
-    """A session, and what the stages so far made of it."""
+    """A session with the results of the stages so far."""
 
     session: SleepSession
     loaded: Loaded
@@ -63,11 +63,11 @@ class SessionWork:
 
 @dataclass(frozen=True)
 class ClosingWork:
-    """What is left to do for a subject when its sessions are stored, and what the stages so far made of it."""
+    """The closing work for a subject, with the results of the stages so far."""
 
     #: Whom it is about.
     subject: str
-    #: Those that were stored since the last closing, the earliest first. None where it is only the night.
+    #: Sessions stored since the last closing, the earliest first; empty at night without new ones.
     sessions: Sequence[SessionRow]
     #: Observations of these sessions, those about third parties included.
     observations: Sequence[Observation]
@@ -76,7 +76,7 @@ class ClosingWork:
     touched_ids: Sequence[UUID] = ()
     #: Facts that expire with this closing: each is to be asked about.
     expired: Sequence[KnownFact] = ()
-    #: What became of disputes in this closing, in words.
+    #: Settled disputes of this closing, in words.
     settled: Sequence[str] = ()
     writes: Sequence[PendingWrite] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -88,15 +88,15 @@ class ClosingWork:
 
 @dataclass(frozen=True)
 class StageTools:
-    """What a stage works with."""
+    """The tools of a stage."""
 
     namespace_id: int
-    #: None where no language model is configured.
+    #: None if no language model is configured.
     asking: Questioner | None
     #: Opens a short transaction of the namespace to read in. Nothing is written, and no model asked, in one.
     reading: Callable[[], AbstractContextManager[blocking.Connection]]
     now: datetime
-    #: Raises LeaseLost where the job is somebody else's by now.
+    #: Raises LeaseLost if another worker owns the job.
     heartbeat: Callable[[], None]
 
 
@@ -107,7 +107,7 @@ class SessionStage:
     #: Its name in progress, logs and tests.
     name: str
     run: Callable[[StageTools, SessionWork], SessionWork]
-    #: It is left out where no language model is configured.
+    #: True to skip the stage if no language model is configured.
     needs_model: bool = False
 
 

@@ -1,1 +1,1 @@
-"""Themes: what a namespace is about, as clusters over the vectors of its memories."""
+"""Themes: the topics of a namespace, as clusters over the vectors of its memories."""

@@ -25,7 +25,7 @@ class Cluster:
 
 
 def count_clusters(number: int) -> int:
-    """Return into how many clusters so many vectors go, after Riverse: √(n/2), from 3 to 20."""
+    """Return the number of clusters for a number of vectors, after Riverse: √(n/2), from 3 to 20."""
     return max(3, min(20, int(math.sqrt(number / 2))))
 
 
@@ -61,7 +61,7 @@ def _begin(units: Floats, number: int) -> Floats:
     while len(chosen) < number:
         total = float(distances.sum())
         if total <= 1e-9:
-            # All that is left is the same as what was chosen.
+            # All remaining vectors equal chosen ones.
             break
         drawn = int(np.searchsorted(np.cumsum(distances), rng.random() * total))
         chosen.append(min(drawn, len(units) - 1))
@@ -70,7 +70,7 @@ def _begin(units: Floats, number: int) -> Floats:
 
 
 def _middles(units: Floats, owners: npt.NDArray[np.int64], before: Floats) -> Floats:
-    """Return the middle of each cluster; what has become empty stays where it was."""
+    """Return the centre of each cluster; an empty cluster keeps its previous one."""
     sums = np.zeros_like(before)
     np.add.at(sums, owners, units)
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)

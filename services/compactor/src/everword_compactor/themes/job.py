@@ -1,4 +1,4 @@
-"""Make the themes of a namespace again: by night, where somebody said something since.
+"""Recompute the themes of a namespace: at night, if there are new messages.
 
 A bounded sample is read: the newest passages, and some of all others. Clusters and labels are made outside of any
 transaction; one transaction replaces the themes.
@@ -89,7 +89,7 @@ class Themes:
         return mask_parts([sampled.before, sampled.content])[1]
 
     def _label(self, job: NamespaceJob, texts: list[str], words: list[str]) -> tuple[str, str]:
-        """Return a label and the model that wrote it; words where none did, or what it said does not hold."""
+        """Return a label and the model that wrote it; words if there is no model or its label is unusable."""
         chat = self._worker_context.chat
         if chat is not None:
             try:
@@ -104,7 +104,7 @@ class Themes:
 def with_themes(
     worker_context: WorkerContext, learn: Callable[[JobRun], datetime | None]
 ) -> Callable[[JobRun], datetime | None]:
-    """Return what does the jobs of `learn`: those of a conversation make that of the themes due in the next night."""
+    """Return the function for jobs of `learn`; those of a conversation also schedule the themes for the next night."""
     themes = Themes(worker_context)
 
     def run(job: JobRun) -> datetime | None:
@@ -119,7 +119,7 @@ def with_themes(
 
 
 def schedule_themes(worker_context: WorkerContext, namespace_id: int) -> None:
-    """Make the themes of a namespace due in its next night; what is due earlier stays so."""
+    """Schedule the themes of a namespace for its next night, unless they are due earlier."""
     with worker_context.database.transaction(namespace_id) as conn:
         namespace = node_namespace(conn, namespace_id)
         if namespace is not None:

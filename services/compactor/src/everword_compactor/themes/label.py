@@ -1,4 +1,4 @@
-"""Labels for themes: the words that tell a cluster from the others, or what a model makes of some of its texts."""
+"""Labels of themes: the distinctive words of a cluster, or a model's label for some of its texts."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _SYSTEM = (
 
 
 def telling_words(clusters: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return of each cluster of texts the words that tell it from the others, most telling first.
+    """Return the distinctive words of each cluster of texts, most distinctive first.
 
-    A word counts by how seldom the language uses it, by its share of the cluster's texts, and by how few other clusters
-    have it.
+    A word counts by its rarity in the language, its share of the cluster's texts, and the small number of other
+    clusters that have it.
     """
     counts = [_spread(texts) for texts in clusters]
     held = Counter(word for count in counts for word in count)
@@ -58,7 +58,7 @@ def word_label(words: Sequence[str]) -> str:
 def ask_label(
     chat: BlockingChat, texts: Sequence[str], words: Sequence[str], beat: Callable[[], None]
 ) -> str | None:
-    """Return a model's label for texts; None where it gives none that holds. Raises ChatError where none answers."""
+    """Return a model's label for texts; None if it is unusable. Raises ChatError if the model does not answer."""
     shown = [" ".join(text.split())[:SHOWN_CHARS] for text in texts[:SHOWN]]
     user = "\n".join(f"{number}. {text}" for number, text in enumerate(shown, 1))
     request = ChatRequest("theme", _SYSTEM, user, _MAX_TOKENS, schema=_SCHEMA)
@@ -67,7 +67,7 @@ def ask_label(
 
 
 def is_borne_out(label: str, texts: Sequence[str], words: Sequence[str]) -> bool:
-    """Tell whether a label is short, one line, and has a word of its theme in it."""
+    """Return whether a label is short, one line, and has a word of its theme in it."""
     if not label or len(label) > MOST_LABEL_CHARS:
         return False
     said = {word for words_ in _words_of(texts) for word in words_} | set(words)
@@ -76,7 +76,7 @@ def is_borne_out(label: str, texts: Sequence[str], words: Sequence[str]) -> bool
 
 
 def _are_alike(one: str, other: str) -> bool:
-    """Tell whether two words are forms of the same: one begins with the other."""
+    """Return whether two words are forms of the same: one begins with the other."""
     shorter, longer = sorted((one, other), key=len)
     return len(shorter) >= _SHORTEST and longer.startswith(shorter)
 

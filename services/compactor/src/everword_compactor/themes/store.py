@@ -12,7 +12,7 @@ from everword.db.statements import load_statements
 from everword.db.typed_statements import statement
 
 SQL = load_statements("everword_compactor.themes")
-#: Passages that are looked at before each: no private key is longer than so many.
+#: Passages examined before each one; no private key is longer than that.
 BEFORE = 8
 
 
@@ -30,7 +30,7 @@ class Sampled:
 
     source_id: UUID
     content: str
-    #: What stands before it in its text.
+    #: Text before it in its source.
     before: str
     vector: list[float]
 

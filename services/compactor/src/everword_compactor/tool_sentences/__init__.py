@@ -1,1 +1,1 @@
-"""Sentences that say what a tool call did, where a message has no words of its own."""
+"""Sentences about tool calls, for messages without words of their own."""

@@ -1,4 +1,4 @@
-"""Puts one tool call into words: asks a model and checks what it says, or makes a sentence of the call alone."""
+"""Describes one tool call in a sentence: asks a model and checks its answer, or makes a sentence of the call alone."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class TemplateWriter:
 
 
 class ModelWriter:
-    """Asks a model, and once more with what is wrong where its sentence does not pass the checks.
+    """Asks a model, and once more with complaints if its sentence fails the checks.
 
-    Of a call that is longer than what the model reads, each part is put into words, and then what these say.
+    A call that exceeds the model's context is described in parts, and then from these descriptions.
     """
 
     def __init__(self, chat: BlockingChat) -> None:
@@ -70,7 +70,7 @@ class ModelWriter:
         return ToolSentence(with_outcome(sentence, whole), self._chat.model, TOOL_SENTENCE_VERSION)
 
     def _checked(self, shown: Call, whole: Call, heartbeat: Callable[[], None]) -> str:
-        """Return a sentence about what is shown of a call, which passes the checks. Raises UnfitSentence."""
+        """Return a sentence about the shown part of a call, which passes the checks. Raises UnfitSentence."""
         try:
             sentence, complaints = self._ask(shown, whole, (), heartbeat)
         except BadAnswer as error:
@@ -78,7 +78,7 @@ class ModelWriter:
         if complaints:
             sentence, complaints = self._ask(shown, whole, tuple(complaints), heartbeat)
         if complaints:
-            # Without what follows a colon: the queue must hold nothing that anybody said.
+            # Leave out the part after a colon, which may quote content: errors in the queue must not.
             faults = dict.fromkeys(complaint.partition(":")[0] for complaint in complaints)
             raise UnfitSentence(f"the sentence is refused: {', '.join(faults)}")
         return sentence
@@ -86,7 +86,7 @@ class ModelWriter:
     def _ask(
         self, shown: Call, whole: Call, complaints: tuple[str, ...], heartbeat: Callable[[], None]
     ) -> tuple[str, list[str]]:
-        """Return a sentence, and what is wrong with it."""
+        """Return a sentence, and its problems."""
         heartbeat()
         request = tool_sentence_request(shown, complaints)
         sentence = read_sentence(self._chat.complete(request, heartbeat))
@@ -94,14 +94,14 @@ class ModelWriter:
 
 
 def attempt(writer: Writer, call: ToolCall, ended: Event) -> ToolSentence | Exception:
-    """Return a sentence, or what is wrong with this call. Raises ChatUnavailable, and what no call is to blame for."""
+    """Return a sentence, or the call's own error. Raises ChatUnavailable, and errors that are not the call's fault."""
     try:
         return writer.write(call, ended)
     except (ChatUnavailable, SentenceAbandoned, psycopg.Error):
         raise
     except (ChatError, UnfitSentence) as error:
         return error
-    except Exception as error:  # whatever a strange call does, it does to itself alone
+    except Exception as error:  # a strange call must only affect itself
         log.exception("tool call not put into words", extra={"message_id": str(call.id)})
         return error
 

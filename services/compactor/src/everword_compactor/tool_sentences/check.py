@@ -39,7 +39,7 @@ _VERB_WITHIN = 8
 
 
 def check_sentence(sentence: str, call: Call) -> list[str]:
-    """Return what is wrong with a sentence about a call, in words for the model; nothing where all is well."""
+    """Return the problems of a sentence about a call, in words for the model; empty if there are none."""
     text = sentence.strip()
     complaints = [
         complaint
@@ -61,13 +61,13 @@ def check_sentence(sentence: str, call: Call) -> list[str]:
 
 
 def _invented(text: str, call: Call) -> list[str]:
-    # What came of it may be counted, and need not stand in the call.
+    # Numbers in the outcome may be counted, and need not occur in the call.
     known = Evidence([call.name, *_said(call.args), *_said(call.result), call.outcome])
     return [f"not in the call: {value.text[:120]}" for value in known.missing(find_values(text))]
 
 
 def _is_one_sentence(text: str) -> bool:
-    # What is quoted from the call may hold any number of sentences.
+    # A quotation from the call may hold any number of sentences.
     return "\n" not in text and not _NEXT_SENTENCE.search(_QUOTED.sub("x", text))
 
 
@@ -77,7 +77,7 @@ def _in_past_tense(text: str) -> bool:
 
 
 def _said(text: str) -> Iterator[str]:
-    """Yield a text, and where it is JSON what its strings mean: `\\n` and `\\u00e9` are written otherwise there."""
+    r"""Yield a text and, if it is JSON, its strings: `\ ` and `\\u00e9` are escaped in the text."""
     yield text
     try:
         value = json.loads(text)

@@ -47,7 +47,7 @@ class BatchResult:
 
     sentences: dict[UUID, ToolSentence] = field(default_factory=dict)
     failures: dict[UUID, Exception] = field(default_factory=dict)
-    #: What the model did not answer, or was not asked.
+    #: Calls that the model did not answer, or was not asked about.
     unanswered: dict[UUID, ChatUnavailable] = field(default_factory=dict)
 
     @property
@@ -55,7 +55,7 @@ class BatchResult:
         return next(iter(self.unanswered.values()), None)
 
     def blame_calls(self) -> None:
-        """Count what was not answered as the calls' own failures."""
+        """Count unanswered calls as the calls' own failures."""
         self.failures |= self.unanswered
         self.unanswered = {}
 
@@ -72,7 +72,7 @@ class ToolSentences:
             self._writer = ModelWriter(worker_context.chat)
 
     def run(self, run: JobRun) -> datetime | None:
-        """Do what is due, and return when there will be more. Raises ChatUnavailable."""
+        """Do the due work, and return the time of further work. Raises ChatUnavailable."""
         with open_job(self._worker_context, run) as job:
             if job is None:
                 return None
@@ -82,7 +82,7 @@ class ToolSentences:
             return store.next_due(conn, run.job.namespace_id)
 
     def _do_batch(self, job: NamespaceJob) -> bool:
-        """Do one batch; False where nothing is due. Raises ChatUnavailable when what was done is stored."""
+        """Process one batch; False if nothing is due. Raises ChatUnavailable after the results are stored."""
         with self._database.connection() as conn:
             claims = store.claim_calls(conn, job.namespace_id, BATCH, self._settings.lease_s)
         if not claims:
@@ -129,7 +129,7 @@ class ToolSentences:
         return attempt(self._writer, shown, ended)
 
     def _answers_others(self, job: NamespaceJob, claims: Sequence[ClaimedCall]) -> bool:
-        """Tell whether the model answers anybody: then the calls that it did not answer are to blame."""
+        """Return whether the model answers other requests; then the unanswered calls are at fault."""
         chat = self._worker_context.chat
         if chat is None:
             return False
@@ -150,7 +150,7 @@ class ToolSentences:
         calls: Mapping[UUID, ToolCall],
         outcome: BatchResult,
     ) -> None:
-        """Store what came of a batch."""
+        """Store the results of a batch."""
         # A message that is gone needs no sentence.
         done = [c for c in claims if c.message_id in outcome.sentences or c.message_id not in calls]
         failed = [c for c in claims if c.message_id in outcome.failures]
@@ -178,7 +178,7 @@ class ToolSentences:
 
 
 def _gathered(futures: Mapping[Future[ToolSentence | Exception], UUID]) -> BatchResult:
-    """Return what came of the calls. Raises what no call and no model is to blame for."""
+    """Return the results of the calls. Raises errors that are neither a call's nor a model's fault."""
     outcome = BatchResult()
     for future, message_id in futures.items():
         try:

@@ -1,4 +1,4 @@
-"""Tool calls that are longer than what a model reads: their parts are put into words, and then what these say."""
+"""Tool calls that exceed a model's context: their parts are described, and then the call from these descriptions."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from everword_compactor.compose.llm.splitting import split_text
 from everword_compactor.outcomes.sentence import Call
 from everword_compactor.tool_sentences.prompt import MAX_TOKENS, tool_sentence_request
 
-#: A call of so many bytes fits every model: no token has less than one.
+#: A call of at most this many bytes fits every model: a token has at least one.
 _SURE_BYTES = 4_000
 #: Tokens of a chat template and of complaints.
 _MARGIN_TOKENS = 400
 #: Parts are filled so far, since tokens are not spread evenly.
 _FILL = 0.85
-#: What is left of the room when an input was refused that seemed short enough.
+#: Factor for the room after an input was refused that seemed short enough.
 _SHRUNK = 0.7
 _MAX_REFUSALS = 3
-#: Arguments up to this share of the room are shown beside each part of a result.
+#: Arguments up to this share of the room are shown with each part of a result.
 _BESIDE = 0.25
 
 

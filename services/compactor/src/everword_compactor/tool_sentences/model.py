@@ -1,4 +1,4 @@
-"""Tool calls without words, and the sentences that say what they did."""
+"""Tool calls without words, and the sentences about them."""
 
 from __future__ import annotations
 

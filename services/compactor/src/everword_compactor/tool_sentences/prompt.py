@@ -1,15 +1,15 @@
-"""The request for the sentence that stands for a tool call without words."""
+"""The request for the sentence about a tool call without words."""
 
 from __future__ import annotations
 
 from everword.chat.model import ChatAnswer, ChatRequest
 from everword_compactor.outcomes.sentence import MAX_CHARS, Call
 
-#: Of the request and what is checked of its answer.
+#: Version of the request and of the checks of its answer.
 TOOL_SENTENCE_VERSION = 3
-#: What a sentence from the template says of its model.
+#: Model of a sentence from the template.
 TEMPLATE = "template"
-#: Of an answer.
+#: Token limit of an answer.
 MAX_TOKENS = 200
 _TEMPERATURE = 0.2
 
@@ -38,7 +38,7 @@ _SCHEMA = {
 
 
 def tool_sentence_request(call: Call, complaints: tuple[str, ...] = ()) -> ChatRequest:
-    """Return what is asked about a call, all of which is shown. `complaints` are those about an earlier sentence."""
+    """Return the request about a call, which is shown in full. `complaints` are about an earlier sentence."""
     lines = [
         "<<<CALL",
         f"  tool: {_indented(call.name)}",

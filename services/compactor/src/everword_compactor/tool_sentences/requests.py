@@ -23,7 +23,7 @@ class MessageRange:
 
 
 async def last_message(conn: Connection, namespace_id: int, after: UUID, limit: int) -> UUID | None:
-    """Return the last of the next `limit` messages above `after`; None where there are none."""
+    """Return the last of the next `limit` messages above `after`; None if there are none."""
     parameters = {"namespace_id": namespace_id, "after": after, "limit": limit}
     found: UUID | None = await fetch_value(conn, SQL["last_message"], parameters)
     return found
@@ -45,7 +45,7 @@ async def enqueue_sentences(
 
 
 async def schedule_sentences(conn: Connection, namespace_id: int) -> None:
-    """Make what is pending due at once."""
+    """Schedule pending sentences at once."""
     if await fetch_value(conn, SQL["has_pending_sentences"], {"namespace_id": namespace_id}):
         due = [DueJob(namespace_id, TOOL_SENTENCES, subject) for subject in shards()]
         await enqueue(conn, due)

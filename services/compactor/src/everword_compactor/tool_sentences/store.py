@@ -26,7 +26,7 @@ class _MessageRow:
 def claim_calls(
     conn: Connection, namespace_id: int, limit: int, lease_s: float
 ) -> list[ClaimedCall]:
-    """Take up to `limit` tool calls for `lease_s`; what other workers hold is left out."""
+    """Claim up to `limit` tool calls for `lease_s`; those claimed by other workers are left out."""
 
 
 def extend_claims(
@@ -65,7 +65,7 @@ def fail_call(
     final: bool,
     pause_s: float,
 ) -> None:
-    """Record a failure: another attempt after `pause_s`, or none any more where it is `final`."""
+    """Record a failure: another attempt after `pause_s`, or none if it is `final`."""
     parameters = {
         "namespace_id": namespace_id,
         "message_id": claim.message_id,
@@ -79,7 +79,7 @@ def fail_call(
 
 @statement(SQL)
 def next_due(conn: Connection, namespace_id: int) -> datetime | None:
-    """Return when the next tool call can be taken; None where no sentence is pending."""
+    """Return the time at which the next tool call can be claimed; None if no sentence is pending."""
 
 
 def upsert_sentences(

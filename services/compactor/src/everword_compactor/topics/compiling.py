@@ -64,7 +64,7 @@ def compile_page(job: NamespaceJob, node_id: UUID, through: int) -> None:
 def _read_material(
     conn: Connection, job: NamespaceJob, node: Node, page: PageRow | None
 ) -> TopicMaterial | None:
-    """Return what a page is made of; None where a node is to have none."""
+    """Return the material of a page; None if the node gets none."""
     if node.anchor or node.merged_into or not node.label:
         return None
     namespace_id = job.namespace_id
@@ -76,7 +76,7 @@ def _read_material(
         known = set(leaf_ids)
         config = job.namespace.text_search_config
         earlier = store.find_leaves(conn, namespace_id, node, config, MOST_LEAVES)
-        # Words of a label may stand in another order, or in another form.
+        # The words of a label may occur in another order or form.
         earlier = [
             leaf
             for leaf in earlier
@@ -95,7 +95,7 @@ def _read_material(
 
 
 def _write(job: NamespaceJob, material: TopicMaterial, page: PageRow | None) -> Page:
-    """Return the page of a topic; without a model's sections where none answers as it should."""
+    """Return the page of a topic; without new sections if the model gives no usable answer."""
     chat, kept = job.worker_context.chat, kept_sections(material, page)
     if chat is None:
         return write_page(material, kept, page.model if page else "")

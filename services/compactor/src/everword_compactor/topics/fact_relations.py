@@ -46,13 +46,13 @@ class SureFact:
 
 @dataclass(frozen=True)
 class FactRelation:
-    """What a fact of an attribute says as a relation."""
+    """The relation that a fact of an attribute states."""
 
     #: As a type of edges.
     type: str
     from_type: str
     to_type: str
-    #: Whether the one whom it is of has a name with a capital; projects may have none.
+    #: True if the owner of the attribute has a capitalised name; projects may not.
     of_person: bool = True
 
 
@@ -78,7 +78,7 @@ RELATIONS: Mapping[str, FactRelation] = {
 
 @dataclass(frozen=True)
 class NamedRelation:
-    """What a fact relates: whom it is of, and its value, as nodes."""
+    """The relation of a fact, with its owner and its value as nodes."""
 
     relation: FactRelation
     from_label: str
@@ -86,19 +86,19 @@ class NamedRelation:
 
     @property
     def ends(self) -> tuple[tuple[str, str], tuple[str, str]]:
-        """Both ends: the label, and the type that it has where nobody says otherwise."""
+        """Both ends: the label, and the type unless the graph has another."""
         relation = self.relation
         return (self.from_label, relation.from_type), (self.to_label, relation.to_type)
 
 
-#: In the place of a node that somebody took out of the graph.
+#: Stands for a node that was removed from the graph.
 _DELETED = NodeReference()
 
 
 def relation_of(attribute: str, value: str, quote: str) -> NamedRelation | None:
-    """Return the relation that a fact says; None where it relates nothing.
+    """Return the relation that a fact states; None if there is none.
 
-    Of an attribute of somebody else, such as `ana_employer`, the quote has to hold the name: it is written as there.
+    For an attribute of another person, such as `ana_employer`, the quote must have the name, in its spelling there.
     """
     of, _, kind = attribute.rpartition("_")
     relation = RELATIONS.get(attribute) or RELATIONS.get(kind)
@@ -123,7 +123,7 @@ def _is_name(label: str) -> bool:
 
 
 def scope_of(subject: str) -> GraphScope:
-    """Return the part of the graph that what is known of a subject belongs to."""
+    """Return the part of the graph for facts about a subject."""
     return GraphScope("", "" if subject == USER else subject)
 
 
@@ -201,7 +201,7 @@ async def _find_known(
         for around in scope.widening:
             near = [row for row in own if row.key.scope == around]
             alive = [row for row in near if row.node_id in versions]
-            # That of the same type, if there is one.
+            # Prefer a node of the same type.
             if alive:
                 best = min(alive, key=lambda row: (row.type != type_, row.type))
                 found[label, type_] = NodeReference(best.node_id)

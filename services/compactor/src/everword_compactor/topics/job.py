@@ -1,7 +1,7 @@
-"""Look at what changed: write the relations that facts say, tell what facts and leaves are about, and write pages.
+"""Process changes: write the relations of facts, link facts and leaves to topics, and write pages.
 
-What changed waits in a table, and leaves it when it was looked at: whatever this was interrupted at, the next run does
-it again, and changes nothing then.
+Changes are rows of a table, which are deleted after processing: after an interruption, the next run repeats the work,
+which is idempotent.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Topics:
             return self._compile(job)
 
     def _link_batch(self, job: NamespaceJob) -> bool:
-        """Look at facts and leaves; False where there are none. Raises LeaseLost."""
+        """Process facts and leaves; False if there are none. Raises LeaseLost."""
         with job.transaction() as conn:
             changes = store.next_changes(conn, job.namespace_id, BATCH, of_nodes=False)
             fact_ids = sorted({each.fact_id for each in changes if each.fact_id})
@@ -137,7 +137,9 @@ def _link(
 def with_topics(
     worker_context: WorkerContext, learn: Callable[[JobRun], datetime | None]
 ) -> Callable[[JobRun], datetime | None]:
-    """Return what does the jobs of `learn`: those of a conversation have looked at what they changed."""
+    """Return the function for jobs of `learn`; those of a conversation also schedule the processing of
+    their changes.
+    """
     topics = Topics(worker_context)
 
     def run(job: JobRun) -> datetime | None:

@@ -1,4 +1,4 @@
-"""Tell which nodes of the graph a fact or a leaf is about: those whose names it holds."""
+"""Find the nodes of the graph that a fact or a leaf is about: those whose names occur in it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from everword.graph.labels import label_hash
 _MOST_WORDS, _LONGEST = 4_000, 4
 _WORD = re.compile(r"[^\W_]+(?:[-.'’&][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s?$")
-#: What cannot be a name: a clause begins between two words.
+#: Characters between two words that cannot be inside a name.
 _BREAK = re.compile(r"[.;:!?\n]")
 
 
@@ -38,7 +38,7 @@ def hashes_of_fact(attribute: str, value: str) -> list[bytes]:
 
 
 def holds(text: str, names: Iterable[str]) -> bool:
-    """Tell whether a text holds one of some names, as words."""
+    """Return whether a text has one of some names, as words."""
     return any(
         re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) for name in names if name
     )

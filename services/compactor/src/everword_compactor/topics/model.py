@@ -1,4 +1,4 @@
-"""What pages are made of, as values."""
+"""The material of pages, as values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEAST_SOURCES = 3
 
 @dataclass(frozen=True)
 class Change:
-    """What changed and was not looked at yet: a fact, a leaf or a node."""
+    """An unprocessed change of a fact, a leaf or a node."""
 
     id: int
     fact_id: UUID | None
@@ -30,7 +30,7 @@ class Change:
 
 @dataclass(frozen=True)
 class TopicFactRow:
-    """What a fact says."""
+    """The content of a fact."""
 
     id: UUID
     subject: str
@@ -54,7 +54,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Node:
-    """A node of the graph, as it is known; without a label where it was taken out."""
+    """A node of the graph; without a label if it was removed."""
 
     id: UUID
     agent: str
@@ -65,7 +65,7 @@ class Node:
     type: str
     description: str
     aliases: list[str]
-    #: What changed later is not in a page that is made of it now.
+    #: Later changes are not in a page made of this node.
     read_at: datetime
 
     @property
@@ -97,7 +97,7 @@ class StatedFact:
 
 @dataclass(frozen=True)
 class TopicSection:
-    """What a language model wrote of a topic, checked."""
+    """A section about a topic, written by a language model and checked."""
 
     heading: str
     text: str

@@ -1,6 +1,6 @@
-"""Write the page of a topic: what is known of it, with its dates, and the sentences of leaves that name it, each cited.
+"""Write the page of a topic: its facts with dates, and the sentences of leaves that name it, each cited.
 
-What a language model adds are sections; without one the page is chosen from its sources, word for word.
+A language model adds sections; without one the page consists of sentences chosen from its sources.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _said_lines(material: TopicMaterial, citations: Citations) -> list[str]:
 
 
 def naming_lines(leaf: Leaf, names: Sequence[str]) -> list[str]:
-    """Return the lines of a leaf that hold one of some names, longest first to be told, in their order."""
+    """Return the lines of a leaf that have one of some names, in order; the longest ones if there are many."""
     found = [
         line
         for raw in strip_tags(leaf.content).splitlines()

@@ -1,4 +1,4 @@
-"""Let a language model write sections of a page: at most three at a time, each checked against what it cites."""
+"""Let a language model write sections of a page: at most three at a time, each checked against its cited sources."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _records(
 def _checked(
     answer: Any, sources: Sequence[Source], zone: str
 ) -> CheckedAnswer[list[TopicSection]]:
-    """Return the sections that what they cite bears out."""
+    """Return the sections that their cited sources support."""
     sections, complaints = list[TopicSection](), list[str]()
     for each in answer["sections"][:MOST_PATCHES]:
         numbers = list(dict.fromkeys(each["sources"]))

@@ -1,1 +1,1 @@
-"""Stages of Sleep beside facts: people, events, what is worth asking, how a user communicates, their trajectory."""
+"""Stages of Sleep other than facts: people, events, questions worth asking, style of communication, trajectory."""

@@ -98,7 +98,7 @@ def find_events(tools: StageTools, work: SessionWork) -> SessionWork:
     """Add the events that a session tells of."""
     assert tools.asking is not None
     session = work.session
-    # What somebody only asks or guesses is no event.
+    # A guess or a question is no event.
     told = [each for each in work.observations if not each.hypothesis]
     zone = ZoneInfo(work.loaded.time_zone)
     found: list[Happened] = []
@@ -138,9 +138,9 @@ def read_events(
     shown: Records,
     answer: Any,
 ) -> CheckedAnswer[list[Happened]]:
-    """Return those events of an answer that messages of what was shown bear out, and what is wrong with others.
+    """Return the events of an answer that are supported by messages, and complaints about the others.
 
-    A time or a status that they do not bear out is left out, and the event stays.
+    An unsupported time or status is left out, and the event stays.
     """
     kept: list[Happened] = []
     complaints: list[str] = []
@@ -203,7 +203,7 @@ def _invented(session: SleepSession, observation: Observation, title: str) -> li
 def _moment(
     session: SleepSession, observation: Observation, written: str, zone: ZoneInfo
 ) -> tuple[datetime | None, str]:
-    """Return a time that an observation's messages bear out, and what is wrong where they do not."""
+    """Return a time that an observation's messages support, or else a complaint."""
     if not written.strip():
         return None, ""
     moment = read_moment(written, zone)

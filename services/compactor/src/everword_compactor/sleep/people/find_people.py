@@ -1,4 +1,4 @@
-"""Step 2, people: who is spoken of in a session, who they are to the subject, and whether that lasts."""
+"""Step 2, people: the people mentioned in a session, their relations to the subject, and the state of these."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ _SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class FoundPerson:
-    """A mention of somebody, and by whom."""
+    """A mention of a person, with its subject."""
 
     subject: str
     mention: PersonMention
 
 
 def find_people(tools: StageTools, work: SessionWork) -> SessionWork:
-    """Add the people whom a session speaks of."""
+    """Add the people mentioned in a session."""
     assert tools.asking is not None
     session = work.session
     named = [each for each in work.observations if may_name_somebody(each)]
@@ -100,7 +100,7 @@ def find_people(tools: StageTools, work: SessionWork) -> SessionWork:
 
 
 def may_name_somebody(observation: Observation) -> bool:
-    """Tell whether an observation may speak of a person by name."""
+    """Return whether an observation may mention a person by name."""
     return bool(observation.about) or any(
         _NAMED.search(each) for each in (observation.text, *(q.text for q in observation.quotes))
     )
@@ -109,9 +109,9 @@ def may_name_somebody(observation: Observation) -> bool:
 def read_people(
     session: SleepSession, observed: Sequence[Observation], shown: Records, answer: Any
 ) -> CheckedAnswer[list[FoundPerson]]:
-    """Return those people of an answer who are named in the quotes of what was shown, and what is wrong with others.
+    """Return the people of an answer who are named in the quotes, and complaints about the others.
 
-    A relation or a status counts only where the words that say so stand in a message of the observation.
+    A relation or a status counts only if its words are in a message of the observation.
     """
     kept: list[FoundPerson] = []
     complaints: list[str] = []
@@ -133,14 +133,14 @@ def read_people(
 
 
 def _is_named(session: SleepSession, observation: Observation, name: str) -> bool:
-    """Tell whether a message of an observation, or what it is about, has all words of a name that is no speaker's."""
+    """Return whether the observation's messages or its third party have all words of a name that is no speaker's."""
     words = set(words_of(name))
     speakers = {observation.subject, session.conversation.agent, *(m.author for m in session.said)}
     if not words or words in [set(words_of(each)) for each in speakers]:
         return False
     cited = {quote.message_id for quote in observation.quotes}
     texts = [message.content for message in session.said if message.id in cited]
-    # "She moved to Rome": who that is stands in another message, and was held against that.
+    # "She moved to Rome": the person is named in another message, and was checked against that one.
     return any(words <= set(words_of(text)) for text in (*texts, observation.about))
 
 
@@ -151,7 +151,7 @@ def _mentions(
     status: RelationStatus | None,
     told: Quote | None,
 ) -> list[FoundPerson]:
-    """Return a mention for each message of an observation: what it says, and who the person is with the very words."""
+    """Return a mention for each message of an observation, and one with the relation, if its words are given."""
     details = [observation.text] if observation.about and not observation.hypothesis else []
     mentions = [
         PersonMention(name, said_of(quote), details=details if number == 0 else ())

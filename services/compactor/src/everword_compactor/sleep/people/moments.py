@@ -22,7 +22,7 @@ _WORD = regex.compile(r"\p{L}+")
 
 
 def read_moment(written: str, zone: ZoneInfo) -> datetime | None:
-    """Return a date or a time as a model writes it, in a zone; None where it is none."""
+    """Return the date or time in a model's answer, in a zone; None if it is malformed."""
     text = written.strip().removesuffix("Z")
     for form in _FORMS:
         try:
@@ -33,7 +33,7 @@ def read_moment(written: str, zone: ZoneInfo) -> datetime | None:
 
 
 def is_said(moment: datetime, texts: Sequence[str], said_at: datetime, zone: ZoneInfo) -> bool:
-    """Tell whether texts say a day: as a date, or by a word that names it from when it was said."""
+    """Return whether the texts name the day: as a date, or by a word relative to the time of the message."""
     at = said_at.astimezone(zone)
     if not invented(moment.strftime("%Y-%m-%d"), texts, [at]):
         return True

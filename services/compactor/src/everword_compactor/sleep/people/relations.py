@@ -1,4 +1,4 @@
-"""Words for relations: what a message calls somebody must not be another relation than a model says."""
+"""Words for relations, to detect a message that contradicts the relation in a model's answer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import regex
 
 from everword.people.names import relation_core
 
-#: Words that name the same relation, in English; of each row the first stands for all.
+#: English words for the same relation; the first of each row is the canonical one.
 _ROWS = """
 mother mom mum mommy mummy
 father dad daddy papa
@@ -52,9 +52,9 @@ _WORD = regex.compile(r"\p{L}+(?:-\p{L}+)*")
 
 
 def contradicts(relation: str, words: str) -> bool:
-    """Tell whether English words name another relation than is said, as `my brother` does of a sister.
+    """Return whether English words name a different relation, as `my brother` does for a sister.
 
-    What names none, as words of other languages, contradicts nothing.
+    Words without a relation, such as those of other languages, contradict nothing.
     """
     core = relation_core(relation)
     said = _SAME.get(core)

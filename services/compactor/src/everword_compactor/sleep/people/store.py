@@ -1,4 +1,4 @@
-"""What Sleep reads beside facts, as typed functions: one for each statement in queries.sql."""
+"""Reads of Sleep other than facts, as typed functions: one for each statement in queries.sql."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class EventName:
 
 @dataclass(frozen=True)
 class Turn:
-    """What a user wrote."""
+    """A message of a user."""
 
     id: UUID
     conversation_id: UUID
-    #: The conversation's; empty where nobody is named.
+    #: The conversation's subject; empty without one.
     subject: str
     author: str
     content: str

@@ -1,4 +1,4 @@
-"""Steps 3, 4 and 8, what follows from them: questions that are worth asking. Rules find them; no model is needed."""
+"""Steps 3, 4 and 8: questions worth asking. Rules find them; no model is needed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from everword_compactor.sleep.work import (
 
 
 def find_strategies(tools: StageTools, work: ClosingWork) -> ClosingWork:
-    """Add what is worth asking the subject, once all else of this closing is stored, and end what was answered."""
+    """Add questions worth asking the subject, once the rest of this closing is stored, and end answered ones."""
     moment = tools.now
 
     async def run(to: Storing) -> None:

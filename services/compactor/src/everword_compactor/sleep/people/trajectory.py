@@ -1,4 +1,4 @@
-"""What a model is asked about where a subject is heading, and what is taken of its answer."""
+"""The question to a model about a subject's direction, and the check of its answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from everword.text.case_folding import fold_spaces
 from everword_compactor.jobs.questions import CheckedAnswer
 from everword_compactor.sleep.people.words import invented
 
-#: Of the request and what is checked of its answer.
+#: Version of the request and of the checks of its answer.
 PROMPT_VERSION = 1
 MAX_TOKENS = 2_500
 #: Texts of which there is one, and lists of texts, with the most of each.
@@ -74,22 +74,22 @@ SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class TrajectorySource:
-    """What a trajectory can rest on."""
+    """A fact or an observation that a trajectory can cite."""
 
     text: str
     at: datetime
     #: The words behind it.
     said: Sequence[MessageWords] = ()
-    #: Of a fact; empty for an observation.
+    #: Attribute of a fact; empty for an observation.
     attribute: str = ""
     value: str = ""
 
     def record(self, number: int) -> dict[str, Any]:
-        """Return it as a model sees it; `r` is what it is cited by."""
+        """Return its record for a model, which cites it by `r`."""
         return {"r": number, "time": self.at.date().isoformat(), "text": self.text}
 
     def is_named_by(self, anchor: str) -> bool:
-        """Tell whether an anchor names this fact: by its attribute or its value."""
+        """Return whether an anchor names this fact: by its attribute or its value."""
         named = fold_spaces(anchor.replace("_", " "))
         return bool(self.attribute) and named in (
             self.attribute.casefold().replace("_", " "),
@@ -99,7 +99,7 @@ class TrajectorySource:
 
 @dataclass(frozen=True)
 class Outlook:
-    """Where a subject is heading, as a model writes it, with the numbers of the records that each field rests on."""
+    """A model's trajectory of a subject, with the numbers of the records that support each field."""
 
     phase: str
     direction: str
@@ -113,7 +113,9 @@ class Outlook:
 
 
 def read_outlook(sources: Sequence[TrajectorySource], answer: Any) -> CheckedAnswer[Outlook | None]:
-    """Return what of an answer the cited records bear out; None where its main fields are not, with what is wrong."""
+    """Return the fields of an answer that the cited records support, with complaints; None if the main fields lack
+    support.
+    """
     complaints: list[str] = []
     texts = dict.fromkeys(TEXTS, "")
     lists: dict[str, list[str]] = {name: [] for name in LISTS}
@@ -152,7 +154,7 @@ def read_outlook(sources: Sequence[TrajectorySource], answer: Any) -> CheckedAns
 def _wrong(
     name: str, text: str, numbers: Sequence[int], sources: Sequence[TrajectorySource]
 ) -> str:
-    """Return what is wrong with a text and the records that it cites; nothing where all is well."""
+    """Return the problem of a text and its cited records; empty if there is none."""
     if not numbers or not all(1 <= r <= len(sources) for r in numbers):
         return "it cites no records, or some that are none"
     shown = [sources[r - 1] for r in numbers]

@@ -31,7 +31,7 @@ from everword_compactor.sleep.work import (
 TASK = "sleep-trajectory"
 #: Sessions after which it may be written again where something changed, and after which it is at any rate.
 AFTER_CHANGE, AT_LATEST = 2, 10
-#: Categories whose changes matter, and what counts as one.
+#: Important categories, and the actions that count as a change.
 IMPORTANT = ("identity", "home", "work", "family", "health", "plans")
 _ACTIONS = ("superseded", "closed", "corrected", "confirmed", "accepted", "rejected", "disputed")
 _COUNTS = ("facts_confirmed", "disputes_settled")
@@ -40,17 +40,17 @@ _MOST_FACTS, _MOST_OBSERVATIONS, _MOST_WORDS = 80, 60, 2
 
 @dataclass(frozen=True)
 class Due:
-    """What tells whether a trajectory is due."""
+    """The state that decides whether a trajectory is due."""
 
     latest: TrajectoryRow | None
-    #: Of the subject, that were digested so far.
+    #: Number of the subject's stored sessions.
     sessions: int
-    #: Whether something that matters changed since the latest one.
+    #: True if an important fact changed since the latest one.
     has_changed: bool
 
 
 def is_due(due: Due) -> bool:
-    """Tell whether it is to be written: there is none, something changed two sessions ago, or ten have passed."""
+    """Return whether to write it: there is none, a fact changed and two sessions have passed, or ten have passed."""
     if due.latest is None:
         return due.sessions > 0
     since = due.sessions - due.latest.sessions
@@ -58,7 +58,7 @@ def is_due(due: Due) -> bool:
 
 
 def update_trajectory(tools: StageTools, work: ClosingWork) -> ClosingWork:
-    """Add where the subject is heading, where that is due. It is stored whole or not at all."""
+    """Add the subject's trajectory, if it is due. It is stored whole or not at all."""
     assert tools.asking is not None
     due = _read_due(tools, work)
     sources = _sources(tools, work) if work.sessions and is_due(due) else []
@@ -101,7 +101,7 @@ def _read_due(tools: StageTools, work: ClosingWork) -> Due:
 
 
 def _sources(tools: StageTools, work: ClosingWork) -> list[TrajectorySource]:
-    """Return what a trajectory is written from: what is known, and what was observed since."""
+    """Return the sources of a trajectory: known facts, and observations since the latest one."""
     facts = [fact for fact in work.loaded.profile.facts if fact.key.subject == work.subject]
     facts = sorted(facts, key=lambda fact: fact.last_seen_at, reverse=True)[:_MOST_FACTS]
     with tools.reading() as conn:

@@ -91,7 +91,7 @@ class Turns:
 
 
 def describe(tools: StageTools, work: ClosingWork) -> ClosingWork:
-    """Add how the subject communicates, where they wrote something since the last closing."""
+    """Add the subject's style of communication, if they wrote something since the last closing."""
     assert tools.asking is not None
     if not work.sessions:
         return work
@@ -101,7 +101,7 @@ def describe(tools: StageTools, work: ClosingWork) -> ClosingWork:
     if len(turns) < LEAST:
         return work
     read = number_turns(turns, masks=namespace is not None and namespace.masks_credentials)
-    # The latest that one request holds: a style shows in what is there.
+    # The latest messages that fit into one request are enough to show a style.
     *_, latest = portions(read.session, tools.asking.room(MAX_TOKENS), work.loaded.time_zone)
     question = ModelQuestion(TASK, _INSTRUCTION, {"messages": latest}, _SCHEMA, MAX_TOKENS)
     traits = tools.asking.ask(question, lambda answer: read_traits(read, answer))
@@ -131,7 +131,7 @@ def number_turns(turns: Sequence[Turn], *, masks: bool) -> Turns:
 
 
 def read_traits(turns: Turns, answer: Any) -> CheckedAnswer[list[Trait]]:
-    """Return those traits of an answer that show in two messages, word for word, and what is wrong with others."""
+    """Return the traits of an answer that are quoted verbatim from two messages, and complaints about the others."""
     kept: dict[str, Trait] = {}
     complaints: list[str] = []
     for number, entry in enumerate(answer["traits"], start=1):

@@ -1,4 +1,4 @@
-"""What stages beside facts share: observations as a model sees them, and quotes as evidence."""
+"""Helpers of the stages other than facts: observations as records for a model, and quotes as evidence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CAPITALISED = regex.compile(r"(?<=[^.!?\s]\s+)\p{Lu}[\p{L}\p{M}'’]*")
 
 
 def observation_record(observation: Observation, number: int) -> dict[str, Any]:
-    """Return an observation with its words as a model sees it; `o` is what it is cited by."""
+    """Return the record of an observation for a model, which cites it by `o`."""
     record = {
         "o": number,
         "time": observation.said_at.isoformat(timespec="minutes"),
@@ -46,9 +46,9 @@ def invented(text: str, sources: Iterable[str], times: Iterable[datetime] = ()) 
 
 
 def strange_names(text: str, sources: Iterable[str]) -> list[str]:
-    """Return words with a capital, but the first of a text, that no source has.
+    """Return capitalised words, except the first of a text, that no source contains.
 
-    Of a few words it is not known in which language they are, so that they are looked at as they are written.
+    The language of a few words is unknown, so that they are compared as written.
     """
     known = {word for source in sources for word in _WORD.findall(source.casefold())}
     return [
@@ -59,7 +59,7 @@ def strange_names(text: str, sources: Iterable[str]) -> list[str]:
 
 
 def _readings(word: str) -> set[str]:
-    """Return a word, and what it is without the end of a genitive or a plural."""
+    """Return a word, and its form without the ending of a genitive or a plural."""
     return {word, word.removesuffix("'s"), word.removesuffix("’s"), word.removesuffix("s")}
 
 

@@ -1,1 +1,1 @@
-"""What the RPC `Sleep` asks for, and what it tells."""
+"""Requests and progress of the RPC `Sleep`."""

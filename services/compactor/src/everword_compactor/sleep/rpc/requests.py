@@ -24,7 +24,7 @@ class JobCounts:
 
 @dataclass(frozen=True)
 class SessionCounts:
-    """What became of sessions."""
+    """Number of sessions by result."""
 
     stored: int
     processed: int

@@ -1,4 +1,4 @@
-"""Ask for Sleep now, and tell how it goes."""
+"""Request Sleep now, and report its progress."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from everword_compactor.sleep.storing import read_moment
 
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 1.0
-#: How long nothing is written where nothing comes about.
+#: Longest time without a message to the caller.
 SILENCE_S = 10.0
 #: Conversations in one transaction, and those whose jobs are looked at one by one.
 BATCH = 1_000
@@ -56,7 +56,7 @@ async def sleep(
         now = await _look(database, namespace.id, watched, since)
         progress = replace(now, conversations=len(woken), left_out=left_out)
         if progress.jobs.pending == 0 and not closing:
-            # What the sessions left open, and what is due without any.
+            # Run the closing steps of these sessions, and those that are due anyway.
             closing = True
             async with database.transaction(namespace.id) as conn:
                 await requests.wake(conn, namespace.id, [SLEEP_NAMESPACE])
@@ -107,7 +107,7 @@ async def _look(
 
 
 def _left_out() -> list[str]:
-    # The stages bring what asks a model along: a server may never need it.
+    # The stages import the client of the model, which a server may never need.
     from everword_compactor.sleep.order import CLOSING_STAGES, SESSION_STAGES
 
     learning = [stage.name for stage in SESSION_STAGES if stage.needs_model]

@@ -1,4 +1,4 @@
-"""What Sleep tells, as protos."""
+"""Progress of Sleep, as protos."""
 
 from __future__ import annotations
 

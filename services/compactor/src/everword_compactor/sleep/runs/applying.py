@@ -1,6 +1,6 @@
-"""Stores what Sleep found: all of it in one transaction, which counts only while the job is this worker's.
+"""Stores the results of Sleep in one transaction, which commits only while the job is this worker's.
 
-Step 14, marking what was done, comes last in it. Whoever lost the job, or comes second, leaves nothing.
+Step 14, marking sessions as done, comes last in it. A worker that lost the job, or comes second, changes nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from everword_compactor.sleep.work import ClosingWork, PendingWrite, SessionWork
 
 
 def apply(settings: DatabaseSettings, job: StartedJob, writes: Sequence[PendingWrite]) -> None:
-    """Store writes, all or none. Raises LeaseLost where the job, or what it was about, is somebody else's by now."""
+    """Store writes, all or none. Raises LeaseLost if another worker owns the job, or moved its conversation."""
     asyncio.run(_apply(settings, job, writes))
 
 
@@ -84,12 +84,12 @@ def session_writes(work: SessionWork, model: str, after: int | None) -> list[Pen
 
 
 def park(session: SleepSession, error: str, after: int | None) -> list[PendingWrite]:
-    """Return the writes that put a session aside, so that what follows it goes on."""
+    """Return the writes that park a session, so that later ones can continue."""
     return _aside(session, SessionState.PARKED, error, after)
 
 
 def skip(session: SleepSession, after: int | None) -> list[PendingWrite]:
-    """Return the writes for a session in which nobody said anything."""
+    """Return the writes for a session without words of people."""
     return _aside(session, SessionState.SKIPPED, None, after)
 
 
@@ -123,7 +123,7 @@ def _advance(session: SleepSession, after: int) -> PendingWrite:
 
 
 def _closing_subject(session: SleepSession) -> str:
-    """Return whom the closing steps are about: of several who spoke, the one who said most."""
+    """Return the subject of the closing steps: the most talkative one of several."""
     said = session.said or [m for m in session.messages if m.role != ASSISTANT_ROLE]
     subjects = [session.subject_of(message) for message in said]
     return max(subjects, key=subjects.count) if subjects else session.conversation.subject

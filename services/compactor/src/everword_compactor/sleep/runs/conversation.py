@@ -30,7 +30,7 @@ SESSION, RUN = 1, 2
 
 @dataclass(frozen=True)
 class DueSession:
-    """A session that is due, and from where its conversation moves on with it; None where it was parked."""
+    """A due session, and the position before it in its conversation; None for a parked session."""
 
     session: SleepSession
     after: int | None
@@ -39,10 +39,10 @@ class DueSession:
 def sleep_conversation(
     job: NamespaceJob, conversation_id: UUID, stages: Sequence[SessionStage]
 ) -> datetime | None:
-    """Learn from what is finished of a conversation; returns when there will be more.
+    """Learn from the finished sessions of a conversation; returns the time of further work.
 
-    A session that fails is parked, and the rest goes on; the job fails with it in the end, so that it is seen, and
-    tried again with the job.
+    A session that fails is parked, and later ones continue; the job fails with its error in the end, so that the
+    failure is visible and retried with the job.
     """
     if job.namespace.sleep_atomicity == RUN:
         _leave_to_namespace(job)
@@ -81,9 +81,9 @@ def read_parked(job: NamespaceJob, conversation_id: UUID) -> list[DueSession]:
 def next_finished(
     job: NamespaceJob, conversation_id: UUID, slept_seq: int | None = None
 ) -> tuple[list[DueSession], datetime | None]:
-    """Return the next finished sessions of a conversation, and when the one that is not finished may be.
+    """Return the next finished sessions of a conversation, and the time at which the unfinished one may be.
 
-    `slept_seq` is how far the caller came where that is not stored yet.
+    `slept_seq` is the caller's progress, if that is not stored yet.
     """
     with job.transaction() as conn:
         conversation = store.read_slept(conn, job.namespace_id, conversation_id)
@@ -137,7 +137,7 @@ def _do(
         work = digest(tools, session, loaded, stages)
         model = tools.asking.model if tools.asking else ""
         applying.apply(settings, started, applying.session_writes(work, model, after))
-    except Exception as error:  # whatever a stage or a model fails of
+    except Exception as error:  # a stage or a model may fail in any way
         if not is_its_own_fault(job, error):
             raise
         log.warning("session parked", exc_info=error, extra={"session_id": str(session.id)})

@@ -27,9 +27,10 @@ def sleep_namespace(
     session_stages: Sequence[SessionStage],
     closing_stages: Sequence[ClosingStage],
 ) -> datetime | None:
-    """Go through the closing steps for everybody who is due; returns when there will be more.
+    """Run the closing steps for every due subject; returns the time of further work.
 
-    By day that is until others wait. A night goes on to its end: what stays in dispute would come first in each turn.
+    During the day this yields to other namespaces. A night runs to its end, because open disputes would come first in
+    each turn.
     """
     calendar = Calendar(job.namespace.time_zone, job.namespace.day_cutoff_minutes)
     now = job.worker_context.now()
@@ -68,7 +69,7 @@ def next_night(calendar: Calendar, night: date) -> datetime | None:
 def _close(
     job: NamespaceJob, subject: str, stages: Sequence[ClosingStage], failures: Failures
 ) -> bool:
-    """Close what is open for one subject, in one transaction; False where that failed, which keeps no other back."""
+    """Run the closing steps of one subject, in one transaction; False on a failure, which does not hold up others."""
     try:
         tools = tools_of(job)
         with job.transaction() as conn:
@@ -77,7 +78,7 @@ def _close(
         work = close(tools, work, stages)
         settings = job.worker_context.database.settings
         applying.apply(settings, job.run.job, applying.closing_writes(work))
-    except Exception as error:  # whatever a stage or a model fails of
+    except Exception as error:  # a stage or a model may fail in any way
         if not is_its_own_fault(job, error):
             raise
         with failures.kept():
@@ -88,7 +89,7 @@ def _close(
 
 
 def _wake_conversations(job: NamespaceJob) -> None:
-    """Let sessions end with the day, also where nobody paused."""
+    """End sessions with the day, even without a pause."""
     for ids in _batches(job):
         with job.transaction() as conn:
             store.want_sleep(conn, job.namespace_id, ids)

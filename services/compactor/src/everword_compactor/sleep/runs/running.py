@@ -29,7 +29,7 @@ _Work = TypeVar("_Work", SessionWork, ClosingWork)
 
 
 def tools_of(job: NamespaceJob) -> StageTools:
-    """Return what the stages of a job work with."""
+    """Return the tools of a job's stages."""
     chat, heartbeat = job.worker_context.chat, job.run.heartbeat
     return StageTools(
         job.namespace_id,
@@ -43,7 +43,9 @@ def tools_of(job: NamespaceJob) -> StageTools:
 def digest(
     tools: StageTools, session: SleepSession, loaded: Loaded, stages: Sequence[SessionStage]
 ) -> SessionWork:
-    """Return what a session says, as pending writes. Raises ChatError, LeaseLost, and what a stage fails of."""
+    """Return the results of a session's stages as pending writes. Raises ChatError, LeaseLost, and errors of the
+    stages.
+    """
     work = SessionWork(session, loaded)
     for stage in stages:
         work = _run(tools, stage, work)
@@ -51,7 +53,7 @@ def digest(
 
 
 def close(tools: StageTools, work: ClosingWork, stages: Sequence[ClosingStage]) -> ClosingWork:
-    """Return what follows for a subject, as pending writes. Raises as `digest` does."""
+    """Return the results of a subject's stages as pending writes. Raises the errors of `digest`."""
     for stage in stages:
         work = _run(tools, stage, work)
     return work
@@ -66,7 +68,7 @@ def _run(tools: StageTools, stage: SessionStage | ClosingStage, work: _Work) -> 
 
 
 def is_its_own_fault(job: NamespaceJob, error: Exception) -> bool:
-    """Tell whether a failure is the session's own: what is away, or lost, concerns every session."""
+    """Return whether a failure is the session's own; an unavailable model or a lost job concerns every session."""
     if isinstance(error, LeaseLost | psycopg.Error | ChatBudgetSpent):
         return False
     if not isinstance(error, ChatUnavailable) or job.worker_context.chat is None:

@@ -8,7 +8,7 @@ from everword_compactor.sleep import store
 
 #: Namespaces a round.
 BATCH = 200
-#: What was given up is tried again with the night after.
+#: Seconds after which a parked job is retried: by the next night.
 PARKED_S = 20 * 3600.0
 
 

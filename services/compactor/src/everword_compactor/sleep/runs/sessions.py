@@ -11,7 +11,7 @@ from everword_compactor.sleep.store import StoredMessage
 
 #: A pause that ends a session.
 IDLE = timedelta(seconds=SESSION_IDLE_S)
-#: A session has at most so many messages; what is longer is several.
+#: Largest number of messages in a session; a longer one is split.
 MOST_MESSAGES = 400
 
 
@@ -26,10 +26,10 @@ class MessageRun:
 def cut_sessions(
     messages: Sequence[StoredMessage], wanted_seq: int, now: datetime, *, has_more: bool
 ) -> Iterator[MessageRun]:
-    """Yield the sessions of messages that follow each other, in their order.
+    """Yield the sessions of consecutive messages, in order.
 
-    The last one is finished where nothing came after it for long enough, or a caller wants it to be; with `has_more`,
-    messages follow that are not among these.
+    The last one is finished if no message came for long enough, or if a caller requests it; with `has_more`, further
+    messages follow.
     """
     run: list[StoredMessage] = []
     for message in messages:

@@ -55,7 +55,7 @@ def sleep_whole_run(
 
 
 class _Pending:
-    """The writes of sessions that are not stored yet, and what the profile will be with them."""
+    """The unstored writes of sessions, and the profile as it will be after them."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class _Pending:
             known = self._profiles.get(tuple(subjects))
             loaded = loaded.with_profile(known) if known else loaded
             work = digest(self._tools, session, loaded, self._stages)
-        except Exception as error:  # whatever a stage or a model fails of
+        except Exception as error:  # a stage or a model may fail in any way
             if not is_its_own_fault(self._job, error):
                 raise
             log.warning("session parked", exc_info=error, extra={"session_id": str(session.id)})

@@ -1,4 +1,4 @@
-"""Step 3: what people do, and how, tells of them what they do not say. What is inferred so is marked as inferred."""
+"""Step 3: infers facts from people's behaviour that they do not state. Such facts are marked as inferred."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Inference:
-    """What observations show of somebody."""
+    """A fact inferred from observations of a person."""
 
     key: Key
     value: str
@@ -80,7 +80,7 @@ class Inference:
 
 
 def infer_behaviour(tools: StageTools, work: SessionWork) -> SessionWork:
-    """Add what the session's observations show, as inferred facts."""
+    """Add the facts inferred from the session's observations."""
     assert tools.asking is not None
     own = [each for each in work.observations if not each.about]
     if not own:
@@ -113,7 +113,7 @@ def infer_behaviour(tools: StageTools, work: SessionWork) -> SessionWork:
 def read_inferences(
     own: Sequence[Observation], among: Records, answer: Any
 ) -> CheckedAnswer[list[Inference]]:
-    """Return the inferences that rest on what was shown of one person, and what is wrong with others."""
+    """Return the inferences that cite observations of one person, and complaints about the others."""
     kept: list[Inference] = []
     complaints: list[str] = []
     for number, entry in enumerate(answer["inferences"], start=1):
@@ -137,7 +137,7 @@ def read_inferences(
 
 
 def observation_record(observation: Observation, number: int) -> dict[str, Any]:
-    """Return an observation as a model sees it; `o` is what it is cited by."""
+    """Return the record of an observation for a model, which cites it by `o`."""
     record = {
         "o": number,
         "kind": observation.kind.name.lower(),

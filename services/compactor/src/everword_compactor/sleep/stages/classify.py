@@ -1,6 +1,6 @@
-"""Step 4: holds each observation against what is known. It supports a fact, speaks against one, or is new.
+"""Step 4: compares each observation with the known facts. It supports a fact, contradicts one, or is new.
 
-What is letter by letter the same is support by rule; a model says of the rest. What a model leaves out becomes new.
+Equal values are support by rule; a model decides on the rest. Observations that a model omits become new facts.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from everword_compactor.sleep.work import SessionStage, SessionWork, StageTools
 
 TASK = "sleep-classify"
 MAX_TOKENS = 2_000
-#: Facts that a model sees beside those of the attributes in question.
+#: Facts shown to a model in addition to those of the observed attributes.
 _MOST_FACTS = 80
 #: Observations that one request is about.
 _BATCH = 20
 
 
 class ObservationRelation(Enum):
-    """What an observation is to a fact."""
+    """The relation of an observation to a fact."""
 
     SUPPORT = "support"
-    #: What the fact says is not so; what the observation says is, since then or all along: to be settled.
+    #: The observation contradicts the fact, since then or all along: a dispute.
     CONTRADICT = "contradict"
     #: The observation says itself that things have changed.
     REPLACE = "replace"
@@ -93,7 +93,7 @@ _SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Classified:
-    """An observation, and what it is to what is known."""
+    """An observation, and its relation to a known fact."""
 
     observation: Observation
     relation: ObservationRelation
@@ -112,7 +112,7 @@ def classify(tools: StageTools, work: SessionWork) -> SessionWork:
 def relations(
     tools: StageTools, observations: Sequence[Observation], profile: Profile
 ) -> list[Classified]:
-    """Return what observations are to a profile, by rule where it is plain, otherwise by a model's word."""
+    """Return the relations of observations to a profile, by rule if the values are equal, otherwise by a model."""
     found: dict[int, Classified] = {}
     for place, each in enumerate(observations):
         known = profile.find(each.key, each.value) if each.is_claim else None
@@ -140,7 +140,7 @@ def relations(
 def read_relations(
     asked: Sequence[Observation], facts: Sequence[KnownFact], shown: Records, answer: Any
 ) -> CheckedAnswer[dict[int, Classified]]:
-    """Return what an answer says of observations that were shown, by their places, and what is wrong with the rest."""
+    """Return the relations of an answer, by position of the observation, and complaints about the rest."""
     found: dict[int, Classified] = {}
     complaints: list[str] = []
     for entry in answer["relations"]:
@@ -205,7 +205,7 @@ def _in_place_of(
         Key(fact.key.subject, fact.key.attribute), observation.value, observation, conversation
     )
     profile = work.loaded.profile
-    # Of a guess nobody knows yet whether it will hold; what was said later than it stays.
+    # A guess does not replace a fact, nor does a statement older than the fact's latest evidence.
     takes_place = not observation.hypothesis and observation.said_at >= fact.last_seen_at
     profile = profile.with_fact(known_of(told), [fact] if takes_place else [])
     if found.relation is ObservationRelation.CORRECT:

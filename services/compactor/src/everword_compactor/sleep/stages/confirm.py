@@ -1,4 +1,4 @@
-"""Step 5: confirms what is suspected: by rule what two sessions state, the rest where a model finds it borne out."""
+"""Step 5: confirms suspected facts: by rule if two sessions state them, otherwise if a model finds them supported."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def confirm(tools: StageTools, work: ClosingWork) -> ClosingWork:
         work = _confirmed(work, fact, f"stated in {_times(sessions, fact)} sessions")
     rest = [fact for fact in suspected if fact not in by_rule]
     rest = sorted(rest, key=lambda fact: (-fact.mentions, fact.first_seen_at))[:MOST]
-    # What no session has touched since was looked at before.
+    # Without new sessions there is no new evidence for a model.
     if rest and work.sessions and tools.asking is not None:
         for fact, reason in _borne_out(tools, work, rest, trust):
             work = _confirmed(work, fact, reason)
@@ -94,7 +94,7 @@ def confirm(tools: StageTools, work: ClosingWork) -> ClosingWork:
 
 
 def is_confirmed(fact: KnownFact, sessions: int) -> bool:
-    """Tell whether a suspected fact is confirmed without asking anybody."""
+    """Return whether a suspected fact is confirmed by rule."""
     return fact.source is FactSource.STATED and sessions >= CONFIRMING
 
 
@@ -106,7 +106,7 @@ def _times(sessions: Mapping[UUID, int], fact: KnownFact) -> int:
 def _borne_out(
     tools: StageTools, work: ClosingWork, suspected: Sequence[KnownFact], trust: TrustPolicy
 ) -> list[tuple[KnownFact, str]]:
-    """Return the facts that a model finds borne out, each with the reason."""
+    """Return the facts that a model finds supported, each with the reason."""
     assert tools.asking is not None
     ids = [fact.id for fact in suspected if fact.id is not None]
     agents = sorted({"", work.subject})
@@ -142,7 +142,7 @@ def _borne_out(
 def read_confirmed(
     suspected: Sequence[KnownFact], shown: Records, answer: Any
 ) -> CheckedAnswer[list[tuple[KnownFact, str]]]:
-    """Return the facts among those shown that an answer confirms, and what is wrong with the rest."""
+    """Return the confirmed facts of an answer, and complaints about the rest."""
     kept: dict[int, tuple[KnownFact, str]] = {}
     complaints = []
     for entry in answer["confirmed"]:

@@ -30,7 +30,7 @@ MAX_TOKENS = 800
 MOST = 20
 #: A new value that was said so often, and after the old one was last heard of, holds.
 MENTIONS = 2
-#: A dispute that is older is settled by what was said more often.
+#: An older dispute is decided in favour of the value that was stated more often.
 LONGEST = timedelta(days=90)
 #: Messages before and after each that the facts rest on.
 AROUND = 5
@@ -56,7 +56,7 @@ _SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Settlement:
-    """What is to become of a dispute."""
+    """The decision on a dispute."""
 
     outcome: DisputeOutcome
     #: `rule`, `model` or `person`.
@@ -65,7 +65,7 @@ class Settlement:
 
 
 def settle_disputes(tools: StageTools, work: ClosingWork) -> ClosingWork:
-    """Settle open disputes of the subject; what cannot be settled without a model waits for one."""
+    """Settle open disputes of the subject; those that need a model wait for one."""
     with tools.reading() as conn:
         disputes = reads.open_disputes(conn, tools.namespace_id, work.subject, MOST)
     for dispute in disputes:
@@ -80,7 +80,7 @@ def settle_disputes(tools: StageTools, work: ClosingWork) -> ClosingWork:
 
 
 def by_rule(dispute: DisputeRow, now: datetime) -> Settlement | None:
-    """Return what settles a dispute without asking anybody; None where nothing does."""
+    """Return the settlement by rule; None if no rule applies."""
     old_gone, new_gone = (
         ruling == FactRuling.WRONG for ruling in (dispute.old_ruling, dispute.new_ruling)
     )
@@ -124,7 +124,7 @@ def _by_trust(dispute: DisputeRow, now: datetime) -> Settlement | None:
 
 
 def _arbitrate(tools: StageTools, work: ClosingWork, dispute: DisputeRow) -> Settlement:
-    """Return what a model decides, who sees the conversation around both."""
+    """Return the decision of a model that sees the conversation around both facts."""
     assert tools.asking is not None
     ids = [dispute.old_id, dispute.new_id]
     with tools.reading() as conn:

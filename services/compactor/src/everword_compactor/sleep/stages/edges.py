@@ -31,7 +31,7 @@ _LEAST = 0.3
 
 
 class LinkRelation(IntEnum):
-    """What one fact is to another. Values equal the column `relation`."""
+    """The relation of one fact to another. Values equal the column `relation`."""
 
     CAUSES = 1
     RELATED_TO = 2
@@ -120,7 +120,7 @@ def link_facts(tools: StageTools, work: ClosingWork) -> ClosingWork:
 def read_edges_of(
     shown: Sequence[KnownFact], touched: int, answer: Any
 ) -> CheckedAnswer[list[NewFactLink]]:
-    """Return the edges of an answer between two facts of which one was touched, and what is wrong with the rest."""
+    """Return the edges of an answer with at least one touched fact, and complaints about the rest."""
     kept: dict[tuple[int, int, LinkRelation], NewFactLink] = {}
     complaints = []
     for entry in answer["edges"]:

@@ -1,4 +1,4 @@
-"""Turns observations into what the one writer of facts is told."""
+"""Turns observations into statements for the writer of facts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from everword.facts.store import NewEvidence
 from everword.facts.writer import ChangeReason
 from everword_compactor.sleep.model import KnownFact, Observation, Quote, SleepConversation
 
-#: Who writes.
+#: The actor and reason in the history of facts.
 AUDIT = ChangeReason("machine", "learned in sleep")
 
 
@@ -38,7 +38,7 @@ def told_of(
     observation: Observation,
     conversation: SleepConversation,
 ) -> FactStatement:
-    """Return what an observation says, as facts are told: it holds from when it was first said."""
+    """Return the statement of an observation; it is valid from its first mention."""
     return FactStatement(
         key,
         value,
@@ -52,7 +52,7 @@ def told_of(
 
 
 def known_of(told: FactStatement, before: KnownFact | None = None) -> KnownFact:
-    """Return how the fact of what was told will stand, for the stages and sessions that come after."""
+    """Return the fact of a statement as it will be stored, for later stages and sessions."""
     attribute = find_attribute(told.key.attribute)
     mentions = len(told.pieces) + (before.mentions if before else 0)
     return KnownFact(

@@ -1,4 +1,4 @@
-"""Step 8: ends what was not heard of for its lifetime. It stays in the history, and is to be asked about."""
+"""Step 8: ends facts that were not mentioned for their lifetime. They stay in the history, and are asked about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes of facts that observations become: through the one writer of facts, which decides by what is known then."""
+"""Writes observations as facts, through the writer of facts, which decides by the facts stored at that time."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Step 9: what a life is built around, as the trajectory says, matures sooner: at 60 % of the time and of the evidence.
+"""Step 9: facts that are anchors of the trajectory mature sooner: at 60 % of the time and of the evidence.
 
-How long a fact is known, and by how much evidence, is weighed with every write of it (`everword.facts.confidence`).
+Age and evidence of a fact are weighed with every write of it (`everword.facts.confidence`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _AUDIT = ChangeReason("machine", "an anchor of the trajectory")
 
 
 def mature(tools: StageTools, work: ClosingWork) -> ClosingWork:
-    """Mark the facts of the subject that are anchors of its trajectory, and unmark those that are none any more."""
+    """Mark the facts of the subject that are anchors of its trajectory, and unmark the others."""
     if work.loaded.trajectory.made_at is None:
         return work
     anchors = [anchor.casefold() for anchor in work.loaded.trajectory.anchors]
@@ -34,7 +34,7 @@ def mature(tools: StageTools, work: ClosingWork) -> ClosingWork:
 
 
 def _is_named(fact: KnownFact, anchors: Sequence[str]) -> bool:
-    """Tell whether an anchor names a fact: by its attribute, or by its value as whole words."""
+    """Return whether an anchor names a fact: by its attribute, or by its value as whole words."""
     attribute, value = fact.key.attribute.casefold(), f" {fact.value.casefold()} "
     named = attribute.replace("_", " ")
     return any(

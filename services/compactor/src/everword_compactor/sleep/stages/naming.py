@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from everword.facts.attributes import KNOWN
 from everword.text.case_folding import fold_spaces
 
-#: What else models, and people, call an attribute.
+#: Other names of attributes that models and people use.
 _SYNONYMS = {
     "residence": "city home_city hometown_now current_city lives_in location place_of_residence home home_location",
     "address": "home_address street_address",
@@ -46,7 +46,7 @@ MAX_CHARS = 100
 
 
 def attribute_name(written: str) -> str:
-    """Return an attribute's name as facts have it, such as `residence` for `Home city`; empty where it is none."""
+    """Return an attribute's canonical name, such as `residence` for `Home city`; empty if it is not a name."""
     name = _NOT_A_NAME.sub("_", written.strip().casefold()).strip("_")[:MAX_CHARS]
     return name if name in KNOWN else _CANONICAL.get(name, name)
 

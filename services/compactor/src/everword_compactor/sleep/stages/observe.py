@@ -24,7 +24,7 @@ from everword_compactor.sleep.work import SessionStage, SessionWork, StageTools
 
 TASK = "sleep-observe"
 MAX_TOKENS = 4_000
-#: Of one portion of a session: more than the tokens of an answer hold.
+#: Observations of one portion of a session: more than an answer can hold.
 _MOST = 200
 _KINDS = {kind.name.lower(): kind for kind in ObservationKind}
 _INSTRUCTION = f"""\
@@ -93,7 +93,7 @@ _SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Observed:
-    """What was observed in one portion of a session."""
+    """The observations of one portion of a session."""
 
     observations: Sequence[Observation] = ()
     topics: Sequence[str] = ()
@@ -124,7 +124,7 @@ def observe(tools: StageTools, work: SessionWork) -> SessionWork:
 
 
 def read_observed(session: SleepSession, answer: Any) -> CheckedAnswer[Observed]:
-    """Return those observations of an answer that rest on words which people wrote, and what is wrong with others."""
+    """Return the observations of an answer that quote people's messages, and complaints about the others."""
     kept: list[Observation] = []
     complaints: list[str] = []
     for number, entry in enumerate(answer["observations"], start=1):
@@ -142,7 +142,7 @@ def read_observed(session: SleepSession, answer: Any) -> CheckedAnswer[Observed]
 
 
 def _quotes(session: SleepSession, entries: Sequence[Mapping[str, Any]]) -> tuple[list[Quote], str]:
-    """Return the quotes that are verbatim in what a person wrote, and what is wrong where there is none."""
+    """Return the quotes that are verbatim in people's messages, and a complaint about the others."""
     quotes: dict[int, Quote] = {}
     for entry in entries:
         quote = find_quote(session, entry["n"], entry["words"])
@@ -177,7 +177,7 @@ def _faults(session: SleepSession, observation: Observation) -> list[str]:
     """Return what an observation says that its messages do not."""
     cited = {quote.message_id for quote in observation.quotes}
     own = [message for message in session.said if message.id in cited]
-    # What is answered with "yes, there" stands in the message before.
+    # "Yes, there" is an answer to the message before.
     near = _with_those_before(session, own)
     names = [observation.subject, session.conversation.agent, *(each.author for each in own)]
     faults = unsupported(observation.text, observation.quotes, near, names)

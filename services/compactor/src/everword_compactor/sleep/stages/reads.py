@@ -1,4 +1,4 @@
-"""What the closing steps read, as typed functions."""
+"""Reads of the closing steps, as typed functions."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class DisputeRow:
 
     @property
     def is_stated(self) -> bool:
-        """Tell whether the new one was said to be so, and is no guess."""
+        """Return whether the new value was stated, and is neither a guess nor inferred."""
         return not self.new_hypothesis and self.new_source != FactSource.INFERRED
 
 

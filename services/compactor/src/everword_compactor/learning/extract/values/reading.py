@@ -42,7 +42,7 @@ def low(sentence: TokenizedSentence, at: int) -> str:
 def names_end(
     sentence: TokenizedSentence, at: int, most: int, joiners: frozenset[str] = JOINERS
 ) -> int:
-    """Return the place after words with a capital, at most so many; `at` where there is none."""
+    """Return the position after at most `most` capitalised words; `at` if there are none."""
     end = place = at
     while place < len(sentence.tokens) and place - at < most:
         token = sentence.tokens[place]
