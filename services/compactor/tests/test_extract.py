@@ -1,4 +1,4 @@
-"""What a message says of its author, and what it only seems to say."""
+"""Claims of a message about its author, and sentences that only look like claims."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ SAID = [
     ("Falcon uses Postgres.", "falcon_database", "Postgres"),
     ("I switched jobs, I'm at Initech now.", "employer", "Initech"),
     ("I'm back in Vienna.", "residence", "Vienna"),
-    # What is left out, and what stands around it.
+    # Missing subjects, and words around the claim.
     ("so, quick update: been living in Bremen since May", "residence", "Bremen"),
     ("honestly i work at lidl atm and its fine", "employer", "lidl"),
     ("We packed up, moved to Porto and never looked back.", "residence", "Porto"),
@@ -97,7 +97,7 @@ SAID = [
     ("I dont eat gluten", "diet", "gluten-free"),
 ]
 
-#: Each is a claim, and none where somebody else says it, or nobody does.
+#: Each line is a claim, and none if another person says it, or if it is negated, asked or imagined.
 STATEMENTS = """
 I live in Berlin
 we moved to Lisbon
@@ -176,7 +176,7 @@ def test_what_is_said_of_others_is_not_said_of_the_author() -> None:
     claims = extract("My brother Jon lives in Milan. He works at Fiat and moved to Turin.")
     assert [(claim.attribute, claim.value) for claim in claims] == [("sibling", "Jon")]
     assert extract("I'm tired and my sister started working at Fiat.") == []
-    # Of two who were spoken of, nobody knows whose name it is.
+    # With two possible people, the name is ambiguous.
     assert extract("I met my dad and my brother. His name is Anton.") == []
 
 

@@ -1,4 +1,4 @@
-"""From when until when something holds, and which day a plan is on, by the words of whoever says so."""
+"""Validity of a claim, and the day of a plan, relative to the message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions to a model: what it is shown where it reads or writes little."""
+"""Questions to a model with a small context or short answers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from everword_compactor.jobs.questions import (
 
 
 class SmallChat:
-    """A model that reads little, and tells what it was asked."""
+    """A model with a small context, which records its requests."""
 
     def __init__(self, context: int) -> None:
         self.model, self._context = "small", context
@@ -56,7 +56,7 @@ def test_a_model_that_reads_little_is_shown_less_and_answers_less() -> None:
 
 
 class TerseChat(SmallChat):
-    """A model whose answers hold so many words, and which may count them from one again."""
+    """A model whose answers hold at most `words` numbers, and which may count them from one."""
 
     def __init__(self, words: int, *, always_from_one: bool = False) -> None:
         super().__init__(100_000)
@@ -84,7 +84,7 @@ def test_records_are_asked_about_by_as_many_as_an_answer_holds(words: int) -> No
     question = ModelQuestion("sleep-x", "Do it.", {"x": records}, {}, 4_000)
     taken = asking.ask_in_parts(question, "x", _of_shown)
     assert list(chain.from_iterable(taken)) == list(range(14, 114))
-    # Each size is tried once, and what is as full as one that was cut off is not.
+    # Each size is tried once; after an answer was cut off, no request is as long again.
     assert len(chat.asked) <= 2 * 100 / words + 8
 
 
@@ -119,7 +119,7 @@ def test_a_question_that_takes_too_many_answers_is_given_up() -> None:
 
 @pytest.mark.parametrize("masks", [True, False])
 def test_a_model_is_shown_no_credential_unless_the_namespace_keeps_them(masks: bool) -> None:
-    """Somebody may have told one as a fact, which stays as it was told."""
+    """A fact given by a caller may contain a credential, and stays as given."""
     chat = SmallChat(8_000)
     asking = Questioner(cast(BlockingChat, chat), lambda: None, masks=masks)
     facts = [{"fact": 1, "value": "password: Kupfer-88z"}, {"fact": 2, "value": "green"}]

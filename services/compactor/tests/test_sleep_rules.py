@@ -163,7 +163,7 @@ def test_answers_about_observations_and_facts_that_are_not_there_are_refused() -
     assert read(1, "contradict", 1) == ([ObservationRelation.CONTRADICT], 0)
     assert read(4, "support", 1) == ([], 1)
     assert read(1, "support", 2) == ([], 1)
-    # It is somebody else's fact, and what says nothing can be no fact.
+    # The fact has another subject, and an observation without a value cannot become a fact.
     assert read(3, "support", 1) == ([], 1)
     assert read(2, "replace", 1) == ([], 1)
     assert read(2, "against", 1) == ([ObservationRelation.AGAINST], 0)
@@ -230,7 +230,7 @@ def dispute(**fields: Any) -> DisputeRow:
     [
         ({}, None),
         ({"new_mentions": 2}, DisputeOutcome.ACCEPT_NEW),
-        # What was said twice, but not after the old one, may be older news.
+        # Two statements made before the old one may be older news.
         ({"new_mentions": 2, "new_first_seen_at": NOON}, None),
         ({"new_mentions": 2, "new_hypothesis": True}, None),
         ({"new_mentions": 2, "new_source": FactSource.INFERRED}, None),

@@ -1,4 +1,4 @@
-"""Decides whether what a model sent is an answer."""
+"""Decides whether a model's reply is a usable answer."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _check_end(reply: Reply) -> None:
 
 
 def _without_thought(content: str, request: ChatRequest) -> tuple[str, str]:
-    """Return what follows the thought that content begins with, and the thought."""
+    """Return the answer and the thought before it."""
     if thought := _THOUGHT.match(content):
         return content[thought.end() :], thought[1]
     if request.thinking and _END_OF_THOUGHT in content:

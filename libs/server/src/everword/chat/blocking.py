@@ -31,10 +31,10 @@ class BlockingChat:
         admit: Callable[[str], None] = lambda model: None,
         beat_s: float = 3.0,
     ) -> None:
-        """`record` is called in the thread that asks, after its call, for each request to the server.
+        """`record` is called in the calling thread, after its call, for each request to the server.
 
-        `admit` is called before, with the model: what it raises is raised, and the model is not asked.
-        `beat_s` is the pause between two beats of a call that waits, in seconds.
+        `admit` is called before, with the model; if it raises, the model is not asked. `beat_s` is the pause between
+        two beats of a waiting call, in seconds.
         """
         self.model = settings.model
         self._record = record
@@ -47,9 +47,9 @@ class BlockingChat:
         self._thread.start()
 
     def complete(self, request: ChatRequest, beat: Callable[[], None] = no_beat) -> ChatAnswer:
-        """Return the model's answer, and call `beat` every few seconds until it is there.
+        """Return the model's answer, and call `beat` every few seconds while waiting.
 
-        What `beat` raises ends the call and is raised. Raises ChatError, and what `admit` raises.
+        An exception of `beat` cancels the call. Raises ChatError, and the exceptions of `admit`.
         """
         self._admit(self.model)
         spent: list[UsageRecord] = []
@@ -96,7 +96,7 @@ class BlockingChat:
 
 
 async def _until_ended(call: _Call[_Result], ended: threading.Event) -> _Result:
-    """Run a call, and tell when it has ended: a cancelled future is done before its call is."""
+    """Run a call, and set `ended` when it has ended: a cancelled future is done before its call is."""
     try:
         return await call()
     finally:

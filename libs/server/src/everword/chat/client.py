@@ -1,4 +1,6 @@
-"""Asks a chat model from async code: patiently where its server is away, and in words that the server takes."""
+"""Asks a chat model from async code: waits while its server is unavailable, and adapts to the fields that
+it accepts.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,9 @@ from everword.chat.settings import ChatSettings
 from everword.chat.telemetry import observed
 from everword.model_server.breaker import CircuitOpen
 
-#: The longest pause that a call waits for; who asks for more is told to the caller.
+#: Longest pause that a call waits for; a longer Retry-After is passed to the caller.
 MAX_WAIT_S = 60.0
-#: How long it is taken for granted what a server takes, once it refuses something.
+#: Seconds for which the learned fields of a server are kept after a refusal.
 RELEARN_S = 10.0
 
 _Result = TypeVar("_Result")
@@ -129,7 +131,7 @@ class ChatClient:
     async def _learned(
         self, spoken: ChatDialect, refusal: ChatRefused, record: Record
     ) -> ChatDialect:
-        """Return the most that the server takes. Raises ChatMisconfigured where it refuses everything."""
+        """Return the richest dialect that the server accepts. Raises ChatMisconfigured if it refuses all."""
         async with self._learning:
             if self._dialect != spoken:
                 return self._dialect  # another call has learned it meanwhile

@@ -1,4 +1,4 @@
-"""The fields that servers take beside the model and the messages: some refuse a field that others need."""
+"""Optional fields of chat requests: some servers refuse a field that others need."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ChatDialect:
     """`max_completion_tokens` instead of `max_tokens`, and no `temperature`: OpenAI's own reasoning models."""
 
 
-#: What is tried on a server that refuses something, from the most to the least.
+#: Dialects to try on a server that refuses a request, from the richest to the plainest.
 LADDER = (
     ChatDialect(),
     ChatDialect(thinking=False),
@@ -32,7 +32,7 @@ LADDER = (
     ChatDialect(thinking=False, stream=False),
 )
 
-#: What every model can answer: if this is refused, the fields are to blame.
+#: A request that every model can answer: if it is refused, its fields are the reason.
 HELLO = ChatRequest(task="probe", system="Answer briefly.", user="Hello.", max_tokens=16)
 
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")

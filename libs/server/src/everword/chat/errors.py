@@ -1,16 +1,16 @@
-"""Errors of a chat model, told apart by what helps.
+"""Errors of a chat model, by the remedy.
 
-ChatError
-├── ChatUnavailable        no request is to blame: try again later
-│   ├── ChatBusy           the same: the server is there, and has too much to do
-│   ├── ChatMisconfigured  the same, and a person must act first: key, model name, URL
-│   └── ChatBudgetSpent    the same: what the model may cost this month is spent, and it is not asked
-├── InputTooLong           split the input
-├── ChatRefused            this request is refused, and will be again
-│   └── ModelDeclined      not by the server: the model will not answer
-└── BadAnswer              an answer that must not be used; another try may give a better one
+  ChatError
+  ├── ChatUnavailable        the request is not the reason: try again later
+  │   ├── ChatBusy           the server is reachable, and overloaded
+  │   ├── ChatMisconfigured  a person must act first: key, model name, URL
+  │   └── ChatBudgetSpent    the model's budget of this month is spent, and it is not asked
+  ├── InputTooLong           split the input
+  ├── ChatRefused            this request is refused, and will be again
+  │   └── ModelDeclined      by the model, not by the server
+  └── BadAnswer              an unusable answer; another try may give a better one
 
-Messages go to logs and to tables that cross namespaces: none may hold content.
+Messages go to logs and to tables that cross namespaces: none may have content.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 class ChatError(Exception):
     """A model gave no answer."""
 
-    #: What telemetry and the ledger call it.
+    #: Name of the outcome in telemetry and in the ledger.
     outcome = "error"
 
     def __init__(self, message: str = "") -> None:
@@ -29,7 +29,7 @@ class ChatError(Exception):
 class ChatUnavailable(ChatError):
     """The model does not answer.
 
-    `retry_after_s` is the pause it asks for, where it asks for one.
+    `retry_after_s` is the pause requested by the server, if any.
     """
 
     outcome = "unavailable"
@@ -50,7 +50,7 @@ class ChatMisconfigured(ChatUnavailable):
 
 
 class ChatBudgetSpent(ChatUnavailable):
-    """What models may cost this month is spent."""
+    """The budget of models for this month is spent."""
 
     outcome = "budget"
 

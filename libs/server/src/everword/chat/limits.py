@@ -1,4 +1,4 @@
-"""The length of what a model reads, and of a text to it: asked of its server, and remembered."""
+"""The context length of a model, and the token count of a text: asked of its server, and cached."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from everword.chat.server import ChatServer
 from everword.chat.settings import ChatSettings
 from everword.chat.tokens import estimated_tokens
 
-#: What a server answers that cannot be asked such things, or not by this key.
+#: Errors of servers that do not support such requests, or not with this key.
 _CANNOT_SAY = (ChatMisconfigured, ChatRefused, InputTooLong, GarbledReply)
 #: How servers call the tokens that a model reads: vLLM first, then gateways.
 _LIMITS = ("max_model_len", "context_length", "context_window")
@@ -50,7 +50,7 @@ class ModelLimits:
         return estimated_tokens(text)
 
     def correct(self, tokens: int) -> None:
-        """Take what a server says when it refuses an input that is too long."""
+        """Correct the context length after a server's refusal of a longer input."""
         self._context = tokens
 
     def forget(self) -> None:
@@ -67,7 +67,7 @@ class ModelLimits:
         return None
 
     async def _look_up(self, path: str, body: dict[str, Any] | None, text: str) -> dict[str, Any]:
-        """Return what the server says; nothing where it cannot say."""
+        """Return the server's answer; empty if it has none."""
         self._server.enter()
         try:
             answer = await self._server.look_up(path, body, [text])

@@ -1,4 +1,4 @@
-"""Requests to a chat model, and what comes of them."""
+"""Requests to a chat model, and their results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ChatRequest:
 
 @dataclass(frozen=True)
 class TokenUsage:
-    """Tokens that a call cost, as the server counts them; 0 where it does not say."""
+    """Tokens of a call, as counted by the server; 0 if unknown."""
 
     input_tokens: int
     output_tokens: int

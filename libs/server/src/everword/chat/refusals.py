@@ -1,4 +1,4 @@
-"""The errors that a chat server's refusals stand for."""
+"""Maps the refusals of chat servers to errors."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def error_of(answer: httpx2.Response, texts: Sequence[str]) -> ChatError:
 
 
 def error_for(status: int, said: str, words: str, pause_s: float | None = None) -> ChatError:
-    """Return what a status means. `said` becomes the message; `words` are the server's own, and are only looked at."""
+    """Return the error for a status. `said` becomes the message; `words` are the server's own, and only searched."""
     if status in _REFUSED:
         if status == 413 or _TOO_LONG.search(words):
             limit = _LIMIT.search(words)
@@ -59,7 +59,7 @@ def error_for(status: int, said: str, words: str, pause_s: float | None = None) 
 
 
 def _message_and_kind(answer: httpx2.Response) -> str:
-    """Return a refusal's message, its type and its code: any of them may say what it is."""
+    """Return the message, type and code of a refusal: any of them may show the reason."""
     body = json_or_none(answer)
     error = body.get("error") if isinstance(body, dict) else None
     kinds = [error.get("type"), error.get("code")] if isinstance(error, dict) else []

@@ -1,4 +1,4 @@
-"""Reads what a chat server sends: an answer in pieces, or as a whole."""
+"""Reads the reply of a chat server, streamed or whole."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _MAX_BYTES = 32 * 1024 * 1024
 
 
 class GarbledReply(ChatUnavailable):
-    """The server sends what is not an answer of OpenAI's API."""
+    """The reply does not follow OpenAI's API."""
 
 
 @dataclass
 class Reply:
-    """The answer received so far: it fills while the server sends, and keeps what it has if that breaks off."""
+    """The reply received so far; after a broken connection it keeps the received part."""
 
     model: str = ""
     finish_reason: str = ""
@@ -43,7 +43,7 @@ class Reply:
         return "".join(self._reasoning)
 
     def take(self, part: Any) -> None:
-        """Add a whole answer, or the next piece of one. Raises ChatError where it is an error."""
+        """Add a whole reply, or the next part of one. Raises ChatError if it is an error."""
         if not isinstance(part, dict):
             raise GarbledReply
         if part.get("error"):

@@ -81,7 +81,7 @@ class ChatServer:
             yield answer
         except httpx2.RequestError as error:
             self._breaker.failed()
-            # Nothing of the cause may be seen: it can hold what the server sent.
+            # Hide the cause, which may contain the server's reply.
             text = f"the model server does not answer ({type(error).__name__})"
             raise ChatUnavailable(text) from None
         except ChatError as error:

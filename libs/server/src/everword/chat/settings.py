@@ -33,7 +33,7 @@ class ChatSettings:
 
     @property
     def endpoint(self) -> str:
-        """Host and port of the server; who may ask it stands elsewhere in a URL."""
+        """Host and port of the server, without credentials."""
         return urlsplit(self.url).netloc.rpartition("@")[2]
 
     @classmethod

@@ -1,4 +1,4 @@
-"""An estimate of a text's tokens, where nobody can count them: rather too many than too few."""
+"""An estimate of a text's tokens without a tokenizer: rather too many than too few."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _PIECES = re.compile(
 
 
 def estimated_tokens(text: str) -> int:
-    """Return an estimate that is on the high side for the tokenizers of common models.
+    """Return an upper estimate for the tokenizers of common models.
 
-    A token for each three letters of a word, for each digit, capital, mark and line break, for each four blanks in a
-    row, and for each two bytes of what is not ASCII. Words of English have about four letters a token.
+    One token for each three letters of a word, for each digit, capital, mark and line break, for each four blanks in a
+    row, and for each two bytes outside ASCII. English words have about four letters per token.
     """
     return sum(_tokens(match) for match in _PIECES.finditer(text))
 

@@ -55,7 +55,7 @@ class SpentBudget:
 
 
 def own_call(usage: UsageRecord, conversation_id: UUID | None = None) -> ModelCall:
-    """Return what a service has asked a model, on behalf of a conversation where it is known."""
+    """Return the ledger entry of a service's own call, with its conversation if known."""
     return ModelCall(
         task=usage.task,
         model=usage.model,

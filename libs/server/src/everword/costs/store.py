@@ -30,11 +30,11 @@ def insert_usage_blocking(conn: blocking.Connection, calls: Sequence[ModelCall])
 
 @statement(SQL, "hold_budgets")
 def hold_budgets_blocking(conn: blocking.Connection, namespace_id: int) -> None:
-    """Let nobody set a budget in a namespace until the end of the transaction."""
+    """Lock the budgets of a namespace until the end of the transaction."""
 
 
 async def find_spent_budget(conn: Connection, namespace_id: int, model: str) -> SpentBudget | None:
-    """Return a budget that stands against asking a model; None where there is none."""
+    """Return a spent budget that refuses calls of a model; None if there is none."""
     parameters = _asked(namespace_id, model, None, None)
     return await fetch_optional(conn, SQL["find_spent_budget"], parameters, SpentBudget)
 
@@ -53,7 +53,7 @@ def find_spent_budget_blocking(
 
 @statement(SQL, "has_price")
 def has_price_blocking(conn: blocking.Connection, model: str) -> bool:
-    """Tell whether calls of a model cost anything, as far as is known."""
+    """Return whether a price for a model is known."""
 
 
 def _asked(

@@ -37,9 +37,9 @@ class ArrayParameter:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A list as a parameter: an array of a type that `_FRAMES` has, whose elements may be None.
+    """A list as a parameter: an array of a type in `_FRAMES`, whose elements may be None.
 
-    Its type does not depend on its elements, so that a statement is prepared once, whatever it is given.
+    Its type does not depend on its elements, so that a statement is prepared once, whatever its values.
     """
 
     type: str
@@ -102,7 +102,7 @@ def _framed(value: bytes) -> bytes:
 
 
 def _json(value: object) -> bytes:
-    # As it is: escaped, what is not ASCII would take up to three times its bytes.
+    # Unescaped, because escapes of non-ASCII text take up to three times its bytes.
     return _framed(b"\x01" + json.dumps(value, ensure_ascii=False).encode())
 
 
@@ -115,7 +115,7 @@ _INT8, _BOOL = struct.Struct(">iq"), struct.Struct(">i?")
 _NULL = _LENGTH.pack(-1)
 #: From where Postgres counts microseconds.
 _EPOCH, _MICROSECOND = datetime(2000, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
-#: What stands for an element of each type: its length, and what Postgres' receiving function reads.
+#: Binary form of an element of each type: its length, and the input of PostgreSQL's receiving function.
 _FRAMES: dict[str, Callable[[Any], bytes]] = {
     "text": lambda value: _framed(value.encode()),
     "bytea": _framed,
@@ -139,7 +139,7 @@ class _ColumnDumper(Dumper):
         if not values:
             return _HEADER.pack(0, 0, oid, 0, 1)[:_NO_DIMENSION]
         first = values[0]
-        # Most columns of what is stored together are the same throughout. Equal JSON need not be: 1 and true.
+        # Most columns of rows stored together are constant. Equality is not enough for JSON: 1 equals true.
         is_plain = obj.type != "jsonb" or first is None
         if is_plain and values.count(first) == len(values):
             framed = (_NULL if first is None else frame(first)) * len(values)

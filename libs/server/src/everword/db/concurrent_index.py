@@ -1,6 +1,6 @@
-"""Indexes that are made while others write: partition by partition, without a long lock.
+"""Creates indexes while other transactions write: partition by partition, without a long lock.
 
-What is interrupted goes on: partitions that have their index keep it, and one that was not finished is made again.
+After an interruption, finished partitions keep their index, and an unfinished one is created again.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 
 import psycopg
 
-#: The partitions of a table; none where it is not partitioned.
+#: The partitions of a table; empty if it is not partitioned.
 _PARTITIONS = """
 SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
  WHERE i.inhparent = to_regclass(%s) ORDER BY c.relname
 """
-#: Whether an index was finished; no row where there is none.
+#: Whether an index was finished; no row if it does not exist.
 _IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)"
 
 
@@ -25,12 +25,12 @@ class Index:
 
     name: str
     table: str
-    #: What follows the table: the columns, USING before them and WHERE behind.
+    #: The part after the table: the columns, with USING before and WHERE after them.
     form: str
     unique: bool = False
 
     def created(self, how: str) -> str:
-        """Return the statement that makes it; `how` stands before its name."""
+        """Return the statement that creates it; `how` comes before its name."""
         kind = "UNIQUE INDEX" if self.unique else "INDEX"
         return f"CREATE {kind} {how} {self.name} ON {self.table} {self.form}"
 
@@ -40,11 +40,11 @@ def build_parts(
     index: Index,
     advanced: Callable[[int, int], None] = lambda done, total: None,
 ) -> None:
-    """Make an index, or those of the partitions of its table; `advanced` is told how many of how many there are.
+    """Create an index, or those of the partitions of its table; `advanced` receives the number done and the total.
 
-    What then creates the index itself finds its parts equal, takes them as they are, and reads no row. The connection
-    is in no transaction; nobody else does this. It waits for transactions that are older, and has no lock_timeout
-    from now on: nobody waits for what waits here.
+    The statement that later creates the index itself finds equal parts, attaches them, and reads no row. The connection
+    is in no transaction, and no other process does this. It waits for older transactions, and sets lock_timeout to 0,
+    because no other transaction waits for the locks requested here.
     """
     conn.execute("SET lock_timeout = 0")
     parts = _parts(conn, index)

@@ -71,7 +71,7 @@ class NewGeneration:
     endpoint: str = ""
     query_prefix: str = ""
     passage_prefix: str = ""
-    #: Whether the model's vectors may be cut to `dimensions`; otherwise it has to give exactly so many.
+    #: True if the model's vectors may be cut to `dimensions`; otherwise it must return exactly that many.
     matryoshka: bool = False
 
 
@@ -90,7 +90,7 @@ class Generations:
             return cursor.execute(_LIST).fetchall()
 
     def get(self, generation_id: int) -> Generation:
-        """Return one generation. Raises GenerationError where there is no such one."""
+        """Return one generation. Raises GenerationError if there is none with this id."""
         for generation in self.list():
             if generation.id == generation_id:
                 return generation
@@ -124,10 +124,10 @@ class Generations:
     def switch(
         self, generation_id: int, advanced: Callable[[int, int], None] = lambda done, total: None
     ) -> None:
-        """Search this generation from now on; its index is made before, while others write.
+        """Make this generation the active one; its index is built before, while other transactions write.
 
-        `advanced` is told how many of how many parts of the index are made. Interrupted, it goes on when called again.
-        Raises GenerationError while the generation is not complete, and where somebody else switches.
+        `advanced` receives the number of built parts and the total. After an interruption, another call continues.
+        Raises GenerationError while the generation is incomplete, and if another process is switching.
         """
         with self._switching() as conn:
             generation = self.get(generation_id)
@@ -168,7 +168,7 @@ class Generations:
             )
 
     def drop(self, generation_id: int, grace_s: float = GRACE_S) -> None:
-        """Remove a generation that nobody searches. Raises GenerationError for the active one, or within the grace."""
+        """Remove an unused generation. Raises GenerationError for the active one, or within the grace period."""
         generation = self.get(generation_id)
         if generation.state == "active":
             raise GenerationError(f"generation {generation_id} is active; switch to another first")

@@ -25,7 +25,7 @@ def _listed(kinds: Iterable[MemoryKind]) -> str:
 
 
 def _row_labels() -> str:
-    """Return an expression for what the row of a passage `p` is called."""
+    """Return an expression for the label of the row of a passage `p`."""
     labels = {kind: kind.traits.row_label or kind.traits.label for kind in MemoryKind}
     quoted = {kind: label.replace("'", "''") for kind, label in labels.items()}
     cases = (f"WHEN {kind:d} THEN '{label}'" for kind, label in quoted.items())

@@ -3,8 +3,8 @@
 Migration 0001 is the baseline: the files of `schema/`, one per feature, in the order of `BASELINE`. The numbered files
 of `migrations/` follow. Run as the owner of the schema, never by a serving process. An advisory lock admits one runner
 at a time. Each migration, and each file of the baseline, is one transaction. A file whose first line is `-- post` is a
-post migration: it is applied after all others, while services run, and each of its statements runs by itself, so that
-the runner can repeat it after an interruption. A step that cannot get a lock within a second is retried later.
+post migration: it is applied after all others, while services run, and outside of a transaction, so that the runner can
+repeat each statement after an interruption. A step that cannot get a lock within a second is retried later.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ _BASELINE_FILES = """
 CREATE TABLE IF NOT EXISTS everword.baseline_files (name text PRIMARY KEY, sha256 text NOT NULL)
 """
 _RECORD = "INSERT INTO schema_migrations (number, name, sha256) VALUES (%s, %s, %s)"
-#: Set per connection: an application's lock must not be waited for while everybody else queues behind. There is no
-#: other limit: what takes longer than that would fail however often it is tried.
+#: Set per connection: waiting longer for a lock would make all other transactions queue up behind. There is no other
+#: limit, because a statement that exceeds one would fail on every try.
 _SESSION = (
     "SET search_path = everword, public; SET lock_timeout = '1s'; "
     "SET statement_timeout = 0; SET transaction_timeout = 0"
@@ -91,7 +91,7 @@ class Migration:
 
     @property
     def is_post(self) -> bool:
-        """Whether services do without it, and it is applied while they run."""
+        """Return whether services work without it, so that it is applied while they run."""
         return self.sql.partition("\n")[0] == "-- post"
 
     @property
@@ -148,11 +148,11 @@ def migrate(
     post: bool = True,
     begun: Callable[[Migration], None] = lambda migration: None,
 ) -> list[Migration]:
-    """Bring the schema up to date, or to version `to`, and return what was applied.
+    """Bring the schema up to date, or to version `to`, and return the applied migrations.
 
     `partitions` is the hash modulus of the partitioned tables; it counts on the first run only. Post migrations come
-    last, or with `post` False not yet; `begun` is told of each migration before it is applied. Raises MigrationError
-    where an applied file has changed since, or the database is newer than this code.
+    last, and are left out if `post` is False; `begun` is called before each migration. Raises MigrationError if an
+    applied file has changed since, or the database is newer than this code.
     """
     with psycopg.connect(admin_url, autocommit=True) as conn:
         _wait_for_turn(conn)
@@ -262,7 +262,7 @@ def _record(conn: psycopg.Connection, migration: Migration) -> None:
 
 
 def _retried(step: Callable[[], None]) -> None:
-    """Take a step again, after a pause, where somebody else holds a lock that it needs: writers go on meanwhile."""
+    """Repeat a step after a pause if another transaction holds a lock that it needs; writers continue meanwhile."""
     for attempt in range(1, LOCK_ATTEMPTS + 1):
         try:
             return step()

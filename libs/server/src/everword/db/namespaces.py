@@ -32,12 +32,12 @@ class NamespaceSettings:
 
     @property
     def trust(self) -> TrustPolicy:
-        """What is untrusted, and left out of contexts."""
+        """The namespace's policy on untrusted messages, which are left out of contexts."""
         return TrustPolicy(self.channel_policies, self.quarantine)
 
     @property
     def masks_credentials(self) -> bool:
-        """Tell whether what is derived holds marks in the place of credentials."""
+        """Return whether credentials are masked in derived memories."""
         return self.credentials != CredentialPolicy.KEEP
 
     @property

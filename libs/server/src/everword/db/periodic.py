@@ -1,6 +1,6 @@
-"""Rounds of work over the database that a service repeats beside its calls.
+"""Periodic work of services on the database.
 
-Every replica of a service runs them: a round skips what another process works at.
+Every replica of a service runs it: a round skips rows that another process works on.
 """
 
 from __future__ import annotations

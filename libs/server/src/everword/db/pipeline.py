@@ -1,9 +1,9 @@
-"""A connection whose pipelines send what was asked when an answer is wanted, and not statement by statement.
+"""A connection whose pipelines send queued statements when a result is read, instead of after each statement.
 
 psycopg waits for the socket, and sends, after each statement of a pipeline, and its transactions wait for an answer to
-BEGIN, once before COMMIT and once after it. That was 45 % of what an append of one message computed. What
-is queued here stays in libpq's buffer, which libpq itself empties when it has grown, until a result is read or the
-pipeline ends. A test counts what is sent, since the methods overridden here are not public.
+BEGIN, once before COMMIT and once after it. That was 45 % of the CPU time of an append of one message. Queued
+statements stay in libpq's buffer, which libpq flushes when it has grown, until a result is read or the pipeline ends.
+The overridden methods are not public, so a test counts the packets sent.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class BatchingPipeline(AsyncPipeline):
         yield  # it has nothing to wait for, and is a generator all the same
 
     async def send(self) -> None:
-        """Send what is queued, and ask for the answers without waiting for them."""
+        """Send queued statements, and request the results without waiting for them."""
         async with self._lock:
             await self._conn.wait(self._send_gen())
 
@@ -56,13 +56,13 @@ class BatchingConnection(AsyncConnection[Any]):
 
 
 async def send_queued(conn: AsyncConnection[Any]) -> None:
-    """Let the server begin with what is queued in a connection's pipeline."""
+    """Send the queued statements of a connection's pipeline, so that the server can begin."""
     if isinstance(conn._pipeline, BatchingPipeline):
         await conn._pipeline.send()
 
 
 def is_piped(conn: AsyncConnection[Any]) -> bool:
-    """Tell whether a connection is in a pipeline: after its block, whoever entered it was cancelled meanwhile."""
+    """Return whether a connection is in a pipeline; after its block, that means the task was cancelled."""
     return conn._pipeline is not None
 
 
@@ -72,7 +72,7 @@ async def rolled_back(conn: AsyncConnection[Any]) -> AsyncIterator[None]:
     try:
         yield
     except BaseException:
-        # Where that fails too, what is told is what went wrong first; the pool gives up the connection.
+        # If the rollback fails too, raise the first error; the pool discards the connection.
         with suppress(psycopg.Error):
             await conn.rollback()
         raise

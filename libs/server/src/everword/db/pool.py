@@ -31,9 +31,9 @@ Connection = AsyncConnection[Any]
 SQL = load_statements("everword.db")
 #: A statement without a caller's deadline, such as a background task's, ends after this many seconds.
 STATEMENT_CAP_S = 60.0
-#: How often the server looks whether whoever asked is still connected, while a statement runs.
+#: Seconds between the server's checks of the client's connection while a statement runs.
 GONE_S = 1
-#: How long a call waits for a connection before it is told that storage is unavailable.
+#: Seconds that a call waits for a connection before it fails with STORAGE_UNAVAILABLE.
 POOL_TIMEOUT_S = 10.0
 #: Seconds after which a pool closes one of its unused connections, down to its minimum. One that has served many
 #: statements takes 7 to 15 MB of the server's memory.
@@ -51,11 +51,12 @@ _SNAPSHOT: LiteralString = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 def connection_string(settings: DatabaseSettings, service: str) -> str:
-    """Return what a service connects with: its role, Everword's schema, and times in UTC."""
+    """Return the connection string of a service: its role, Everword's schema, and times in UTC."""
     # Startup options and not SET: a connection is never in any other role, not even before its first statement.
     options = (
         f"-c role={settings.role} -c search_path=everword,public -c timezone=UTC"
-        # What a caller gave up, or a process that died was at, ends within so long: by itself the server would go on.
+        # Cancels statements whose client has disconnected, within this many seconds; otherwise the server would finish
+        # them.
         f" -c client_connection_check_interval={GONE_S}s"
     )
     return conninfo.make_conninfo(
@@ -77,9 +78,9 @@ class PoolBusy(PoolTimeout):
 
 
 async def _stands(conn: Connection) -> bool:
-    """Tell whether the server has not closed an idle connection.
+    """Return whether an idle connection is still open.
 
-    What can be read from it is its end, or a word before it: only then is a round trip worth while.
+    Readable data on it is its end, or a message before that; only then is a round trip needed.
     """
     poll = select.poll()
     try:
@@ -112,7 +113,7 @@ class Database:
             name=service,
         )
         self._probe: Connection | None = None
-        #: Whether the last probe was answered.
+        #: True if the last probe was answered.
         self.reachable = False
         self._token_secret: bytes | None = None
 
@@ -134,8 +135,8 @@ class Database:
         try:
             yield conn
         finally:
-            # Whoever returns a connection in the middle of a transaction was cancelled: the pool rolls it back. One
-            # that is left in a pipeline would commit nothing of what comes after: the pool makes another.
+            # A connection returned in the middle of a transaction comes from a cancelled task, and the pool rolls it
+            # back. One left in a pipeline would commit none of its later statements, so it is closed and replaced.
             if is_piped(conn):
                 await conn.close()
             await self._pool.putconn(conn)
@@ -152,7 +153,7 @@ class Database:
             try:
                 stands = await _stands(conn)
             finally:
-                # Also where the caller is cancelled meanwhile: what is not given back is lost to the pool.
+                # Also if the task is cancelled meanwhile: a connection that is not returned is lost to the pool.
                 if not stands:
                     # After a restart of the server all are gone: the pool makes others for those that come back closed.
                     await conn.close()
@@ -172,7 +173,7 @@ class Database:
 
     @asynccontextmanager
     async def write(self, namespace_id: int) -> AsyncIterator[Write]:
-        """Lend a connection in a transaction as `transaction` does, and tell afterwards where it was committed."""
+        """Lend a connection in a transaction as `transaction` does, and set the position of its commit afterwards."""
         async with self.connection() as conn, conn.cursor(row_factory=scalar_row) as cursor:
             write = Write(conn)
             with ExitStack() as told:

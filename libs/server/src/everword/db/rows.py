@@ -29,7 +29,7 @@ def dataclass_row(row: type[T]) -> Callable[[Cursor[Any] | AsyncCursor[Any]], Ma
 def _maker(row: Any, columns: tuple[bytes, ...]) -> Maker[Any]:
     names = tuple(column.decode() for column in columns)
     if set(names) != {field.name for field in fields(row)} or hasattr(row, "__post_init__"):
-        # Where a field has a default, or is computed, or where a column is wrong, `__init__` says so.
+        # `__init__` handles defaults and computed fields, and raises for wrong columns.
         return lambda values: row(**dict(zip(names, values, strict=True)))
     new = object.__new__
 

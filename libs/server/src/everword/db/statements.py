@@ -1,12 +1,12 @@
-"""Named SQL: every statement of a service stands in its queries.sql with a name and a description.
+"""Named SQL: every statement of a service is in its queries.sql, with a name and a description.
 
     -- insert_messages --
     -- Store the messages of one append.
     INSERT INTO messages …
 
-What several statements have in common stands once, as `-- fragment visible --`, before the first of them, and each has
-`:visible` in its place. `{note_kind}` and `{summarizing_kinds}` are filled in by `db.kind_fragments`. A statement
-is run by the functions here, which open a span named after it.
+A common part of several statements is defined once, as `-- fragment visible --`, before the first of them, and each has
+`:visible` in its place. `{note_kind}` and `{summarizing_kinds}` are filled in by `db.kind_fragments`. The functions
+below run a statement, and open a span with its name.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def parse_statements(text: str) -> dict[str, Statement]:
     for header, following in zip(headers, [*headers[1:], None], strict=True):
         name = header[2]
         body = text[header.end() : following.start() if following else len(text)].strip()
-        # psycopg parses what is longer than 4096 characters for each execution.
+        # psycopg parses statements longer than 4096 characters again for each execution.
         body = re.sub(r"\n +", "\n", body)
         if not body or name in statements or name in fragments:
             raise ValueError(f"statement {name} is empty or stands twice")
@@ -138,7 +138,7 @@ class BoundStatement(Generic[T]):
 
 
 class Pending(Generic[T]):
-    """Rows that are on their way: what was asked in a pipeline is sent, at the latest, when the pipeline ends."""
+    """Rows of a statement in a pipeline, which is sent when the pipeline ends at the latest."""
 
     def __init__(self, cursor: Any, span: Span) -> None:
         self._cursor = cursor
@@ -166,9 +166,9 @@ async def fetch_each(
     *questions: BoundStatement[Any],
     meanwhile: Callable[[], None] | None = None,
 ) -> list[list[Any]]:
-    """Run several statements, of which none needs another's rows, in one round trip; return the rows of each.
+    """Run several independent statements in one round trip; return the rows of each.
 
-    `meanwhile` is called while the server is at it.
+    `meanwhile` is called while the server works.
     """
     cursors = [
         conn.cursor(binary=True, row_factory=dataclass_row(question.row)) for question in questions
@@ -180,7 +180,7 @@ async def fetch_each(
         meanwhile()
     rows = []
     for question, cursor in zip(questions, cursors, strict=True):
-        # Postgres runs them one after the other, so that each span begins about where its statement does.
+        # PostgreSQL runs them one after the other, so each span begins at about the same time as its statement.
         with statement_span(question.statement):
             rows.append(await cursor.fetchall())
     return rows

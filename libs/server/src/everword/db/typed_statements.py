@@ -1,17 +1,17 @@
-"""Statements as typed functions: a function without a body runs the named statement with its arguments.
+r"""Statements as typed functions: a function without a body runs the named statement with its arguments.
 
     @statement(SQL)
     async def lock_note(conn: Connection, namespace_id: int, note_id: UUID) -> LockedNote | None:
         "Lock a note until the end of the transaction."
 
-Its parameters are the placeholders of the SQL, which is checked at import; a
-parameter that is a dataclass stands for a placeholder for each of its fields. The return type says what is read:
+Its parameters are the placeholders of the SQL, which are compared at import; a parameter that is a dataclass gives a
+placeholder for each of its fields. The return type decides the result:
 
 | return type          | result                                                              |
 |----------------------|---------------------------------------------------------------------|
 | `None`               | nothing; in a pipeline an error surfaces at the next result         |
 | `list[Row]`          | all rows                                                            |
-| `Row`, `Row | None`  | the first row; without `None`, a missing row raises LookupError     |
+| `Row`, `Row \| None`  | the first row; without `None`, a missing row raises LookupError     |
 | anything else        | the first column of the first row, None if there is no row          |
 
 `Row` is a dataclass with a field for each column. A function that is not `async` takes a blocking connection.

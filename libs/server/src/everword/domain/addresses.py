@@ -1,6 +1,6 @@
 """Addresses of memories: `viking://NAMESPACE/conversations/ID/messages/SEQ`.
 
-An address never changes, and is made of what a memory is read with. Each segment is percent-encoded.
+An address never changes, and consists of the parameters that read the memory. Each segment is percent-encoded.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ def _of_summary(record: MemoryRecord) -> Segments:
 
 
 def _of_note(record: MemoryRecord) -> Segments:
-    """Return a note's key where it is unique in the namespace, and is no id: of a note in a scope, the id."""
+    """Return the address of a note: by its key if that is unique in the namespace and not an id, otherwise
+    by its id.
+    """
     scoped = record.agent or record.subject or record.conversation_id
     named = record.note_key and not scoped and as_id(record.note_key) is None
     return ("notes", record.note_key if named else str(record.id))
@@ -60,7 +62,7 @@ def write_address(namespace: str, segments: Sequence[str]) -> str:
 
 
 def read_address(address: str) -> Segments | None:
-    """Return the segments of an address, the namespace first; None where it is none. A `/` at its end is ignored."""
+    """Return the segments of an address, the namespace first; None if it is malformed. A trailing `/` is ignored."""
     if not address.startswith(SCHEME):
         return None
     path = address.removeprefix(SCHEME).rstrip("/")

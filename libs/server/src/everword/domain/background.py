@@ -13,13 +13,13 @@ AGAIN_S = 0.5
 async def end_tasks(tasks: Iterable[asyncio.Task[Any] | None]) -> None:
     """Cancel tasks until they are done, whatever they raise.
 
-    One cancellation may get lost: `asyncio.wait_for` of Python 3.11, by which psycopg's pool waits for a connection,
-    returns its result where both come at the same time.
+    One cancellation may get lost: `asyncio.wait_for` of Python 3.11, with which psycopg's pool waits for a connection,
+    returns its result if both come at the same time.
     """
     going = {task for task in tasks if task is not None}
     while going:
         for task in going:
             task.cancel()
         done, going = await asyncio.wait(going, timeout=AGAIN_S)
-        # What they raise is of no interest, and is not to be reported as if nobody had looked.
+        # Retrieve exceptions, so that asyncio does not report them as never retrieved.
         await asyncio.gather(*done, return_exceptions=True)

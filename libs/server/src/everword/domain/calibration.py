@@ -18,12 +18,12 @@ from itertools import islice, pairwise
 from typing import Any
 
 FORMAT = "everword-calibrations/1"
-#: The verdict goes by so many results, those that rank first: what comes later is seldom read, and the more are looked
-#: at, the likelier is one that only seems to answer.
+#: Number of first results that decide the verdict: later ones are seldom read, and with more results it becomes
+#: likelier that one only seems to answer.
 DECIDING = 10
-#: What ranks without an embedding model.
+#: Modes that rank without an embedding model.
 WITHOUT_MODEL = frozenset({"lexical", "trigram"})
-#: What can be calibrated: the profiles of HYBRID, and the modes of one arm.
+#: Profiles to calibrate: those of HYBRID, and the modes of one arm.
 PROFILES = ("recall", "balanced", "lexical", "semantic", "trigram")
 
 
@@ -38,7 +38,7 @@ class Calibration:
     evidence: Sequence[float]
     #: From 0 to 1, one for each knot.
     relevance: Sequence[float]
-    #: Where `answer_chance` is lower, nothing is relevant.
+    #: If `answer_chance` is lower, nothing is relevant.
     floor: float
 
     def __post_init__(self) -> None:
@@ -61,13 +61,13 @@ class Calibration:
         return min(high, low + (high - low) * ((evidence - left) / (right - left)))
 
     def evidence_for(self, relevance: float) -> float:
-        """Return the least evidence that is as relevant; infinity where none is."""
+        """Return the least evidence with this relevance; infinity if there is none."""
         low, high = self.evidence[0], self.evidence[-1]
         if self.relevance_of(low) >= relevance:
             return -math.inf
         if self.relevance_of(high) < relevance:
             return math.inf
-        # To the last bit: what has exactly this relevance belongs to it, and what has less does not.
+        # Bisect to the last bit, so that exactly the evidence with this relevance is included.
         while low < (middle := low + (high - low) / 2) < high:
             if self.relevance_of(middle) >= relevance:
                 high = middle
@@ -77,26 +77,27 @@ class Calibration:
 
 
 def answer_chance(relevances: Iterable[float]) -> float:
-    """Return the chance that one of the `DECIDING` first results answers, which the verdict goes by; 0 without any.
+    """Return the probability that one of the first `DECIDING` results answers, which decides the verdict; 0 without
+    results.
 
-    Takes the relevance of results, best ranked first, each as if it answered whatever the others do.
+    Takes the relevance of results, best ranked first, and treats them as independent.
     """
     return 1.0 - math.prod(1.0 - relevance for relevance in islice(relevances, DECIDING))
 
 
 @dataclass(frozen=True)
 class CalibratedProfile:
-    """A calibration, what it is of, and what it was fitted to."""
+    """A calibration with its profile, model and provenance."""
 
     #: A profile of HYBRID, or a mode with one arm.
     profile: str
-    #: Its name; None where nothing is embedded.
+    #: Name of the embedding model; None without one.
     model: str | None
     calibration: Calibration
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def fits(self, profile: str, model: str | None) -> bool:
-        """Tell whether it is of a profile with a model, whoever serves the model."""
+        """Return whether it is for this profile and model, whatever server the model runs on."""
         if profile in WITHOUT_MODEL or profile != self.profile:
             return profile == self.profile
         return model is not None and _bare(model) == _bare(self.model or "")
@@ -122,7 +123,7 @@ def to_json(found: Iterable[CalibratedProfile]) -> str:
 
 
 def from_json(text: str) -> list[CalibratedProfile]:
-    """Return the calibrations that a file holds. Raises ValueError where it holds none that can be read."""
+    """Return the calibrations of a file. Raises ValueError if it is malformed."""
     try:
         document = json.loads(text)
         if document["format"] != FORMAT:

@@ -1,4 +1,4 @@
-"""Who calls, and which namespace is theirs."""
+"""The current caller, and its namespace."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from everword.domain.not_found import NamespaceNotFound
 
 
 class Role(IntEnum):
-    """A caller's rights; each role may do what the one before it may. Values equal proto `ApiKeyRole`."""
+    """A caller's rights; each role includes the one before it. Values equal proto `ApiKeyRole`."""
 
     READ = 1
     WRITE = 2
@@ -31,20 +31,20 @@ class NamespaceScope:
 
     @property
     def refuses_credentials(self) -> bool:
-        """Tell whether what holds credentials is not stored."""
+        """Return whether texts with credentials are refused."""
         return self.credentials == CredentialPolicy.REFUSE
 
     @property
     def masks_credentials(self) -> bool:
-        """Tell whether what is derived holds marks in the place of credentials."""
+        """Return whether credentials are masked in derived memories."""
         return self.credentials != CredentialPolicy.KEEP
 
 
 @dataclass(frozen=True)
 class KeyScope:
-    """What a key is bound to: what its calls see and write is of this agent and this subject alone."""
+    """The scope of a key: its calls read and write only memories of this agent and this subject."""
 
-    #: Empty where it is bound to none; one of the two is not.
+    #: Empty if the key is bound to a subject only; at least one of the two is set.
     agent: str
     subject: str
 
@@ -54,15 +54,15 @@ class Caller:
     """The authenticated caller of the current RPC."""
 
     role: Role
-    #: None for an operator's call that names no existing namespace: only AdminService can be called so.
+    #: None for an operator's call without an existing namespace, which only AdminService accepts.
     namespace: NamespaceScope | None
-    #: Whether an operator's key was shown. Nobody shows one while calls without a key are let in.
+    #: True if an operator's key was given; always False while calls without a key are accepted.
     operator: bool = False
-    #: Whether the call is one of a grant's.
+    #: True for a call with a grant.
     granted: bool = False
-    #: What the caller's key is bound to; None where it opens the whole namespace.
+    #: The scope of the caller's key; None for a key to the whole namespace.
     scope: KeyScope | None = None
-    #: The key that was shown; None for EVERWORD_ADMIN_KEY and grants, and where no key is asked for.
+    #: Id of the key; None for EVERWORD_ADMIN_KEY and grants, and if no key is required.
     api_key_id: UUID | None = None
 
 
@@ -87,6 +87,6 @@ def current_namespace() -> NamespaceScope:
 
 
 def current_scope() -> KeyScope | None:
-    """Return what the current call is bound to; None for a whole namespace, and outside of a call."""
+    """Return the scope of the current call; None for a whole namespace, and outside of a call."""
     caller = _caller.get(None)
     return caller.scope if caller else None

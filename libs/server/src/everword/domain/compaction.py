@@ -11,7 +11,7 @@ from everword.domain.settings import Environment
 class CompactionSettings:
     """Thresholds of compaction."""
 
-    #: So many messages that are under no leaf are summed up at once; a leaf stands for as many.
+    #: Number of unsummarised messages that triggers compaction; also the number of messages of a leaf.
     after_messages: int = 10
     #: Fewer, at least half as many, once nothing was said for so long.
     idle_s: float = 15 * 60.0

@@ -1,4 +1,4 @@
-"""The treatment of credentials in what is stored and in what is derived from it."""
+"""The treatment of credentials in stored and derived text."""
 
 from __future__ import annotations
 

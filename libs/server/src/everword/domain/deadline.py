@@ -1,6 +1,6 @@
-"""The deadline of the current call, which every statement and every outgoing call takes over.
+"""The deadline of the current call, which applies to every statement and every outgoing call.
 
-gRPC for Python does not pass deadlines on by itself; a context variable does, set by the deadline interceptor.
+gRPC for Python does not propagate deadlines; a context variable does, set by the deadline interceptor.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""What is said of documents wherever a part of one is shown."""
+"""Titles and tags of documents, for results with a part of one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from uuid import UUID
 
-#: What stands between the title of a document and its headings.
+#: Separator between the title of a document and its headings.
 BETWEEN_HEADINGS = " › "
-#: What is longer is cut: a path is shown before the words of a chunk.
+#: A longer part is cut, because the path is shown before the text of a chunk.
 _MAX_PART_CHARS = 80
 _DOCUMENT_TAG = "document:"
 

@@ -165,7 +165,7 @@ class AdminKeyNeeded(EverwordError):
 
 
 class NotCalibrated(EverwordError):
-    """Relevance cannot be told here, so min_relevance cannot be applied; `everword calibrate` makes a calibration."""
+    """No calibration exists here, so min_relevance cannot be applied; `everword calibrate` makes one."""
 
     code = "FAILED_PRECONDITION"
     reason = "NOT_CALIBRATED"
@@ -210,7 +210,7 @@ class Overloaded(Exhausted):
 
 
 class GrantUsedUp(Exhausted):
-    """All calls of the grant were made; who made it can make another."""
+    """All calls of the grant were made; its creator can make another one."""
 
     reason = "GRANT_USED_UP"
 
@@ -240,7 +240,7 @@ class ConcurrentUpdate(EverwordError):
 
 
 class ContentErased(EverwordError):
-    """What the call would store was erased. Leave it out, or say that it may be stored again."""
+    """The content of the request was erased. Leave it out, or allow that it is stored again."""
 
     code = "FAILED_PRECONDITION"
     reason = "CONTENT_ERASED"
@@ -268,7 +268,7 @@ class StorageUnavailable(Unavailable):
 
 
 class EmbedderUnavailable(Unavailable):
-    """No embedding model answers; words still find what is remembered."""
+    """The embedding model is unavailable; words still find memories."""
 
     reason = "EMBEDDER_UNAVAILABLE"
 
@@ -280,7 +280,7 @@ class ChatUnavailable(Unavailable):
 
 
 class DeadlineExceeded(EverwordError):
-    """The deadline passed; what was waited for may still happen."""
+    """The deadline passed; the work may still be done."""
 
     code = "DEADLINE_EXCEEDED"
     reason = "DEADLINE_EXCEEDED"

@@ -1,13 +1,13 @@
-"""The kinds of failure that callers are told of background work that was given up.
+"""Descriptions of failed background work for callers.
 
-An exception's own words may name addresses, settings, or what another service answered; only an operator sees them.
+An exception's own message may contain addresses, settings, or another service's answer; only operators see it.
 """
 
 from __future__ import annotations
 
 from everword.domain.caller import Role
 
-#: What is stored as it is shown: Everword's own words about a text.
+#: Stored errors that callers see unchanged: Everword's own words about a text.
 PLAIN = frozenset(
     {
         "it holds no words",
@@ -16,7 +16,7 @@ PLAIN = frozenset(
     }
 )
 UNKNOWN = "it failed within Everword; an operator sees why"
-#: Of a passage, where nothing else is known: its error is what the model's server answered.
+#: Default for a passage, whose stored error is the answer of the model's server.
 NOT_EMBEDDED = "the embedding model makes no vector of it; an operator sees why"
 #: By the class of the exception, with which stored errors begin.
 _KINDS = {
@@ -38,9 +38,9 @@ _KINDS = {
 
 
 def shown_error(error: str, role: Role, otherwise: str = UNKNOWN) -> str:
-    """Return what a caller with a role is told of a stored error: all of it an operator, others its kind.
+    """Return a stored error as shown to a caller: in full to an operator, as its kind to others.
 
-    Where that is not known, they are told `otherwise`.
+    If the kind is unknown, they see `otherwise`.
     """
     if role is Role.ADMIN or not error or error in PLAIN:
         return error

@@ -31,19 +31,19 @@ class KindTraits:
     erasure_kind: int
     erasure_column: str = "id"
 
-    #: A memory stands for other memories; it takes none of their places among the candidates of an arm.
+    #: The memory summarises others, and takes none of their places among the candidates of an arm.
     summarizes: bool = False
     #: Passages of a superseded memory stay in the index with an end, for searches as of earlier times.
     keeps_history: bool = False
     #: The table has the times at which a memory occurred and became valid.
     has_times: bool = False
-    #: An expired memory is never found, whatever a filter asks for.
+    #: An expired memory is never found, regardless of the filter.
     expires: bool = False
     #: Memories of a conversation can be restricted to some conversations (`MemoryFilter.document_conversation_ids`).
     is_attached: bool = False
     #: Triggers bring a memory into a context, into a block of its own; search does not.
     is_triggered: bool = False
-    #: Themes are found among memories of this kind: statements of users and what follows from them, no summaries.
+    #: Themes are computed from memories of this kind: users' messages and knowledge from them, no summaries.
     has_themes: bool = False
 
 

@@ -1,4 +1,4 @@
-"""Errors of what is not there, each with the reason that callers see."""
+"""Errors for missing things, each with the reason that callers see."""
 
 from __future__ import annotations
 

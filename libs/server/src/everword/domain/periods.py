@@ -85,7 +85,7 @@ class Period:
         if self.level <= PeriodLevel.WEEK:
             return self.start, _later(self.start, 7 if self.level == PeriodLevel.WEEK else 1)
         if self.level == PeriodLevel.MONTH:
-            # A week belongs where its Thursday is, so that its Monday may be in the month before.
+            # A week belongs to the month of its Thursday, so its Monday may be in the month before.
             return _earlier(self.start, 3), _earlier(_next_month(self.start), 3)
         return self.start, _next_year(self.start)
 
@@ -97,7 +97,7 @@ class Period:
         following = (
             _next_month(self.start) if self.level == PeriodLevel.MONTH else _next_year(self.start)
         )
-        # The first Monday whose Thursday is in what follows.
+        # The first Monday whose Thursday is in the next period.
         thursday = following + (3 - following.weekday()) % 7 * _DAY
         return thursday - 3 * _DAY
 
@@ -117,7 +117,7 @@ class Calendar:
         try:
             wall = moment.astimezone(zone).replace(tzinfo=None)
             day = (wall - timedelta(minutes=self.day_cutoff_minutes)).date()
-            # Where the clock shows the cut-off twice, the day begins at the first time, and does not end at the second.
+            # If the clock shows the cut-off twice, the day begins at the first time, and does not end at the second.
             if day < date.max and moment >= self.start_of(day + _DAY):
                 return day + _DAY
         except OverflowError:
@@ -143,7 +143,7 @@ class Calendar:
             return (datetime.max.replace(tzinfo=UTC),) * 2
 
     def start_of(self, day: date) -> datetime:
-        """Return the moment in UTC at which a day begins. Raises OverflowError beyond what a date can name."""
+        """Return the moment in UTC at which a day begins. Raises OverflowError outside the range of `date`."""
         return _start_of(day, self.time_zone, self.day_cutoff_minutes)
 
     def due_at(self, period: Period) -> datetime:
@@ -158,7 +158,7 @@ class Calendar:
 
 
 def last_night(calendar: Calendar, now: datetime) -> date:
-    """Return the latest day after whose end what is done every night is due by now."""
+    """Return the latest day whose nightly work is due by now."""
     day = calendar.day_of(now)
     while calendar.due_at(Period(PeriodLevel.DAY, day)) > now and day > date.min:
         day -= _DAY
@@ -166,7 +166,7 @@ def last_night(calendar: Calendar, now: datetime) -> date:
 
 
 def parse_subject(subject: str) -> Period:
-    """Return the period that a job is about. Raises ValueError where it is none."""
+    """Return the period of a job. Raises ValueError if the subject is malformed."""
     match = _SUBJECT.fullmatch(subject)
     if match is None:
         raise ValueError("a period's name is wrong")

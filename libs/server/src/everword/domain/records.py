@@ -62,7 +62,7 @@ class MessageRecord:
     parent_id: UUID | None
     occurred_at: datetime
     recorded_at: datetime
-    #: What a tool call did, in a sentence, where the message has no words and there is one.
+    #: A sentence about a tool call, for a message without words; empty if there is none.
     synthesized_content: str = ""
 
 
@@ -93,7 +93,7 @@ class MemoryRecord:
     synthesized_content: str = ""
     external_id: str = ""
     tool_name: str = ""
-    #: None where there is none, and where it is omitted for its length.
+    #: None if there is none, or if it is omitted for its length.
     metadata: dict[str, Any] | None = None
     metadata_omitted: bool = False
     #: Values equal proto `SummaryLevel`; 0 for other kinds.
@@ -103,28 +103,28 @@ class MemoryRecord:
     #: As of the note.
     note_key: str = ""
     note_kind: str = ""
-    #: Of a chunk, the document that it is a part of, and where it stands there.
+    #: The document of a chunk, and the chunk's position in it.
     document_id: UUID | None = None
     document_title: str = ""
     headings: Sequence[str] = ()
-    #: 0 where its document has none.
+    #: 0 if the document has no pages.
     page: int = 0
-    #: Whether that is a workspace file.
+    #: True for a chunk of a workspace file.
     of_workspace: bool = False
-    #: Of a message, what the caller said it costs in their model; 0 where nothing was said.
+    #: Tokens of a message in the caller's model; 0 if unknown.
     token_count: int = 0
-    #: Whether it comes from where anybody may write, or a tool brought it in.
+    #: True if it comes from an untrusted channel, or from a tool.
     untrusted: bool = False
 
     @cached_property
     def suspicious(self) -> bool:
-        """Tell whether it is untrusted and speaks to models; what is not here of its text is not looked at."""
+        """Return whether it is untrusted and addresses models; only the loaded part of its text is examined."""
         return self.is_suspicious_in(self.content) or self.is_suspicious_in(
             self.synthesized_content
         )
 
     def is_suspicious_in(self, text: str) -> bool:
-        """Tell whether it is untrusted, and a text of it speaks to models."""
+        """Return whether it is untrusted and the text addresses models."""
         return self.untrusted and speaks_to_models(text)
 
 
@@ -158,7 +158,7 @@ class SummaryRecord:
     revision: int
     stale: bool
     needs_review: bool
-    #: `unsupported`, `wrong_tags`, `source_coverage` and `identifier_coverage`; None for what is significant.
+    #: `unsupported`, `wrong_tags`, `source_coverage` and `identifier_coverage`; None for a significant memory.
     faithfulness: dict[str, Any] | None
     created_at: datetime
     revised_at: datetime
@@ -175,7 +175,7 @@ def message_text(
     tool_args: str,
     tool_result: str,
 ) -> str:
-    """Return what can be read in a message: its content, its blocks' text, and what a tool was asked and answered."""
+    """Return the readable text of a message: its content, its blocks, and a tool's arguments and result."""
     parts = [content]
     parts += [block.get("text", "") for block in content_blocks or ()]
     parts += [f"{tool_name} {tool_args}".strip(), tool_result[:INDEXED_TOOL_RESULT_CHARS]]

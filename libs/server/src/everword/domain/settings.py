@@ -1,4 +1,4 @@
-"""Settings from environment variables, read once at start: typed, and refused by name where they are wrong."""
+"""Settings from environment variables, read once at start: typed, and refused by name if they are wrong."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class SettingError(Exception):
-    """A setting is missing or wrong; the message names the variable and says what it should be."""
+    """A setting is missing or wrong; the message names the variable and the expected value."""
 
 
 class Environment:
@@ -36,7 +36,7 @@ class Environment:
         return value
 
     def file(self, name: str) -> Path | None:
-        """Return the path in `name`, or None where it is unset. Raises SettingError where there is no such file."""
+        """Return the path in `name`, or None if unset. Raises SettingError if the file does not exist."""
         text = self.text(name)
         if not text:
             return None

@@ -20,9 +20,9 @@ def local_time(moment: datetime, zone: tzinfo) -> datetime:
 
 
 def shown_time(moment: datetime, zone: tzinfo) -> datetime:
-    """Return an aware `moment` as it is written down: in `zone`, or in UTC.
+    """Return an aware `moment` as written in text: in `zone`, or in UTC.
 
-    UTC stands in where the zone has no date for it, and where its offset has seconds, as before standard time.
+    UTC is used if the zone has no date for the moment, or if its offset has seconds, as before standard time.
     """
     local = local_time(moment, zone)
     offset = local.utcoffset() or timedelta()
@@ -30,7 +30,7 @@ def shown_time(moment: datetime, zone: tzinfo) -> datetime:
 
 
 def write_minute(moment: datetime, zone: tzinfo = UTC) -> str:
-    """Return `2026-04-18T12:00Z`, or with the offset where that is not zero; a year has four digits."""
+    """Return `2026-04-18T12:00Z`, or with the offset if that is not zero; a year has four digits."""
     shown = shown_time(moment, zone)
     written = shown.isoformat(timespec="minutes")
     return written if shown.utcoffset() else f"{written[:16]}Z"

@@ -1,7 +1,7 @@
 """Signed opaque tokens: pages and consistency.
 
-A token is base64url(HMAC-SHA256 truncated to 16 bytes || payload); the payload is JSON. The purpose is part of what is
-signed, so that one kind of token is never taken for another.
+A token is base64url(HMAC-SHA256 truncated to 16 bytes || payload); the payload is JSON. The signature covers the
+purpose, so that one kind of token is never accepted as another.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _mac(secret: bytes, purpose: str, payload: bytes) -> bytes:
 
 
 def _seal(secret: bytes, purpose: str, value: object) -> str:
-    # Names may be long: escaped, those that are not ASCII would take three times as much.
+    # Names may be long: escaped non-ASCII text would take three times as much.
     payload = json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
     return base64.urlsafe_b64encode(_mac(secret, purpose, payload) + payload).decode().rstrip("=")
 
@@ -48,7 +48,7 @@ class PageTokens:
     """Issues and reads the page tokens of one RPC in one namespace."""
 
     secret: bytes
-    #: What a token is bound to, such as the RPC and the namespace.
+    #: The scope of a token, such as the RPC and the namespace.
     purpose: str
 
     def issue(self, request_hash: str, position: list[Any]) -> str:
@@ -56,7 +56,7 @@ class PageTokens:
         return _seal(self.secret, f"page:{self.purpose}", [request_hash, position])
 
     def read(self, token: str, request_hash: str) -> list[Any] | None:
-        """Return the position in `token`; None where there is no token. Raises InvalidPageToken."""
+        """Return the position in `token`; None without a token. Raises InvalidPageToken."""
         if not token:
             return None
         try:
@@ -70,7 +70,7 @@ class PageTokens:
 
 @dataclass(frozen=True)
 class ConsistencyToken:
-    """Stands for a write: what a read that is given it must see."""
+    """Identifies a write that a later read must see."""
 
     namespace_id: int
     #: Postgres' write-ahead log position read after the commit, as text.
@@ -79,7 +79,7 @@ class ConsistencyToken:
     memory_id: int
 
     def covering(self, earlier: ConsistencyToken | None) -> ConsistencyToken:
-        """Return a token that stands for an earlier write too."""
+        """Return a token that covers an earlier write, too."""
         highest = max(self.memory_id, earlier.memory_id if earlier else 0)
         return replace(self, memory_id=highest)
 
@@ -95,7 +95,7 @@ class ConsistencyToken:
 
     @classmethod
     def read(cls, secret: bytes, token: str, namespace_id: int) -> ConsistencyToken:
-        """Return what `token` stands for. Raises InvalidConsistencyToken, also for another namespace's."""
+        """Return the write of `token`. Raises InvalidConsistencyToken, also for another namespace's."""
         place, dot, sealed = token.rpartition(".")
         try:
             found = cls(*_open(secret, "consistency", sealed))
@@ -109,23 +109,24 @@ class ConsistencyToken:
 
 @dataclass(frozen=True)
 class ResumeToken:
-    """Stands for what a watcher was told: all that `since` shows, and up to a place what `until` shows beside it.
+    """The progress of a watcher: all changes visible to `since`, and those of `until` up to a position.
 
-    Beside changes there is what expires, which changes nothing in the database: it was told up to a moment.
+    Expiry changes nothing in the database, so the progress also has a moment up to which expired memories were
+    reported.
     """
 
     namespace_id: int
-    #: Snapshots of Postgres, as text; `until` is empty where nothing of a next one was told.
+    #: Snapshots of PostgreSQL, as text; `until` is empty if no change of the next one was reported.
     since: str
     until: str
-    #: The last change that was told of those between.
+    #: The last reported change between the two.
     xid: int
     change_id: int
-    #: What expired until then, in seconds since 1970, was told: until `since` was taken, or not even all of that.
+    #: Expiries up to this moment, in seconds since 1970, were reported: at most until `since` was taken.
     expired_at: float
     #: When `until` was taken. A version before this one did not say.
     until_at: float = 0.0
-    #: The last one that was told of what expired at `expired_at`; empty where all of it was.
+    #: The last reported memory of those that expired at `expired_at`; empty if all were.
     expired_id: str = ""
 
     @property
@@ -138,7 +139,7 @@ class ResumeToken:
 
     @classmethod
     def read(cls, secret: bytes, token: str, namespace_id: int) -> ResumeToken:
-        """Return what `token` stands for. Raises InvalidPageToken, also for another namespace's."""
+        """Return the progress of `token`. Raises InvalidPageToken, also for another namespace's."""
         try:
             found = cls(*_open(secret, "watch", token))
         except (ValueError, TypeError) as error:

@@ -1,30 +1,30 @@
-"""Attributes that Everword knows: what can be said of a person or a project.
+"""Known attributes of people and projects.
 
-Others can be remembered as well; of those it knows nothing but their name.
+Other attributes can be remembered as well; only their name is known.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-#: How long what is said of an unknown attribute is expected to hold, in days.
+#: Expected lifetime of values of an unknown attribute, in days.
 _LIFETIME_DAYS = 365
-#: Days after Riverse: what somebody is, where they live and work, what they are up to, how they are.
+#: Lifetimes in days, after Riverse: identity, home and work, romance, interests, and moods.
 _IDENTITY, _PLACE, _ROMANCE, _INTEREST, _STATE = 3650, 540, 365, 180, 60
 
 
 @dataclass(frozen=True)
 class Attribute:
-    """What can be said of somebody or something."""
+    """An attribute of a person or a thing."""
 
     name: str
     category: str
     #: As people write it before a value: "Residence: Lisbon".
     label: str
-    #: Whether it has several values at a time.
+    #: True if it has several values at a time.
     several: bool
     lifetime_days: int
-    #: Whether somebody's life is built around it: it matures sooner.
+    #: True if a person's life is built around it; such facts mature sooner.
     is_anchor: bool = False
 
 
@@ -96,15 +96,15 @@ KNOWN: dict[str, Attribute] = {
 }
 
 
-#: What is also learned of those whom somebody names: `ana_employer` is where Ana works.
+#: Attributes that are also learned about people with a name: `ana_employer` is Ana's employer.
 OF_OTHERS = frozenset({"employer", "residence", "partner", "sibling", "parent", "child", "stack"})
 
 
 def find_attribute(name: str) -> Attribute:
-    """Return what is known of an attribute; of an unknown one, that it has one value at a time, and lasts a year.
+    """Return a known attribute; an unknown one has one value at a time, and lasts a year.
 
-    What ends with the name of a plan or of a matter of a project, such as `report_deadline`, is one; so is what is told
-    of others, such as `ana_employer`.
+    A name that ends with a plan or a project's attribute, such as `report_deadline`, is one of these; so is an
+    attribute of another person, such as `ana_employer`.
     """
     known = KNOWN.get(name) or KNOWN.get(name.rpartition("_")[2])
     if known is None or (known.name != name and not _is_of_something(known)):
@@ -113,7 +113,7 @@ def find_attribute(name: str) -> Attribute:
 
 
 def _is_of_something(attribute: Attribute) -> bool:
-    """Tell whether there may be one for each of several things: the deadline of a report, the dose of a medicine."""
+    """Return whether it may exist for each of several things: the deadline of a report, the dose of a medicine."""
     several_things = (
         attribute.category in ("plans", "project", "contact") or attribute.name == "dose"
     )

@@ -1,7 +1,7 @@
-"""Write what follows from evidence as a whole: a fact is confirmed, decided against, expired, or another's double.
+"""Write the consequences of evidence as a whole: confirmation, rejection, expiry, or merging with a duplicate.
 
 The caller has locked the attribute, as for `statement_writer`, and this works in the caller's transaction. A function
-does nothing if its reason is gone: a person's ruling, or something newer, may have come between.
+does nothing if its reason is gone: a person's ruling, or newer evidence, may have come between.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ async def confirm_fact(
     fact_id: UUID,
     audit: ChangeReason,
 ) -> bool:
-    """Store that a fact is confirmed; False where it is not suspected any more."""
+    """Confirm a fact; False if it is no longer suspected."""
     fact = standing.facts.get(fact_id)
     if fact is None or fact.state != FactState.SUSPECTED:
         return False
@@ -103,7 +103,7 @@ async def expire_fact(
     at: datetime,
     audit: ChangeReason,
 ) -> bool:
-    """Store that a fact ended at `at`, for it was not heard of for its lifetime; False where it was heard of since."""
+    """End a fact at `at`, because it was not mentioned for its lifetime; False if it was mentioned since."""
     fact = standing.facts.get(fact_id)
     change = timeline.end(standing.believed, fact_id, at) if fact else NOTHING
     if change == NOTHING:
@@ -121,7 +121,7 @@ async def anchor_fact(
     is_anchor: bool,
     audit: ChangeReason,
 ) -> bool:
-    """Store whether a life is built around a fact; False where nothing follows from that."""
+    """Store whether a fact is an anchor of a life; False if that is no change."""
     fact = standing.facts.get(fact_id)
     if fact is None or fact.is_anchor == is_anchor:
         return False

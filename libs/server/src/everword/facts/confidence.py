@@ -11,7 +11,7 @@ from uuid import UUID
 
 from everword.facts.model import FactRuling, FactSource, FactState, SleepVerdict
 
-#: What a piece of evidence weighs, by where it comes from; a guess weighs a third.
+#: Weight of a piece of evidence by its source; a guess weighs a third.
 _WEIGHTS = {
     FactSource.STATED: 1.0,
     FactSource.INFERRED: 0.5,
@@ -21,11 +21,11 @@ _WEIGHTS = {
 _HYPOTHESIS = 1 / 3
 #: All untrusted evidence together weighs half of its weightiest piece, since an attacker may repeat a message.
 _UNTRUSTED = 0.5
-#: What is said again in the same conversation is hardly independent.
+#: Weight of a repetition in the same conversation, which is hardly independent.
 _AGAIN = 0.2
 #: Conversations in which something is stated until it is confirmed.
 _CONFIRMING = 2
-#: Of the expected lifetime, the last part in which a fact loses weight, and how much.
+#: Last part of the expected lifetime in which a fact loses weight, and the loss.
 _LAST_PART, _LOST = 0.25, 0.5
 
 
@@ -33,7 +33,7 @@ _LAST_PART, _LOST = 0.25, 0.5
 class WeighedEvidence:
     """A piece of evidence, as it counts."""
 
-    #: None for what was written down apart from any conversation: each is independent.
+    #: None for evidence outside any conversation; each such piece is independent.
     conversation_id: UUID | None
     contradicts: bool
     source: FactSource
@@ -56,7 +56,7 @@ class MaturityTier:
 
 #: From Riverse: 730 days with 10 pieces, 365 with 6, 90 with 3.
 _TIERS = (MaturityTier(730, 10, 730), MaturityTier(365, 6, 365), MaturityTier(90, 3, 180))
-#: What somebody's life is built around matures sooner.
+#: Anchors of a life mature sooner, by this factor.
 _ANCHOR = 0.6
 
 
@@ -88,7 +88,7 @@ def find_state(
     maturity: MaturityTier | None,
     verdict: SleepVerdict | None = None,
 ) -> FactState:
-    """Return the state of a fact. `is_believed` tells whether it is believed to hold at any time."""
+    """Return the state of a fact. `is_believed` is True if it is believed to be valid at any time."""
     if ruling is FactRuling.WRONG or (verdict is SleepVerdict.REJECTED and ruling is None):
         return FactState.REJECTED
     if is_believed and not holds_now:

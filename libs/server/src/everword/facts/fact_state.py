@@ -1,4 +1,4 @@
-"""What follows for a fact from its evidence, and from when it is believed to hold."""
+"""Derives the state of a fact from its evidence and its believed intervals."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def weighed(
     is_vouched_for = ruling is FactRuling.RIGHT or is_supported
     tier = find_maturity(first, last, len(supporting), is_anchor) if is_vouched_for else None
     verdict = SleepVerdict(fact.verdict) if fact.verdict else None
-    # What was never believed is a suspicion beside what is.
+    # A fact that was never believed is a suspicion next to the believed one.
     holds_now = any(each.covers(now) or each.since > now for each in own)
     return replace(
         fact,

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from everword.text.case_folding import fold_spaces
 
-#: Of whom a fact is where neither the conversation nor the message names anybody.
+#: Subject of facts if neither the conversation nor the message names one.
 USER = "user"
 
 
@@ -25,7 +25,7 @@ class FactState(IntEnum):
 
 
 class FactSource(IntEnum):
-    """Where a fact, or a piece of evidence, comes from. Values equal proto FactSource."""
+    """Source of a fact, or of a piece of evidence. Values equal proto FactSource."""
 
     STATED = 1
     INFERRED = 2
@@ -34,7 +34,7 @@ class FactSource(IntEnum):
 
     @property
     def strength(self) -> int:
-        """How much it counts beside others: what is inferred counts least, and a person's word most."""
+        """Its rank among sources: inferences count least, and a person's word most."""
         return _STRENGTHS[self]
 
 
@@ -47,21 +47,21 @@ _STRENGTHS = {
 
 
 class FactRuling(IntEnum):
-    """What a person said of a fact. Values equal the column `ruling`."""
+    """A person's ruling on a fact. Values equal the column `ruling`."""
 
     RIGHT = 1
     WRONG = 2
 
 
 class SleepVerdict(IntEnum):
-    """What Sleep made of a fact beside its evidence. Values equal the column `verdict`."""
+    """Sleep's verdict on a fact in addition to its evidence. Values equal the column `verdict`."""
 
     CONFIRMED = 1
     REJECTED = 2
 
 
 class DisputeOutcome(IntEnum):
-    """What became of a dispute. Values equal the column `outcome`."""
+    """The outcome of a dispute. Values equal the column `outcome`."""
 
     ACCEPT_NEW = 1
     REJECT_NEW = 2
@@ -70,7 +70,7 @@ class DisputeOutcome(IntEnum):
 
 @dataclass(frozen=True)
 class Key:
-    """What is said of whom."""
+    """An attribute of a subject."""
 
     subject: str
     attribute: str
@@ -80,11 +80,11 @@ class Key:
 class Interval:
     """A time in which a fact is believed to hold."""
 
-    #: None for one that is not stored yet.
+    #: None if it is not stored yet.
     id: UUID | None
     fact_id: UUID
     since: datetime
-    #: Exclusive; None where no end is known.
+    #: Exclusive; None without a known end.
     until: datetime | None = None
     #: The fact that took its place at `until`.
     successor_id: UUID | None = None

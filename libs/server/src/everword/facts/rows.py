@@ -33,7 +33,7 @@ class FactRow:
     ruled_at: datetime | None
     value_hash: bytes
     verdict: int | None = None
-    #: Up to when what was said went into the verdict.
+    #: Time of the latest statement that the verdict considered.
     verdict_at: datetime | None = None
     is_anchor: bool = False
 
@@ -59,7 +59,7 @@ class FactView:
     last_seen_at: datetime
     supporting: int
     contradicting: int
-    #: The interval, as a memory of its own; None for what was never believed to hold, as a guess beside what is known.
+    #: The interval, as a memory of its own; None for a fact that was never believed, such as a guess.
     memory_id: UUID | None
     valid_from: datetime | None
     valid_until: datetime | None
@@ -80,7 +80,7 @@ class FactEvidenceRow:
     source: int
     hypothesis: bool
     said_at: datetime
-    #: Of its message, where there is one.
+    #: Of its message, if it has one.
     channel: str
     role: int
     tool_name: str

@@ -1,6 +1,6 @@
-"""Tell who is who among those who speak: names that differ in letter case alone are one subject.
+"""Identify speakers: names that differ only in letter case are one subject.
 
-What callers give as a subject, of a conversation or a fact, is a key of theirs, and stays as it is.
+A subject given by a caller, of a conversation or a fact, is the caller's key, and stays unchanged.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Write what somebody says of a subject's attribute: that a value holds, that it holds no more, that it never did.
+"""Write statements about a subject's attribute: a value is valid, no longer valid, or never was.
 
-Each works on what is known of the attribute, which the caller holds (`writer.hold`), in the caller's transaction.
+Each works on the attribute locked by the caller (`writer.hold`), in the caller's transaction.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from everword.facts.writer import ChangeReason, FactPlan, LockedAttribute, Writt
 
 @dataclass(frozen=True)
 class FactStatement:
-    """What is said."""
+    """A statement about a subject's attribute."""
 
     key: Key
     value: str
@@ -46,7 +46,7 @@ class FactStatement:
 
     @property
     def is_several(self) -> bool:
-        """Tell whether the attribute has several values at a time."""
+        """Return whether the attribute has several values at a time."""
         known = find_attribute(self.key.attribute).several
         return known if self.several is None else self.several
 
@@ -57,7 +57,7 @@ class FactStatement:
 
 @dataclass(frozen=True)
 class Remembered:
-    """What was written for what was said."""
+    """The result of a statement."""
 
     fact_id: UUID
     written: WrittenFacts
@@ -71,14 +71,14 @@ async def state_fact(
     told: FactStatement,
     audit: ChangeReason,
 ) -> Remembered:
-    """Store that a value holds: it takes the place of what held before, or is one more piece for what is known."""
+    """Store that a value is valid: it supersedes the current value, or is one more piece of evidence for it."""
     plan, fact_id = plan_statement(standing, told)
     written = await write_plans(conn, settings, [plan], audit)
     return Remembered(fact_id, written, sorted(plan.change.superseded_ids - {fact_id}))
 
 
 def plan_statement(standing: LockedAttribute, told: FactStatement) -> tuple[FactPlan, UUID]:
-    """Return what is to be written where somebody says that a value holds, and its fact."""
+    """Return the plan for a statement that a value is valid, and its fact."""
     plan, fact, is_new = _support(standing, told)
     change = _decide(plan.standing, fact, told)
     doubted = _doubted(plan.standing, fact, told) if change == NOTHING else None
@@ -109,7 +109,7 @@ async def retract_fact(
 
 
 def plan_retraction(standing: LockedAttribute, told: FactStatement) -> FactPlan | None:
-    """Return what is to be written where somebody says that a value holds no more; None where none did."""
+    """Return the plan for a statement that a value is no longer valid; None if it was not."""
     wanted = value_hash(told.value)
     ending = [
         each
@@ -141,7 +141,7 @@ async def doubt_fact(
     told: FactStatement,
     audit: ChangeReason,
 ) -> bool:
-    """Store what is said as evidence against a fact, without anything in its place; False where there is none."""
+    """Store a statement as evidence against a fact, without another value; False if there is no such fact."""
     fact = standing.facts.get(fact_id)
     if fact is None:
         return False
@@ -164,7 +164,7 @@ async def correct_fact(
 
 
 def plan_correction(standing: LockedAttribute, told: FactStatement, wrong_value: str) -> FactPlan:
-    """Return what is to be written where a value held all along, and another one was said by mistake."""
+    """Return the plan for a correction: one value was valid all along, and the other was a mistake."""
     wrong = standing.of_value(wrong_value)
     is_believed = wrong and any(each.fact_id == wrong.id for each in standing.believed)
     if wrong is None or not is_believed or wrong.ruling is not None:
@@ -184,7 +184,7 @@ def plan_correction(standing: LockedAttribute, told: FactStatement, wrong_value:
 
 
 def _support(standing: LockedAttribute, told: FactStatement) -> tuple[FactPlan, FactRow, bool]:
-    """Return a plan with the evidence for what is said, the fact, and whether it is new."""
+    """Return a plan with the evidence of a statement, the fact, and whether it is new."""
     known = standing.of_value(told.value)
     fact = known or _new(told)
     if not told.is_untrusted:
@@ -200,7 +200,7 @@ def _support(standing: LockedAttribute, told: FactStatement) -> tuple[FactPlan, 
 
 
 def _doubting(fact: FactRow, told: FactStatement) -> list[tuple[FactRow, NewEvidence]]:
-    """Return what is said as evidence against a fact."""
+    """Return a statement as evidence against a fact."""
     sourced = replace(fact, source=told.source, hypothesis=told.hypothesis)
     return [(sourced, replace(piece, id=new_id(), contradicts=True)) for piece in told.pieces]
 
@@ -231,7 +231,7 @@ def _new(told: FactStatement) -> FactRow:
 
 
 def _renewed(fact: FactRow, said_at: datetime) -> FactRow:
-    """Return a fact without what was held against it, where something newer says that it is right."""
+    """Return a fact without its rejection, if newer evidence supports it."""
     if fact.ruling == FactRuling.WRONG and fact.ruled_at and said_at > fact.ruled_at:
         fact = replace(fact, ruling=None, ruled_at=None)
     if fact.verdict == SleepVerdict.REJECTED and fact.verdict_at and said_at > fact.verdict_at:
@@ -240,10 +240,10 @@ def _renewed(fact: FactRow, said_at: datetime) -> FactRow:
 
 
 def _decide(standing: LockedAttribute, fact: FactRow, told: FactStatement) -> TimelineChange:
-    """Return what a statement changes.
+    """Return the changes of a statement.
 
-    Nothing, where a guess meets what was stated, or what somebody set right since it was said, and where an untrusted
-    source meets a trusted one.
+    There are none if a guess contradicts a statement, or a ruling made since, and if an untrusted source contradicts a
+    trusted one.
     """
     rejected = fact.ruling == FactRuling.WRONG or fact.verdict == SleepVerdict.REJECTED
     if rejected or all(piece.contradicts for piece in told.pieces):
@@ -264,7 +264,7 @@ def _decide(standing: LockedAttribute, fact: FactRow, told: FactStatement) -> Ti
 
 
 def _rival(standing: LockedAttribute, fact: FactRow, since: datetime) -> FactRow | None:
-    """Return the other fact that holds at a moment, where there is one value at a time."""
+    """Return the other fact that is current at a moment, for an attribute with one value at a time."""
     found = next((each for each in standing.believed if each.covers(since)), None)
     if fact.several or found is None or found.fact_id == fact.id:
         return None

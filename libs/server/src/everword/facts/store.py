@@ -30,7 +30,7 @@ SQL = load_statements("everword.facts")
 
 
 async def lock_keys(conn: Connection, namespace_id: int, keys: Sequence[Key]) -> datetime:
-    """Hold what is said of subjects' attributes, in one order; return the time that this write is believed from."""
+    """Lock attributes of subjects, in one order; return the time from which this write is believed."""
     ordered = sorted(set(keys), key=lambda key: (key.subject, key.attribute))
     parameters = {"namespace_id": namespace_id, **_columns(ordered, Key)}
     await execute(conn, SQL["lock_keys"], parameters)
@@ -39,7 +39,7 @@ async def lock_keys(conn: Connection, namespace_id: int, keys: Sequence[Key]) ->
 
 
 async def lock_key(conn: Connection, namespace_id: int, key: Key) -> datetime:
-    """Hold what is said of a subject's attribute; return the time that this write is believed from."""
+    """Lock an attribute of a subject; return the time from which this write is believed."""
     return await lock_keys(conn, namespace_id, [key])
 
 
@@ -101,7 +101,7 @@ async def insert_evidence(
     now: datetime,
     pieces: Sequence[tuple[FactRow, NewEvidence]],
 ) -> None:
-    """Store evidence, each piece with its fact, as it is told."""
+    """Store evidence, each piece with the source of its fact."""
     parameters: dict[str, Any] = {
         "namespace_id": namespace_id,
         "now": now,
@@ -182,7 +182,7 @@ async def settle_dispute(
     decided_by: str,
     reason: str,
 ) -> bool:
-    """Settle a dispute; False where it is settled already."""
+    """Settle a dispute; False if it is settled already."""
     parameters = {
         "namespace_id": namespace_id,
         "now": now,

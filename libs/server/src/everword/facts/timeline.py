@@ -1,8 +1,7 @@
-"""What a statement changes in the intervals that are believed of a subject's attribute.
+"""Computes the changes of a statement to the believed intervals of a subject's attribute.
 
-Of an attribute with one value at a time, these never overlap. What is believed is never changed: an interval that turns
-out to end earlier is not believed any more, and a shorter one is believed in its place. Where a fact holds without a
-break, it has one interval.
+Intervals of an attribute with one value at a time never overlap. A believed interval is never changed: if it turns out
+to end earlier, it is superseded by a shorter one. A fact that is valid without a break has one interval.
 
 Trusted facts take precedence over untrusted ones, in whatever order they were learned: `state_trusted` ignores
 untrusted intervals, and `state_untrusted` never changes a trusted one.
@@ -21,7 +20,7 @@ from everword.facts.model import Interval
 
 @dataclass(frozen=True)
 class TimelineChange:
-    """Intervals that are not believed any more, and those that are believed from now on."""
+    """Intervals that are no longer believed, and those believed from now on."""
 
     disbelieved: tuple[Interval, ...] = ()
     believed: tuple[Interval, ...] = ()
@@ -42,12 +41,12 @@ def state(
     until: datetime | None,
     several: bool,
 ) -> TimelineChange:
-    """Return what changes when a fact is said to hold from `since` on.
+    """Return the changes if a fact is stated to be valid from `since` on.
 
     `believed` are the intervals of all values of the attribute; with `several`, only those of the same fact count.
 
-    What is known of a later time stays: who lived in Rome from 2020, and is said to have lived in Oslo in 2018, has
-    moved. A fact that holds only until a time gives way to what held before it, as after a journey.
+    Later intervals stay: a person who has lived in Rome since 2020, and is said to have lived in Oslo in 2018, has
+    moved. After a fact with an end, the value before it becomes current again, as after a journey.
     """
     rivals = [each for each in believed if not several or each.fact_id == fact_id]
     standing = next((each for each in rivals if each.covers(since)), None)
@@ -102,9 +101,9 @@ def end(believed: Sequence[Interval], fact_id: UUID, until: datetime) -> Timelin
 def correct(
     believed: Sequence[Interval], fact_id: UUID, right_id: UUID | None, several: bool
 ) -> TimelineChange:
-    """Return what changes when a fact was wrong from the beginning, and another one was right all along, if any.
+    """Return the changes if a fact was wrong from the beginning, and another one was right all along, if any.
 
-    What it had taken the place of by mistake goes on.
+    Facts that it superseded by mistake continue.
     """
     wrong = tuple(each for each in believed if each.fact_id == fact_id)
     kept = [each for each in believed if each.fact_id != fact_id]
@@ -146,7 +145,7 @@ def _state_instead(
 ) -> TimelineChange:
     """Return what changes where another fact held from `since` on."""
     ends = _earliest(standing.until, until)
-    # What took the place of the fact that stood here takes the place of this one.
+    # The successor of the interrupted fact becomes the successor of this one.
     successor = standing.successor_id if ends == standing.until else None
     parts = [Interval(None, fact_id, since, ends, successor)]
     if standing.since < since:
@@ -160,7 +159,7 @@ def _state_instead(
 def _state_in_gap(
     rivals: Sequence[Interval], fact_id: UUID, since: datetime, until: datetime | None
 ) -> TimelineChange:
-    """Return what changes where nothing is known of the time: it holds until what is known of later."""
+    """Return the changes if the time has no interval: the fact is valid until the next known one."""
     later = min(
         (each for each in rivals if each.since > since), key=lambda each: each.since, default=None
     )

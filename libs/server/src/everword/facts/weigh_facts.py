@@ -25,12 +25,12 @@ async def weigh_facts(
     fact_ids: Sequence[UUID],
     interval_ids: Collection[UUID] = (),
 ) -> None:
-    """Store what follows from the evidence that facts have now; those that are not there any more are left out.
+    """Update facts by their present evidence; deleted ones are left out.
 
-    `interval_ids` are times of theirs that go on until the next one begins.
+    `interval_ids` are their intervals that continue until the next one begins.
     """
     facts = [await store.get_fact(conn, namespace_id, fact_id) for fact_id in fact_ids]
-    # Of several attributes, each is held in one order.
+    # Lock several attributes in one order.
     keys = {fact.key for fact in facts if fact}
     for key in sorted(keys, key=lambda key: (key.subject, key.attribute)):
         standing = await hold(conn, namespace_id, settings.trust, key)
@@ -44,7 +44,7 @@ async def weigh_facts(
 
 
 def _opened(standing: LockedAttribute, interval_ids: Collection[UUID]) -> TimelineChange:
-    """Return what changes when intervals do not end where they did."""
+    """Return the changes if intervals do not end where they did."""
     ended = [
         each
         for each in standing.believed

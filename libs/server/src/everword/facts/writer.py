@@ -1,6 +1,6 @@
-"""Write facts, in the caller's transaction: what is believed, the index, and what follows from the evidence.
+"""Write facts, in the caller's transaction: believed intervals, the index, and the consequences of evidence.
 
-A write holds the subject's attribute, decides with `timeline` what changes, and applies that. Two writes of the same
+A write locks the subject's attribute, computes the changes with `timeline`, and applies them. Two writes of the same
 attribute never see half of each other.
 """
 
@@ -33,7 +33,7 @@ from everword.jobs.enqueue import enqueue
 
 @dataclass(frozen=True)
 class ChangeReason:
-    """Who makes a change, and why."""
+    """The actor and the reason of a change."""
 
     #: `agent`, `person` or `machine`.
     actor: str
@@ -42,10 +42,10 @@ class ChangeReason:
 
 @dataclass(frozen=True)
 class LockedAttribute:
-    """What is known of a subject's attribute, held until the end of the transaction."""
+    """The facts of a subject's attribute, locked until the end of the transaction."""
 
     namespace_id: int
-    #: The time that what is written now is believed from.
+    #: The time from which this write is believed.
     now: datetime
     facts: Mapping[UUID, FactRow]
     believed: Sequence[Interval]
@@ -63,9 +63,9 @@ class LockedAttribute:
 
 @dataclass(frozen=True)
 class WrittenFacts:
-    """What became of a write."""
+    """The result of a write."""
 
-    #: Those facts that it concerned, as they stand now.
+    #: The facts concerned, as they are now.
     facts: Mapping[UUID, FactRow]
     #: The highest id of a passage; 0 without any.
     highest: int
@@ -75,12 +75,12 @@ class WrittenFacts:
 class FactPlan:
     """What was decided of a subject's attribute, and is to be written."""
 
-    #: With the facts as they are to be; what follows from evidence is not in them yet.
+    #: With the facts as they will be, apart from the consequences of evidence.
     standing: LockedAttribute
     change: TimelineChange = NOTHING
     changes: Sequence[NewChange] = ()
     new_facts: Sequence[FactRow] = ()
-    #: Each with its fact, as it is told.
+    #: Each piece with its fact.
     evidence: Sequence[tuple[FactRow, NewEvidence]] = ()
     #: Pairs of facts that contradict each other: an old one, and a new one.
     disputes: Sequence[tuple[UUID, UUID]] = ()
@@ -95,7 +95,7 @@ class FactPlan:
 async def hold(
     conn: Connection, namespace_id: int, trust: TrustPolicy, key: Key, only: str | None = None
 ) -> LockedAttribute:
-    """Return what is known of a subject's attribute; with `only`, of that value alone."""
+    """Lock an attribute of a subject and return its facts; with `only`, those of that value alone."""
     now = await store.lock_key(conn, namespace_id, key)
     hash_ = value_hash(only) if only is not None else None
     facts = {fact.id: fact for fact in await store.find_facts(conn, namespace_id, [key], hash_)}
@@ -119,7 +119,7 @@ async def find_voices(
 async def hold_all(
     conn: Connection, namespace_id: int, trust: TrustPolicy, keys: Sequence[Key]
 ) -> dict[Key, LockedAttribute]:
-    """Return what is known of subjects' attributes, as `hold` does of one."""
+    """Lock attributes of subjects and return their facts, as `hold` does for one."""
     now = await store.lock_keys(conn, namespace_id, keys)
     facts = {fact.id: fact for fact in await store.find_facts(conn, namespace_id, keys)}
     believed = await store.find_believed(conn, namespace_id, list(facts)) if facts else []
@@ -149,14 +149,14 @@ async def apply(
     changes: Sequence[NewChange],
     audit: ChangeReason,
 ) -> WrittenFacts:
-    """Apply what was decided, and bring up to date the facts that `change` and `changes` concern."""
+    """Apply decided changes, and update the facts concerned."""
     return await write_plans(conn, settings, [FactPlan(standing, change, changes)], audit)
 
 
 async def write_plans(
     conn: Connection, settings: NamespaceSettings, plans: Sequence[FactPlan], audit: ChangeReason
 ) -> WrittenFacts:
-    """Write what was decided, at the same moment and of different facts, in as many statements as one plan takes."""
+    """Write plans made at the same moment for different facts, in as many statements as one plan takes."""
     namespace_id, now = plans[0].standing.namespace_id, plans[0].standing.now
     if new_facts := [fact for plan in plans for fact in plan.new_facts]:
         await store.insert_facts(conn, namespace_id, new_facts)
@@ -181,7 +181,7 @@ async def write_plans(
 
 
 def _joined(plans: Sequence[FactPlan]) -> LockedAttribute:
-    """Return what is known of all that plans are about."""
+    """Return the facts and intervals of all plans."""
     facts = {id_: fact for plan in plans for id_, fact in plan.standing.facts.items()}
     # Several may be of one attribute: each has its own fact as it is to be.
     facts |= {fact.id: fact for plan in plans for fact in plan.own_facts}
@@ -227,7 +227,7 @@ async def _bring_up_to_date(
     believed: Sequence[Interval],
     fact_ids: Collection[UUID],
 ) -> dict[UUID, FactRow]:
-    """Store what follows from the intervals and the evidence of facts; return them."""
+    """Update facts by their intervals and evidence; return them."""
     rows = await store.weigh_evidence(conn, standing.namespace_id, list(fact_ids))
     evidence = {id_: list(each) for id_, each in groupby(rows, key=lambda row: row.fact_id)}
     facts: dict[UUID, FactRow] = {}
@@ -251,7 +251,7 @@ async def _index(
     """Index intervals as memories of their own; return the highest id of a passage."""
     language = Language(settings.text_search_config, settings.time_zone)
     highest = 0
-    # Rows of jobs are locked in one order, whoever writes.
+    # Rows of jobs are locked in one order by all writers.
     shards = {vectors_job(standing.namespace_id, each.fact_id) for each in intervals}
     if shards:
         await enqueue(conn, sorted(shards, key=lambda job: job.subject))

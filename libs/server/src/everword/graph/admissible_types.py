@@ -1,8 +1,10 @@
-"""What may enter the graph: what lasts. What happens, is said or is felt stands in messages and facts."""
+"""Types of nodes and relations allowed in the graph: lasting ones. Events, statements and moods belong in messages and
+facts.
+"""
 
 from __future__ import annotations
 
-#: Types of nodes that pass, and where they belong instead.
+#: Temporary types of nodes, and the advice for each.
 _PASSING_NODES = {
     **dict.fromkeys(("emotion", "feeling", "mood", "state_of_mind"), "Remember it as a fact"),
     **dict.fromkeys(
@@ -58,18 +60,18 @@ _PASSING_EDGES = frozenset(
         "remembers",
     ]
 )
-#: What a program is less sure of than this does not enter.
+#: Smallest confidence of a program with which it may write to the graph.
 LEAST_SURE = 0.7
 
 
 def why_node_passes(type_: str) -> str:
-    """Return why a type of node is refused; empty where it is not."""
+    """Return the reason why a type of node is refused; empty if it is allowed."""
     instead = _PASSING_NODES.get(type_)
     return f"{type_} passes, and the graph holds what lasts. {instead}" if instead else ""
 
 
 def why_edge_passes(type_: str) -> str:
-    """Return why a type of relation is refused; empty where it is not."""
+    """Return the reason why a type of relation is refused; empty if it is allowed."""
     if type_ not in _PASSING_EDGES:
         return ""
     return f"{type_} passes, and the graph holds what lasts. It stands in the messages already"

@@ -20,14 +20,14 @@ from everword.graph.rows import HeldNode, NodeVersionRow
 from everword.graph.store import End
 from everword.index.writer import close_passages
 
-#: Of a node.
+#: Limit of a node.
 MOST_ALIASES = 1_000
 
 
 async def hold_node(
     conn: Connection, namespace_id: int, node_id: UUID
 ) -> tuple[HeldNode, NodeVersionRow]:
-    """Hold a node, or the one that it became; return it with what is known of it. Raises NodeNotFound."""
+    """Lock a node, or the one it was merged into; return it with its current version. Raises NodeNotFound."""
     node = (await hold(conn, namespace_id, [node_id]))[node_id]
     known = await store.find_versions(conn, namespace_id, [node.id])
     if node.id not in known:
@@ -36,7 +36,7 @@ async def hold_node(
 
 
 async def hold_edge(conn: Connection, namespace_id: int, edge_id: UUID) -> list[PlacedEdgeRow]:
-    """Hold the ends of an edge; return what is known of it then. Raises EdgeNotFound."""
+    """Lock the ends of an edge; return its rows. Raises EdgeNotFound."""
     rows = await store.find_edge(conn, namespace_id, edge_id)
     if rows:
         await hold(conn, namespace_id, [rows[0].from_id, rows[0].to_id])
@@ -54,9 +54,9 @@ async def update_node(
     changes: Mapping[str, Any],
     end: End,
 ) -> None:
-    """Change what is known of a node. Raises InvalidArgument where another node has the new name.
+    """Change a node. Raises InvalidArgument if another node has the new name.
 
-    Its old label stays as an alias.
+    Its old label becomes an alias.
     """
     node, before = held
     after = replace(before, **changes)
@@ -135,14 +135,14 @@ def _check_mergeable(
         if node.anchor:
             text = "holds `me` or `user`, which stay: merge the other node into it"
         elif (node.agent, node.subject) != (kept.agent, kept.subject) and not kept.anchor:
-            # A node of somebody's own must not lead to what all see.
+            # Merging a private node into a shared one would reveal it.
             text = "holds a node of another agent or subject"
         if text:
             raise InvalidArgument(violations=(("merged_node_ids", text),))
 
 
 def _merged(before: NodeVersionRow, others: Sequence[NodeVersionRow]) -> NodeVersionRow:
-    """Return what is known of a node that others became: it has their names, and what it lacked."""
+    """Return the version of a node after a merge: with the names of the others, and the properties that it lacked."""
     names = [name for other in others for name in (other.label, *other.aliases)]
     descriptions = [each.description for each in (before, *others) if each.description]
     return replace(
@@ -154,7 +154,7 @@ def _merged(before: NodeVersionRow, others: Sequence[NodeVersionRow]) -> NodeVer
 
 
 def _joined(aliases: Sequence[str], more: Sequence[str], label: str) -> list[str]:
-    """Return aliases with more of them, each once, without what is the label."""
+    """Return aliases with more of them, each once, without the label."""
     by_key = {label_key(each): each for each in (*aliases, *more)}
     by_key.pop(label_key(label), None)
     return list(by_key.values())[:MOST_ALIASES]

@@ -241,7 +241,7 @@ class Trajectory:
 
 @dataclass(frozen=True)
 class Loaded:
-    """What was read at the start."""
+    """The data read at the start."""
 
     profile: Profile = field(default_factory=Profile)
     trajectory: Trajectory = field(default_factory=Trajectory)

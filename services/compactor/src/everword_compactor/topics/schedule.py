@@ -14,7 +14,7 @@ from everword_compactor.topics import store
 
 #: Namespaces a round.
 BATCH = 200
-#: What was given up is tried again after so long.
+#: Seconds after which a parked job is retried.
 PARKED_S = 6 * 3600.0
 
 

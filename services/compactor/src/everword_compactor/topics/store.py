@@ -65,7 +65,7 @@ def delete_node_changes(
 
 
 def changed_topics(conn: Connection, limit: int, parked_s: float) -> list[int]:
-    """Return namespaces with changes that nobody is to look at."""
+    """Return namespaces with changes for which no job is scheduled."""
     parameters = {"limit": limit, "parked_s": parked_s}
     return fetch_values(conn, SQL["changed_topics"], parameters)
 
@@ -141,7 +141,7 @@ def read_sources(
 
 
 def move_sources(conn: Connection, namespace_id: int, node_id: UUID, into_id: UUID) -> None:
-    """Let what was about a node be about another one, which is due then."""
+    """Move the sources of one node to another, which becomes due."""
     parameters = {"namespace_id": namespace_id, "node_id": node_id, "into_id": into_id}
     execute(conn, SQL["move_sources"], parameters)
     note_nodes(conn, namespace_id, [into_id])
@@ -155,7 +155,7 @@ def note_nodes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) ->
 
 @statement(SQL)
 def read_told(conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]) -> list[StatedFact]:
-    """Return facts with when they hold: what holds first, and the latest first."""
+    """Return facts with their validity: current ones first, the latest first."""
 
 
 @statement(SQL)
@@ -174,7 +174,7 @@ def pages_made_at(
 def put_page(
     conn: Connection, namespace_id: int, node: Node, page: Page, id_: UUID, revision: int
 ) -> bool:
-    """Put a page in the place of the one of a revision; False where somebody else wrote it since."""
+    """Store a page in place of the given revision; False if another worker wrote it since."""
     parameters = {
         "namespace_id": namespace_id,
         "node_id": node.id,
