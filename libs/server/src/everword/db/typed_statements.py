@@ -1,4 +1,4 @@
-r"""Statements as typed functions: a function without a body runs the named statement with its arguments.
+"""Statements as typed functions: a function without a body runs the named statement with its arguments.
 
     @statement(SQL)
     async def lock_note(conn: Connection, namespace_id: int, note_id: UUID) -> LockedNote | None:
@@ -11,7 +11,7 @@ placeholder for each of its fields. The return type decides the result:
 |----------------------|---------------------------------------------------------------------|
 | `None`               | nothing; in a pipeline an error surfaces at the next result         |
 | `list[Row]`          | all rows                                                            |
-| `Row`, `Row \| None`  | the first row; without `None`, a missing row raises LookupError     |
+| `Row`, `Row | None`   | the first row; without `None`, a missing row raises LookupError     |
 | anything else        | the first column of the first row, None if there is no row          |
 
 `Row` is a dataclass with a field for each column. A function that is not `async` takes a blocking connection.
