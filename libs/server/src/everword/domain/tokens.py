@@ -131,7 +131,7 @@ class ResumeToken:
 
     @property
     def last_expired(self) -> UUID:
-        """Return the last one that was told of what expired at `expired_at`, in the order of ids."""
+        """Return the last reported memory of those that expired at `expired_at`, in the order of ids."""
         return UUID(self.expired_id) if self.expired_id else _LAST_ID
 
     def seal(self, secret: bytes) -> str:

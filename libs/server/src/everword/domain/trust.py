@@ -19,7 +19,7 @@ class TrustPolicy:
 
     #: Policies by channel or pattern; only `untrusted` and `quarantine` are read.
     channels: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
-    #: True to leave out such texts whatever the channel.
+    #: True to leave out such texts in all channels.
     quarantine: bool = False
 
     def is_untrusted(self, channel: str, role: int = 0, tool_name: str = "") -> bool:

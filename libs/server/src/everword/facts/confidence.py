@@ -33,7 +33,7 @@ _LAST_PART, _LOST = 0.25, 0.5
 class WeighedEvidence:
     """A piece of evidence, as it counts."""
 
-    #: None for evidence outside any conversation; each such piece is independent.
+    #: Each piece of evidence outside any conversation (None) is independent.
     conversation_id: UUID | None
     contradicts: bool
     source: FactSource

@@ -80,7 +80,7 @@ class FactEvidenceRow:
     source: int
     hypothesis: bool
     said_at: datetime
-    #: Of its message, if it has one.
+    #: Channel and role of its message, if it has one.
     channel: str
     role: int
     tool_name: str

@@ -73,7 +73,7 @@ class WrittenFacts:
 
 @dataclass(frozen=True)
 class FactPlan:
-    """What was decided of a subject's attribute, and is to be written."""
+    """The decided changes of a subject's attribute, to be written."""
 
     #: With the facts as they will be, apart from the consequences of evidence.
     standing: LockedAttribute

@@ -8,12 +8,12 @@ from datetime import datetime, tzinfo
 from everword.domain.times import local_time
 from everword.graph.labels import clean_label
 
-#: What stands around the words of a relation; in a label, others stand in their place.
+#: Characters around the words of a relation; in labels they are replaced by similar ones.
 _BEFORE, _AFTER = "—", "→"
 _TAKEN = str.maketrans(
     {_BEFORE: "-", _AFTER: ">", "―": "-", "⟶": ">", "➔": ">", "➜": ">", "➝": ">"}
 )
-#: Of a label in a relation.
+#: Length of a label in a relation.
 _MOST_CHARS = 120
 
 
@@ -49,7 +49,7 @@ def relation_text(
 
 
 def shown(label: str) -> str:
-    """Return a label as it stands in a relation."""
+    """Return a label as shown in a relation."""
     line = clean_label(label).translate(_TAKEN)
     return line if len(line) <= _MOST_CHARS else f"{line[: _MOST_CHARS - 1]}…"
 

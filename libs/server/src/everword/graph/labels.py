@@ -1,4 +1,4 @@
-"""Names of nodes and types of relations: what is the same, and what is shown."""
+"""Names of nodes and types of relations: comparison and display."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def label_hash(label: str) -> bytes:
 
 
 def type_name(text: str) -> str:
-    """Return a type in lower case with underscores, such as `works_at` for `Works at`; empty where nothing is left."""
+    """Return a type in lower case with underscores, such as `works_at` for `Works at`; empty if no letters are left."""
     return _SEPARATORS.sub("_", unicodedata.normalize("NFKC", text).casefold()).strip("_")
 
 

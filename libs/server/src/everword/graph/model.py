@@ -10,12 +10,12 @@ from uuid import UUID
 
 from everword.graph.labels import label_hash
 
-#: How sure a node or a relation is where nobody says.
+#: Default confidence of a node or a relation.
 DEFAULT_CONFIDENCE = 0.8
 
 
 class GraphSource(IntEnum):
-    """Who wrote something. Values equal proto GraphSource."""
+    """The writer of a row. Values equal proto GraphSource."""
 
     AGENT = 1
     PERSON = 2
@@ -38,7 +38,7 @@ class GraphScope:
 
 @dataclass(frozen=True, order=True)
 class NodeKey:
-    """What makes two nodes the same."""
+    """The identity of a node."""
 
     label_hash: bytes
     type: str

@@ -34,7 +34,7 @@ from everword.jobs.enqueue import enqueue
 
 @dataclass(frozen=True)
 class Wanted:
-    """A node that is to be there: its key, and what is said of it."""
+    """A node to write: its key and its properties."""
 
     key: NodeKey
     node: NewGraphNode
@@ -42,7 +42,7 @@ class Wanted:
 
 
 def wanted_node(node: NewGraphNode, scope: GraphScope) -> Wanted:
-    """Return what a node is known by. `me` is the agent's and `user` the subject's, whatever type is said."""
+    """Return the key of a node. `me` is the agent and `user` the subject, whatever the given type."""
     anchor = find_anchor(node.label)
     if anchor is None:
         return Wanted(NodeKey.of(node.label, node.type, scope), node)
@@ -73,9 +73,9 @@ async def ensure_nodes(
 async def find_references(
     conn: Connection, namespace_id: int, references: Sequence[NodeReference], scope: GraphScope
 ) -> dict[NodeReference, UUID]:
-    """Return the nodes that references mean, in the nearest scope in which there is one.
+    """Return the nodes that references mean, in the nearest scope that has one.
 
-    Raises NodeNotFound, and InvalidArgument where several nodes have a label.
+    Raises NodeNotFound, and InvalidArgument if several nodes have the label.
     """
     hashes = sorted({label_hash(each.label) for each in references if each.id is None})
     rows = await store.find_names(conn, namespace_id, hashes) if hashes else []
@@ -104,12 +104,12 @@ def _nearest(reference: NodeReference, rows: Sequence[NodeNameRow], scope: Graph
 
 
 async def hold(conn: Connection, namespace_id: int, ids: Sequence[UUID]) -> dict[UUID, HeldNode]:
-    """Hold nodes, and those that they became; return them by the ids asked for. Raises NodeNotFound."""
+    """Lock nodes, and those they were merged into; return them by the requested ids. Raises NodeNotFound."""
     held: dict[UUID, HeldNode | None] = {}
     wanted = set(ids)
     while wanted:
         rows = await store.hold_nodes(conn, namespace_id, list(wanted))
-        # What a node became may have been erased since.
+        # The node that it was merged into may have been erased since.
         held |= {id_: rows.get(id_) for id_ in wanted}
         wanted = {node.merged_into for node in rows.values() if node.merged_into} - held.keys()
     found: dict[UUID, HeldNode] = {}
@@ -126,7 +126,7 @@ async def hold(conn: Connection, namespace_id: int, ids: Sequence[UUID]) -> dict
 def merged_version(
     known: NodeVersionRow | None, node_id: UUID, said: Sequence[NewGraphNode], source: int
 ) -> NodeVersionRow:
-    """Return what is known of a node with what is said of it: what it lacks is filled in."""
+    """Return the version of a node with new properties: missing ones are filled in."""
     first = said[0]
     base = known or NodeVersionRow(
         new_id(), node_id, first.label, first.type, "", [], _confidence(first), source
@@ -173,7 +173,7 @@ async def _index(
     versions: Sequence[NodeVersionRow],
     now: datetime,
 ) -> None:
-    """Index versions as memories. Rows of jobs are locked in one order, whoever writes."""
+    """Index versions as memories. Rows of jobs are locked in one order by all writers."""
     shards = {vectors_job(namespace_id, each.id) for each in versions}
     await enqueue(conn, sorted(shards, key=lambda job: job.subject))
     language = Language(settings.text_search_config, settings.time_zone)

@@ -51,7 +51,7 @@ class EdgeStatement:
 
 @dataclass(frozen=True)
 class EdgePlacement:
-    """Rows that are known no more, and those that are from now on."""
+    """Rows that are superseded, and those that are current from now on."""
 
     gone: Sequence[PlacedEdgeRow] = ()
     come: Sequence[PlacedEdgeRow] = ()
@@ -130,7 +130,7 @@ def _row(
 
 
 def _filled(row: PlacedEdgeRow, told: EdgeStatement) -> PlacedEdgeRow:
-    """Return a row with what it lacks, and with the higher confidence."""
+    """Return a row with missing values filled in, and with the higher confidence."""
     has_evidence = row.message_id is not None or row.quote
     return replace(
         row,

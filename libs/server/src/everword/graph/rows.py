@@ -38,7 +38,7 @@ class HeldNode:
 
 @dataclass(frozen=True)
 class NodeVersionRow:
-    """What is known of a node."""
+    """A version of a node."""
 
     id: UUID
     node_id: UUID

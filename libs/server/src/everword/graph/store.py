@@ -21,7 +21,7 @@ SQL = load_statements("everword.graph")
 
 @dataclass(frozen=True)
 class End:
-    """When something is known no more, who says so, and why."""
+    """The time, actor and reason of superseding a row."""
 
     now: datetime
     source: int
@@ -128,7 +128,7 @@ async def insert_versions(
 
 @statement(SQL)
 async def note_changes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) -> None:
-    """Make it due to look at what is made of nodes."""
+    """Schedule the recomputation of memories that depend on nodes."""
 
 
 async def end_versions(conn: Connection, namespace_id: int, ids: Sequence[UUID], end: End) -> None:

@@ -47,7 +47,7 @@ Times = Mapping[UUID, Sequence[tuple[datetime | None, datetime | None]]]
 
 @dataclass(frozen=True)
 class WrittenGraph:
-    """What a write came to, in the order of what it wrote."""
+    """The result of a write, in the order of its input."""
 
     node_ids: Sequence[UUID]
     edge_ids: Sequence[UUID]
@@ -74,7 +74,7 @@ async def write_graph(
     held = await hold(conn, namespace_id, [*ids.values(), *ends.values()])
     now = await store.known_since(conn)
     end = End(now, int(write.source))
-    # What an anchor is comes from its label; what else is named is there.
+    # Anchors are defined by their label; other referenced nodes exist already.
     said = [(each, ids[each.key]) for each in (*own, *anchors)]
     node_ids = [held[ids[each.key]].id for each in own]
     await _put_nodes(conn, namespace_id, settings, held, said, end)
@@ -133,7 +133,7 @@ async def _put_nodes(
     said: Sequence[tuple[Wanted, UUID]],
     end: End,
 ) -> None:
-    """Store what is said of nodes, as far as it is new."""
+    """Store new properties of nodes."""
     by_node = dict[UUID, list[NewGraphNode]]()
     for wanted, id_ in said:
         by_node.setdefault(held[id_].id, []).append(wanted.node)
@@ -224,9 +224,9 @@ def _place(
 async def update_edge(
     conn: Connection, namespace_id: int, edge_id: UUID, changes: Mapping[str, Any], end: End
 ) -> None:
-    """Change the latest time of an edge, which the caller's transaction holds the nodes of. Raises EdgeNotFound.
+    """Change the latest interval of an edge, whose nodes the caller has locked. Raises EdgeNotFound.
 
-    Raises InvalidArgument where it would end before it begins, and for times of one that holds with a fact.
+    Raises InvalidArgument if it would end before it begins, and for times of an edge that depends on a fact.
     """
     rows = await store.find_edge(conn, namespace_id, edge_id)
     if not rows:

@@ -13,7 +13,7 @@ from everword.text.literals import literals_of
 from everword.text.passages import split_passages
 from everword.text.ranking_record import message_traits, pack_record
 
-#: The part of what was made for a memory, and is no part of its text.
+#: Part number of text that was derived for a memory, and is no part of its own text.
 DERIVED_PART = -1
 #: Passages and characters that are written together: the event loop is held for some milliseconds while they are sent.
 _PORTION_PASSAGES = 500
@@ -58,9 +58,9 @@ def build_passages(
 def build_derived_passage(
     source: IndexedSource, text: str, words: str, language: Language
 ) -> IndexedPassage:
-    """Return the passage of words that say what a memory means whose text does not, such as a tool call's.
+    """Return the passage of a description for a memory whose text is not readable, such as a tool call.
 
-    Traits are the memory's: they say whose a passage is, not what kind of passage it is.
+    Traits are the memory's: they describe the author, not the passage.
     """
     return IndexedPassage(
         source,

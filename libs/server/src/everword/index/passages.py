@@ -35,7 +35,7 @@ class IndexedSource:
 
 @dataclass(slots=True)
 class IndexedPassage:
-    """A row of the index: a part of a memory's text, with what it is found and ranked by."""
+    """A row of the index: a part of a memory's text, with its search and ranking data."""
 
     source: IndexedSource
     #: Which passage of its source, from 0; -1 for words that were made for it and are no part of its text.

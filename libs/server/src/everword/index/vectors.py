@@ -1,4 +1,4 @@
-"""Make vectors due that passages lack: of what a backfill looks at, a batch at a time."""
+"""Enqueue vectors for passages without one, a batch of a backfill at a time."""
 
 from __future__ import annotations
 

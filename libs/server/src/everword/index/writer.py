@@ -48,17 +48,17 @@ UNLIMITED = Validity()
 
 @dataclass(frozen=True)
 class Counts:
-    """The amounts that a write adds to its namespace beside passages."""
+    """Counts that a write adds to its namespace in addition to passages."""
 
     messages: int = 0
     turns: int = 0
     content_bytes: int = 0
-    #: Of who spoke, sorted: of two writes one waits for the other, and never each for the other.
+    #: Names of authors, sorted, so that two concurrent writes cannot deadlock.
     author_names: Sequence[str] = ()
 
 
 def vectors_job(namespace_id: int, id_: UUID) -> DueJob:
-    """Return the job that makes vectors for what has this id: a source, or the conversation of several."""
+    """Return the job that makes vectors for an id: that of a source, or of the conversation of several."""
     return DueJob(namespace_id, EMBED, shard(id_))
 
 
@@ -70,7 +70,7 @@ async def add_passages(
     counts: Counts,
     limits: Validity = UNLIMITED,
 ) -> Pending[Stored]:
-    """Index passages of new sources; what was stored is on its way."""
+    """Index passages of new sources; the result can be read later in the pipeline."""
     parameters = _parameters(namespace_id, text_search_config, passages, counts, limits)
     return await ask(conn, BoundStatement(SQL["insert_passages"], parameters, Stored))
 
@@ -98,9 +98,9 @@ async def replace_passages(
     counts: Counts,
     limits: Validity = UNLIMITED,
 ) -> Pending[Stored]:
-    """Index passages in the place of those that sources had, which no search finds any more; without any, remove these.
+    """Replace the passages of sources, or remove them if `passages` is empty; searches no longer find the old ones.
 
-    Passages of what was said stay. The caller makes the vectors due.
+    Passages of messages stay. The caller enqueues the vectors.
     """
     await execute(conn, SQL["remove_passages"], {"source_ids": list(source_ids)})
     return await add_passages(conn, namespace_id, text_search_config, passages, counts, limits)
@@ -113,9 +113,9 @@ def replace_passages_blocking(
     source_ids: Sequence[UUID],
     passages: Sequence[IndexedPassage],
 ) -> None:
-    """Index passages of sources in the place of those that background work wrote of them before, if there are any.
+    """Replace passages that background work wrote for sources, if there are any.
 
-    Passages of what was said stay: nothing that background work may do takes them out.
+    Passages of messages stay: background work never removes these.
     """
     blocking.execute(conn, SQL["remove_passages"], {"source_ids": list(source_ids)})
     if passages:
@@ -131,9 +131,9 @@ async def close_passages(
     valid_until: datetime | None = None,
     known_until: datetime | None = None,
 ) -> None:
-    """Say until when passages of facts, or of what background work wrote, hold, and until when they were believed.
+    """Set the end of validity, and of belief, of passages of facts or of background work.
 
-    None leaves either as it is. Searches leave out what does not hold any more; those as of an earlier time find it.
+    None leaves either unchanged. Searches leave out passages that have ended; those as of an earlier time find them.
     """
 
 
@@ -152,7 +152,7 @@ def close_passages_blocking(
 def find_sources_blocking(
     conn: blocking.Connection, namespace_id: int, source_ids: Sequence[UUID]
 ) -> list[IndexedSource]:
-    """Return those sources that are in the index, as they stand there, by their ids."""
+    """Return the indexed ones among sources, by their ids."""
 
 
 def _parameters(

@@ -1,5 +1,5 @@
-"""Whether what is stored is sound, and what is derived from it made again.
+"""Checks of stored data, and recomputation of derived data.
 
-`verify` runs the checks in `checks/` over every namespace; `rebuild` makes passages, vectors and counts again from what
-they are derived from. Both work as the owner of the schema, in short statements, beside serving processes.
+`verify` runs the checks in `checks/` over every namespace; `rebuild` recomputes passages, vectors and counts from their
+sources. Both work as the owner of the schema, in short statements, while services run.
 """

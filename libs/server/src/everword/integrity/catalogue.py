@@ -1,4 +1,4 @@
-"""The checks: those of `checks/*.sql`, and that whatever a row refers to is there."""
+"""The checks: those of `checks/*.sql`, and that all references of rows exist."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SELECT c.conrelid::regclass::text AS child, c.confrelid::regclass::text AS paren
 
 @dataclass(frozen=True)
 class Check:
-    """Something that must hold, with the statement that finds where it does not."""
+    """A condition on stored data, with the statement that finds violations."""
 
     name: str
     #: `database`, `namespace`, or a table.
@@ -40,7 +40,7 @@ class Check:
     #: The column by which the table is walked.
     key: str
     holds: str
-    #: What to do where it does not hold.
+    #: Advice for violations.
     remedy: str
     sql: str
 

@@ -1,8 +1,7 @@
-"""Make what is derived agree with what it is derived from, while services read and write.
+"""Recompute derived data that differs from its sources, while services read and write.
 
-A batch is compared first, and held only where it differs: its rows are locked, read again and written in one
-transaction. A writer who comes meanwhile waits, and one who came before is seen. Whatever ends it, running it again
-goes on.
+A batch is compared first, and locked only if it differs: its rows are locked, read again and written in one
+transaction. A concurrent writer waits, and an earlier one is seen. After an interruption, running it again continues.
 """
 
 from __future__ import annotations
@@ -79,11 +78,11 @@ class Rebuilder:
             row[0]
             for row in conn.execute("SELECT id FROM model_generations ORDER BY id").fetchall()
         ]
-        #: What was made again, or removed, by what it is.
+        #: Number of recomputed or removed rows, by description.
         self.done = Counter[str]()
 
     def rebuild(self, advanced: Callable[[int], None] = lambda rows: None) -> Counter[str]:
-        """Make all of it again that does not agree, and return how much of what it was."""
+        """Recompute all derived data that differs, and return the number of rows by description."""
         for table in SOURCES:
             for after, last, rows in stretches(self._conn, table, "id", self._id, BATCH):
                 self._rebuild_stretch(table, after, last)
@@ -122,7 +121,7 @@ class Rebuilder:
             self.done[table] += len(rows)
 
     def _different(self, rows: Sequence[IndexSourceRow]) -> list[UUID]:
-        """Return the sources whose passages are not what they are to be."""
+        """Return the sources whose passages differ from the expected ones."""
         expected = [
             (row, passage)
             for row in rows
@@ -140,7 +139,7 @@ class Rebuilder:
         return sorted(row[0] for row in found)
 
     def _remove_orphans(self, advanced: Callable[[int], None]) -> None:
-        """Remove passages of what is not there any more."""
+        """Remove passages whose source no longer exists."""
         for ids in self._found("passages_sourced", advanced):
             with self._transaction():
                 scope = {"namespace_id": self._id, "ids": ids}
@@ -194,7 +193,7 @@ class Rebuilder:
         return _Bound(self._conn, self._id)
 
     def _retried(self, step: Callable[[], None]) -> None:
-        """Take a step, again where somebody else holds what it needs."""
+        """Run a step, and repeat it if another transaction holds its locks."""
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return step()

@@ -1,4 +1,4 @@
-"""What is to be in the index, built from what it is derived from."""
+"""The expected rows of the index, built from their sources."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class IndexSourceRow:
     valid_until: datetime | None
     known_from: datetime | None
     known_until: datetime | None
-    #: What else its text is made of, by its kind.
+    #: Other parts of its text, by kind.
     parts: list[Any] | None
-    #: What a tool call did, in words.
+    #: The sentence about a tool call.
     sentence: str | None
 
     @property
@@ -74,7 +74,7 @@ def read_stretch(
 def hold(
     conn: psycopg.Connection, table: str, namespace_id: int, ids: Sequence[UUID]
 ) -> list[IndexSourceRow]:
-    """Return sources by their ids; nobody changes or removes them before the transaction ends."""
+    """Lock and return sources by their ids, so that no transaction changes or removes them before this one ends."""
     return _read(conn, table, _HELD, {"namespace_id": namespace_id, "ids": list(ids)})
 
 
@@ -111,7 +111,7 @@ def build(row: IndexSourceRow, language: Language) -> Iterator[IndexedPassage]:
 
 
 def can_be_built(row: IndexSourceRow) -> bool:
-    """Tell whether a memory's text is known: not of a chunk that repeats the header of a table, while it is indexed."""
+    """Return whether a memory's text is known. It is not for an indexed chunk that repeats the header of a table."""
     if row.kind != MemoryKind.CHUNK:
         return True
     headings, digest, is_indexed = row.parts or ([], "", False)

@@ -20,7 +20,7 @@ from everword.integrity.catalogue import (
 
 #: Rows of a table that a statement looks at.
 BATCH = 5_000
-#: Of what one check finds in a namespace, so many are named; all are counted.
+#: Violations of one check in a namespace that are listed; all are counted.
 EXAMPLES = 5
 _OPTIONS = (
     "-c search_path=everword,public -c timezone=UTC -c jit=off -c default_transaction_read_only=on "
@@ -31,12 +31,12 @@ _FIRST = {"uuid": "00000000-0000-0000-0000-000000000000", "bigint": -(2**63)}
 
 @dataclass
 class IntegrityFinding:
-    """A check that does not hold somewhere: in a namespace, or of the database where that is empty."""
+    """A violated check: in a namespace, or of the database if that is empty."""
 
     check: Check
     namespace: str
     count: int = 0
-    #: Ids with what is wrong there, the first ones.
+    #: The first ids, each with the problem.
     examples: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -104,7 +104,7 @@ def stretches(
 def find_rows(
     conn: psycopg.Connection, check: Check, namespace_id: int, generation: int | None = None
 ) -> Iterator[tuple[int, list[tuple[str, str]]]]:
-    """Yield what a check over a table finds in each stretch: how many rows were looked at, and which are wrong."""
+    """Yield the number of checked rows and the violations, for each range of a table."""
     named = check if generation is None else _of_generation(check, generation)
     for after, last, rows in stretches(conn, named.over, named.key, namespace_id):
         stretch = {"namespace_id": namespace_id, "after": after, "last": last}
@@ -130,7 +130,7 @@ class Verifier:
         self._tables = by_table
 
     def verify_database(self) -> list[IntegrityFinding]:
-        """Return what does not hold of the database as a whole."""
+        """Return the violations in the database as a whole."""
         parameters = {
             "required": required_version(),
             "latest": latest_version(),
@@ -141,7 +141,7 @@ class Verifier:
     def verify_namespace(
         self, namespace: Namespace, advanced: Callable[[int], None] = lambda rows: None
     ) -> list[IntegrityFinding]:
-        """Return what does not hold in a namespace; `advanced` is told how many rows were looked at."""
+        """Return the violations in a namespace; `advanced` is called with the number of checked rows."""
         scope = {"namespace_id": namespace.id}
         found = _Findings(namespace.name)
         found.add(self._run(self._whole, namespace.name, scope))

@@ -21,15 +21,15 @@ from everword.jobs.store import SQL
 #: Tasks, by their names in the table `jobs`.
 EMBED, COMPACT, ROLL_UP, TOOL_SENTENCES = "embed", "compact", "roll-up", "tool-sentences"
 LEARN, SLEEP = "learn", "sleep"
-#: What a job of LEARN is about that makes the themes of its namespace; others are about a conversation.
+#: Subject of the job of LEARN that computes the themes of its namespace; other subjects are conversations.
 THEMES = "themes"
-#: What a job of LEARN is about that looks at what changed: relations that follow from facts, pages about topics.
+#: Subject of the job of LEARN that processes changes: relations derived from facts, and pages about topics.
 TOPICS = "topics"
 #: The subject of the job `sleep` that is about a whole namespace; all others are conversations.
 SLEEP_NAMESPACE = "namespace"
 #: Seconds without a message that end a session: ingest schedules Sleep by it, and the compactor cuts sessions by it.
 SESSION_IDLE_S = 30 * 60.0
-#: What is marked for a whole namespace is spread over so many jobs: few enough that one wake-up serves many writes, and
+#: Number of jobs over which a namespace's pending rows are spread: few enough that one wake-up serves many writes, and
 #: enough that writes seldom wait for each other's row.
 SHARDS = 8
 
@@ -40,14 +40,14 @@ class DueJob:
 
     namespace_id: int
     task: str
-    #: What it is about, such as a conversation's id.
+    #: Subject of the job, such as a conversation's id.
     subject: str
     #: Seconds until it is due.
     delay_s: float = 0.0
 
 
 def shard(id_: UUID) -> str:
-    """Return the subject of the job, one of `SHARDS`, that what has this id goes to."""
+    """Return the subject of the job, one of `SHARDS`, that is responsible for an id."""
     return f"shard-{id_.int % SHARDS}"
 
 
@@ -57,10 +57,10 @@ def shards() -> list[str]:
 
 
 async def enqueue(conn: Connection, due: Sequence[DueJob], *, postpone: bool = False) -> None:
-    """Make jobs due, in the caller's transaction. Their rows are locked in the order of `due`.
+    """Enqueue jobs in the caller's transaction. Their rows are locked in the order of `due`.
 
-    A worker that is at one learns that there is more, one that was given up begins again, and a pause after a failure
-    stays. A job that waits for its time runs earlier where it is due earlier; with `postpone` later as well.
+    A running job is repeated afterwards, a parked one begins again, and a pause after a failure stays. A waiting job
+    runs earlier if it is due earlier; with `postpone` also later.
     """
     for parameters in _each(due):
         await statements.execute(conn, SQL["enqueue"], {**parameters, "postpone": postpone})
@@ -74,9 +74,9 @@ def enqueue_blocking(conn: blocking.Connection, due: Sequence[DueJob]) -> None:
 async def enqueue_idle(
     conn: Connection, due: Sequence[DueJob], *, retry_failed_after_s: float | None = None
 ) -> None:
-    """Make those jobs due that nobody is at, and that wait for nothing but their time.
+    """Enqueue those of the jobs that are neither running nor in a pause after a failure.
 
-    What was given up begins again once that is `retry_failed_after_s` ago; with None it stays given up.
+    Parked jobs begin again after `retry_failed_after_s`; with None they stay parked.
     """
     for parameters in _idle(due, retry_failed_after_s):
         await statements.execute(conn, SQL["enqueue"], parameters)

@@ -68,12 +68,12 @@ class Heartbeat:
         self._thread.join()
 
     def check(self) -> None:
-        """Raise LeaseLost where the job is somebody else's by now. It costs next to nothing."""
+        """Raise LeaseLost if another worker owns the job. The check is cheap."""
         if self._lost.is_set():
             raise LeaseLost
 
     def advance(self) -> None:
-        """Say that a step is done, and that what follows is another one. Raises LeaseLost."""
+        """Mark a step as done, so that the next one begins. Raises LeaseLost."""
         self.check()
         with self._database.connection() as conn:
             if not store.extend_lease(conn, self._job, self._task.lease_s):

@@ -22,7 +22,7 @@ REDIS_PAUSE_S = 2.0
 BATCH = 500
 #: Due jobs among which namespaces take turns: more come into it as fast as wake-ups are sent.
 WINDOW = 50_000
-#: How many looks a wake-up may be on its way. One too many does no harm.
+#: Rounds that a wake-up may be under way before it is sent again. A duplicate does no harm.
 PATIENCE_ROUNDS = 3
 
 
@@ -41,9 +41,9 @@ def send(
 
 
 class Publisher(PeriodicThread):
-    """Enqueues what is due. A dead Redis only delays: the jobs stay in Postgres.
+    """Enqueues due jobs. An unavailable Redis only delays them: the jobs stay in PostgreSQL.
 
-    A write that has committed jobs calls `wake`; `stop` sends what is due.
+    A write that has committed jobs calls `wake`; `stop` sends due jobs first.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Publisher(PeriodicThread):
         one: however long a queue is, nothing is sent twice for that.
         """
         lost = 0
-        # Counted before Redis is asked: what is sent in between is not taken for lost.
+        # Count before Redis is asked, so that jobs sent in between do not count as lost.
         with self._database.connection() as conn:
             counts = store.count_published(conn)
         for published in counts:
@@ -84,7 +84,7 @@ class Publisher(PeriodicThread):
         return lost
 
     def _resend(self, task: str, missing: int) -> int:
-        """Let up to so many wake-ups be sent again that were sent long ago, and return how many."""
+        """Allow up to `missing` wake-ups that were sent long ago to be sent again, and return their number."""
         resent = 0
         with self._database.connection() as conn:
             while batch := min(missing - resent, BATCH):

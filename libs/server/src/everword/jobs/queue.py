@@ -25,7 +25,7 @@ from everword.jobs.task import queue_name
 from everword.telemetry import names
 from everword.telemetry.tracing import tracer
 
-#: What RQ calls in a worker, by name.
+#: Name of the function that RQ calls in a worker.
 EXECUTE = "everword.jobs.worker.execute"
 #: How often a worker tries to reach Redis within one command, with pauses up to 5 s: a restart of Redis ends no worker.
 WORKER_RETRIES = 12
@@ -36,7 +36,7 @@ _LOOKED_AT = 100
 
 
 def connect(url: str) -> Redis:
-    """Return a client that reports an unreachable server at once: whoever calls knows when to try again."""
+    """Return a client that reports an unreachable server at once; the callers have their own retries."""
     return Redis.from_url(
         url, retry=Retry(NoBackoff(), 0), socket_connect_timeout=2.0, socket_timeout=10.0
     )
@@ -76,10 +76,10 @@ def _wake_up(publication: Publication) -> EnqueueData:
 
 
 def count_waiting(redis: Redis, task: str) -> int:
-    """Return how many wake-ups of a task wait for a worker. Raises redis.RedisError.
+    """Return the number of wake-ups of a task that wait for a worker. Raises redis.RedisError.
 
-    Those whose time ran out are the first ones. They are taken away: a worker would drop them one by one, and what
-    nobody works at would grow for good.
+    Expired ones are the first in the queue, and are removed: a worker would drop them one by one, and a queue without
+    workers would grow forever.
     """
     queue = Queue(queue_name(task), connection=redis, serializer=JSONSerializer)
     while ids := queue.get_job_ids(0, _LOOKED_AT):
@@ -130,7 +130,7 @@ class _ThreadWorker(SimpleWorker):
         """Install none."""
 
     def subscribe(self) -> None:
-        """Subscribe to no commands: each takes a thread and a connection, and nobody sends one."""
+        """Subscribe to no commands: each takes a thread and a connection, and none is ever sent."""
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         super().execute_job(job, queue)

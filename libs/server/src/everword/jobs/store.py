@@ -22,7 +22,7 @@ SQL = load_statements("everword.jobs")
 
 @dataclass(frozen=True)
 class JobKey:
-    """What a job is found by."""
+    """The identity of a job."""
 
     namespace_id: int
     job_id: int
@@ -30,7 +30,7 @@ class JobKey:
 
 @dataclass(frozen=True)
 class JobsFound:
-    """Jobs of one namespace: what is locked or changed is so in one namespace at a time."""
+    """Jobs of one namespace, since locks and changes concern one namespace at a time."""
 
     namespace_id: int
     job_ids: list[int]
@@ -50,7 +50,7 @@ class Publication:
 
 @dataclass(frozen=True)
 class Published:
-    """The number of jobs of a task that have wake-ups on their way."""
+    """The number of a task's jobs with a wake-up under way."""
 
     task: str
     jobs: int
@@ -64,7 +64,7 @@ class StartedJob:
     namespace_id: int
     task: str
     subject: str
-    #: What was due when the job was started; later work has a higher number.
+    #: Sequence number of the work due when the job was started; later work has a higher number.
     dirty_seq: int
     fence: int
     #: Numbered from 1.
@@ -89,7 +89,7 @@ def claim_publications(conn: Connection, batch: int, window: int) -> list[Public
 
 @statement(SQL)
 def publish_again(conn: Connection, key: JobKey) -> Publication | None:
-    """Take a job that is due again; None where it is not, or its wake-up is on its way."""
+    """Claim the publication of a job that is due again; None if it is not, or if its wake-up is under way."""
 
 
 def release_publications(conn: Connection, publications: Sequence[Publication]) -> None:
@@ -109,28 +109,28 @@ def release_publications(conn: Connection, publications: Sequence[Publication]) 
 
 @statement(SQL)
 def next_turn(conn: Connection, task: str, after: int) -> int | None:
-    """Return the namespace that comes next after one and has startable jobs; None where none has."""
+    """Return the next namespace after `after` with startable jobs; None if there is none."""
 
 
 @statement(SQL)
 def start_next(conn: Connection, namespace_id: int, task: str, lease_s: float) -> StartedJob | None:
-    """Take a namespace's job that waits for longest; None where none is due that nobody holds."""
+    """Start the longest waiting job of a namespace; None if there is no unlocked due job."""
 
 
 @statement(SQL)
 def find_startable(conn: Connection, task: str) -> JobKey | None:
-    """Return a job that could be started, whoever holds its row; None where there is none."""
+    """Return a startable job, even if its row is locked; None if there is none."""
 
 
 def others_wait(conn: Connection, job: StartedJob) -> bool:
-    """Tell whether a job of the same task waits in another namespace."""
+    """Return whether a job of the same task waits in another namespace."""
     parameters = {"task": job.task, "namespace_id": job.namespace_id}
     return bool(fetch_value(conn, SQL["others_wait"], parameters))
 
 
 @statement(SQL)
 def start_job(conn: Connection, key: JobKey, lease_s: float) -> StartedJob | None:
-    """Take a job; None where it is not due, or somebody else is at it."""
+    """Start a job; None if it is not due, or if another worker runs it."""
 
 
 def extend_lease(conn: Connection, job: StartedJob, lease_s: float) -> bool:
@@ -144,7 +144,7 @@ def beat_lease(conn: Connection, job: StartedJob, lease_s: float) -> bool:
 
 
 def hold_job(conn: Connection, job: StartedJob) -> bool:
-    """Tell whether the worker still has the job, and keep it so until the transaction ends.
+    """Return whether the worker still owns the job, and lock it until the transaction ends.
 
     The last statement of a transaction that stores a job's result: rows of `jobs` are locked after all others.
     """
@@ -152,9 +152,9 @@ def hold_job(conn: Connection, job: StartedJob) -> bool:
 
 
 def finish_job(conn: Connection, job: StartedJob, again_at: datetime | None = None) -> str | None:
-    """Record a success; returns the job's state after it, None where the lease was lost.
+    """Record a success; returns the job's new state, None if the lease was lost.
 
-    The job is due again at `again_at`, where that is given.
+    The job is due again at `again_at`, if given.
     """
     parameters = {**job.held, "dirty_seq": job.dirty_seq, "again_at": again_at}
     state: str | None = fetch_value(conn, SQL["finish_job"], parameters)

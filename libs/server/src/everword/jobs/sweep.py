@@ -1,4 +1,4 @@
-"""Takes jobs back whose worker fell silent, and forgets what was done long ago."""
+"""Recovers jobs whose worker stopped responding, and deletes old finished jobs."""
 
 from __future__ import annotations
 

@@ -19,9 +19,9 @@ class PermanentFailure(Exception):
 
 
 class DependencyUnavailable(Exception):
-    """A dependency of every job of the task cannot be reached: no fault of this one, so it counts as no attempt.
+    """A dependency of every job of the task is unavailable, so this counts as no attempt of the job.
 
-    `pause_s` is when to look again, where that is known better than for all of the task.
+    `pause_s` is the time until the next try, if it is known better than for the whole task.
     """
 
     def __init__(self, message: str, pause_s: float | None = None) -> None:
@@ -40,11 +40,11 @@ class JobRun:
     job: StartedJob
     #: Says that a step is done and need not be done again: attempts and time count from then on. Raises LeaseLost.
     checkpoint: Callable[[], None]
-    #: Raises LeaseLost where the job is somebody else's by now. The lease is kept without it: call it where work that
-    #: nobody wants any more should end.
+    #: Raises LeaseLost if another worker owns the job. The lease is extended without it: call it where long work should
+    #: stop early.
     heartbeat: Callable[[], None]
-    #: Whether a job of another namespace waits for a worker. Look after each step of long work; then leave the rest to
-    #: a later run, by returning now as the time when there will be more.
+    #: Returns whether a job of another namespace waits. Call it after each step of long work; then leave the rest to a
+    #: later run, by returning the present time.
     others_wait: Callable[[], bool] = lambda: False
 
 

@@ -1,4 +1,4 @@
-"""Runs jobs: whatever a task's function does, the job's state, trace, log and metrics are kept here."""
+"""Runs jobs, and maintains their state, trace, logs and metrics."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from everword.telemetry import names
 from everword.telemetry.tracing import counter, duration_histogram, tracer
 
 log = logging.getLogger(__name__)
-#: What is kept of an error; the log has the whole.
+#: Length of a stored error; the log has all of it.
 ERROR_CHARS = 2000
 #: Seconds for which a worker that ends waits for RQ to forget its last wake-up.
 _BOOKKEEPING_S = 2.0
@@ -64,13 +64,15 @@ class Worker:
         self._last_turn = 0
 
     def execute_next(self, key: JobKey) -> str | None:
-        """Do the job whose turn it is, or the one that a wake-up names where no other's was sent; as `execute`."""
+        """Run the next job in turn, or the one named by the wake-up if no other was sent; returns the result of
+        `execute`.
+        """
         with self._database.connection() as conn:
             job = self._start_next(conn, key)
         return self._execute(job) if job else None
 
     def execute(self, key: JobKey) -> str | None:
-        """Do a job if it is due, and return its state after it; None where nothing was done or nothing counts."""
+        """Run a job if it is due, and return its new state; None if it was not run or its result was discarded."""
         with self._database.connection() as conn:
             job = store.start_job(conn, key, self.task.lease_s)
         return self._execute(job) if job else None
@@ -86,7 +88,7 @@ class Worker:
         return job
 
     def _start_in_turn(self, conn: Connection) -> StartedJob | None:
-        """Take a job that nobody holds, of the namespace that comes next; None where no namespace has one."""
+        """Start an unlocked job of the next namespace in turn; None if no namespace has one."""
         looked_at: set[int] = set()
         turn = store.next_turn(conn, self.task.name, self._last_turn)
         while turn is not None and turn not in looked_at:
@@ -103,7 +105,7 @@ class Worker:
         written = propagate.extract(job.trace_context or {})
         with tracer().start_as_current_span(
             f"process {job.task}",
-            # The first attempt belongs to the trace of the write; later ones stand alone and point to it.
+            # The first attempt belongs to the trace of the write; later ones have their own trace with a link to it.
             context=written if job.attempts == 1 else Context(),
             kind=SpanKind.CONSUMER,
             links=_links(written) if job.attempts > 1 else None,
@@ -139,7 +141,7 @@ class Worker:
             with self._database.connection() as conn:
                 return store.postpone_job(conn, job, str(error)[:ERROR_CHARS], pause_s)
         except Exception as error:  # the edge of the process: every failure is an attempt
-            # It is tried again: an outage, or an erasure of what it is about, needs nobody to look at it.
+            # The job is retried: an outage, or an erasure of its subject, needs no attention.
             log.warning("job failed", exc_info=True, extra={"task": job.task, "job_id": job.job_id})
             return self._fail(job, error)
         with self._database.connection() as conn:
@@ -226,7 +228,7 @@ class _TaskThread:
         was_busy = not self._busy.acquire(blocking=False)
         if was_busy:
             self._busy.acquire()
-            # What RQ keeps of the wake-up in Redis is removed. It expires if Redis is away.
+            # RQ removes its data of the wake-up from Redis; it expires if Redis is unavailable.
             self._thread.join(timeout=_BOOKKEEPING_S)
         self._busy.release()
 
@@ -247,9 +249,9 @@ _threads = _Threads()
 
 
 def execute(job_id: int, fence: int, namespace_id: int = 0) -> None:
-    """Do the job whose turn it is. RQ calls this by name; the fencing token only makes the id of the wake-up new.
+    """Run the next job in turn. RQ calls this by name; the fencing token only makes the wake-up's id unique.
 
-    A wake-up of the release before names no namespace: it starts what waits, and no job of its own.
+    A wake-up of the previous release has no namespace, and starts waiting jobs only.
     """
     if _threads.current is None:
         raise RuntimeError("this thread serves no task")
@@ -257,7 +259,7 @@ def execute(job_id: int, fence: int, namespace_id: int = 0) -> None:
 
 
 def _end_process() -> None:
-    """End at once. Nothing else ends a call that hangs, and whoever started the worker starts it again."""
+    """End the process at once. Nothing else ends a hanging call, and the supervisor restarts the worker."""
     log.critical("worker hangs")
     os._exit(1)
 
@@ -273,7 +275,7 @@ def run_worker(
     A second signal ends the process at once. `before_job` is called before each job, and may wait for some seconds.
     Call it from the main thread.
     """
-    # What a signal handler may use: `put` can interrupt a `get` of the same thread.
+    # A SimpleQueue is safe in a signal handler: `put` can interrupt a `get` of the same thread.
     ended: SimpleQueue[None] = SimpleQueue()
     with closing(queue.connect(redis_url)) as connection:
         threads = [
@@ -288,7 +290,7 @@ def run_worker(
         for thread in threads:
             thread.start()
         log.info("worker started", extra={"tasks": [task.name for task in tasks]})
-        # A thread that cannot go on ends the process as well: whoever started it starts it again.
+        # A thread that fails ends the process as well, which the supervisor restarts.
         ended.get()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_DFL)

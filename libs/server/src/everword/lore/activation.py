@@ -1,8 +1,8 @@
-"""Which entries are in a context: a pure function of the entries and of what was said.
+"""Computes which entries are in a context, as a pure function of the entries and of the messages.
 
-The turn of a message is the first turn of a user whose context can see it: its own, or of what an agent says the next
-one. A message sets an entry off if it is within the entry's scan depth then, or at an automated turn before. So nothing
-has to be stored about a conversation: how many turns an entry has stayed can be counted each time.
+The turn of a message is the first turn of a user whose context includes it: its own, or the next one for an agent's
+message. A message triggers an entry if it is within the entry's scan depth then, or at an automated turn before. So no
+state of a conversation is stored: the turns that an entry has stayed can be counted each time.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ Edges = Mapping[EntryId, Hits]
 
 @dataclass(frozen=True)
 class LinePosition:
-    """Where a line is in its conversation, as seen from the newest one."""
+    """Position of a line in its conversation, counted from the newest one."""
 
-    #: How many turns of a user have begun since its own; -1 where its turn is still to come.
+    #: Number of turns of a user since its own; -1 if its turn is still to come.
     age: int
     #: How many lines that are not automated came after it: until now, and until a turn saw it first.
     after: int
     after_when_seen: int
 
     def was_seen(self, rule: Rule) -> bool:
-        """Tell whether it was within the depth of an entry when it was new."""
+        """Return whether it was within the depth of an entry when it was new."""
         return self.after_when_seen < rule.scan_depth
 
     def is_seen(self, rule: Rule) -> bool:
-        """Tell whether it is within the depth of an entry now."""
+        """Return whether it is within the depth of an entry now."""
         return self.after < rule.scan_depth
 
 
@@ -40,7 +40,7 @@ def find_places(lines: Sequence[LoreLine]) -> list[LinePosition]:
     """Return where lines are, of which the newest is the last."""
     places = list[LinePosition]()
     after = turns = 0
-    # What comes after the first line that had a context and could see this one.
+    # Number of lines after the first one with a context that included this line.
     after_seen = 0
     for line in reversed(lines):
         if line.is_turn or line.automated:
@@ -52,7 +52,7 @@ def find_places(lines: Sequence[LoreLine]) -> list[LinePosition]:
 
 
 def find_sources(lines: Sequence[LoreLine], hits: Sequence[Hits], rules: Rules) -> set[EntryId]:
-    """Return the entries whose contents matter first: those that are constant, and those that messages set off."""
+    """Return the entries whose contents are scanned first: constant ones, and those triggered by messages."""
     direct = {
         id_
         for place, said in zip(find_places(lines), hits, strict=True)
@@ -76,7 +76,7 @@ def find_active(
     """
     found = {rule.id: Reason(Cause.CONSTANT) for rule in rules.values() if rule.constant}
     places = find_places(lines)
-    # What others set off is looked for along each line only where it may stay for some turns.
+    # Recursive triggers matter along each line only if an entry may stay for some turns.
     along = edges if any(rule.sticky_turns for rule in rules.values()) else {}
     for place, said in sorted(zip(places, hits, strict=True), key=lambda each: each[0].after):
         if is_over():
@@ -88,7 +88,7 @@ def find_active(
 def _keep_staying(
     found: dict[EntryId, Reason], place: LinePosition, said: Hits, edges: Edges, rules: Rules
 ) -> None:
-    """Add what a line still keeps in the context, by itself or through what it set off."""
+    """Add the entries that a line keeps in the context, directly or through the entries that it triggers."""
     reached = {
         id_: Reason(Cause.TRIGGER, trigger=trigger)
         for id_, trigger in said.items()

@@ -13,11 +13,11 @@ from cachetools import TTLCache
 from everword.lore.matcher import Matcher
 from everword.lore.model import EntryId, Hits, Rule
 
-#: Triggers that are kept, and for how long a book is, in seconds: what was deleted does not stay for good.
+#: Limits of the cache: number of triggers, and lifetime of a book in seconds, so that deleted ones are evicted.
 _MOST_TRIGGERS, _LIFETIME_S = 50_000, 600.0
 #: Number of triggers that a pattern counts as in the cache: one with `\pL` takes 35 KB, a key half a KB.
 _PATTERN_WEIGHT = 25
-#: Entries of which is kept what they set off in a book.
+#: Number of entries with cached recursive triggers in a book.
 _MOST_CONTENTS = 5_000
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class CompiledBook:
         return 1 + self.matcher.plain + _PATTERN_WEIGHT * len(self.matcher.patterns)
 
     def known(self, rule: Rule) -> Hits | None:
-        """Return what an entry's content sets off; None where that is not known yet."""
+        """Return the entries that an entry's content triggers; None if not computed yet."""
         return self._set_off.get((rule.id, rule.version))
 
     def learn(self, rule: Rule, hits: Hits) -> None:

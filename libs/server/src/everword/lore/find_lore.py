@@ -21,14 +21,14 @@ _USER = 2
 
 @dataclass(frozen=True)
 class LoreRequest:
-    """What a context asks for; None lets everything through."""
+    """The filters and the new message of a context; None is no filter."""
 
     agents: Sequence[str] | None = None
     subjects: Sequence[str] | None = None
     conversation_id: UUID | None = None
-    #: What is said now; empty where it is stored already.
+    #: The new message; empty if it is stored already.
     text: str = ""
-    #: Whether nobody said that on purpose.
+    #: True if the new message is automated.
     automated: bool = False
     most: int = MOST_ENTRIES
 
@@ -44,7 +44,7 @@ class FoundEntry:
 
     @property
     def trigger(self) -> Trigger | None:
-        """The trigger of it that matched; None where it is constant."""
+        """The trigger that matched; None for a constant entry."""
         place = self.reason.trigger
         return None if place is None else self.rule.triggers[place]
 
@@ -93,7 +93,7 @@ async def find_lore(
 async def _read_lines(
     conn: Connection, namespace_id: int, books: Sequence[CompiledBook], request: LoreRequest
 ) -> list[LoreLine]:
-    """Return what was said, oldest first, as far back as any entry looks; what is said now is the last."""
+    """Return the messages, oldest first, as far back as any entry scans; the new message is last."""
     lines = list[LoreLine]()
     if request.conversation_id:
         depth, turns = max(book.max_depth for book in books), max(book.max_turns for book in books)
@@ -108,6 +108,6 @@ async def _read_lines(
 
 
 def _says(request: LoreRequest, line: LoreLine) -> bool:
-    """Tell whether a line is what is said now: in the same words, and not by the agent."""
+    """Return whether a stored line is the new message: the same text, and not by the agent."""
     asked = line.automated if request.automated else line.is_turn
     return asked and line.text.strip() == request.text.strip()

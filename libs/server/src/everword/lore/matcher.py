@@ -57,7 +57,7 @@ class Text:
         return mark_edges(self.folded)
 
     def form(self, mode: TriggerMode, *, case_sensitive: bool) -> str:
-        """Return what holds a key of this mode exactly where its own form is a part of it."""
+        """Return the form of the text in which keys of this mode are searched."""
         if mode is TriggerMode.WORD:
             return self.cased_words if case_sensitive else self.folded_words
         return self.cased if case_sensitive else self.folded

@@ -13,7 +13,7 @@ DEFAULT_SCAN_DEPTH = 5
 MAX_RECURSION = 3
 #: Maximum number of omissions in a response.
 MAX_OMISSIONS = 20
-#: Of a book.
+#: Limits of a book.
 MAX_ENTRIES, MAX_PATTERNS = 1000, 200
 
 EntryId = NewType("EntryId", UUID)
@@ -39,7 +39,7 @@ class Cause(IntEnum):
 
 @dataclass(frozen=True)
 class Trigger:
-    """What a message must say so that an entry comes in."""
+    """A pattern in a message that brings the entry into the context."""
 
     text: str
     mode: TriggerMode = TriggerMode.SUBSTRING
@@ -80,13 +80,13 @@ class LoreLine:
     """A message as lore sees it: neither of a tool nor empty."""
 
     text: str
-    #: Whether it is a turn of a user.
+    #: True for a turn of a user.
     is_user: bool = False
     automated: bool = False
 
     @property
     def is_turn(self) -> bool:
-        """Tell whether it begins a turn of a user."""
+        """Return whether it begins a turn of a user."""
         return self.is_user and not self.automated
 
 
@@ -97,7 +97,7 @@ class Reason:
     cause: Cause
     #: How many entries set off one another before it.
     depth: int = 0
-    #: The place of the trigger that matched; None for what is constant.
+    #: Position of the trigger that matched; None for a constant entry.
     trigger: int | None = None
     #: The entry whose content holds that trigger.
     by: EntryId | None = None

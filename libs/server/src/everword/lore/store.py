@@ -48,7 +48,7 @@ class RuleRow:
 
 @dataclass(frozen=True)
 class ContentRow:
-    """What an entry says."""
+    """The content of an entry."""
 
     id: UUID
     content: str

@@ -1,1 +1,1 @@
-"""Common parts of every client of a model server: where it is, what its refusals say, when to leave it alone."""
+"""Common parts of all clients of model servers: settings, refusals, and a circuit breaker."""

@@ -1,4 +1,4 @@
-"""Stops asking a server that does not answer, or that asked for a pause, so that nobody waits for it."""
+"""Stops requests to a server that does not answer, or that asked for a pause, so that callers do not wait for it."""
 
 from __future__ import annotations
 

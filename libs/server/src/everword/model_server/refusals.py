@@ -12,18 +12,18 @@ import httpx2
 
 #: The longest message of a server that is passed on.
 _MAX_MESSAGE = 200
-#: What a message and a text may have in common by chance; more may be content that the server repeats.
+#: Length of text that a message and a request may share by chance; more may be repeated content.
 _ECHO = 12
 
 
 def said_of(answer: httpx2.Response, texts: Sequence[str]) -> str:
-    """Return what a refusal of a request with `texts` says, fit for logs: its status, and words without content."""
+    """Return a description of a refusal that is safe for logs: its status, and words without content."""
     words = words_without(message_of(json_or_none(answer)), texts)
     return f"the model server answers {answer.status_code}{f': {words}' if words else ''}"
 
 
 def words_without(message: str, texts: Sequence[str]) -> str:
-    """Return a server's words, or nothing where they repeat a part of a text: errors must not hold content."""
+    """Return a server's words, or nothing if they repeat a part of a request, because errors must not have content."""
     words = " ".join(message.split())[:_MAX_MESSAGE]
     parts = {words[start : start + _ECHO] for start in range(len(words) - _ECHO + 1)}
     return "" if any(part in text for part in parts for text in texts) else words

@@ -9,14 +9,14 @@ from everword.observability.logs import setup_logs
 
 
 def setup(service: str, log_level: str = "INFO") -> Callable[[], None]:
-    """Set up logs, and traces and metrics where OTEL_EXPORTER_OTLP_ENDPOINT names a collector.
+    """Set up logs, and traces and metrics if OTEL_EXPORTER_OTLP_ENDPOINT is set.
 
-    Returns a function that sends what is still buffered; call it last.
+    Returns a function that sends buffered data; call it last.
     """
     setup_logs(service, log_level)
     if not os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
         return lambda: None
-    # A tenth of what a service imports, and of no use without a collector.
+    # Imported only with a collector: it is a tenth of a service's imports.
     from everword.observability.export import begin_export
 
     return begin_export(service)

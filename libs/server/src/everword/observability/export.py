@@ -18,7 +18,7 @@ from everword.domain.ids import new_id
 
 
 def begin_export(service: str) -> Callable[[], None]:
-    """Export the traces and metrics of this process from now on; return a function that sends what is buffered."""
+    """Export the traces and metrics of this process from now on; return a function that sends buffered data."""
     resource = Resource.create(
         {
             "service.name": f"everword-{service}",

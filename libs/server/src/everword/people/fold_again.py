@@ -16,7 +16,7 @@ from everword.people.store import SQL, read_learned_evidence
 
 @dataclass(frozen=True)
 class RuledRow:
-    """What a person ruled of somebody or something."""
+    """A person's ruling on a person or an event."""
 
     id: UUID
     ruling: int | None
@@ -26,7 +26,7 @@ class RuledRow:
 async def fold_again(
     conn: Connection, namespace_id: int, person_ids: Sequence[UUID], event_ids: Sequence[UUID]
 ) -> None:
-    """Store what follows from the evidence that people and events have now."""
+    """Recompute people and events from their present evidence."""
     for row in await _ruled(conn, "find_ruled_people", namespace_id, person_ids):
         evidence = await read_learned_evidence(conn, namespace_id, row.id)
         person = fold_person(evidence, over_since(row.ruling, row.ruled_at))

@@ -1,4 +1,4 @@
-"""What follows from everything that was said of an event, and whether two are one."""
+"""Computes the state of an event from all statements about it, and whether two events are the same."""
 
 from __future__ import annotations
 
@@ -71,15 +71,15 @@ def span_of(mentions: Sequence[EventMention]) -> tuple[datetime, datetime]:
 def fold_event(
     evidence: Sequence[StatementEvidence], ruled_over_at: datetime | None = None
 ) -> EventState:
-    """Return an event as it is known from what was said, in whatever order it was learned.
+    """Return the state of an event from its statements, in whatever order they were learned.
 
-    Its title is the first, and of everything else the latest word counts. There is at least one statement of the title.
+    The first title counts, and otherwise the latest statement of each aspect. There is at least one title.
     """
     said = sorted(evidence, key=lambda each: (each.said_at, each.message_id))
     latest = {each.aspect: each for each in said}
     starts_at, ends_at = _moment(latest.get(START)), _moment(latest.get(END))
     if starts_at and ends_at and ends_at < starts_at:
-        # It was moved, and nobody said how long it lasts now.
+        # The event was moved, and its new end is unknown.
         ends_at = None
     decay_days = int(latest[DECAY_DAYS].value)
     status = EventStatus.ACTIVE if ruled_over_at is None else EventStatus.ENDED

@@ -1,4 +1,4 @@
-"""What follows from everything that was said of a person."""
+"""Computes the state of a person from all statements about them."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class PersonState:
 def fold_person(
     evidence: Sequence[StatementEvidence], ruled_over_at: datetime | None = None
 ) -> PersonState:
-    """Return somebody as they are known from what was said, in whatever order it was learned.
+    """Return the state of a person from the statements, in whatever order they were learned.
 
-    There is at least one statement of the name. `ruled_over_at` is when a person said that the relation is over: what
-    was said before changes nothing then.
+    There is at least one statement of the name. `ruled_over_at` is the time at which the relation was ruled to be over;
+    earlier statements then change nothing.
     """
     said = sorted(evidence, key=lambda each: (each.said_at, each.message_id))
     names = [each.value for each in said if each.aspect == NAME]

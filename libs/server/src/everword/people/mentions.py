@@ -1,4 +1,4 @@
-"""What a mention of a person or an event states, one aspect after the other."""
+"""Turns a mention of a person or an event into statements, one for each aspect."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ IMPORTANCE, DECAY_DAYS = "importance", "decay_days"
 
 
 def person_statements(mention: PersonMention) -> list[PersonStatement]:
-    """Return what is said of a person."""
+    """Return the statements of a mention about a person."""
     values = [(NAME, mention.name)]
     if mention.relation:
         values.append((RELATION, mention.relation))
@@ -23,7 +23,7 @@ def person_statements(mention: PersonMention) -> list[PersonStatement]:
 
 
 def event_statements(mention: EventMention) -> list[PersonStatement]:
-    """Return what is said of an event."""
+    """Return the statements of a mention about an event."""
     values = [
         (TITLE, mention.title),
         (IMPORTANCE, f"{mention.importance:g}"),

@@ -10,7 +10,7 @@ from uuid import UUID
 
 
 class RelationStatus(IntEnum):
-    """Whether the relation to a person lasts. Values equal proto RelationStatus."""
+    """State of the relation to a person. Values equal proto RelationStatus."""
 
     ACTIVE = 1
     ENDED = 2
@@ -18,7 +18,7 @@ class RelationStatus(IntEnum):
 
 
 class EventStatus(IntEnum):
-    """What became of an event. Values equal proto EventStatus; that one expired follows from the time."""
+    """State of an event. Values equal proto EventStatus; expiry is computed from the time."""
 
     ACTIVE = 1
     ENDED = 2
@@ -26,7 +26,7 @@ class EventStatus(IntEnum):
 
 
 class PersonRuling(IntEnum):
-    """What a person said of a person or an event. Values equal the column `ruling`."""
+    """A person's ruling on a person or an event. Values equal the column `ruling`."""
 
     WRONG = 1
     OVER = 2
@@ -41,20 +41,20 @@ class Stability(IntEnum):
 
 
 class StrategyKind(IntEnum):
-    """What a question is for. Values equal proto StrategyKind."""
+    """Purpose of a question. Values equal proto StrategyKind."""
 
-    #: What is known has reached the end of its expected lifetime.
+    #: A fact has reached the end of its expected lifetime.
     VERIFY = 1
     #: Something changed.
     PROBE = 2
     #: Something was inferred from much that was said, and never said itself.
     CLARIFY = 3
-    #: Little is known of what comes up often.
+    #: Little is known about a frequent subject.
     DEEPEN = 4
 
 
 class About(IntEnum):
-    """What a question is about. Values equal proto StrategyAbout."""
+    """The kind of a question's subject. Values equal proto StrategyAbout."""
 
     FACT = 1
     PERSON = 2
@@ -62,7 +62,7 @@ class About(IntEnum):
 
 
 class StrategyState(IntEnum):
-    """What became of a question. Values equal proto StrategyState."""
+    """State of a question. Values equal proto StrategyState."""
 
     OPEN = 1
     OFFERED = 2
@@ -76,14 +76,14 @@ class MessageWords:
 
     message_id: UUID
     conversation_id: UUID
-    #: As they stand in the message.
+    #: Verbatim words of the message.
     quote: str
     said_at: datetime
 
 
 @dataclass(frozen=True)
 class PersonStatement:
-    """What words say of something: one value of one aspect."""
+    """One value of one aspect, with the words that state it."""
 
     aspect: str
     value: str
@@ -102,7 +102,7 @@ class StatementEvidence:
 
 @dataclass(frozen=True)
 class PersonMention:
-    """What a message says of a person."""
+    """A mention of a person in a message."""
 
     name: str
     said: MessageWords
@@ -113,7 +113,7 @@ class PersonMention:
 
 @dataclass(frozen=True)
 class EventMention:
-    """What a message says of an event."""
+    """A mention of an event in a message."""
 
     title: str
     category: str

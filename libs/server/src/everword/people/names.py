@@ -1,4 +1,4 @@
-"""Tells whether two names mean one person."""
+"""Decides whether two names mean the same person."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from everword.text.values.spellings import is_same_name
 
 _WORD = regex.compile(r"[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*")
 _TITLES = frozenset({"dr", "mr", "mrs", "ms", "miss", "prof", "professor", "sir", "herr", "frau"})
-#: Relations that nobody changes: of two people of one name, whose relations differ in these, each is another person.
+#: Relations that never change: two people of one name with different ones are different people.
 _KIN = frozenset(
     {
         *("mother", "father", "parent", "mom", "mum", "dad", "son", "daughter", "child"),
@@ -33,7 +33,7 @@ _FORMER = frozenset({"ex", "former", "late", "old", "deceased"})
 
 @dataclass(frozen=True)
 class Known:
-    """Somebody who is known, by every way in which the name is written."""
+    """A known person, with all spellings of the name."""
 
     id: UUID
     names: Sequence[str]
@@ -47,10 +47,10 @@ def words_of(name: str) -> tuple[str, ...]:
 
 
 def find_person(name: str, relation: str, known: Sequence[Known]) -> UUID | None:
-    """Return who is meant by a name, if somebody known is.
+    """Return the known person that a name means, if any.
 
-    The same name comes before one in another spelling, and that before the first or last name alone. Where a name
-    could mean two of those who are known, it means neither, unless the relation tells them apart.
+    An equal name is preferred to a similar spelling, and that to the first or last name alone. An ambiguous name means
+    no person, unless the relation decides.
     """
     possible = [each for each in known if may_be_one(relation, each.relation)]
     for is_it in (_is_equal, _is_spelt_alike, _is_part):
@@ -65,18 +65,18 @@ def find_person(name: str, relation: str, known: Sequence[Known]) -> UUID | None
 
 
 def may_be_one(first: str, second: str) -> bool:
-    """Tell whether two relations may be those of one person: a friend may become a wife, a sister no colleague."""
+    """Return whether two relations may be of the same person: a friend may become a wife, but a sister no colleague."""
     first, second = _core(first), _core(second)
     return not first or not second or first == second or not {first, second} & _KIN
 
 
 def relation_core(relation: str) -> str:
-    """Return a relation in lower case without what says that it is over: `wife` of `ex-wife`."""
+    """Return a relation in lower case without a prefix for its end: `wife` for `ex-wife`."""
     return _core(relation)
 
 
 def is_former(relation: str) -> bool:
-    """Tell whether a relation says itself that it is over, as `ex-wife` does."""
+    """Return whether a relation is in the past by its own words, such as `ex-wife`."""
     words = fold_case(relation).replace("-", " ").split()
     return bool(words) and words[0] in {"ex", "former"}
 
@@ -96,7 +96,7 @@ def _is_spelt_alike(first: str, second: str) -> bool:
 
 
 def _is_part(first: str, second: str) -> bool:
-    """Tell whether one name is the first or the last word of the other."""
+    """Return whether one name is the first or the last word of the other."""
     short, long = sorted((words_of(first), words_of(second)), key=len)
     if len(short) != 1 or len(long) < 2:
         return False

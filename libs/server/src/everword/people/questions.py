@@ -9,7 +9,7 @@ from uuid import UUID
 from everword.facts.attributes import find_attribute
 from everword.people.model import About, StrategyKind
 
-#: What people speak of where a topic comes up, by the category of the fact.
+#: Words of conversations about a topic, by the category of the fact.
 _WORDS_OF = {
     "home": "live move flat apartment house rent city neighbourhood",
     "work": "job work boss office colleague career interview",
@@ -22,11 +22,12 @@ _WORDS_OF = {
     "project": "project release team",
     "state": "feel mood",
 }
-#: Of a value that a question names.
+#: Length of a value in a question.
 _MOST_CHARS = 120
-#: Pieces of evidence from which on what was inferred is asked about.
+#: Number of pieces of evidence from which an inference is asked about.
 CLARIFIED_FROM = 3
-#: Messages that speak of somebody until it is asked who they are, and how important an event is that is asked about.
+#: Number of messages that mention a person before the relation is asked about, and least importance of an event that is
+#: asked about.
 DEEPENED_FROM, IMPORTANT = 3, 0.7
 
 
@@ -38,10 +39,10 @@ class FactOccasion:
     subject: str
     attribute: str
     value: str
-    #: What gave rise to it, by its time.
+    #: Time of the occasion for the question.
     occasion: datetime
     supporting: int = 0
-    #: What held before; empty where nothing did.
+    #: The previous value; empty if there was none.
     earlier: str = ""
 
 
@@ -60,7 +61,7 @@ class SuggestedQuestion:
 
 
 def verify(fact: FactOccasion) -> SuggestedQuestion:
-    """Ask whether what was not heard of for its expected lifetime still holds."""
+    """Ask whether a fact that was not mentioned for its expected lifetime is still true."""
     what, value = _what(fact), _short(fact.value)
     return _about_fact(
         fact,
@@ -82,7 +83,7 @@ def probe(fact: FactOccasion) -> SuggestedQuestion:
 
 
 def clarify(fact: FactOccasion) -> SuggestedQuestion:
-    """Ask whether what was only inferred is so."""
+    """Ask whether an inferred fact is true."""
     what, value = _what(fact), _short(fact.value)
     return _about_fact(
         fact,
@@ -95,7 +96,7 @@ def clarify(fact: FactOccasion) -> SuggestedQuestion:
 def deepen_person(
     person_id: UUID, subject: str, name: str, mention_count: int, occasion: datetime
 ) -> SuggestedQuestion:
-    """Ask who somebody is who comes up often."""
+    """Ask about the relation to a person who is mentioned often."""
     name = _short(name)
     return SuggestedQuestion(
         StrategyKind.DEEPEN,
@@ -111,7 +112,7 @@ def deepen_person(
 def deepen_event(
     event_id: UUID, title: str, category: str, starts_at: datetime
 ) -> SuggestedQuestion:
-    """Ask what came of something important."""
+    """Ask about the outcome of an important event."""
     title = _short(title)
     return SuggestedQuestion(
         StrategyKind.DEEPEN,
@@ -134,7 +135,7 @@ def _about_fact(
 
 
 def _what(fact: FactOccasion) -> str:
-    """Return what is asked about, as "the residence of emi"."""
+    """Return the subject of the question, such as "the residence of emi"."""
     label = find_attribute(fact.attribute).label.lower()
     return f"the {label} of {_whom(fact.subject)}" if fact.subject else f"the {label}"
 

@@ -1,4 +1,4 @@
-"""Rule on people and events, and end questions, in the caller's transaction: a ruling outranks what is learned."""
+"""Rule on people and events, and end questions, in the caller's transaction: rulings outrank learned statements."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _View = TypeVar("_View", PersonView, EventView)
 async def rule_person(
     conn: Connection, namespace_id: int, id_: UUID, ruling: PersonRuling | None, audit: ChangeReason
 ) -> PersonView | None:
-    """Rule that somebody does not exist or is part of the past, None that neither is so; return them as they stand."""
+    """Rule that a person does not exist or belongs to the past, or (None) withdraw the ruling; return the person."""
     return await _rule(
         *(conn, namespace_id, id_, ruling, audit), show_person, fold_person, SQL["rule_person"]
     )

@@ -31,7 +31,7 @@ _MOST_EVIDENCE = 5
 
 @dataclass(frozen=True)
 class PersonRow:
-    """Somebody who is known."""
+    """A known person."""
 
     id: UUID
     name: str
@@ -56,7 +56,7 @@ class EventRow:
 
 @dataclass(frozen=True)
 class TrajectoryRow:
-    """Where a subject is heading, as it was seen at a time."""
+    """The direction of a subject's life, as of a time."""
 
     id: UUID
     subject: str
@@ -259,7 +259,7 @@ async def find_untold_events(
 async def insert_strategy(
     conn: Connection, namespace_id: int, subject: str, question: SuggestedQuestion, now: datetime
 ) -> bool:
-    """Store a question with what it rests on; False where the same occasion gave rise to it before."""
+    """Store a question with its evidence; False if the same occasion caused one before."""
     parameters = {
         "namespace_id": namespace_id,
         "id": new_id(),
@@ -287,7 +287,7 @@ async def insert_strategy(
 async def answer_strategies(
     conn: Connection, namespace_id: int, subject: str, now: datetime
 ) -> None:
-    """End the questions that what was said since has answered."""
+    """End the questions that later statements have answered."""
     parameters = {"namespace_id": namespace_id, "subject": subject, "now": now}
     await execute(conn, SQL["answer_strategies"], parameters)
     await execute(conn, SQL["answer_deepening"], parameters)

@@ -1,4 +1,4 @@
-"""Write what is worth asking a subject, in the caller's transaction. Rules find it; no model is needed."""
+"""Write questions worth asking a subject, in the caller's transaction. Rules find them; no model is needed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from everword.people.questions import (
     verify,
 )
 
-#: Of each kind, at a time; the others come the next time.
+#: Number of questions of each kind at a time; the others follow the next time.
 _MOST = 50
 #: How long ago something may have changed to be asked about.
 _RECENT = timedelta(days=90)
@@ -27,7 +27,7 @@ _RECENT = timedelta(days=90)
 async def find_questions(
     conn: Connection, namespace_id: int, subject: str, now: datetime
 ) -> list[SuggestedQuestion]:
-    """Return what is worth asking and is not asked about yet, in the order of its kinds."""
+    """Return new questions worth asking, in the order of their kinds."""
     expired = await store.find_expired(conn, namespace_id, subject, now, _MOST)
     changed = await store.find_changed(conn, namespace_id, subject, now - _RECENT, now, _MOST)
     inferred = await store.find_inferred(conn, namespace_id, subject, CLARIFIED_FROM, _MOST)
@@ -46,7 +46,7 @@ async def find_questions(
 
 
 async def ask(conn: Connection, namespace_id: int, subject: str, now: datetime) -> int:
-    """End the questions that were answered, and store those that are worth asking; return how many are new."""
+    """End answered questions, and store new ones; return the number of new ones."""
     await store.lock_subject(conn, namespace_id, subject)
     await store.answer_strategies(conn, namespace_id, subject, now)
     questions = await find_questions(conn, namespace_id, subject, now)

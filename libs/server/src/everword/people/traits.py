@@ -1,4 +1,4 @@
-"""How somebody communicates: the dimensions, and what a new assessment changes."""
+"""Styles of communication: their dimensions, and the effect of a new assessment."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Held:
 
 
 class Effect(Enum):
-    """What an assessment does to what is held."""
+    """The effect of an assessment on the current value."""
 
     #: Nothing was held: it is, from now on.
     BEGIN = 1

@@ -1,4 +1,4 @@
-"""Write how somebody communicates and where they are heading, in the caller's transaction."""
+"""Write a user's style of communication and trajectory, in the caller's transaction."""
 
 from __future__ import annotations
 

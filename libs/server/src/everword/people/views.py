@@ -1,4 +1,4 @@
-"""People, events and questions as they are shown: read by whoever shows them."""
+"""People, events and questions, as read for display."""
 
 from __future__ import annotations
 
@@ -77,9 +77,9 @@ class StrategyView:
 class Listed:
     """Which of them are listed."""
 
-    #: None for those of everybody.
+    #: All subjects if None.
     subjects: Sequence[str] | None
-    #: Also what is left out by default.
+    #: True to include items that are left out by default.
     everything: bool
 
 

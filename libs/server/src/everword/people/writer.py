@@ -1,7 +1,7 @@
-"""Write people and events, in the caller's transaction: who is who, the evidence, and what follows from it.
+"""Write people and events, in the caller's transaction: identity, evidence, and the computed state.
 
-A write holds its subject. Two writes of one subject never see half of each other, and what is learned twice, from the
-same message, is stored once.
+A write locks its subject. Two writes of one subject never see half of each other, and a statement that is learned twice
+from the same message is stored once.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Met:
 async def meet_people(
     conn: Connection, namespace_id: int, subject: str, mentions: Sequence[PersonMention]
 ) -> dict[UUID, PersonState]:
-    """Store what is said of people; return those who are concerned, as they are known now."""
+    """Store mentions of people; return the new states of these people."""
     if not mentions:
         return {}
     await store.lock_subject(conn, namespace_id, subject)
@@ -75,7 +75,7 @@ async def _meet(
 async def take_events(
     conn: Connection, namespace_id: int, subject: str, mentions: Sequence[EventMention]
 ) -> dict[UUID, EventState]:
-    """Store what is said of events; return those that are concerned, as they are known now."""
+    """Store mentions of events; return the new states of these events."""
     if not mentions:
         return {}
     await store.lock_subject(conn, namespace_id, subject)

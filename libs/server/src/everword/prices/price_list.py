@@ -27,7 +27,7 @@ class Price:
     provider: str
     valid_from: date
     input: Decimal
-    #: None where cached tokens cost what others do.
+    #: None if cached tokens cost the same as others.
     cached_input: Decimal | None
     output: Decimal
 
@@ -50,7 +50,7 @@ def shipped_prices() -> PriceList:
 
 
 def parse_prices(text: str) -> PriceList:
-    """Return what a file says. Raises BadPriceList."""
+    """Return the price list in a file. Raises BadPriceList."""
     try:
         document = tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:

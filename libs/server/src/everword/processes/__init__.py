@@ -1,1 +1,1 @@
-"""What every process of a service or worker sets for itself: memory allocation and CPU priority."""
+"""Settings of every process of a service or worker: memory allocation and CPU priority."""

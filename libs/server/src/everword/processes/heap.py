@@ -26,7 +26,7 @@ _ARENAS = 2
 
 
 def share_arenas() -> None:
-    """Have the threads that begin from now on share what they allocate from; without glibc, do nothing."""
+    """Have threads started from now on share memory arenas; does nothing without glibc."""
     if hasattr(_LIBC, "mallopt"):
         _LIBC.mallopt(_M_ARENA_MAX, _ARENAS)
 

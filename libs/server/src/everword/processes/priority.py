@@ -9,21 +9,22 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-#: As far as a thread can give way. Beside two threads that embed, a query took 1.04 times as long as alone at 19, 1.2
-#: times at 10, and 3.2 times at 0 (measured, 2 cores).
+#: Lowest priority of a thread. With two threads that embed, a query took 1.04 times as long as alone at 19, 1.2 times
+#: at 10, and 3.2 times at 0 (measured, 2 cores).
 NICENESS = 19
 #: The priority of a session, by which Linux shares a processor that no control group divides: see sched(7), autogroup.
-#: At 10 it gets a tenth of what another session does, so that its work goes on where the others never rest.
+#: At 10 it gets a tenth of another session's share, so that its work goes on even on a busy machine.
 SESSION_NICENESS = 10
 _SESSION = Path("/proc/self/autogroup")
-#: Of those who are not root, the kernel takes ten such changes a second, of everybody together.
+#: The kernel allows processes without root ten such changes a second in total.
 _TRIES, _PAUSE_S = 20, 0.12
 
 
 def give_way() -> None:
-    """Let this thread, and those that it starts, take what nobody else wants of a core, which is mostly all of it.
+    """Lower the CPU priority of this thread, and of threads that it starts, to the lowest.
 
-    Does nothing where threads have no priority of their own, or may not change it. It counts within a session.
+    Does nothing on systems without a priority for each thread, or without the right to change it. It counts within a
+    session.
     """
     if sys.platform == "linux":
         with suppress(OSError):
@@ -31,9 +32,9 @@ def give_way() -> None:
 
 
 def let_process_give_way() -> None:
-    """Let the whole process give way, also to processes of other sessions where it leads a session of its own.
+    """Lower the CPU priority of the whole process, and of its session if it leads one.
 
-    May block for two seconds where very many processes start at once.
+    May block for two seconds if very many processes start at once.
     """
     give_way()
     if sys.platform == "linux" and os.getsid(0) == os.getpid():

@@ -1,1 +1,1 @@
-"""Limits that an operator sets for a namespace: what is counted, and what is refused."""
+"""Limits that an operator sets for a namespace: counting and refusals."""

@@ -16,7 +16,7 @@ from everword.quotas.store import fold_usage
 from everword.quotas.usage import QuotaUsage
 
 log = logging.getLogger(__name__)
-#: How often processes tell each other what they counted, while there are calls.
+#: Seconds between two exchanges of counts between processes, while there are calls.
 FOLD_S = 1.0
 #: After so long, a database that took no counts is asked again: it may be no standby any more.
 READ_ONLY_S = 30.0
@@ -60,7 +60,7 @@ class Quotas:
         self._hurried.set()
 
     async def fold(self) -> None:
-        """Tell the other processes what was counted here, and learn what they counted."""
+        """Send the counts of this process to the others, and read theirs."""
         active = {id_: usage for id_, usage in self._usages.items() if usage.active}
         counted = {id_: usage.send() for id_, usage in active.items()}
         try:
@@ -104,6 +104,6 @@ class Quotas:
                 # Over a standby, which takes no counts, no limit holds.
                 await asyncio.sleep(READ_ONLY_S)
             except (psycopg.Error, PoolTimeout) as error:
-                # Each process goes on by itself with the limits that it knows.
+                # Each process continues alone with the limits that it knows.
                 log.warning("limits are not in step", extra={"error": str(error)})
                 await asyncio.sleep(FOLD_S)

@@ -13,7 +13,7 @@ SQL = load_statements("everword.quotas")
 
 @dataclass(frozen=True)
 class QuotaUsageRow:
-    """The limits of a namespace, 0 where there is none, and what all processes counted."""
+    """The limits of a namespace, 0 for none, and the counts of all processes."""
 
     namespace_id: int
     requests_per_minute: int

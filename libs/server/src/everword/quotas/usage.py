@@ -22,7 +22,7 @@ EXCHANGE_S = 5.0
 
 
 class Rate:
-    """A limit of a minute, and what is counted of it."""
+    """A limit per minute, and its count."""
 
     def __init__(self, name: str) -> None:
         #: The field of NamespaceLimits.
@@ -62,7 +62,7 @@ class Rate:
         self._own += amount
 
     def send(self) -> int:
-        """Return what the others do not know of."""
+        """Return the count that other processes have not seen."""
         self._sent, self._own = self._own, 0
         return self._sent
 
@@ -142,7 +142,7 @@ class QuotaUsage:
                 self._messages.add(-spared[0])
 
     def check_room(self) -> None:
-        """Raise StorageLimitReached where no more text is to be stored."""
+        """Raise StorageLimitReached if no more text may be stored."""
         if self._most_bytes and self._bytes >= self._most_bytes:
             raise StorageLimitReached.of(self._most_bytes)
 
@@ -196,7 +196,7 @@ class QuotaUsage:
         return RateLimitReached.of(rate.name, rate.limit, self._ends - time.monotonic())
 
     def _turn(self) -> None:
-        """Begin another minute where one is over."""
+        """Begin another minute if the current one is over."""
         over = time.monotonic() - self._ends
         if over >= 0:
             self._ends += (over // MINUTE_S + 1) * MINUTE_S

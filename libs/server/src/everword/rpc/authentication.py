@@ -1,6 +1,6 @@
-"""Who calls: API keys, the operator's key, and the open mode of a deployment without any key.
+"""Authentication: API keys, the operator's key, and the open mode of a deployment without any key.
 
-The namespace comes from the key. Only an operator names it by a header, or anybody on this machine while there never
+The namespace comes from the key. Only an operator names it in a header, or any caller on this machine if there never
 was a key.
 """
 
@@ -28,14 +28,14 @@ from everword.rpc.settings import ServerSettings
 NAMESPACE_HEADER = "x-everword-namespace"
 INTERNAL_HEADER = "x-everword-internal-token"
 DEFAULT_NAMESPACE = "default"
-#: What tells a grant from a key.
+#: Prefix that distinguishes a grant from a key.
 GRANT_PREFIX = "ewg_"
-#: What the database said of a key counts for so long, and for as long again where it took its time to say it.
+#: Seconds for which the database's answer about a key is cached, and used again if the next answer is slow.
 KEY_CACHE_S = 0.5
 #: A key that is unknown is not asked for again for so long: one that is made meanwhile is let in after it.
 UNKNOWN_CACHE_S = 2.0
-#: Keys that the database is asked for at once, of those that were never good before, and how many more may wait.
-#: Whoever guesses keys has no more of it.
+#: Number of concurrent look-ups of keys that were never valid before, and the queue's length. Callers that guess keys
+#: get no more of the database than that.
 STRANGERS = 4
 STRANGERS_WAITING = 64
 EVERY_STRANGER = Group("strangers")
@@ -47,7 +47,7 @@ _Row = TypeVar("_Row")
 
 
 def hash_key(secret: str) -> bytes:
-    """Return what is stored of a key. A plain hash is enough: keys are 256 random bits, not passwords."""
+    """Return the stored hash of a key. A plain hash is enough: keys are 256 random bits, not passwords."""
     return hashlib.sha256(secret.encode()).digest()
 
 
@@ -76,7 +76,7 @@ class GrantRow:
     namespace_id: int
     namespace_name: str
     max_calls: int
-    #: Whether there was a call left.
+    #: True if a call was left.
     allowed: bool
     credentials: int
 
@@ -124,7 +124,7 @@ class Authenticator:
         return await self._by_key(hashed, wanted)
 
     async def is_open(self) -> bool:
-        """Tell whether calls without a key are let in: there never was one, and no operator's key is set."""
+        """Return whether calls without a key are accepted: there never was a key, and no operator's key is set."""
         if self._admin_hash:
             return False
         cached: bool | None = self._open.get("open")
@@ -171,7 +171,7 @@ class Authenticator:
         return Caller(Role.WRITE, scope, granted=True)
 
     async def _look_up(self, hashed: bytes) -> KeyRow:
-        """Return what the database knows of a key. Raises InvalidCredentials, and Overloaded."""
+        """Return the database's row of a key. Raises InvalidCredentials, and Overloaded."""
         asked = time.monotonic()
         key = await self._ask(hashed, "authenticate_key", {"key_hash": hashed}, KeyRow)
         # It may have been revoked since it was read.
@@ -182,7 +182,7 @@ class Authenticator:
     async def _ask(
         self, hashed: bytes, statement: str, parameters: Mapping[str, object], row: type[_Row]
     ) -> _Row:
-        """Return what the database knows of a secret. Raises InvalidCredentials, and Overloaded."""
+        """Return the database's row of a secret. Raises InvalidCredentials, and Overloaded."""
         if hashed in self._unknown:
             raise InvalidCredentials
         async with AsyncExitStack() as turn:
@@ -210,7 +210,7 @@ class Authenticator:
 
 
 def _bearer(header: str) -> str | None:
-    """Return the token of an authorization header; None where there is no header."""
+    """Return the token of an authorization header; None without a header."""
     if not header:
         return None
     scheme, _, token = header.partition(" ")

@@ -28,20 +28,20 @@ MAX_BODY_BYTES = 32 * TRANSPORT_BYTES
 MAX_BODY_BYTES_OF_GROUP = 8 * TRANSPORT_BYTES
 #: Calls that are worked on at once. More of them make each slower, and none sooner done.
 MAX_RUNNING = 16
-#: The same of services whose calls compute for most of their time: they share one processor, and what each does between
-#: two waits keeps those that arrive from being taken, or refused.
+#: Limit for services whose calls mostly compute: they share one processor, and long steps of each delay the acceptance
+#: and refusal of new calls.
 MAX_COMPUTING = {"search": 3}
-#: Those of one namespace while others call too.
+#: Limit of one namespace while others have calls, too.
 MAX_RUNNING_BESIDE_OTHERS = 2
 #: How many of its namespace's slots a message of a stream takes: of several streams of one namespace, one works at a
 #: time while others call.
 MESSAGE_OF_STREAM = 2
-#: Calls between services are of one group, which shares with nobody.
+#: The group of calls between services, which has its own share.
 BETWEEN_SERVICES = Group("between services", reserved=True)
 
 
 def group_of(caller: Caller) -> Group:
-    """Return with whom a caller shares: those of the same namespace, but an operator with operators alone."""
+    """Return the group of a caller: its namespace; an operator shares with operators only."""
     namespace = caller.namespace.id if caller.namespace else None
     return Group((caller.operator, namespace), reserved=caller.operator)
 
@@ -69,7 +69,7 @@ class Capacity:
         self._streams = CallShare(
             ShareLimits(total=max(1, calls // 8), of_group=max(1, calls // 32), reserve=2)
         )
-        # Whoever is asked has queues of its own, in which searches come before what nobody waits for.
+        # The called service has queues of its own, in which searches precede background work.
         self._between_services = CallShare(ShareLimits(total=calls, of_group=calls))
         self._bodies = CallShare(
             ShareLimits(
@@ -82,11 +82,11 @@ class Capacity:
         )
 
     def is_full(self, group: Group) -> bool:
-        """Tell whether a group has more calls than can be answered."""
+        """Return whether a group has more calls than can be answered."""
         return self._running.is_full(group)
 
     def turns_away(self, group: Group) -> bool:
-        """Tell whether one more call of a group is to be refused, and count it."""
+        """Return whether one more call of a group is refused, and count it."""
         return self._running.turns_away(group)
 
     def slot(
@@ -101,12 +101,12 @@ class Capacity:
         return self._long.having(group) if long else self._running.having(group, 1, counts)
 
     def stream(self, group: Group) -> AbstractAsyncContextManager[None]:
-        """Have a place for a stream, each message of which needs a slot. Raises Overloaded where none is free."""
+        """Take a place for a stream, each message of which needs a slot. Raises Overloaded if none is free."""
         return self._streams.having(group)
 
     @asynccontextmanager
     async def body(self, group: Group) -> AsyncIterator[Body]:
-        """Have room for a request: first for the largest, then for what it turned out to have."""
+        """Reserve memory for a request: first for the largest, then for its real size."""
         await self._bodies.take(group, TRANSPORT_BYTES)
         body = Body(self._bodies, group)
         try:
@@ -124,7 +124,7 @@ class Body:
         self.held = TRANSPORT_BYTES
 
     def holds(self, raw: bytes) -> None:
-        """Give back what a request that was received does not take."""
+        """Return the memory that a received request does not need."""
         size = min(len(raw), self.held)
         self._bodies.give(self._group, self.held - size)
         self.held = size

@@ -18,7 +18,7 @@ _Stamps = tuple[tuple[int, int, int] | None, ...]
 
 @dataclass(frozen=True)
 class _Pems:
-    """What the files hold."""
+    """The contents of the certificate files."""
 
     certificate: bytes
     key: bytes
@@ -26,7 +26,7 @@ class _Pems:
 
     @classmethod
     def read(cls, tls: TlsSettings) -> _Pems:
-        """Read the files. Raises OSError where one cannot be read, and ValueError where they do not belong together."""
+        """Read the files. Raises OSError if one is unreadable, and ValueError if they do not match."""
         pems = cls._bytes(tls)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         try:
@@ -52,9 +52,9 @@ class _Pems:
 
 
 class Certificates:
-    """Credentials that follow their files: new connections get what stands in them, and open ones live on.
+    """Credentials that follow their files: new connections use the new content, and open ones continue.
 
-    Files that do not belong together, such as while they are being replaced, change nothing.
+    Files that do not match, such as while they are being replaced, change nothing.
     """
 
     def __init__(self, tls: TlsSettings) -> None:
@@ -63,7 +63,7 @@ class Certificates:
         self._seen: _Stamps = ()
 
     def credentials(self) -> grpc.ServerCredentials:
-        """Return the credentials to listen with. Raises SettingError where the files are no good at the start."""
+        """Return the credentials to listen with. Raises SettingError if the files are invalid at the start."""
         self._seen = self._stamps()
         try:
             first = _Pems.read(self._tls)
@@ -79,7 +79,7 @@ class Certificates:
         )
 
     def _changed(self) -> grpc.ServerCertificateConfiguration | None:
-        """Return what is new; None where nothing is. gRPC asks before each handshake."""
+        """Return the new configuration; None if nothing has changed. gRPC asks before each handshake."""
         stamps = self._stamps()
         if stamps == self._seen:
             return None
@@ -100,7 +100,7 @@ class Certificates:
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:
-    """Return what changes with a file; None where there is none."""
+    """Return values that change with a file; None if it does not exist."""
     try:
         found = path.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""The one place where errors become `google.rpc.Status`, and where drivers' errors lose what callers must not see."""
+"""Converts errors to `google.rpc.Status`, and hides the details of drivers' errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from everword.domain.quotas import StorageLimitReached
 DOMAIN = "everword.dev"
 #: The trailer that carries a rich status.
 DETAILS = "grpc-status-details-bin"
-#: What of a caller's own words is repeated in an error, and the most that a message has.
+#: Length of a caller's text repeated in an error, and of a message.
 MAX_ECHO_CHARS = 200
 MAX_MESSAGE_CHARS = 300
 #: Base64 makes a third more of it, and the message comes once more.
@@ -39,7 +39,7 @@ Trailers = Sequence[tuple[str, bytes]]
 
 
 def translate(error: BaseException) -> EverwordError | None:
-    """Return what a caller is told of a driver's error; None for one that nobody foresaw."""
+    """Return the public error for a driver's error; None for an unexpected one."""
     match error:
         case EverwordError():
             return error
@@ -62,7 +62,7 @@ def translate(error: BaseException) -> EverwordError | None:
         case PoolTimeout() | psycopg.OperationalError():
             return StorageUnavailable()
         case NotImplementedError():
-            return MethodUnknown()  # what the generated base class of a servicer raises
+            return MethodUnknown()  # raised by the generated base class of a servicer
     return None
 
 
@@ -75,8 +75,8 @@ def _is_of_namespace(error: psycopg.Error) -> bool:
 def to_status(error: EverwordError, request_id: str) -> status_pb2.Status:
     """Return the status of an error: exactly one ErrorInfo, and each other detail at most once.
 
-    It travels in trailers, of which peers take 8 KiB: what callers sent is cut where it is repeated, and violations
-    that do not fit are left out.
+    It is sent in trailers, of which peers accept 8 KiB: callers' text is cut when repeated, and violations that do not
+    fit are left out.
     """
     metadata = {key: clip(value) for key, value in error.metadata.items()}
     if request_id:
@@ -99,7 +99,7 @@ def message_of(error: EverwordError) -> str:
 
 
 def clip(text: str, limit: int = MAX_ECHO_CHARS) -> str:
-    """Return at most `limit` characters of a text, the last of which tells that it was cut."""
+    """Return at most `limit` characters of a text, with an ellipsis if it was cut."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

@@ -18,7 +18,7 @@ from everword.telemetry.tracing import duration_histogram, gauge
 
 log = logging.getLogger(__name__)
 _STATUS = health_pb2.HealthCheckResponse.ServingStatus
-#: What says SERVING while the process answers at all: to restart it helps against nothing else.
+#: Name that reports SERVING while the process responds: a restart helps against nothing else.
 LIVENESS = "liveness"
 CHECK_INTERVAL_S = 2.0
 CHECK_TIMEOUT_S = 2.0
@@ -32,7 +32,7 @@ class Health:
         self._database = database
         self._names = ["", *services]
         self._serving: bool | None = None
-        #: Whether migrations are still to come that this code needs; False too where the database does not say.
+        #: True if migrations that this code needs are missing; False also if the database does not answer.
         self.schema_is_older = False
         self._rounds = PeriodicTask("health", CHECK_INTERVAL_S, [self._watch])
         #: When the event loop is to begin the next check.

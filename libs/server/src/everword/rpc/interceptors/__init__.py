@@ -55,9 +55,9 @@ def ordered_interceptors(
         QuotaInterceptor(
             quotas, access, shedding
         ),  # callers over a limit take no slot, and their request is not read
-        CapacityInterceptor(capacity, shedding),  # nobody's request is read before
+        CapacityInterceptor(capacity, shedding),  # Earlier than any reading of a request.
         KeylessInterceptor(),  # around health and reflection, which the others pass by
         ValidationInterceptor(services),  # late: a stranger learns nothing about the rules
-        ScopeInterceptor(scoped),  # these read what was parsed
+        ScopeInterceptor(scoped),  # The following ones read the parsed request.
         CredentialInterceptor(services),
     )

@@ -108,7 +108,7 @@ class Watch:
         self._loop = asyncio.get_running_loop()
         #: Around the call.
         self.scope = asyncio.timeout(None)
-        #: Why the call was ended; None where it was not.
+        #: Reason for which the call was ended; None if it was not.
         self.refusal: EverwordError | None = None
         # Most calls end sooner, and cost no task.
         self._task: asyncio.Task[None] | None = None

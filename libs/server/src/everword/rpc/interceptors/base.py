@@ -21,14 +21,14 @@ Behavior: TypeAlias = "Callable[[Any, Context], Awaitable[Any]]"
 
 @dataclass(frozen=True)
 class IncomingCall:
-    """One call on its way in."""
+    """An incoming call."""
 
     #: The path, such as `/everword.v1.SearchService/Search`.
     path: str
     #: The caller's metadata; of a repeated key, the last value.
     metadata: dict[str, str]
     context: Context
-    #: Whether the caller sends a stream.
+    #: True if the caller sends a stream.
     streaming: bool
 
 
@@ -37,7 +37,7 @@ class Interceptor(grpc.aio.ServerInterceptor, ABC):
 
     @abstractmethod
     def around(self, call: IncomingCall) -> AbstractAsyncContextManager[None]:
-        """Return what is entered before the call and left after it; it may raise."""
+        """Return the context manager around the call; entering it may raise."""
 
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
@@ -70,7 +70,7 @@ def metadata_of(handler_call_details: grpc.HandlerCallDetails) -> dict[str, str]
 
 
 def behavior_of(handler: Handler) -> Behavior:
-    """Return what a handler does: it returns the response, or writes several to its context and returns none."""
+    """Return the behavior of a handler: it returns the response, or writes several to its context and returns None."""
     return cast(Behavior, getattr(handler, _kind(handler)))
 
 

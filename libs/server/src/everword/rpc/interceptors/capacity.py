@@ -82,7 +82,7 @@ class CapacityInterceptor(grpc.aio.ServerInterceptor):
     async def _one_by_one(
         self, raws: AsyncIterator[bytes], group: Group
     ) -> AsyncGenerator[bytes, None]:
-        """Yield what a stream holds, with a slot while it is worked on and none while it is waited for."""
+        """Yield the messages of a stream, with a slot while one is processed and none while waiting for the next."""
         while (raw := await _receive(raws)) is not None:
             async with self._capacity.slot(group, counts=MESSAGE_OF_STREAM):
                 yield raw
