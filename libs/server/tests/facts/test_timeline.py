@@ -1,4 +1,4 @@
-"""What is believed of an attribute, over random histories, beside a history that is kept day by day."""
+"""Believed intervals over random histories, compared with a history kept day by day."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Cell:
 
 @dataclass
 class ByDay:
-    """An attribute with one value at a time, day by day; the last day stands for all that follow."""
+    """An attribute with one value at a time, day by day; the last day represents all later ones."""
 
     days: list[Cell | None] = field(default_factory=lambda: [None] * DAYS)
     stretches: int = 0
@@ -75,7 +75,7 @@ class ByDay:
         return next((day for day in range(since, DAYS) if self.days[day] != here), DAYS)
 
     def _grow(self, own: Cell, begins: int, last: int) -> None:
-        """Join what is said of a gap with the same fact's stretch after it."""
+        """Join a statement in a gap with the same fact's interval after it."""
         after = self.days[begins] if begins < DAYS else None
         if after is None or after.fact != own.fact or last < begins:
             return
@@ -85,7 +85,7 @@ class ByDay:
 
 @dataclass
 class Beliefs:
-    """What is believed, as rows that only ever get their end."""
+    """Believed intervals, as rows that only ever get an end."""
 
     rows: list[tuple[Interval, int, int | None]] = field(default_factory=list)
     ids: int = 0
@@ -194,5 +194,5 @@ def _ensure_sound(believed: Sequence[Interval]) -> None:
     for one, following in pairwise(ordered):
         assert one.until is not None
         assert one.until <= following.since
-        # Where a fact holds without a break, it has one interval.
+        # A fact that is valid without a break has one interval.
         assert one.fact_id != following.fact_id or one.until < following.since

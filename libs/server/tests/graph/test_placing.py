@@ -1,4 +1,4 @@
-"""What a relation that is written down changes: nothing is changed in place, and no two times of it overlap."""
+"""Changes of a new relation: no row is changed in place, and no two intervals of it overlap."""
 
 from __future__ import annotations
 

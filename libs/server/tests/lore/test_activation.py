@@ -48,7 +48,7 @@ def test_an_entry_stays_for_exactly_so_many_turns_of_a_user(turns: int) -> None:
     for passed in range(turns + 3):
         lines = [USER, *[AGENT, USER] * passed]
         assert active(lines, {0: 1}, sticky) == ({1} if passed < turns else set()), passed
-        # What an agent says is seen by the next turn first: from there on it counts.
+        # An agent's message is seen first by the next turn, and counts from there.
         lines = [USER, AGENT, *[USER, AGENT] * passed]
         assert active(lines, {1: 1}, sticky) == ({1} if passed <= turns else set()), passed
 
@@ -103,7 +103,7 @@ def test_entries_set_off_others_three_deep_unless_prevented() -> None:
     excluded = [*chain[:2], rule(3, exclude_recursion=True), *chain[3:]]
     assert active([USER], {0: 1}, *excluded, edges=edges) == {1, 2}
     assert active([USER], {0: 3}, *excluded, edges=edges) == {3, 4, 5, 6}
-    # Circles end, and what is set off last stays as long as it says, from the message on.
+    # Cycles end, and an entry triggered last stays for its own number of turns, from the message on.
     assert active([USER], {0: 1}, *chain[:2], edges={1: 2, 2: 1}) == {1, 2}
     stays = [*chain[:2], rule(3, sticky_turns=4)]
     for passed in range(6):
@@ -165,7 +165,7 @@ def _simulated(
     edges: Mapping[EntryId, Hits],
     rules: Mapping[EntryId, Rule],
 ) -> set[EntryId]:
-    """Go through the conversation: at each turn, also an automated one, look at what is new, and keep counters."""
+    """Simulate the conversation: at each turn, automated ones included, scan the new lines and update counters."""
     #: By entry and how many set off one another before it, the turns it stays, the present one included.
     left = dict[tuple[EntryId, int], int]()
     seen = 0
@@ -203,7 +203,7 @@ def _levels(
     rules: Mapping[EntryId, Rule],
     others: Sequence[set[EntryId]] = ((set(),) * (MAX_RECURSION + 1)),
 ) -> list[set[EntryId]]:
-    """Return what is there at each depth: of itself, or set off by the one above, and not before."""
+    """Return the entries of each depth: given, or triggered by the level above, and not in an earlier one."""
     levels, known = [set(first)], set(first)
     for depth in range(1, MAX_RECURSION + 1):
         above = [each for each in levels[-1] if not rules[each].prevent_recursion]

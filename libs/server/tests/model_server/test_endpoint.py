@@ -1,4 +1,4 @@
-"""Where a model server is, from what people write."""
+"""The address of a model server, as read from settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read from the refusals of a model server."""
+"""Reading the refusals of a model server."""
 
 from __future__ import annotations
 

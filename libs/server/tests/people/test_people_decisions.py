@@ -1,4 +1,4 @@
-"""Who is who, what follows from what was said, and what a new assessment changes."""
+"""Identification of people, states computed from statements, and effects of new assessments."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def trait(value: str, *numbers: int) -> Trait:
         (trait("direct", 9), "direct", Effect.SUPPORT),
         (trait("indirect", 8, 9), "direct", Effect.REPLACE),
         (trait("indirect", 9), "direct", Effect.IGNORE),
-        # It is older than what is known.
+        # An assessment older than the current one.
         (trait("indirect", 1, 2), "direct", Effect.IGNORE),
         (trait("loud", 8, 9), None, Effect.IGNORE),
     ],

@@ -1,4 +1,4 @@
-"""Lists of prices: what is one, and what is wrong with what is none."""
+"""Price lists: valid ones, and the errors of invalid ones."""
 
 from __future__ import annotations
 

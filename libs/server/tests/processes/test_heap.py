@@ -1,4 +1,4 @@
-"""Memory that was freed goes back to the system, and threads share what they allocate from."""
+"""Freed memory is returned to the system, and threads share memory arenas."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Processes that give way, also where Linux shares the processor among sessions."""
+"""Processes with low priority, also if Linux shares the processor among sessions."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def test_an_update_takes_and_returns_a_resource_with_a_mask(method: MethodDescri
 @pytest.mark.parametrize("method", PAGED, ids=lambda method: method.name)
 def test_a_page_begins_with_its_items_and_the_next_token(method: MethodDescriptor) -> None:
     items, token = method.output_type.fields[:2]
-    # What is below a summary is a tree, of which a page holds the first level.
+    # ExpandSummary returns a tree, whose first level is paged.
     assert items.is_repeated or method.name == "ExpandSummary"
     assert token.name == "next_page_token"
     assert "page_size" in method.input_type.fields_by_name

@@ -1,4 +1,4 @@
-"""The one table of errors: what a caller is told of each, and that nothing else gets out."""
+"""The table of errors: the status of each, without other details."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_what_callers_sent_is_cut_so_that_an_error_fits_its_trailers(letter: str
     ):
         status = to_status(error, "a-request")
         sent = sum(len(value) for _, value in trailers(status)) * 4 // 3
-        # As gRPC sends messages: what is not plain ASCII is percent-encoded.
+        # gRPC percent-encodes non-ASCII characters of messages.
         sent += len(quote(status.message))
         assert sent < 8 * 1024
         info = error_details_pb2.ErrorInfo()

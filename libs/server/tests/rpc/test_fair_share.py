@@ -19,7 +19,7 @@ OPERATOR = Group("operator", reserved=True)
 
 
 class Callers:
-    """Calls that hold a slot until they are told to end."""
+    """Calls that occupy a slot until the test ends them."""
 
     def __init__(self, share: CallShare) -> None:
         self._share = share
@@ -84,7 +84,7 @@ async def test_a_group_alone_has_all_and_beside_others_its_share(clock: list[flo
     await callers.end("a")
     assert len(callers.running) == 8
     await callers.call(OTHER, "o")
-    # What runs is not interrupted; what waits, waits until the group is down to its share.
+    # Running calls are not interrupted; waiting ones wait until the group is down to its share.
     await callers.end(*"bcdef")
     assert callers.running == ["g", "h", "i", "o"]
     await callers.end(*"ghi")

@@ -42,7 +42,7 @@ class Wanted:
 
 
 def wanted_node(node: NewGraphNode, scope: GraphScope) -> Wanted:
-    """Return the key of a node. `me` is the agent and `user` the subject, whatever the given type."""
+    """Return the identity of a node. `me` is the agent and `user` the subject, regardless of the given type."""
     anchor = find_anchor(node.label)
     if anchor is None:
         return Wanted(NodeKey.of(node.label, node.type, scope), node)

@@ -1,6 +1,6 @@
-"""What a relation that is written down changes in the times that are known of it.
+"""Computes the changes of a new relation to the stored intervals.
 
-Nothing is changed in place: a time that turns out otherwise is known no more, and another one is in its place.
+Rows are never changed in place: an interval that turns out different is superseded by another one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from everword.graph.model import DEFAULT_CONFIDENCE, GraphSource
 class PlacedEdgeRow:
     """A relation in one of the times in which it holds, as it is stored."""
 
-    #: None for one that is not stored yet.
+    #: None if it is not stored yet.
     id: UUID | None
     edge_id: UUID
     from_id: UUID
@@ -30,16 +30,16 @@ class PlacedEdgeRow:
     quote: str
     fact_id: UUID | None
     valid_from: datetime | None
-    #: Exclusive; None where no end is known.
+    #: Exclusive; None without a known end.
     valid_until: datetime | None
 
 
 @dataclass(frozen=True)
 class EdgeStatement:
-    """What is said of a relation."""
+    """A statement of a relation."""
 
     label: str
-    #: None where nobody said.
+    #: None if unknown.
     confidence: float | None
     source: GraphSource
     message_id: UUID | None

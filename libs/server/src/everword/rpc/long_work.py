@@ -1,7 +1,7 @@
-"""Long work is done beside the event loop, by a few threads that take turns, and leaves no memory behind.
+"""Runs long work in a few threads outside of the event loop, and returns its memory to the system.
 
-Work in Python lets the event loop go on every few milliseconds; a single call into compiled code does not, and is to be
-short.
+Python code in a thread yields to the event loop every few milliseconds; a single call into compiled code does not, and
+must be short.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ T = TypeVar("T")
 LONG_BYTES = 32 * 1024
 #: More of them would each take the interpreter from the event loop in turn, and none would be done sooner.
 _THREADS = ThreadPoolExecutor(2, "long-work")
-#: How long after long work its memory is given back: what is large comes in rows.
+#: Seconds after which freed memory is returned to the system; large requests come in groups.
 _GIVE_BACK_S = 1.0
 _waiting: set[asyncio.AbstractEventLoop] = set()
 
 
 async def beside_loop(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Do `work` in a thread, in the context of the caller, and return what it returns."""
+    """Run `work` in a thread, in the context of the caller, and return its result."""
     loop = asyncio.get_running_loop()
     context = contextvars.copy_context()
     doing = partial(context.run, work, *args, **kwargs)

@@ -12,7 +12,7 @@ from everword.v1 import access_pb2
 
 PUBLIC = "/everword.v1."
 INTERNAL = "/everword.internal."
-#: Calls that mostly wait: for background work, for a language model, or for who reads what they send.
+#: Calls that mostly wait: for background work, for a language model, or for a slow reader.
 LONG = frozenset(
     {
         "/everword.v1.AdminService/ExportNamespace",
@@ -41,7 +41,7 @@ STORES_TEXT = frozenset(
 
 
 def is_brief(path: str) -> bool:
-    """Tell whether a public RPC takes one request and a slot for as long as it works."""
+    """Return whether a public RPC takes one request and occupies a slot until it ends."""
     method = find_method(path) if path.startswith(PUBLIC) and path not in LONG else None
     return method is not None and not method.client_streaming
 
@@ -62,7 +62,7 @@ def access_table(services: list[ServiceDescriptor]) -> dict[str, Role]:
 
 @lru_cache(maxsize=256)
 def find_method(path: str) -> MethodDescriptor | None:
-    """Return the method with a path; None where no proto has it."""
+    """Return the method with a path; None if no proto defines it."""
     try:
         return descriptor_pool.Default().FindMethodByName(path[1:].replace("/", "."))
     except KeyError:

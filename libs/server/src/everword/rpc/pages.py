@@ -1,4 +1,4 @@
-"""Pages of list RPCs: what a request asks for, where a page begins, and the token of the next one."""
+"""Pages of list RPCs: the requested page, its start, and the token of the next one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from everword.domain.tokens import PageTokens
 DEFAULT_PAGE, MAX_PAGE = 50, 200
 #: Characters of the content of an item in a list.
 DEFAULT_CONTENT_CHARS = 2000
-#: Contents of a page together: 16 MiB at 4 bytes a character, half of what the transport takes.
+#: Characters of all items of a page: 16 MiB at 4 bytes a character, half of the transport's limit.
 MAX_PAGE_CHARS = 4 * 1024 * 1024
 
 _Row = TypeVar("_Row")
@@ -34,7 +34,7 @@ class _Paged(Protocol):
 class PageRequest:
     """The page that a caller asks for."""
 
-    #: 0 for the default.
+    #: The default if 0.
     size: int = 0
     token: str = ""
     #: SHA-256 in hex of the request without its size and token.

@@ -19,12 +19,12 @@ PAUSE_S = 0.2
 
 
 def probe(environment: Environment, name: str = "") -> str:
-    """Return the health of the service at EVERWORD_LISTEN, or the name of the error that it answers with.
+    """Return the health of the service at EVERWORD_LISTEN, or the name of its error.
 
-    `name` is a gRPC service, or `liveness`; empty is the whole.
+    `name` is a gRPC service, or `liveness`; empty is the whole server.
 
-    A service with TLS is asked as `localhost`, which its certificate has to name, signed by EVERWORD_TLS_CA. Where it
-    asks callers for a certificate, it is shown its own, which EVERWORD_TLS_CLIENT_CA has to have signed too.
+    A service with TLS is called as `localhost`, which its certificate must name, signed by EVERWORD_TLS_CA. If it
+    requires client certificates, its own is shown, which must be signed by EVERWORD_TLS_CLIENT_CA, too.
     """
     port = environment.required("EVERWORD_LISTEN").rpartition(":")[2]
     ca = environment.file("EVERWORD_TLS_CA")
@@ -44,7 +44,7 @@ def probe(environment: Environment, name: str = "") -> str:
                 answer = stub.Check(request, timeout=max(0.0, ends - time.monotonic()))
                 return health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
             except grpc.RpcError as error:
-                # Where too many calls wait, gRPC drops one without a look at what it is.
+                # If too many calls wait, gRPC drops some without looking at them.
                 if error.code() is not grpc.StatusCode.CANCELLED:
                     return str(error.code().name)
             time.sleep(PAUSE_S)

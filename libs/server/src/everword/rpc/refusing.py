@@ -1,4 +1,4 @@
-"""Refuses what holds a credential, where a namespace wants none stored. What was found is told by its place alone."""
+"""Refuses requests with credentials if the namespace stores none. The error names only the field."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def texts_of(message: Message, path: str = "") -> Iterator[tuple[str, str]]:
     for field, value in message.ListFields():
         place = f"{path}{field.name}"
         if _is_map(field) or isinstance(value, Struct):
-            # A word such as `password` is a key there, and what it announces the value.
+            # A word such as `password` is a key there, followed by its value.
             shown = MessageToDict(value) if isinstance(value, Struct) else dict(value)
             yield place, json.dumps(shown, ensure_ascii=False, default=str)
         elif field.is_repeated:

@@ -30,7 +30,7 @@ class Service(Protocol):
     settings: ServerSettings
 
     async def start(self) -> str:
-        """Open what the service needs, listen, and return the address."""
+        """Open the service's resources, listen, and return the address."""
 
     async def stop(self) -> None:
         """Drain and close. Safe after a start that failed half way."""
@@ -60,7 +60,8 @@ async def _serve(service: Service) -> None:
 
 async def _start(service: Service) -> None:
     await service.start()
-    # What a service is made of stays: the collector need not look through all of it, which takes 50 ms of some call.
+    # The objects of the service live until it ends: exclude them from garbage collection, which would take 50 ms of
+    # some call.
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS)

@@ -1,6 +1,6 @@
-"""How RPCs hold to what a key is bound to: the fields that name agents and subjects, as protos declare them.
+"""Applies the scope of a key to requests: the fields with agents and subjects, as declared in protos.
 
-The database holds to it in any case. The fields say what is meant, and what is searched for in memory.
+The database enforces the scope in any case. The fields restrict the request's meaning and searches in memory.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ def scope_table(services: Sequence[ServiceDescriptor]) -> dict[str, ScopedFields
 
 
 def hold_to_scope(request: Message, scope: KeyScope, fields: ScopedFields) -> None:
-    """Fill in what a request leaves open of the scope. Raises OutOfScope where it names another agent or subject."""
+    """Fill in the scope in fields that a request leaves empty. Raises OutOfScope if it names another agent
+    or subject.
+    """
     held = [(fields.agent, scope.agent), (fields.subject, scope.subject)]
     if fields.conversation and _has(request, fields.conversation):
         held.append(((*fields.conversation, "key", "agent"), scope.agent))
@@ -69,7 +71,7 @@ def _hold(request: Message, names: Sequence[str], value: str) -> None:
     message: Any = request
     for name in names[:-1]:
         field = message.DESCRIPTOR.fields_by_name[name]
-        # Of several ways to say what is meant, the request takes another.
+        # The request uses another member of the oneof.
         if field.containing_oneof and not message.HasField(name):
             return
         message = getattr(message, name)

@@ -31,14 +31,14 @@ from everword.rpc.interceptors import ordered_interceptors
 from everword.rpc.settings import ServerSettings
 
 log = logging.getLogger(__name__)
-#: What a call may send before anybody reads it. Once its request is being received, it may send all of it.
+#: Bytes that a call may send before its request is read. While a request is being received, it may send all of it.
 _UNREAD_BYTES = 64 * 1024
 #: Calls at once over one connection. More wait at the client.
 _STREAMS = 1024
 #: Calls of one RPC that may wait for the event loop. gRPC drops some calls beyond this number and all beyond twice as
 #: many, as CANCELLED without a reason. With 256, up to 318 of 900 simultaneous calls were dropped.
 _PENDING = 8192
-#: A connection that has calls and is silent for so long is asked whether anybody is there, and has so long to answer.
+#: A silent connection with calls is pinged after this time, and has this time to answer.
 _SILENT_MS, _ANSWER_MS = 60_000, 20_000
 _ANSWER_BYTES = 32 * 1024 * 1024
 
@@ -144,10 +144,10 @@ def _options() -> list[tuple[str, int]]:
         ("grpc.http2.bdp_probe", 0),
         ("grpc.http2.lookahead_bytes", _UNREAD_BYTES),
         ("grpc.max_concurrent_streams", _STREAMS),
-        # gRPC hands over one call in a turn of the event loop, and calls wait with it, where nobody looks at them.
+        # gRPC accepts one call in each turn of the event loop; the others wait inside gRPC.
         ("grpc.server.max_pending_requests", _PENDING),
         ("grpc.server.max_pending_requests_hard_limit", 2 * _PENDING),
-        # The calls of a machine that vanished end; by itself, the transport would wait for its acknowledgements.
+        # Ends the calls of a client that has vanished; the transport alone would wait for its acknowledgements.
         ("grpc.keepalive_time_ms", _SILENT_MS),
         ("grpc.keepalive_timeout_ms", _ANSWER_MS),
         ("grpc.http2.ping_timeout_ms", _ANSWER_MS),

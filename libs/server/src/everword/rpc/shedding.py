@@ -13,15 +13,15 @@ from everword.quotas.usage import QuotaUsage
 from everword.rpc.authentication import DEFAULT_NAMESPACE, NAMESPACE_HEADER
 from everword.rpc.capacity import Capacity
 
-#: What a call shows of its caller: the key, and the namespace that it names. Nobody has looked at it yet.
+#: The unverified identity of a caller: the key and the namespace in the metadata.
 Shown: TypeAlias = tuple[str, str]
-#: For so long it is known with whom a caller shares; after it, the next of its calls is let in.
+#: Seconds for which a caller's group is cached; after it, the caller's next call is admitted.
 KNOWN_S = 1.0
 _CALLERS = 4096
 
 
 def shown_by(metadata: Mapping[str, str]) -> Shown:
-    """Return what a call shows of its caller, whatever way it is written."""
+    """Return the unverified identity of a caller, in whatever form it is written."""
     key = metadata.get("authorization", "").partition(" ")[2].strip()
     return key, metadata.get(NAMESPACE_HEADER) or DEFAULT_NAMESPACE
 
@@ -41,7 +41,7 @@ class Shedding:
 
     @property
     def is_active(self) -> bool:
-        """Whether there may be such a caller."""
+        """Return whether a group may be over its limits."""
         return len(self._groups) > 0 or len(self._limited) > 0
 
     def refusal(self, shown: Shown, *, is_counted: bool) -> EverwordError | None:

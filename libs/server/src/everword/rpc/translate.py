@@ -22,7 +22,7 @@ from everword.domain.records import (
 )
 from everword.v1 import conversation_pb2, memory_pb2, summary_pb2
 
-#: What a caller may keep in `metadata` or `settings`.
+#: Limit of a caller's `metadata` or `settings`.
 MAX_STRUCT_BYTES = 64 * 1024
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 #: Stands for every field that can be changed.
@@ -40,7 +40,7 @@ def to_timestamp(moment: datetime | None) -> timestamp_pb2.Timestamp | None:
 def fill_timestamp(stamp: timestamp_pb2.Timestamp, moment: datetime) -> None:
     """Set a stamp to an aware moment, as `FromDatetime` does in four times as long."""
     since = moment - _EPOCH
-    # Also where both are 0, a field that was touched is there.
+    # Marks the field as present even if both values are 0.
     stamp.SetInParent()
     stamp.seconds = since.days * 86400 + since.seconds
     stamp.nanos = since.microseconds * 1000
@@ -63,7 +63,7 @@ def from_timestamp(stamp: timestamp_pb2.Timestamp, field: str) -> datetime:
 
 
 def optional_time(message: Message, name: str, path: str = "filter.") -> datetime | None:
-    """Return a time of a message; None where it has none. `path` is where the message stands in the request."""
+    """Return a time of a message; None if unset. `path` is the path of the message in the request."""
     return from_timestamp(getattr(message, name), path + name) if message.HasField(name) else None
 
 
@@ -76,7 +76,7 @@ def to_date(text: str, field: str) -> date | None:
 
 
 def from_struct(struct: struct_pb2.Struct, field: str) -> dict[str, Any]:
-    """Return a Struct as a dictionary. Raises InvalidArgument where it is too large, or not JSON."""
+    """Return a Struct as a dictionary. Raises InvalidArgument if it is too large, or not JSON."""
     if struct.ByteSize() > MAX_STRUCT_BYTES:
         raise InvalidArgument(violations=((field, f"is over {MAX_STRUCT_BYTES} bytes"),))
     try:
@@ -180,7 +180,7 @@ def fill_memory(memory: memory_pb2.Memory, record: MemoryRecord) -> None:
     memory.external_id = record.external_id
     memory.tool_name = record.tool_name
     if record.metadata is not None:
-        # Also where it is empty, a field that was touched is there.
+        # Marks the field as present even if it is empty.
         memory.metadata.SetInParent()
         memory.metadata.update(record.metadata)
     memory.metadata_omitted = record.metadata_omitted
@@ -235,9 +235,9 @@ def text_of(id_: UUID | None) -> str:
 
 
 def masked_fields(mask: field_mask_pb2.FieldMask, changeable: Mapping[str, str]) -> list[str]:
-    """Return the fields that `mask` names; `changeable` has them by their paths in the resource.
+    """Return the fields in `mask`; `changeable` has the changeable ones by their path in the resource.
 
-    Raises InvalidArgument where the mask names nothing, or what cannot be changed.
+    Raises InvalidArgument if the mask is empty, or has fields that cannot be changed.
     """
     paths = list(changeable) if mask.paths == [ALL] else list(mask.paths)
     wrong = sorted(set(paths) - changeable.keys())

@@ -1,9 +1,9 @@
-"""Turns text into the words that Postgres' text search then stems: the same for what is indexed and what is asked.
+"""Turns text into the words that PostgreSQL's text search then stems: the same for indexed text and for queries.
 
-Postgres' own parser would make `auth.rs` a host name, `2023-05-07` a number and two negative ones, and a Chinese
+PostgreSQL's own parser would make `auth.rs` a host name, `2023-05-07` a number and two negative ones, and a Chinese
 sentence one word. Here only letters and digits stay; runs of ideographs, kana and Hangul become overlapping pairs,
-which find 学校 in 我们学校 and 학교 in 학교에서 without a dictionary; and symbols such as emoji become words of their
-own. Letters that are case variants in Turkish only are unified (`case_folding.py`); Postgres folds the others.
+which find 学校 in 我们学校 and 학교 in 학교에서 without a dictionary; and symbols such as emoji become words of their own. Letters
+that are case variants in Turkish only are unified (`case_folding.py`); PostgreSQL folds the others.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from everword.text.scanning import kinds_of, kinds_table
 UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u3006\u3099\u309A\u30FC"
 # Korean has spaces, but particles stick to its nouns.
 _PAIRED = UNSPACED + r"\p{Hangul}"
-# What is indexed: runs of ideographs, kana and Hangul, symbols one by one, and words with their apostrophes.
+# Indexed tokens: runs of ideographs, kana and Hangul, single symbols, and words with their apostrophes.
 _TOKEN = regex.compile(
     rf"(?P<run>[{_PAIRED}]+)"
     r"|(?P<symbol>[\p{Emoji_Presentation}\p{Extended_Pictographic}--[\p{L}\p{N}]])"
@@ -35,12 +35,13 @@ _TOKEN = regex.compile(
 )
 # The same for a text without anything else than ASCII, which takes a fifth of the time.
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*")
-# What stands between such words becomes spaces; an apostrophe may be within one.
+# Characters between such words become spaces; an apostrophe may be within a word.
 _WORD_KINDS = kinds_table({each: each for each in f"{string.ascii_letters}{string.digits}'"})
 _LONE = regex.compile(f"[{_PAIRED}]")
 #: Postgres keeps lexemes of at most 2,046 bytes; a longer run of letters is a blob and not a word.
 MAX_WORD_CHARS = 200
-#: What is cut again soon is a passage or a question. The words of longer texts take many times their size.
+#: Length of texts whose words are cached: passages and questions are split again soon. The words of longer texts take
+#: many times their size.
 _KEPT_CHARS = 4000
 Words = tuple[str, ...]
 
@@ -61,17 +62,17 @@ def spoken_words(text: str) -> Words:
 
 
 def is_lone(word: str) -> bool:
-    """Tell whether a word is one ideograph, kana or syllable: what is indexed in pairs can only begin with it."""
+    """Return whether a word is one ideograph, kana or syllable: in an index of pairs it can only be a prefix."""
     return _LONE.fullmatch(word) is not None
 
 
 def indexed_text(passage: str, author: str, occurred_at: datetime) -> str:
-    """Return the words to index a passage under: who spoke and when belong to what can be asked for.
+    """Return the words to index a passage under, including its author and time, which questions may name.
 
-    `occurred_at` is in the time zone of the namespace, since people name days by their own calendar.
+    `occurred_at` is in the time zone of the namespace, because people name days by their own calendar.
     """
     words, last = _cut(passage)
-    # No pair begins with the last character of a run. It stands behind everything, where it parts no phrase.
+    # No pair begins with the last character of a run. It is appended at the end, so that no phrase is split.
     return " ".join([with_head(" ".join(words), author, occurred_at), *last])
 
 
@@ -89,7 +90,7 @@ def _head(author: str, day: date) -> tuple[str, Words]:
 
 
 def _keep(cut: Callable[[str], tuple[Words, Words]]) -> Callable[[str], tuple[Words, Words]]:
-    """Keep what was cut last: a passage is cut for its index and again for its ranking record."""
+    """Cache the latest results: a passage is split for its index and again for its ranking record."""
     kept = lru_cache(maxsize=64)(cut)
     return lambda text: kept(text) if len(text) <= _KEPT_CHARS else cut(text)
 
@@ -135,5 +136,5 @@ def _ascii_words(text: str) -> list[str]:
 
 
 def _pairs(run: str) -> list[str]:
-    """Return the overlapping pairs of a run; a single character stands alone."""
+    """Return the overlapping pairs of a run; a single character is its own word."""
     return [first + second for first, second in pairwise(run)] or [run]

@@ -45,7 +45,7 @@ _LINES = (
 )
 #: Month from 1 to 12 by name, in some languages.
 MONTHS = {name: month for line in _LINES for month, name in enumerate(line.split(), start=1)}
-#: Months and years from this one, as they are said: what stands before the word, and the word.
+#: Words before "month" or "year" that count from the present one.
 _NEXT_WORDS = """
 next following coming nächster nächsten nächstes nächste prochain prochaine próximo próxima prossimo volgende
 """

@@ -1,4 +1,4 @@
-"""The commonest words of some languages: they tell the language of a text, and nothing of what it is about."""
+"""The most common words of some languages: they identify the language of a text, and say nothing about its topic."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ for _language, _words in _LINES.items():
 
 
 def language_of(words: Iterable[str]) -> str:
-    """Return the language whose commonest words most of the words in lower case are; nothing where none is."""
+    """Return the language whose common words occur most among lower-case words; empty if none do."""
     counts = dict.fromkeys(_LINES, 0)
     for word in words:
         for language in LANGUAGES_OF.get(word, ()):

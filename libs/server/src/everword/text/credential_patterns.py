@@ -1,7 +1,7 @@
-"""Patterns of credentials in conversations: those that the rules of scanners for code do not look for.
+"""Patterns of credentials in conversations, which the rules of code scanners miss.
 
-A pattern is tried only where one of its words stands, and what it repeats is possessive or bounded: whatever a text
-holds, it takes time in proportion to its length.
+A pattern is tried only at its keywords, and its repetitions are possessive or bounded, so that any text takes time
+linear in its length.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _PASSWORDS = (
 _QUOTES = r"[\\\"'`“”„«»‘’*]{0,4}+"
 _SIGN = r"[ \t]*+(?::|=>|=|：)[ \t]*+"
 _QUOTED = r"\\*+[\"'`“„«‘](?P<quoted>[^\\\"'`“”„«»‘’\n]{3,200}+)\\*+[\"'`”“»’]"
-# What links a password to its name, where a word does.
+# Words that link a password to its name.
 _IS = (
     r"(?:[:=は为為은는이가是]|が|(?<!\p{Latin})(?:is|was|are|to|equals|ist|lautet|war|est|es|è|é|jest|je|är|er|on|это)"
     r"(?=[ \t:]))"
 )
-# A word of a sentence; what follows it in a script without spaces is no part of it.
+# A word of a sentence; in a script without spaces, the following word is no part of it.
 _BARE = r"(?P<value>[\p{Latin}\p{Cyrillic}\p{Greek}\p{Nd}!#$%&*+\-/=?@^_~|.:;(){}]{3,128}+)"
 _BASE64 = r"[A-Za-z0-9+/=]"
 _KEY = regex.compile(
@@ -48,7 +48,7 @@ _TOKEN = regex.compile(
 _COUNTED = regex.compile(r"[ \t]++\p{L}")
 _NAME_CHARS = 48
 _COMMANDS = ("mysql", "mariadb", "sshpass", "redis-cli")
-#: A command and its password stand on one line, this close.
+#: Largest distance of a command and its password, which are on one line.
 _COMMAND_CHARS = 200
 
 
@@ -63,7 +63,7 @@ class _Form:
 
 
 def _field(match: regex.Match[str]) -> bool:
-    """Tell whether the value of `password=…` may be one; names in code and types are none."""
+    """Return whether the value of `password=…` may be one; names in code and types are not."""
     quoted, value = match["quoted"], trimmed(match["value"] or "")
     if match["sign"] is None:
         return looks_chosen(quoted or value) or (_is_flag(match) and is_password(quoted or value))
@@ -73,19 +73,19 @@ def _field(match: regex.Match[str]) -> bool:
 
 
 def _short_field(match: regex.Match[str]) -> bool:
-    """Tell whether the value of `pass: …` may be one: `pass: 212 tests` counts."""
+    """Return whether the value of `pass: …` may be one: `pass: 212 tests` is a count."""
     counts = (match["value"] or "").isdigit() and _COUNTED.match(match.string, match.end())
     return not counts and _field(match)
 
 
 def _is_flag(match: regex.Match[str]) -> bool:
-    """Tell whether the word is that of an option, as in `--password …`."""
+    """Return whether the word is the name of an option, as in `--password …`."""
     before = match.string[max(0, match.start() - _NAME_CHARS) : match.start()]
     return bool(before) and before.rpartition(" ")[2].startswith("--")
 
 
 def _said(match: regex.Match[str]) -> bool:
-    """Tell whether `the password is …` tells one."""
+    """Return whether `the password is …` reveals one."""
     quoted = match["quoted"]
     if quoted:
         return is_password(quoted) and " " not in quoted
@@ -97,7 +97,7 @@ def _drawn(shortest: int) -> Callable[[regex.Match[str]], bool]:
 
 
 def _token(match: regex.Match[str]) -> bool:
-    """Tell whether `api_key: …` tells one: a key of something secret, or a token that is no place in a list."""
+    """Return whether `api_key: …` reveals one: a secret key, or a token that is no position in a list."""
     name = match.string[max(0, match.start() - _NAME_CHARS) : match.start()].lower()
     wanted = _KEY if name.endswith("key") else _TOKEN
     return wanted.search(name) is not None and is_drawn(trimmed(match["value"]), 12)
@@ -115,7 +115,7 @@ def _given_to(*commands: str) -> Callable[[regex.Match[str]], bool]:
 
 
 def _short_option(match: regex.Match[str]) -> bool:
-    """Tell whether `-p…` gives a password: `-P` is a port, and behind `mysql -p` and a space stands a database."""
+    """Return whether `-p…` is a password: `-P` is a port, and `mysql -p` with a space is followed by a database."""
     before = match.string[max(0, match.start() - _COMMAND_CHARS) : match.start()]
     asks = match.string[match.start()] in " \t" and not _given_to("sshpass")(match)
     return not asks and before.rstrip()[-1].islower() and _given_to(*_COMMANDS)(match)
@@ -238,7 +238,7 @@ _FORMS = (
         _compiled(r"[ \t=]?+[\"']?+[^\s:\"']{1,64}+:(?P<value>[^\s\"'`\\]{3,128}+)"),
         _given_to("curl", "wget", "http"),
     ),
-    # What scanners hold back without a second one beside it, or do not know.
+    # Tokens that scanners report only together with a second one, or do not know.
     _Form(
         ["akia", "asia"],
         _compiled(
@@ -257,7 +257,7 @@ _WHOLE = frozenset({"-----begin ", "akia", "hf_", "nrak-", "key-", ":aa"})
 
 
 def own_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where credentials stand in `text`, by how they are written there; they may overlap."""
+    """Yield the positions of credentials in `text` by these patterns; they may overlap."""
     # One letter whose small form is two characters would move all places.
     lower = text.replace("İ", "I").lower()
     for form in _FORMS:

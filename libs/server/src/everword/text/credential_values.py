@@ -41,12 +41,12 @@ _SHORTEST_WORD = 5
 
 
 def trimmed(value: str) -> str:
-    """Return a value without what ends the sentence or the bracket that it stands in."""
+    """Return a value without the punctuation that ends its sentence or bracket."""
     return value.rstrip(_ENDS)
 
 
 def is_password(value: str) -> bool:
-    """Tell whether a value may be a password: no placeholder, name in code or path, and no word about passwords."""
+    """Return whether a value may be a password: not a placeholder, name in code, path, or word about passwords."""
     return (
         any(sign.isalnum() for sign in value)
         and value.lower() not in _NO_VALUE
@@ -57,7 +57,7 @@ def is_password(value: str) -> bool:
 
 
 def is_blank(value: str) -> bool:
-    """Tell whether the password of a URL only shows where one goes."""
+    """Return whether the password of a URL is only a placeholder."""
     return value[0] in "<[{$%*(" or value.lower() in {
         "password",
         "passwd",
@@ -69,7 +69,7 @@ def is_blank(value: str) -> bool:
 
 
 def looks_chosen(value: str) -> bool:
-    """Tell whether a word in a sentence looks like a password: digits, signs, odd capitals, or several parts."""
+    """Return whether a word in a sentence looks like a password: digits, signs, odd capitals, or several parts."""
     if len(value) < 4 or not is_password(value) or _ALGORITHM.fullmatch(value):
         return False
     if not any(sign.isalpha() for sign in value):
@@ -84,7 +84,7 @@ def looks_chosen(value: str) -> bool:
 
 
 def is_drawn(value: str, shortest: int) -> bool:
-    """Tell whether a value looks drawn by chance: letters and digits, or, if long, capitals among small letters."""
+    """Return whether a value looks random: letters and digits, or, if long, capitals among small letters."""
     if len(value) < shortest or not is_password(value):
         return False
     letters = [sign for sign in value if sign.isalpha()]
@@ -94,7 +94,9 @@ def is_drawn(value: str, shortest: int) -> bool:
 
 
 def stands_alone(match: regex.Match[str]) -> bool:
-    """Tell whether letters behind `password:` end their line as a value does; behind `=`, only those of a setting."""
+    """Return whether letters after `password:` end their line, as a value does; after `=`, only those of a setting
+    count.
+    """
     value, sign = trimmed(match["value"]), match["sign"]
     before = match.string[max(0, match.start() - 40) : match.end("sign")]
     if "=" in sign and not _SETTING.search(before):

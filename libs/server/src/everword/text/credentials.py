@@ -1,4 +1,4 @@
-"""Masks passwords, keys and tokens in what is derived from messages, and in what is sent to models."""
+"""Masks passwords, keys and tokens in derived text, and in text sent to models."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from everword.text.credential_patterns import own_spans
 if TYPE_CHECKING:
     from kingfisher_sdk import Scanner
 
-#: What stands in the place of a credential.
+#: Replaces a credential.
 MARK = "[credential removed]"
-#: What is left of a text is looked at again, so that to mask twice is to mask once. Two rounds do for most.
+#: Largest number of rounds: the rest of a text is searched again, so that masking is idempotent. Most texts need two.
 _ROUNDS = 4
-# What a vendor's token could be in: none is shorter, and most sentences hold no such run.
+# A run that may contain a vendor's token: none is shorter, and most sentences have no such run.
 _LONG_RUN = r"[A-Za-z0-9_.~+/=-]{16,}+"
 _RUN = regex.compile(_LONG_RUN, regex.VERSION1)
-#: Of a text of at most so many characters, `re` finds them in a sixth of the time, while no other thread goes on.
+#: For a text of at most this length `re` takes a sixth of the time, without releasing the GIL.
 _RUN_OF_SHORT, _SHORT = re.compile(_LONG_RUN), 10_000
 _LOADING = Lock()
 
@@ -56,7 +56,7 @@ def mask_parts(parts: Sequence[str]) -> list[str]:
 
 
 def _masked_part(passage: str, start: int, spans: Sequence[tuple[int, int]]) -> str:
-    """Return what stands at `start` of a text without the credentials that stand at `spans` of it."""
+    """Return the passage at `start` of a text without the credentials at `spans` of the text."""
     end = start + len(passage)
     own = [
         (max(first, start) - start, min(last, end) - start)
@@ -92,7 +92,7 @@ def find_credentials(text: str) -> list[tuple[int, int]]:
 
 
 def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
-    """Return a text of the same length without what stands in `spans`: who knows it is found need not look at it."""
+    """Return a text of the same length with blanks at `spans`, so that known credentials are not searched again."""
     pieces, place = list[str](), 0
     for start, end in spans:
         if end > place:
@@ -119,7 +119,7 @@ def _known_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _runs(text: str) -> Iterator[str]:
-    """Yield what a token could be in."""
+    """Yield the runs that may contain a token."""
     if len(text) <= _SHORT:
         yield from (match[0] for match in _RUN_OF_SHORT.finditer(text))
     else:
@@ -127,7 +127,7 @@ def _runs(text: str) -> Iterator[str]:
 
 
 def _is_odd(run: str) -> bool:
-    """Tell whether a long run is no word and no path of words."""
+    """Return whether a long run is neither a word nor a path of words."""
     return not (run.islower() or run.istitle()) or any(sign.isdigit() for sign in run)
 
 

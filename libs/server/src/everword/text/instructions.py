@@ -1,7 +1,7 @@
-"""Tells whether a text speaks to the model that reads it: orders, forged turns and calls, links that carry data away.
+"""Detects text that addresses the model reading it: orders, forged turns and calls, links that exfiltrate data.
 
-Rules are written for what nobody says to people; they stand in instructions.txt. A text is normalised first: letters
-that only look like others, and characters that are not seen, hide nothing.
+The rules, in instructions.txt, match phrases that are not addressed to people. A text is normalised first, so that
+lookalike letters and invisible characters hide nothing.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from importlib.resources import files
 _BEFORE, _AFTER = 150, 300
 #: Beyond these characters, a text is not looked at.
 _MOST_CHARS = 200_000
-#: What stands for a space in the rules.
+#: Represents a space in the rules.
 _SPACE = "~"
 #: Letters of other scripts that look like Latin ones, in lower case.
 _LOOKALIKES = str.maketrans("аеорсухіјѕԁɡһӏοεαικντυρχѵ", "aeopcyxijsdghloeaikvtupxv")
-#: What is not seen: joiners, marks of direction, soft hyphens, tags.
+#: Invisible characters: joiners, direction marks, soft hyphens, tags.
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]"
@@ -35,7 +35,7 @@ def find_instructions(text: str) -> list[str]:
 
 
 def speaks_to_models(text: str) -> bool:
-    """Tell whether a text holds what is written for a model."""
+    """Return whether a text addresses a model."""
     plain = _normal(text[:_MOST_CHARS])
     return any(rule.holds(plain) for rule in _rules())
 
@@ -49,7 +49,7 @@ def _normal(text: str) -> str:
 
 @dataclass(frozen=True)
 class _Rule:
-    """A way of speaking to models. It is looked for around its anchors alone, where something of `beside` stands."""
+    """A way of addressing models. It is searched only around its anchors, if a word of `beside` is near."""
 
     name: str
     anchors: tuple[str, ...]
@@ -58,11 +58,11 @@ class _Rule:
     pattern: re.Pattern[str]
 
     def holds(self, plain: str) -> bool:
-        """Tell whether it is in a normalised text."""
+        """Return whether it matches a normalised text."""
         return any(self.pattern.search(window) for window in self._windows(plain))
 
     def _windows(self, plain: str) -> Iterator[str]:
-        """Yield what stands around the anchors, each place once."""
+        """Yield the surroundings of the anchors, each position once."""
         if self.beside and not any(word in plain for word in self.beside):
             return
         end = -1

@@ -13,7 +13,7 @@ from everword.text.scanning import kinds_of, kinds_table
 
 # Joined by . / : _ @ # \ or -, with a letter or digit on both sides; or a digit next to a letter.
 _LITERAL = regex.compile(r"[\p{L}\p{N}][./:_@#\\-][\p{L}\p{N}]|\p{N}\p{L}|\p{L}\p{N}|\p{Ll}\p{Lu}")
-#: What joins the parts of a literal.
+#: Characters that join the parts of a literal.
 JOINERS = "./:_@#\\-"
 _KINDS = kinds_table(
     {
@@ -26,12 +26,12 @@ _KINDS = kinds_table(
 _EDGES = " \t\n\r.,;:!?\"'`()[]{}<>…„“”‘’«»*|"
 #: Longer tokens are blobs.
 _MAX_TOKEN_CHARS = 200
-#: What is kept of one passage.
+#: Length of the literals stored for a passage.
 _MAX_CHARS = 2000
 
 
 def is_literal(token: str) -> bool:
-    """Tell whether `token` looks like something that is looked up letter by letter."""
+    """Return whether `token` is looked up verbatim, such as a file name or a version."""
     # Plain words, which nearly all tokens are, need no regular expression: that was half of what an append computes.
     if token.isalpha() and token[1:].islower():
         return False
@@ -48,13 +48,13 @@ def literal_tokens(text: str) -> list[str]:
 
 
 def _may_hold_literal(text: str) -> bool:
-    """Tell whether there is a digit, a capital after a small letter, or two letters that are joined, in ASCII."""
+    """Return whether there is a digit, a capital after a small letter, or two joined letters, in ASCII."""
     kinds = kinds_of(text, _KINDS)
     return "0" in kinds or "aA" in kinds or "a-a" in kinds.lower()
 
 
 def literals_of(passage: str) -> str | None:
-    """Return what a passage is indexed under for the trigram arm; None where it holds no literal."""
+    """Return the literals under which the trigram arm indexes a passage; None without any."""
     kept = ""
     for token in literal_tokens(passage):
         if len(kept) + len(token) > _MAX_CHARS:

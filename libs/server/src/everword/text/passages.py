@@ -38,7 +38,7 @@ def count_words(text: str) -> int:
 def _count_words(text: str) -> int:
     if not text.isascii():
         return len(_WORD.findall(text))
-    # To look at the kinds of characters takes a fifth of the time, where nothing that joins words begins one.
+    # Comparing the kinds of characters takes a fifth of the time; it is exact if no joiner begins a word.
     kinds = kinds_of(text, _WORD_KINDS)
     return len(_ASCII_WORD.findall(text)) if " -" in f" {kinds}" else len(kinds.split())
 
@@ -46,7 +46,7 @@ def _count_words(text: str) -> int:
 def split_passages(text: str, words: int | None = None) -> list[str]:
     """Return `text` in passages, whose concatenation is `text`. An empty text is one empty passage.
 
-    `words` is how many it has, where that is known.
+    `words` is its number of words, if known.
     """
     if len(text) <= MAX_CHARS and (count_words(text) if words is None else words) <= MAX_WORDS:
         return [text]

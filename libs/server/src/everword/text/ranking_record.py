@@ -1,11 +1,11 @@
-"""The facts about a passage that ranking needs, packed into bytes when the passage is stored.
+"""Properties of a passage for ranking, packed into bytes when the passage is stored.
 
-Ranking compares a question with hundreds of passages at once: read from here, that costs neither text search nor the
-text. A record depends on its passage and its message alone, never on what else is stored.
+Ranking compares a question with hundreds of passages at once: with these records it needs neither text search nor the
+text. A record depends on its passage and its message alone, never on other stored data.
 
 Version 1, little endian: the header `u8 version, u8 flags, u16 words, u8 time words, u8 words of the speaker about
-themselves, u16 0`, whose values are those of the whole message and stop at what they can hold; then, for each of the
-first 480 words of the passage, the CRC-32 of its stem.
+themselves, u16 0`, whose values are those of the whole message, capped at their maximum; then, for each of the first
+480 words of the passage, the CRC-32 of its stem.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ HAS_CODE = 16
 MAX_TERMS = 480
 #: Words of a text search configuration whose hashes are kept at hand.
 _KNOWN_WORDS = 32_768
-#: Where time expressions are counted: later ones say little of when a long message is about.
+#: Number of characters in which time expressions are counted: later ones say little about the time of a long message.
 TIME_CHARS = 2000
 _ASKING = ("?", "？", "؟")
 _SHOWING = ("[image", "![", "http://", "https://")
@@ -86,7 +86,7 @@ _stemmers = threading.local()
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """A message's traits, whatever it is about."""
+    """A message's traits, independent of its topic."""
 
     flags: int
     words: int
@@ -106,7 +106,7 @@ class Records:
     self_words: npt.NDArray[np.uint8]
     #: Hashes of the stems of all passages, and of others.
     terms: npt.NDArray[np.uint32]
-    #: Those of passage n are `counts[n]` from `begins[n]`.
+    #: The terms of passage n are `counts[n]` from `begins[n]`.
     begins: npt.NDArray[np.int64]
     counts: npt.NDArray[np.int64]
 
@@ -126,7 +126,7 @@ def message_flags(text: str) -> int:
             flags |= ENDS_ASKING
     if any(map(_DIGIT.search, stretches(text))):
         flags |= HAS_DIGITS
-    # Looked at in lower case where there is a sign of one: most texts have none.
+    # Lower-case only texts with one of these signs; most have none.
     if "[" in text or "://" in text:
         lowered = text.lower()
         if any(map(lowered.__contains__, _SHOWING)):
@@ -167,7 +167,7 @@ def _stems(words: list[str], config: str) -> list[str]:
 
 
 def term_hash(stem: str) -> int:
-    """Return what stands for a stem in a record."""
+    """Return the hash of a stem in a record."""
     return crc32(stem.encode())
 
 
@@ -179,7 +179,7 @@ def pack_record(passage: str, traits: Traits, config: str) -> bytes:
 
 
 def pack_header(traits: Traits) -> bytes:
-    """Return what a record begins with. `traits` are those of the passage's message."""
+    """Return the header of a record. `traits` are those of the passage's message."""
     return _HEADER_OF.pack(
         VERSION,
         traits.flags,
@@ -191,9 +191,9 @@ def pack_header(traits: Traits) -> bytes:
 
 
 class WordHashes(dict[str, bytes]):
-    """The hashes of words, packed as they stand in records.
+    """The hashes of words, packed as in records.
 
-    Few words make up most of what is said: stemming and hashing each again was a tenth of what an append computes.
+    A few words make up most of all text: stemming and hashing each again was a tenth of the CPU time of an append.
     """
 
     def __init__(self, config: str) -> None:
@@ -209,7 +209,7 @@ class WordHashes(dict[str, bytes]):
 
 @lru_cache(maxsize=8)
 def word_hashes(config: str) -> WordHashes:
-    """Return what stands for the words of a text search configuration."""
+    """Return the hashes of words of a text search configuration."""
     return WordHashes(config)
 
 

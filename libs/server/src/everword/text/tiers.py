@@ -1,7 +1,7 @@
-"""Abstract and overview of a text: its own first words, whole sentences where they fit, on one line.
+"""Abstract and overview of a text: its own first words, in whole sentences if they fit, on one line.
 
-A cut never falls into a grapheme cluster, which is what a reader takes for one character: a letter with its marks, a
-flag, a family of emoji. Lengths are counted in code points, as Postgres and most callers count them.
+A cut never falls into a grapheme cluster, which a reader sees as one character: a letter with its marks, a flag, a
+family of emoji. Lengths are counted in code points, as PostgreSQL and most callers count them.
 """
 
 from __future__ import annotations
@@ -18,30 +18,29 @@ from everword.text.credentials import mask_credentials
 ABSTRACT_CHARS, OVERVIEW_CHARS = 100, 500
 #: How much of a text is looked at for each: white space and marks of layout are dropped from it.
 ABSTRACT_SOURCE_CHARS, OVERVIEW_SOURCE_CHARS = 240, 1000
-#: What credentials are mostly written in: a part of one is not recognised.
+#: Characters of most credentials; a part of one would not be recognised.
 _RUN = string.ascii_letters + string.digits + "!#$%&*+-./:=?@^_~|"
 
 _ELLIPSIS = "…"
 _CLUSTER = regex.compile(r"\X")
-#: What opens a line of Markdown without being a word of it.
+#: Markdown at the start of a line.
 _LAYOUT = re.compile(r"(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+)+")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 #: A sentence ends with its mark, what closes quotes and brackets, and a space.
 _END = re.compile(r"[.!?…]+[\"')\]”’»]* |[。！？]+[」』”]* ?")
-#: Not so after a number alone, as that of a list, a single letter, or what is mostly followed by a name.
+#: Marks after these do not end a sentence: a list number, a single letter, or an abbreviation before a name.
 _NO_END = re.compile(r"(?:^|[ (])(?:\d{1,3}|[^\W\d_]|[DM]r|Mrs|Ms|St|Prof|No|vs|e\.g|i\.e|z\.B)$")
 _LONGEST_NO_END = 5
-#: `Hi!` and `Sure, thanks.` say nothing of what follows.
+#: Limits of an opening phrase without content, such as `Hi!` and `Sure, thanks.`
 _OPENER_WORDS, _OPENER_CHARS = 2, 20
 #: How much of a cut text may be given up to end it with a word.
 _WORD_SHARE = 0.6
 
 
 def abstract(text: str, *, cut_before: bool = False, masks: bool = False) -> str:
-    """Return at most 100 characters that say what a text is about: its first sentences, openers left out.
+    """Return at most 100 characters about a text's topic: its first sentences, without opening phrases.
 
-    `cut_before` says that `text` is the beginning of a longer one, perhaps cut anywhere; `masks` that its
-    credentials are masked.
+    `cut_before` is True if `text` is the beginning of a longer one, perhaps cut anywhere; `masks` to mask credentials.
     """
     more = cut_before or len(text) > ABSTRACT_SOURCE_CHARS
     beginning = _beginning(text[:ABSTRACT_SOURCE_CHARS], more, masks)
@@ -56,18 +55,18 @@ def overview(text: str, *, cut_before: bool = False, masks: bool = False) -> str
 
 
 def _beginning(text: str, more: bool, masks: bool) -> str:
-    """Return the beginning of a text, where it is masked without what may be a part of a credential at its end."""
+    """Return the beginning of a text; with `masks`, a credential that may be cut off at its end is left out."""
     if not masks:
         return text
     return mask_credentials(text.rstrip(_RUN) if more else text)
 
 
 def _line_sentences(text: str, more: bool) -> Iterator[str]:
-    """Yield the sentences of the beginning of a text, with what stands between them, on one line."""
+    """Yield the sentences of the beginning of a text, with the characters between them, on one line."""
     if more:
         text = _without_last_cluster(text)
     for line in text.splitlines():
-        # Between words there is one space, whatever was there.
+        # Normalise white space between words to one space.
         line = " ".join(_CONTROLS.sub(" ", line).split())
         layout = _LAYOUT.match(line)
         if layout:
@@ -90,7 +89,7 @@ def _ends(line: str) -> Iterator[int]:
         if following > "\u02ff" and (
             following == "\u200d" or unicodedata.category(following)[0] == "M"
         ):
-            continue  # a mark belongs to what is before it
+            continue  # A mark belongs to the character before it.
         yield end
 
 
@@ -142,7 +141,7 @@ def _fitting(text: str, limit: int) -> int:
 
 
 def _without_last_cluster(text: str) -> str:
-    """Return a text that was cut anywhere without what may be a part of a character."""
+    """Return a text that was cut anywhere, without a possibly incomplete character."""
     if text.isascii():
         return text[:-1]
     space = max(text.rfind(" "), text.rfind("\n"))
@@ -155,7 +154,7 @@ def _without_last_cluster(text: str) -> str:
 
 
 def _is_opener(sentence: str) -> bool:
-    """Tell whether a sentence is a short one that others follow; a heading has no mark at its end."""
+    """Return whether a sentence is a short opening phrase; a heading has no mark at its end."""
     sentence = sentence.rstrip()
     return (
         sentence[-1] in ".!?…,"

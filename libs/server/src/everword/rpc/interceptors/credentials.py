@@ -57,6 +57,6 @@ class CredentialInterceptor(grpc.aio.ServerInterceptor):
 
 
 def _stores(path: str, role: Role) -> bool:
-    """Tell whether an RPC may store what callers say. What was stored can be taken back whatever it is called."""
+    """Return whether an RPC may store callers' text. Erasures and deletions are allowed whatever they name."""
     service, _, method = path.removeprefix("/everword.v1.").partition("/")
     return role is Role.WRITE and service != "ErasureService" and not method.startswith("Delete")

@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager
 from everword.domain.deadline import set_deadline
 from everword.rpc.interceptors.base import IncomingCall, Interceptor
 
-#: What a call gets whose caller sets no deadline.
+#: Default deadline of a call, in seconds.
 DEFAULT_S = 60.0
-#: The longest that any call may take, and what a stream gets by default.
+#: Largest deadline of a call, and default of a stream, in seconds.
 CAP_S = 3600.0
 
 

@@ -1,4 +1,4 @@
-"""Turns every exception into a rich status, and lets nothing out that nobody foresaw."""
+"""Turns every exception into a rich status, without details of unexpected ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from everword.rpc.interceptors.base import Context, Continuation, Handler, Incom
 from everword.rpc.interceptors.request_id import send_request_id
 
 log = logging.getLogger(__name__)
-#: Codes that say that Everword could not answer. All others say what is wrong with the call.
+#: Codes of failures within Everword. All others describe a problem of the call.
 _UNANSWERED = {"UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL"}
 #: Fields of a request that a log line names.
 _FIELDS = 10
@@ -30,7 +30,7 @@ MAX_DRAINED = 16
 
 
 def log_error(method: str, error: EverwordError) -> None:
-    """Tell the log of a call that ends with an error: its kind and the fields at fault, and no word of the request."""
+    """Log a failed call: the kind of error and the fields at fault, without content of the request."""
     extra: dict[str, object] = {
         "method": clip(method),
         "code": error.code,
@@ -47,7 +47,7 @@ def log_error(method: str, error: EverwordError) -> None:
 async def abort(context: Context, error: EverwordError) -> None:
     """End the call with the error's status. Raises grpc.aio.AbortError."""
     status = to_status(error, request_id.get())
-    # A refusal is an answer: whether it may be repeated stands in its details, and channels are not to guess.
+    # Send initial metadata first: the status has the retry rules, and channels must not retry on their own.
     await send_request_id(context)
     try:
         await context.abort(grpc_code(error), status.message, trailing_metadata=trailers(status))
@@ -58,7 +58,7 @@ async def abort(context: Context, error: EverwordError) -> None:
 
 
 def _letting_go(aborted: grpc.aio.AbortError) -> Any:
-    """Return what a context calls when its call is over; the stubs want a class of their own."""
+    """Return a callback for the end of a call; its type is a protocol of the stubs."""
 
     def let_go(context: Context) -> None:
         forget_frames(aborted)
@@ -78,7 +78,7 @@ def _refuse_unknown(method: str) -> Handler:
 
 
 def _is_cancelled() -> bool:
-    """Tell whether this call was cancelled, and not only something that it waited for."""
+    """Return whether this call was cancelled, rather than an operation that it waited for."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
@@ -101,7 +101,7 @@ class ErrorInterceptor(Interceptor):
             yield
         except grpc.aio.AbortError:
             raise
-        # The edge of the process: whatever it is, the caller gets a status.
+        # The last handler of the process: every exception becomes a status.
         except (Exception, asyncio.CancelledError) as error:
             if isinstance(error, asyncio.CancelledError) and _is_cancelled():
                 raise
@@ -122,9 +122,9 @@ class ErrorInterceptor(Interceptor):
             await abort(call.context, known)
 
     async def _drain(self, context: Context) -> None:
-        """Read what the caller of a refused stream still sends, for a while.
+        """Read the rest of a refused stream for a while.
 
-        A client for asyncio that writes into a call that has ended reports INTERNAL, and never sees why it ended.
+        An asyncio client that writes into an ended call reports INTERNAL, and never sees the status.
         """
         if self._draining >= MAX_DRAINED:
             return

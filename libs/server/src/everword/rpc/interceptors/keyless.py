@@ -1,4 +1,4 @@
-"""Bounds what callers without a key may ask of a server: its health, and by reflection what it offers."""
+"""Limits the requests without a key: health checks, and reflection."""
 
 from __future__ import annotations
 

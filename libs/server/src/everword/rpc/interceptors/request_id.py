@@ -15,7 +15,7 @@ from everword.rpc.interceptors.base import Context, IncomingCall, Interceptor
 from everword.telemetry import names
 
 HEADER = "x-request-id"
-#: What a caller may send: it goes into logs and metadata as it is.
+#: Accepted ids of callers, which go into logs and metadata unchanged.
 _PLAUSIBLE = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
 
 
@@ -39,6 +39,6 @@ def choose_request_id(metadata: Mapping[str, str]) -> str:
 
 
 async def send_request_id(context: Context) -> None:
-    """Begin the answer to the call, whatever it is; one of several messages may have begun already."""
+    """Send the initial metadata of the call, unless a message was sent already."""
     with suppress(grpc.aio.UsageError):
         await context.send_initial_metadata(((HEADER, request_id.get()),))

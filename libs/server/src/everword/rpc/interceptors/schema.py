@@ -11,7 +11,7 @@ from everword.rpc.interceptors.base import IncomingCall, Interceptor
 
 
 class SchemaInterceptor(Interceptor):
-    """Lets calls in once the migrations have run; callers repeat what was refused, as in any outage."""
+    """Refuses calls until the migrations have run; callers retry, as in any outage."""
 
     def __init__(self, health: Health) -> None:
         self._health = health

@@ -1,4 +1,4 @@
-"""Holds requests to what the caller's key is bound to."""
+"""Restricts requests to the scope of the caller's key."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from everword.rpc.shedding import Shedding, shown_by
 
 
 class SheddingInterceptor(grpc.aio.ServerInterceptor):
-    """Refuses at the door, where it costs least: what is saved is there for calls that are answered."""
+    """Refuses calls before any work is done for them, which leaves capacity for the other calls."""
 
     def __init__(self, shedding: Shedding, access: dict[str, Role]) -> None:
         self._shedding = shedding

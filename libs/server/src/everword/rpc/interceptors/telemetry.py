@@ -35,7 +35,7 @@ _SERVER_ERRORS = {
 
 
 def status_of(context: grpc.aio.ServicerContext) -> str:  # type: ignore[type-arg]
-    """Return the name of the code that a call has so far; OK where none was set."""
+    """Return the name of a call's present code; OK if none was set."""
     code = context.code()
     if isinstance(code, grpc.StatusCode):
         return code.name
@@ -94,7 +94,7 @@ def record_call(path: str, started: float, status: str, reason: str = "") -> Non
 
 
 def _attributes(path: str) -> dict[str, str]:
-    # What a caller makes up must not become a time series each.
+    # Unknown methods share one label, so that callers cannot create time series.
     method = path.removeprefix("/") if find_method(path) else UNKNOWN_METHOD
     return {names.RPC_SYSTEM: "grpc", names.RPC_METHOD: method}
 

@@ -70,7 +70,7 @@ class ValidationInterceptor(grpc.aio.ServerInterceptor):
     def check(self, raw: bytes, parse: Any, path: str) -> Message:
         """Return the request of the RPC `path` in `raw`. Raises InvalidArgument or RequestTooLarge.
 
-        Bytes and counts come first: what is checked then, element by element, is no more than the contract allows.
+        Bytes and counts are checked first, so that the later checks of each element are bounded by the contract.
         """
         limits = self._limits[path]
         if len(raw) > limits.max_bytes:

@@ -1,1 +1,1 @@
-"""What a text says beyond values: what belongs to what, who said it, whether it is denied, and who ordered it."""
+"""Statements in a text beyond its values: subjects, speakers, negation, and orders."""

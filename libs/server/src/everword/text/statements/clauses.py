@@ -13,7 +13,7 @@ from everword.text.common_words import LANGUAGES_OF
 from everword.text.statements.polarity import is_denied, neutral
 from everword.text.values.folding import normalise
 
-#: Where one clause ends and another begins. A comma between digits is part of a number or a date.
+#: Separators of clauses. A comma between digits is part of a number or a date.
 _BREAK = regex.compile(
     r"[.!?;:\n…。！？]+(?=\s|$)|\n|(?<![0-9]),(?=\s)|,(?=\s+\D)"
     r"|\s(?:and|but|because|while|whereas|although|though|und|aber|weil|während|sondern|et|mais|parce que|y|pero|porque"
@@ -40,9 +40,9 @@ class Clause:
     """A part of a sentence."""
 
     text: str
-    #: Stems of what it is about: no commonest words, no numbers; a word and its opposite have one stem.
+    #: Stems of its content words, without common words and numbers; a word and its opposite have one stem.
     words: frozenset[str]
-    #: Whether what it says is denied.
+    #: True if it is negated.
     denied: bool
     asks: bool
 
@@ -94,5 +94,5 @@ def _stem(word: str) -> str:
 
 @cache
 def _stemmer() -> Stemmer.Stemmer:
-    # What it would keep, `_stem` keeps.
+    # No cache of its own: `_stem` has one.
     return Stemmer.Stemmer("english", 0)

@@ -1,8 +1,7 @@
-"""Finds clauses of a text that say of something what its sources say of something else, or the contrary of it.
+"""Finds clauses of a text that state something of the wrong subject, or the contrary of its sources.
 
-Rules, and no understanding: a clause is held against the clauses of the sources that share its words. It counts as
-misstated only where one of them says clearly otherwise and none says the same, so that what is merely said in other
-words passes.
+These are rules without understanding: a clause is compared with the clauses of the sources that share its words. It
+counts as misstated only if one of them clearly contradicts it and none agrees, so that paraphrases pass.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from everword.text.statements.sources import (
 )
 from everword.text.values.folding import normalise
 
-#: Of the words of a clause that the sources hold, another one has to share as many to be about the same.
+#: Share of a clause's known words that another clause needs to be about the same subject.
 _SAME_SUBJECT = 0.5
 _SAME_STATEMENT = 0.6
 #: A clause that shares nearly as many words may be the one that is meant.
@@ -39,7 +38,7 @@ _PROPOSES = regex.compile(
 )
 _POSSESSIVE = regex.compile(r"'(?:s\b)?")
 _WORD = regex.compile(r"[\p{L}\p{M}]+(?:'s?)?")
-#: Words before the one who does something: "Then Bo merged", "- Dr. Wu asked".
+#: Number of words in which the actor of a clause is searched: "Then Bo merged", "- Dr. Wu asked".
 _SUBJECT_WITHIN = 4
 
 
@@ -58,7 +57,9 @@ def find_misstated(text: str, sources: Statements) -> Iterator[str]:
 
 
 def _belongs_elsewhere(clause: Clause, sources: Statements) -> bool:
-    """Tell whether a value of the clause is another thing's: its words stand beside another value of its kind alone."""
+    """Return whether a value of the clause belongs to another subject: near its words there is only a
+    different value.
+    """
     values = measured(clause.text)
     known = sources.known(clause.words)
     if not values or not known:
@@ -92,7 +93,7 @@ def _is_anothers(
 
 
 def _said_by_another(clause: Clause, sources: Statements) -> bool:
-    """Tell whether the clause gives somebody what another one says of themselves."""
+    """Return whether the clause attributes to one person a statement of another about themselves."""
     subject = _subject(clause, sources.names)
     if not subject:
         return False
@@ -115,7 +116,7 @@ def _said_by_another(clause: Clause, sources: Statements) -> bool:
 
 
 def _subject(clause: Clause, names: set[str]) -> str:
-    """Return the first name of a clause where it begins with one, and nothing is said of what is theirs."""
+    """Return the first name of a clause if it begins with one, and not with something of theirs."""
     for match in list(_WORD.finditer(clause.text.lower()))[:_SUBJECT_WITHIN]:
         if match[0] in names:
             return str(match[0])
@@ -125,7 +126,7 @@ def _subject(clause: Clause, names: set[str]) -> str:
 
 
 def _is_contrary(clause: Clause, sources: Statements) -> bool:
-    """Tell whether what the clause says is denied where it is said, or the other way round."""
+    """Return whether the sources negate the clause's statement, or the other way round."""
     words = sources.known(clause.words)
     if len(words) < 2 or _IF.search(clause.text.lower()):
         return False

@@ -1,4 +1,4 @@
-"""Finds what a text says because a source told its reader to say so, instead of because a source says it."""
+"""Finds statements of a text that follow an order in a source, instead of reporting the source."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import regex
 from everword.text.statements.clauses import iter_sentences, stems_of
 from everword.text.values.folding import normalise
 
-# An order to whoever reads it: to leave other orders, or what to write in a summary or an answer.
+# An order to the reader: to ignore other orders, or what to write in a summary or an answer.
 _ORDER = regex.compile(
     r"\b(?:ignore|disregard|forget|override|overlook|bypass)\b[^.!?\n]{0,40}"
     r"\b(?:instructions?|rules?|prompts?|above|previous|prior|guidelines|orders|directions|everything|context)\b"
@@ -28,24 +28,24 @@ _ORDER = regex.compile(
     r"|\bfrom now on\b[^.!?\n]{0,20}\byou\b|\byou must (?:now )?(?:only )?(?:answer|reply|say|write|output|respond)\b"
     r"|\byour new (?:task|role|instructions?|job)\b|\bnew instructions?\s*:"
 )
-#: What reports an order instead of following it.
+#: Words that report an order instead of following it.
 _REPORTS = regex.compile(
     r"\b(?:instruct\w*|inject\w*|prompt\w*|order(?:ed|s)?|told|tells?|ask(?:ed|s)?|demand\w*|request\w*|tried|attempt\w*"
     r"|claim\w*|said|says?|stat(?:ed|es)|want(?:ed|s)?|pretend\w*|malicious"
     r"|anweisung\w*|aufforder\w*|forder\w*|verlang\w*|sagte?|bat|schrieb|behauptet\w*"
     r"|demand\w+|consigne\w*|dit|écrit|pid\w+|instrucc\w+|dice|dijo|chied\w*|istruzion\w*|ped\w+|vraagt|vroeg|zegt)\b"
 )
-#: What an order takes along with it: the rest of its line, and the next one where that is short.
+#: Characters after an order that belong to it: the rest of its line, and the next one if that is short.
 _REACH = 400
 _SHORT = 15
-#: Of the words of a sentence that are the order's.
+#: Share of a sentence's words that come from the order.
 _SAME = 0.8
 #: Sentences that are looked for elsewhere; each is held against all that the sources say.
 _MAX_LOOKED_FOR = 20
 
 
 def find_obeyed(text: str, sources: Iterable[str]) -> Iterator[str]:
-    """Yield the sentences of a text that say what a source ordered, and that no other part of a source says."""
+    """Yield the sentences of a text that a source ordered, and that no other part of a source states."""
     ordered, rest = _split_orders(sources)
     if not ordered:
         return
@@ -64,7 +64,7 @@ def find_obeyed(text: str, sources: Iterable[str]) -> Iterator[str]:
 
 
 def _split_orders(sources: Iterable[str]) -> tuple[list[frozenset[str]], list[str]]:
-    """Return the stems of what is ordered, order by order, and the texts around the orders, in lower case."""
+    """Return the stems of each order, and the lower-case texts around the orders."""
     ordered: list[frozenset[str]] = []
     rest: list[str] = []
     for source in sources:

@@ -1,4 +1,4 @@
-"""Whether a clause is denied: by a word such as `not`, or by saying the opposite, such as `refused` for `accepted`."""
+"""Detects negation of a clause: by a word such as `not`, or by an opposite, such as `refused` for `accepted`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _NO_NEGATION = regex.compile(
 
 
 def is_denied(folded: str) -> bool:
-    """Tell whether a clause in lower case denies what it is about; two denials cancel."""
+    """Return whether a lower-case clause is negated; two negations cancel."""
     plain = _NO_NEGATION.sub(" ", folded)
     count = len(_NEGATION.findall(plain))
     count += sum(

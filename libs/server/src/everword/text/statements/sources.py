@@ -1,4 +1,4 @@
-"""What sources say, clause by clause, so that those that are about the same as another one are found at once."""
+"""Statements of sources, indexed by their words to find clauses about the same subject."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from everword.text.values.evidence import find_values
 from everword.text.values.folding import normalise
 from everword.text.values.numbers import NUMBER, QUANTITY
 
-#: A word that more clauses share tells none from another; it also bounds what a comparison costs.
+#: A word in more clauses does not distinguish them; this also bounds the cost of a comparison.
 _MAX_SHARED = 200
 _DIGITS = regex.compile("[0-9]+")
 _FIRST_PERSON = regex.compile(
@@ -34,10 +34,10 @@ Measured = tuple[str, str]
 
 @dataclass(frozen=True)
 class StatedSource:
-    """A source: what somebody said, or what a summary says."""
+    """A source: a message, or a summary."""
 
     text: str
-    #: By which names the speaker is called; none where nobody in particular speaks.
+    #: Names of the speaker; empty without a known one.
     speakers: Sequence[str] = ()
 
 
@@ -84,9 +84,9 @@ class Statements:
         return [(count, self.all[place]) for place, count in shared.most_common()]
 
     def around(self, value: Measured, written: str) -> set[str]:
-        """Return the stems of the sentences that hold a value, and of who says them; `written` is what it stands in.
+        """Return the stems of the sentences with a value, and of their speakers; `written` is the value's text.
 
-        Nothing where too many hold it to tell anything.
+        Empty if too many sentences have it.
         """
         places = {
             place

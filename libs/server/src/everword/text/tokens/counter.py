@@ -1,7 +1,7 @@
 """Counts tokens: by the packaged vocabulary o200k, or by a `tokenizer.json` that an operator names.
 
-`o200k.xz` holds the tokens of OpenAI's o200k_base in the order of their ranks, each after a byte that says how long it
-is; its licence lies beside it.
+`o200k.xz` has the tokens of OpenAI's o200k_base in the order of their ranks, each after a byte with its length; its
+licence is in the same folder.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 
 import tiktoken
 
-#: What is split before it is merged: words with what precedes them, up to three digits, signs, ends of lines, blanks.
-#: The pattern is o200k_base's own.
+#: Units that are merged: words with a leading character, up to three digits, signs, ends of lines, blanks. The pattern
+#: is o200k_base's own.
 _LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
 _ENDING = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
@@ -31,7 +31,7 @@ _PATTERN = "|".join(
         r"\s+",
     )
 )
-#: Counts that are kept, of texts up to so many characters: a memory is shown again and again.
+#: Size of the cache of counts, and length of cached texts: memories are shown again and again.
 _KEPT, _KEPT_CHARS = 16_384, 2048
 
 
@@ -44,13 +44,13 @@ class TokenCounter:
     """Counts the tokens of texts."""
 
     count: Callable[[str], int]
-    #: Whether lines cost together what they cost one by one, each with its end.
+    #: True if the count of several lines is the sum of the lines' counts, each with its end.
     adds_up: bool
 
 
 @cache
 def packaged_counter() -> TokenCounter:
-    """Return what counts tokens of o200k. The first call takes half a second."""
+    """Return a counter for tokens of o200k. The first call takes half a second."""
     packed = lzma.decompress(files(__package__).joinpath("o200k.xz").read_bytes())
     ranks, place = dict[bytes, int](), 0
     while place < len(packed):
@@ -66,7 +66,7 @@ def packaged_counter() -> TokenCounter:
 
 
 def read_counter(path: Path) -> TokenCounter:
-    """Return what counts by a file in the format of Hugging Face's `tokenizer.json`. Raises TokenizerError."""
+    """Return a counter for a file in the format of Hugging Face's `tokenizer.json`. Raises TokenizerError."""
     # Of no use to those who name no file.
     from tokenizers import Tokenizer
 

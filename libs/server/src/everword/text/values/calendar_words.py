@@ -53,7 +53,7 @@ _SAID_WEEKDAYS = _WEEKDAYS | _SHORT_WEEKDAYS | {f"{name}s": day for name, day in
 #: Days of the week by name.
 WEEKDAY_NAMES = frozenset(_WEEKDAYS) | {f"{name}s" for name in _WEEKDAYS}
 _WEEKDAY = regex.compile(rf"\b(?P<name>{'|'.join(_WEEKDAYS)})s?\b")
-# What springs or falls is no season; beside these words it is one.
+# "Spring" and "fall" are ambiguous; next to these words they are seasons.
 _SURE_SEASON = regex.compile(
     r"\b(?:in|during|since|until|till|by|this|last|next|each|every|early|late|im|am|seit|bis|diesen|letzten"
     r"|nächsten|en|au|cet|cette|l'|este|esta|el|la|quest'|nel|no|na|deze|afgelopen|volgende)"
@@ -62,7 +62,7 @@ _SURE_SEASON = regex.compile(
 
 
 def find_calendar_words(folded: str) -> Iterator[tuple[str, Key]]:
-    """Yield the weekdays and seasons that a text in lower case surely names, with what must be found for each."""
+    """Yield the unambiguous weekdays and seasons in a lower-case text, with the required key of each."""
     for match in _WEEKDAY.finditer(folded):
         yield match["name"], (WEEKDAY, _WEEKDAYS[match["name"]])
     for match in _SURE_SEASON.finditer(folded):
@@ -71,7 +71,7 @@ def find_calendar_words(folded: str) -> Iterator[tuple[str, Key]]:
 
 
 def calendar_word_keys(words: Set[str]) -> set[Key]:
-    """Return what the words of a source bear out, in lower case; short names and doubtful ones included."""
+    """Return the keys supported by the lower-case words of a source; short and ambiguous names included."""
     keys: set[Key] = {(WEEKDAY, day) for name, day in _SAID_WEEKDAYS.items() if name in words}
     keys.update((SEASON, season) for name, season in _SEASONS.items() if name in words)
     return keys

@@ -18,7 +18,7 @@ from everword.text.values.numbers import (
     written_readings,
 )
 
-#: Year, month and day; 0 where it is not said.
+#: Year, month and day; 0 if not stated.
 DATE = "date"
 #: Month and day that are said without a year, so that any year of the sources may be theirs.
 YEARLESS = "yearless"
@@ -46,12 +46,12 @@ _DATE = regex.compile(
     rf"(?![0-9:]){_SUFFIX})?(?:,? (?P<y2>[0-9]{{4}})(?![0-9]))?)"
     rf"|\b(?P<month_year>(?P<n3>{_NAMES})\b\.?,?{_OF} (?P<y3>[0-9]{{4}})(?![0-9]))"
 )
-#: No name of a month, with what may stand before its day or year, is longer.
+#: Largest length of a month's name with the characters before its day or year.
 _REACH = 24
 # Digits that are so near to each other that their surroundings overlap are looked at together. `regex` leaves other
 # threads their turn meanwhile, which `re` does not: a long text may be one match.
 _WINDOW = regex.compile(rf"[0-9]++(?:[^0-9]{{1,{2 * _REACH}}}+[0-9]++)*+")
-# What is counted comes after its number: "in april 3 people came".
+# A counted noun comes after its number: "in april 3 people came".
 _COUNTED = regex.compile(r" (?:people|\p{L}{2,}s)\b")
 _TIME = regex.compile(
     r"(?<![0-9:.,])(?:"
@@ -88,7 +88,7 @@ def _near_digits(pattern: regex.Pattern[str], text: str) -> Iterator[regex.Match
 
 
 def date_keys(date: Date) -> set[Key]:
-    """Return what a date of a source bears out."""
+    """Return the keys that a date of a source supports."""
     year, month, day = date
     keys: set[Key] = {(MONTH, month)}
     if year:
@@ -101,7 +101,7 @@ def date_keys(date: Date) -> set[Key]:
 
 
 def date_readings(dates: list[Date]) -> Readings:
-    """Return what must be found for these dates together."""
+    """Return the required keys of these dates together."""
     readings: Readings = [frozenset()]
     for year, month, day in dates:
         options = [frozenset[Key]({(DATE, year, month, day)})]
@@ -114,7 +114,7 @@ def date_readings(dates: list[Date]) -> Readings:
 
 
 def find_times(folded: str) -> Iterator[tuple[int, int, Readings]]:
-    """Yield the times of a text in lower case: start, end, and what each may mean."""
+    """Yield the times of a lower-case text: start, end, and possible readings."""
     for match in _TIME.finditer(folded):
         readings = _time_readings(match)
         if readings:
@@ -122,7 +122,7 @@ def find_times(folded: str) -> Iterator[tuple[int, int, Readings]]:
 
 
 def time_keys(hour: int, minute: int) -> set[Key]:
-    """Return what a time in a text bears out; it is on the clock of 24 hours."""
+    """Return the keys that a time in a text supports; it is on the clock of 24 hours."""
     return {(TIME, hour, minute)} | (
         {(HOUR, hour), (HOUR, hour % 12 or 12)} if not minute else set()
     )
@@ -160,7 +160,7 @@ def _possible(date: Date) -> bool:
 
 
 def _likely(match: regex.Match[str], date: Date) -> bool:
-    """Tell whether four digits are a year: any where written as messages' times are; elsewhere, only likely ones."""
+    """Return whether four digits are a year: any in the format of messages' times; elsewhere, only likely ones."""
     year = date[0]
     return not year or 1000 <= year <= 2999 or match["s"] == "-"
 
@@ -204,5 +204,5 @@ def _time_readings(match: regex.Match[str]) -> Readings:
     else:
         hours = {hour % 24}
     readings: Readings = [frozenset({(TIME, each, minute)}) for each in sorted(hours)]
-    # "at 5" and "5 pm" are the same where it was said at table.
+    # "at 5" and "5 pm" may be the same.
     return readings if minute else [*readings, frozenset({(BARE, written.lstrip("0") or "0")})]

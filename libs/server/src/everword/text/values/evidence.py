@@ -1,7 +1,7 @@
-"""Finds the values of a text that can be checked, and holds them against what the sources say.
+"""Finds the checkable values of a text, and compares them with its sources.
 
-A value that stands in no source was made up, or worked out: both must not be in a summary. What is written otherwise
-and means the same is the same: 1,000 and 1000, 5 pm and 17:00, `18 April` and 2026-04-18.
+A value in no source was invented or computed; neither belongs in a summary. Different notations of one value are equal:
+1,000 and 1000, 5 pm and 17:00, `18 April` and 2026-04-18.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ _STRUCTURE = regex.compile(
 
 @dataclass(frozen=True)
 class Value:
-    """A value as it is written, with what it may mean: it is borne out where all keys of one reading are found."""
+    """A value with its readings: it is supported if all keys of one reading are found."""
 
     kind: ValueKind
     text: str
@@ -125,7 +125,7 @@ def find_values(text: str, *, quotations: bool = True) -> list[Value]:
 
 
 def _checked_words(rest: str) -> list[Value]:
-    """Return the numbers in words from three on; where languages differ, what each would mean counts."""
+    """Return the numbers in words from three on; if languages differ, each reading counts."""
     found: dict[int, list[NumberInWords]] = {}
     for each in numbers_in_words(rest):
         found.setdefault(each.start, []).append(each)
@@ -165,9 +165,8 @@ class Evidence:
     ) -> None:
         """`times` are those of the sources' lines, on the clock that they are shown on.
 
-        `labels`, such as ids, titles and names of channels, bear out what is written as they are; their digits are no
-        numbers. `quantities` are numbers with their units. A text that cannot be read bears out nothing, and keeps no
-        other from being read.
+        `labels`, such as ids, titles and names of channels, support verbatim repetitions; their digits are no numbers.
+        `quantities` are numbers with their units. An unreadable text supports nothing, and does not affect the others.
         """
         self._texts: list[list[str]] = []
         #: Months from the time of a text that "next month" and the like name.
@@ -176,7 +175,7 @@ class Evidence:
         for text in texts:
             try:
                 self._add_text(text)
-            except Exception:  # whatever a text holds: what was made from it would never be checked
+            except Exception:  # an unexpected text must not prevent the check
                 log.exception("text not read")
         for label in labels:
             self._add_label(label)
@@ -192,7 +191,7 @@ class Evidence:
                 with suppress(OverflowError):
                     moment = time + timedelta(days=days)
                     date = (moment.year, moment.month, moment.day)
-                    # Of the season nothing is said: it is when they speak, and not what of.
+                    # Not the season: it belongs to the time of the message, not to its topic.
                     weekday = {key for key in keys_of_day(*date) if key[0] == WEEKDAY}
                     self._keys |= date_keys(date) | weekday
         for year in years:
@@ -200,7 +199,7 @@ class Evidence:
                 self._keys |= keys_of_day(year, int(month), int(day))
 
     def missing(self, values: Iterable[Value]) -> list[Value]:
-        """Return those of `values` that are not borne out, in order."""
+        """Return those of `values` without support, in order."""
         values = list(values)
         wanted = {
             key for value in values for keys in value.readings for key in keys if key[0] == ROW

@@ -10,11 +10,11 @@ import regex
 from everword.text.analysis import UNSPACED
 from everword.text.case_folding import fold_case
 
-#: Something that can be looked up among what the sources say, such as ("number", "1000").
+#: A key to look up in the sources, such as ("number", "1000").
 Key = tuple[str | int, ...]
-#: Kind of the keys that stand for parts in a row.
+#: Kind of keys for several parts in a row.
 ROW = "row"
-#: Kind of the keys that stand for a part alone.
+#: Kind of keys for a single part.
 WORD = "word"
 
 _REPLACED = str.maketrans(
@@ -25,8 +25,8 @@ _REPLACED = str.maketrans(
         **{power: f" {digit}" for digit, power in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     }
 )
-# Marks upon marks are put in order by swapping neighbours, which takes the square of their number: after so many, a
-# joiner that shows nothing begins again, as Unicode's stream-safe form has it.
+# Normalisation of combining marks takes quadratic time in their number: after 30 marks an invisible joiner begins
+# again, as in Unicode's stream-safe format.
 _MARKS = regex.compile(r"(\p{M}{30})(?=\p{M})")
 _MARKS_APART = "\\1\u034f"
 _FOREIGN_DIGIT = regex.compile(r"[\p{Nd}--[0-9]]", regex.VERSION1)

@@ -105,9 +105,9 @@ _NUMBERED_WORDS = (
 def find_identifiers(
     text: str, *, quotations: bool
 ) -> Iterator[tuple[int, int, ValueKind, str, Readings]]:
-    """Yield start, end, kind, what is written, and what it may mean. `text` is normalised, its case kept.
+    """Yield start, end, kind, text and readings of identifiers. `text` is normalised, with its case kept.
 
-    A quotation is one value, whatever it holds.
+    A quotation is one value, whatever its content.
     """
     for match in _with_quotations(text) if quotations else _literals(text):
         group = match.lastgroup or ""
@@ -134,14 +134,14 @@ def _literals(text: str) -> Iterator[regex.Match[str]]:
 
 
 def address_keys(written: str) -> set[Key]:
-    """Return what a URL, or what may be one without its scheme, is compared by: all of it, or up to a bracket."""
+    """Return the keys of a URL, with or without its scheme: the whole, and the part before a bracket."""
     address = _SCHEME.sub("", written)
     pieces = {address, _BRACKET.split(address, maxsplit=1)[0]}
     return {(ADDRESS, piece.rstrip("/" + _TRAILING).casefold()) for piece in pieces}
 
 
 def identifier_keys(written: str) -> set[Key]:
-    """Return what else an identifier of a source bears out: the numbers in it, unless it is a UUID, and an address."""
+    """Return further keys that an identifier supports: its numbers, unless it is a UUID, and its address."""
     if _UUID.fullmatch(written):
         return set()
     keys = digit_runs(written) | address_keys(written)
@@ -175,7 +175,7 @@ def _read(group: str, written: str) -> tuple[ValueKind, Readings] | None:
 
 
 def _identifier_readings(group: str, written: str) -> Readings | None:
-    """Return what an identifier may mean besides what is written; None where it is none."""
+    """Return the readings of an identifier other than its text; None if it is not an identifier."""
     if group == "version":
         return _version(written)
     if group == "path":

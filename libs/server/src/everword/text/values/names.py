@@ -1,7 +1,7 @@
-"""Names of people, places and things in a text: words that are capitalised where their language would not do so.
+"""Names of people, places and things in a text: words with capitals that the language does not require.
 
-Languages are told by their commonest words. German capitalises each noun, so that there only what follows a title is a
-name; where a language is not known, nothing is.
+Languages are recognised by their common words. German capitalises every noun, so that only a word after a title is a
+name there; in an unknown language there are no names.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LOADING = Lock()
 _TOKEN = regex.compile(r"[\p{L}\p{M}]+(?:['-][\p{L}\p{M}]+)*|\n|[^\s\p{L}]")
 _CAPITALISED = regex.compile(r"\p{Lu}\p{Ll}[\p{L}\p{M}'-]*")
 _LATIN = regex.compile(r"[\p{Latin}\p{M}'-]+")
-#: After these a sentence begins, or what is as good as one.
+#: Characters after which a sentence, or something like it, begins.
 _OPENING = frozenset('.!?:;•*#>|\n"“”„«»/…')
 _BULLETS = frozenset('-–—•*>#_|"“„«([')
 _TITLES = frozenset(
@@ -59,12 +59,12 @@ _SHORT_FORMS = {
     "angeles": ("la",),
     "francisco": ("sf",),
 }
-#: What a name may have at its end that another form of it has not.
+#: Endings in which forms of a name may differ.
 _ENDINGS = ("s", "es", "n", "an", "ian", "ish", "ese", "er", "in", "ns", "ians", "a", "e")
 _ORDINARY_ENDINGS = regex.compile(
     r"(?:ed|ing|ly|tions?|ments?|ness|able|ible|ity|ers?|ors?|ful|less|al|ive|ous|is[ei]ng|i[sz]ed?|ists?|isms?|ware)$"
 )
-#: Of the words of a line: a heading has as many capitals.
+#: Share of capitalised words that makes a line a heading.
 _HEADING_SHARE = 0.6
 
 
@@ -72,12 +72,12 @@ _HEADING_SHARE = 0.6
 class _Token:
     text: str
     start: int
-    #: Whether a sentence, a list item or a label begins with it.
+    #: True if a sentence, a list item or a label begins with it.
     opens: bool
 
 
 def find_names(plain: str) -> Iterator[tuple[str, Readings]]:
-    """Yield the names of a text with what may bear each out: the name as it stands, inflected, or its short form."""
+    """Yield the names of a text with their readings: the name itself, inflected forms, or its short form."""
     language = language_of(_english_marks(token.casefold()) for token in _TOKEN.findall(plain))
     if not language:
         return
@@ -101,7 +101,7 @@ def find_names(plain: str) -> Iterator[tuple[str, Readings]]:
 
 def _readings(word: str, line: list[_Token], place: int) -> Readings:
     folded = without_marks(word.casefold())
-    # What is joined by hyphens may stand apart: each part has to be there.
+    # Hyphenated parts may occur separately, but all of them must occur.
     parts = [part for part in folded.split("-") if part]
     readings: Readings = [frozenset({(WORD, part) for part in parts})]
     forms = {folded + ending for ending in _ENDINGS}
@@ -169,7 +169,7 @@ def _by_capitals(language: str) -> Callable[[str, str, bool], bool]:
     def may_be_name(folded: str, before: str, opens: bool) -> bool:
         if not opens:
             return True
-        # The first word of a sentence is a name where there is no such word.
+        # The first word of a sentence is a name if the language has no such word.
         return language == "en" and len(folded) > 2 and not _is_word(folded)
 
     return may_be_name

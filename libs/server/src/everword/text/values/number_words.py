@@ -55,7 +55,7 @@ _CHINESE_DIGITS = {digit: n for n, digit in enumerate("零一二三四五六七�
 }
 _CHINESE_FACTORS = {"十": 10, "百": 100, "千": 1000, "万": 10_000, "萬": 10_000}
 _CHINESE = regex.compile(f"[{''.join(_CHINESE_DIGITS)}{''.join(_CHINESE_FACTORS)}]{{1,20}}")
-#: What is checked of a text: "one" and "two" are pronouns and articles, or come from "both" and "again".
+#: Smallest checked number: "one" and "two" are pronouns and articles, or come from "both" and "again".
 SMALLEST = 3
 
 
@@ -66,7 +66,7 @@ class NumberInWords:
     start: int
     end: int
     number: int
-    #: Whether the words may mean something else.
+    #: True if the words may mean something else.
     doubtful: bool
 
 
@@ -102,7 +102,7 @@ def numbers_in_words(folded: str) -> Iterator[NumberInWords]:
 
 
 def small_numbers(parts: Iterable[str]) -> set[int]:
-    """Return the numbers that words such as `both` and `dozen` of a source stand for."""
+    """Return the numbers meant by words such as `both` and `dozen` in a source."""
     return {_SMALL[part] for part in parts if part in _SMALL}
 
 

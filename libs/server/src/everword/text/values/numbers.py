@@ -14,20 +14,20 @@ from everword.text.values.units import unit_beside
 NUMBER = "number"
 #: A number with its unit.
 QUANTITY = "quantity"
-#: A number that has no known unit beside it: what it counts may be said elsewhere.
+#: A number without a known unit: its noun may be elsewhere.
 BARE = "bare"
 #: A day of the month, of a date whose month is not said here.
 DAY = "day"
 #: An hour, of a time on the hour.
 HOUR = "hour"
 
-#: What a number may mean: all keys of one of these must be found.
+#: Possible readings of a number: all keys of one of them must be found.
 Readings = list[frozenset[Key]]
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number in a text, with what it may mean and, where one stands beside it, its unit."""
+    """A number in a text, with its readings and its unit, if one is next to it."""
 
     written: str
     readings: Readings
@@ -35,7 +35,7 @@ class Number:
 
     @property
     def borne_out_by(self) -> Readings:
-        """What must be found: the number with its unit, or where no unit is said."""
+        """The keys to find: the number with its unit, or without any."""
         if not self.units:
             return self.readings
         wanted: Readings = []
@@ -50,7 +50,7 @@ class Number:
 
     @property
     def keys(self) -> set[Key]:
-        """What it bears out in a source: all that a reader may take it for."""
+        """The keys that it supports in a source, for every possible reading."""
         found = {key for keys in self.readings for key in keys}
         numbers = [key[1] for key in found if key[0] == NUMBER]
         if self.units:
@@ -70,7 +70,7 @@ _MULTIPLIERS = {
 #: These may be units as well, such as metres and bytes.
 _AMBIGUOUS = {"m", "b"}
 _GLUED = {"k", "m", "b"}
-#: Characters of a number that is reckoned with. A longer one is digits, and stands for itself.
+#: Longest number that is parsed. A longer one is compared as digits.
 _LONGEST = 100
 _WORDY = "|".join(sorted(_MULTIPLIERS.keys() - _GLUED, key=len, reverse=True))
 _NUMBER = regex.compile(

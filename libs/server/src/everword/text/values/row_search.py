@@ -1,6 +1,6 @@
-"""Finds which rows of parts stand in texts, as Aho and Corasick do: in as many steps as rows and texts have parts.
+"""Finds rows of parts in texts with the Aho–Corasick algorithm, in time linear in rows and texts.
 
-A walk from each part on would take the square of a text that repeats what a long row repeats.
+A naive search would take quadratic time on a text that repeats the parts of a long row.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class _RowSearch:
         self._is_told[0] = True
 
     def look_through(self, parts: Sequence[str]) -> None:
-        """Add the rows that stand in a text to what was found."""
+        """Add the rows in a text to the found ones."""
         place = 0
         for part in parts:
             place = self._step(place, part)
             ending = place
-            # What is shorter than what was met before was met with it.
+            # Suffixes of a state found earlier were found with it.
             while not self._is_told[ending]:
                 self._is_told[ending] = True
                 if ending in self._rows:

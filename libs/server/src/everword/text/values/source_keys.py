@@ -1,4 +1,4 @@
-"""What a source bears out beyond the values it writes out: numbers in words, and periods around its time."""
+"""Keys that a source supports beyond its written values: numbers in words, and periods around its time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def keys_around(time: datetime, months: Iterable[int]) -> set[Key]:
 
 
 def keys_of_words(folded: str) -> set[Key]:
-    """Return what numbers that are written as words bear out: also `an hour`."""
+    """Return the keys supported by numbers in words, including `an hour`."""
     keys: set[Key] = {
         (QUANTITY, "1", unit)
         for match in ONE_AND_UNIT.finditer(folded)

@@ -1,4 +1,4 @@
-"""Names that are spelt differently: who is asked for as Muhammad may be known as Muhhamed."""
+"""Variants of names: a person called Muhammad in a question may be stored as Muhhamed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rapidfuzz.distance import OSA, JaroWinkler
 _LEAST_LETTERS = 4
 #: Likeness from which on two names may be one, if they sound alike. Muhammad and Mohammed have .85.
 _ALIKE = 0.85
-#: From so many letters on, a wrong one makes no other name.
+#: Length from which one wrong letter does not make another name.
 _LONG = 6
 _NAME = regex.compile(r"(?<![\p{L}\p{N}])\p{Lu}\p{L}{3,63}")
 #: Letters that sound alike, in the order in which they are made one.
@@ -58,7 +58,7 @@ def find_spellings(words: Iterable[str], known: Collection[str]) -> dict[str, st
 
 
 def is_same_name(first: str, second: str) -> bool:
-    """Tell whether two words in lower case may be one name."""
+    """Return whether two lower-case words may be the same name."""
     if min(len(first), len(second)) < _LEAST_LETTERS:
         return False
     if JaroWinkler.normalized_similarity(first, second) < _ALIKE:

@@ -1,11 +1,11 @@
-"""Units of measure, of time and of money, as they stand beside a number."""
+"""Units of measure, of time and of money, next to a number."""
 
 from __future__ import annotations
 
 import regex
 
-#: Each line is a unit with its writings in some languages; a writing of several words has underscores. A writing may
-#: stand in more than one line: a pound is a weight, or money.
+#: Each line is a unit with its spellings in some languages; a spelling of several words has underscores. A spelling may
+#: be in several lines: a pound is a weight, or money.
 _LINES = """
 kg: kg kgs kilo kilos kilogram kilograms kilogramme kilogrammes kilogramm chilo chili chilogrammi quilo quilos
 g: g gr gram grams gramme grammes gramm grammo grammi gramo gramos grama gramas
@@ -111,7 +111,7 @@ ONE_AND_UNIT = regex.compile(
 
 
 def unit_beside(folded: str, start: int, end: int) -> tuple[int, int, frozenset[str]]:
-    """Return where a number with its unit starts and ends, and what the unit may be; none where none is known."""
+    """Return start and end of a number with its unit, and the possible units; empty if none is known."""
     after = _AFTER.match(folded, end)
     if after:
         return start, after.end(), UNITS[after["unit"]]
