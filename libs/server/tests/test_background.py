@@ -1,4 +1,4 @@
-"""What runs in the background ends, also where a cancellation gets lost."""
+"""Background tasks end, even if a cancellation gets lost."""
 
 from __future__ import annotations
 

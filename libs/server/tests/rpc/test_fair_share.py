@@ -118,7 +118,7 @@ async def test_under_a_flood_the_latest_is_served_and_the_oldest_makes_room(
     callers = Callers(CallShare(limits(1, 1, waiting=3, waiting_of_group=3)))
     await callers.call(FLOOD, *"abcd")
     await callers.end("a")
-    assert callers.running == ["b"]  # not full yet: who came first
+    assert callers.running == ["b"]  # not full yet, so in order of arrival
     await callers.call(FLOOD, *"efgh")
     await callers.end("b", "h", "g")
     assert callers.running == ["f"]
@@ -129,14 +129,14 @@ async def test_under_a_flood_the_latest_is_served_and_the_oldest_makes_room(
     await callers.call(FLOOD, *"ijk")
     clock[0] += 2 * fair_share.LATELY_S
     await callers.end("f")
-    assert callers.running == ["i"]  # nobody was refused lately
+    assert callers.running == ["i"]  # no call was refused lately
 
 
 IMPATIENT = ShareLimits(total=2, of_group=2, waiting=100, waiting_of_group=5, impatient=True)
 
 
 async def _refused(callers: Callers) -> str:
-    """Return who was refused so far."""
+    """Return the names of the calls refused so far."""
     await run_ready_tasks()
     ended = [name for name, task in callers.tasks.items() if task.done() and task.exception()]
     assert all(isinstance(callers.tasks[name].exception(), Overloaded) for name in ended)
@@ -154,7 +154,7 @@ async def test_under_a_flood_few_wait_and_not_for_long(clock: list[float]) -> No
     assert await _refused(callers) == "cdef"  # of the queue two are left
     assert share.is_full(FLOOD)
     clock[0] += 1.1 * fair_share.PATIENCE_S
-    # Nothing is given back, nobody calls.
+    # No slot is freed, and no call arrives.
     assert await _refused(callers) == "cdefgh"
     assert not share.is_full(FLOOD)
     await callers.call(FLOOD, "i")

@@ -1,4 +1,4 @@
-"""Update masks name what is changed, by paths."""
+"""Update masks name the changed fields by paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the protos say about each RPC."""
+"""Options of the RPCs in the protos."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from everword.admission.limits import (
     most_elements,
 )
 
-#: What repeats without an end in a regular expression.
+#: Unbounded repetitions of a regular expression.
 _ENDLESS = re.compile(r"[*+]|\{\d*,\}")
 #: Types with limits of their own, in `everword.admission.limits`; tests of `everword.admission.wire` hold these.
 _LIMITED_TYPES = {STRUCT, FIELD_MASK}
@@ -68,7 +68,7 @@ def _field_without_limit(field: FieldDescriptor, rules: Any, path: str) -> Itera
 
 
 def _is_bounded(field: FieldDescriptor, rules: Any) -> bool:
-    """Whether a value that is no message has a limit. Numbers have one by nature."""
+    """Return whether a scalar value has a limit. Numbers have one by nature."""
     if field.type == FieldDescriptor.TYPE_BYTES:
         return bool(rules.bytes.HasField("max_len"))
     if field.type != FieldDescriptor.TYPE_STRING:
@@ -86,7 +86,7 @@ def test_every_field_of_a_request_has_a_limit(request_type: Descriptor) -> None:
 
 
 def test_what_has_no_limit_is_found() -> None:
-    """Responses have none, so that the walk is seen to find what it looks for."""
+    """Responses have no limits, which shows that the search finds missing ones."""
     file = everword_file("summary")
     found = list(_without_limit(file.message_types_by_name["Summary"], "Summary"))
     assert {"Summary.content", "Summary.faithfulness.wrong_tags", "Summary.id"} <= set(found)

@@ -61,7 +61,7 @@ def test_a_certificate_without_its_key_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_authority_for_clients_without_a_certificate_is_refused(tmp_path: Path) -> None:
-    """Without TLS nobody would be asked for a certificate."""
+    """Without TLS no client would be asked for a certificate."""
     authority = tmp_path / "ca.pem"
     authority.touch()
     with pytest.raises(SettingError, match="EVERWORD_TLS_CERT and EVERWORD_TLS_KEY"):

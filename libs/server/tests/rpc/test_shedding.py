@@ -1,4 +1,4 @@
-"""Whose calls are refused at once is known by what they show, once they were let in."""
+"""Callers are recognised by their metadata, once they were admitted, so that their calls can be refused at once."""
 
 from __future__ import annotations
 

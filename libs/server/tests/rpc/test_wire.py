@@ -1,4 +1,4 @@
-"""What is too much is found on the bytes that came in, whatever they are, before anything is made of them."""
+"""Limits are checked on the received bytes, before they are parsed."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ UUID = "0190b5c2-0000-7000-8000-000000000000"
 
 
 def violations(request: Any, raw: bytes | None = None) -> list[tuple[str, str]]:
-    """Return what is found of a request, or of `raw` in its place."""
+    """Return the violations of a request, or of `raw` in its place."""
     sent = request.SerializeToString() if raw is None else raw
     return count_fields(sent, LIMITS[PATHS[request.DESCRIPTOR]], 10)[1]
 
 
 def nested(levels: int) -> Struct:
-    """Return a Struct so many objects deep."""
+    """Return a Struct with this many levels of objects."""
     struct = Struct()
     for _ in range(levels - 1):
         struct = Struct(fields={"a": Value(struct_value=struct)})
@@ -96,7 +96,7 @@ def test_a_list_that_is_too_long_is_refused_before_anything_is_made_of_it(name: 
     with pytest.raises(InvalidArgument) as caught:
         ValidationInterceptor(SERVICES).check(raw, parse, PATHS[request.DESCRIPTOR])
     assert [path for path, _ in caught.value.violations] == [field]
-    # 81 s where each element was checked.
+    # 81 s when each element was checked.
     assert time.thread_time() - begun < 3
 
 
@@ -138,7 +138,7 @@ def test_a_struct_may_be_so_large(chars: int, refused: bool) -> None:
 
 
 def test_what_comes_in_pieces_is_one_message() -> None:
-    """Protobuf puts a field's messages together where it comes twice."""
+    """Protobuf merges a field's messages if it occurs twice."""
     piece = a_search(kinds=[1] * 10).SerializeToString()
     assert violations(a_search(), piece) == []
     assert violations(a_search(), piece * 2) == [("filter.kinds", "has more than 16 items")]
@@ -181,16 +181,16 @@ def test_fields_that_nobody_knows_count_too() -> None:
         b"\x80" * 100,  # a tag without an end
         b"\x0a" + b"\xff" * 20,  # a length without an end
         b"\x20" + b"\xff" * 20 + b"\x01",  # a number without an end
-        b"\x0a\x05abc",  # a string that is longer than what is there
+        b"\x0a\x05abc",  # a string that is longer than the message
         b"\x1a\x02\x12\x05abcde",  # one that is longer than its message
         b"\x21abc",  # a number of 8 bytes with 3
         b"\x0b\x0c",  # a group
-        b"\x0e",  # a kind that there is not
+        b"\x0e",  # an unknown wire type
         b"\x0a",
     ],
 )
 def test_bytes_that_are_no_protobuf_are_malformed(raw: bytes) -> None:
-    """Whatever ends the count ends the request: what is parsed has been counted."""
+    """The scan stops at the first malformed field, and so refuses the request before it is parsed."""
     with pytest.raises(MalformedError):
         violations(a_search(), raw)
 

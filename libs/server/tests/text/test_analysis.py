@@ -1,4 +1,4 @@
-"""Words of scripts without spaces, and of scripts whose particles stick: pairs of characters, and what is left over."""
+"""Words of scripts without spaces, and of scripts with particles attached: pairs of characters, and single ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from everword.text.passages import MAX_WORDS, count_words, split_passages
         ("PostgreSQL로 이전", "PostgreSQL 로 이전"),
         ("T細胞と2番", "T 細胞 胞と 2 番"),
         ("猫、犬", "猫 犬"),
-        # What looks the same is the same: half width, full width, marks of their own, syllables in letters.
+        # Equivalent forms are equal: half width, full width, separate marks, syllables in letters.
         ("ｻｰﾊﾞｰ", "サー ーバ バー"),
         ("か\u3099き\u3099", "がぎ"),
         ("ＡＢＣ", "ABC"),

@@ -1,4 +1,4 @@
-"""Texts of ASCII are looked at without regular expressions: what is found must be what those would find."""
+"""ASCII texts are scanned without regular expressions, with the same results."""
 
 from __future__ import annotations
 

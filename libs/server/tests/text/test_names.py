@@ -1,4 +1,4 @@
-"""The words by which names are told."""
+"""Recognition of names by the words of a language."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -7,7 +7,7 @@ from everword.text.values import names
 
 
 def test_threads_that_begin_at_once_read_the_words_once() -> None:
-    """Sixteen threads of a worker took 400 MB for what takes 25."""
+    """Sixteen threads of a worker took 400 MB for a table of 25 MB."""
     names._load_english.cache_clear()
     at_once = Barrier(8)
 

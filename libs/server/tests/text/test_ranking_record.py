@@ -1,4 +1,4 @@
-"""What is kept of a passage for ranking: traits of its message and hashes of its stems, and back again."""
+"""The ranking record of a passage: packing and unpacking traits and hashes."""
 
 from __future__ import annotations
 

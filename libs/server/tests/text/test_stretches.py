@@ -1,4 +1,4 @@
-"""What is looked at in parts is found as in the whole, and no part is longer than an expression may take."""
+"""Scanning a text in parts finds the same as scanning the whole, and no part is too long."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_passages_are_the_text_within_their_limits(unit: str) -> None:
 
 
 def test_literals_are_what_they_were_when_each_character_was_looked_at_again_and_again() -> None:
-    """Of a text without spaces, each start was tried with each end: 1 s for 200,000 ideographs."""
+    """In a text without spaces, each start was tried with each end: 1 s for 200,000 ideographs."""
     before = regex.compile(
         r"[\p{L}\p{N}](?:.*[\p{L}\p{N}])?[./:_@#\\-][\p{L}\p{N}]|\p{N}\p{L}|\p{L}\p{N}|\p{Ll}\p{Lu}"
     )

@@ -12,7 +12,7 @@ from everword.text.tiers import ABSTRACT_CHARS, OVERVIEW_CHARS, abstract, overvi
 from support.planted import PLANTED
 
 FAMILY = "👨‍👩‍👧‍👦"
-#: What has clusters of several code points, what is layout, what ends sentences, and what is no character at all.
+#: Clusters of several code points, layout, ends of sentences, and noncharacters.
 ALPHABET = [
     *(
         "a",
@@ -104,7 +104,7 @@ def test_no_text_crashes_and_no_cut_falls_into_a_character() -> None:
     for _ in range(400):
         text = "".join(draw.choices(ALPHABET, k=draw.randrange(1, 700)))
         if draw.random() < 0.5:
-            # Without layout and sentences it is cut, and what is kept is the text's own beginning.
+            # Without layout and sentences, the text's own beginning is cut.
             text = "".join(draw.choices(["e\u0301", FAMILY, "🇩🇪", "क्षि", "각", "字"], k=200))
             for tier in (abstract(text), overview(text)):
                 kept = tier.removesuffix("…")
