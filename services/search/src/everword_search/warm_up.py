@@ -96,7 +96,7 @@ async def warm_up(sources: Sources, tokens: Tokens, connections: int) -> None:
                 tokens.ready(),
             )
             await _build_context(sources, await tokens.ready())
-    except Exception as error:  # Slow first calls are better than no service, so every error is ignored.
+    except Exception as error:  # Slow first calls are better than no service.
         log.warning("search.not_warmed_up", extra={"error": repr(error)})
 
 
