@@ -52,8 +52,9 @@ class SearchSettings:
 
 
 def default_cache_bytes(root: Path = Path("/")) -> int:
-    """Return a quarter of the available memory in bytes, at most 1 GiB; `root` is the directory with the kernel's
-    files.
+    """Return a quarter of the available memory in bytes, at most 1 GiB.
+
+    `root` is the directory with the kernel's files.
     """
     there = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     for name in _LIMIT_FILES:

@@ -80,8 +80,9 @@ _DESCRIBED = NamespaceRow(
 
 
 async def warm_up(sources: Sources, tokens: Tokens, connections: int) -> None:
-    """Run the sample query on `connections` connections at once. A failure is only logged: real calls report errors
-    better.
+    """Run the sample query on `connections` connections at once.
+
+    A failure is only logged, because real calls report errors better.
     """
     try:
         async with asyncio.timeout(LIMIT_S):

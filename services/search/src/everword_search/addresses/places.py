@@ -61,8 +61,9 @@ async def conversation_entries(
 
 
 def _conversation_entry(row: ConversationRow, masks: bool) -> AddressEntry:
-    """Return a conversation's entry; its abstract comes from the summary, else the first words, else the
-    title or key.
+    """Return a conversation's entry.
+
+    Its abstract comes from the summary, else the first words, else the title or key.
     """
     if row.untrusted and speaks_to_models(row.lead):
         row = replace(row, lead=LEFT_OUT)

@@ -196,8 +196,9 @@ def _with_passage(result: SearchResult) -> MemoryRecord:
 
 
 def _nearest(expansion: Expansion, words: frozenset[str]) -> list[MemoryRecord]:
-    """Return up to `_SOURCES` messages below a summary that share the most words with the query, in their order;
-    messages without a shared word are left out.
+    """Return up to `_SOURCES` messages below a summary that share the most words with the query, in their order.
+
+    Messages without a shared word are left out.
     """
     messages = list(_messages(expansion))
     shared = [len(words.intersection(folded_words(message.content))) for message in messages]

@@ -25,8 +25,10 @@ class PromptMemory:
 
     @property
     def superseded(self) -> list[dict[str, str]]:
-        """Outdated attributes with the day they ended or were corrected: `{"attribute": "residence", "until":
-        "2024-06-15"}`.
+        """Outdated attributes with their last day.
+
+        An example is `{"attribute": "residence", "until": "2024-06-15"}`; for a correction, the key of the day is
+        `corrected`.
         """
         return [
             {"attribute": mark.attribute, mark.how: str(mark.ended_at.astimezone(UTC).date())}

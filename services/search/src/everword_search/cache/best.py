@@ -1,5 +1,6 @@
-"""The best memories of a cached namespace, each by its best passage; the counterpart of the final part of the arms'
-statements.
+"""The best memories of a cached namespace, each by its best passage.
+
+It does the work of the final parts of the arms' statements.
 """
 
 from __future__ import annotations
@@ -66,8 +67,10 @@ def _firsts(values: Ints) -> npt.NDArray[np.bool_]:
 
 
 def _score_here(snapshot: Snapshot, rows: Ints, scores: Floats, window: Window) -> float:
-    """Return the score after which the page begins: the current score of the last passage of the previous page, since
-    its last digits may have changed, or else the score in the page token.
+    """Return the score after which the page begins.
+
+    It is the current score of the last passage of the previous page, since its last digits may have changed, or else
+    the score in the page token.
     """
     if not window.after:
         return math.inf

@@ -91,8 +91,9 @@ class CachedNamespace:
 
     @property
     def is_outgrown(self) -> bool:
-        """True if the copy should be rebuilt: it became large without having signs, or many of its passages were
-        removed.
+        """True if the copy should be rebuilt.
+
+        Either it became large without having signs, or many of its passages were removed.
         """
         vectors, size = self.index.vectors, self.index.size
         signed = isinstance(vectors, SignedVectors)
@@ -196,9 +197,7 @@ class CachedNamespace:
         self._complete_through = int(self.index.ids.max(initial=0))
 
     async def compare(self, conn: Connection) -> Ints:
-        """Remove passages that the database no longer has and set all limits anew; return the ids of
-        missing passages.
-        """
+        """Remove passages that the database no longer has, and refresh all limits; return missing ids."""
         ids, row = await read_everything(conn, self.namespace_id)
         index = self.index
         index.remove(np.flatnonzero(~np.isin(index.ids, ids)))

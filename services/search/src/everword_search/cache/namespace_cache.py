@@ -102,9 +102,10 @@ class NamespaceCache:
     def answer(
         self, asked: CopyRequest, row: PassagesRow, active_id: int | None, wanted: MemoryFilter
     ) -> CachedIndex | None:
-        """Return the completed copy as the search's transaction sees it.
+        """Return the completed copy as the search's transaction sees it; None if the search must use the database.
 
-        None if too much is missing, which is then added in the background, or if another search is about to add it.
+        That is so if too much is missing, which is then added in the background; if the copy was evicted or is
+        outdated; or if another search is about to add the same passages.
         """
         copy, found, changes = asked.copy, row.found(), row.changes()
         namespace_id = copy.namespace_id

@@ -137,8 +137,9 @@ class Snapshot:
         return held[conversations[rows]]
 
     def having(self, name: str, things: Collection[Any]) -> Array:
-        """Return a mask of the rows whose field `name` has one of the values: `conversations` (`S16`), `authors`, or a
-        label.
+        """Return a mask of the rows whose field `name` has one of the values.
+
+        The fields are `conversations` (`S16`), `authors`, and the labels such as `agents`.
         """
         numbers = {"conversations": self._conversations, "authors": self._authors}.get(
             name, self._labels

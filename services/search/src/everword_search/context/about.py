@@ -11,8 +11,9 @@ from everword_search.summaries.store import TopSummaryRow
 
 
 def document_label(memory: MemoryRecord, *, masks: bool) -> str:
-    """Return the path of a chunk in its document, shown before the chunk's text; credentials are replaced
-    if `masks`.
+    """Return the path of a chunk in its document, shown before the chunk's text.
+
+    Credentials are replaced if `masks`.
     """
     path = shown_path(memory.document_title, memory.headings)
     return mask_credentials(path) if masks else path

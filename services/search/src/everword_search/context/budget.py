@@ -163,9 +163,7 @@ class ContextDraft:
     def reserve(
         self, source: BlockSource, items: Iterable[ContextItem], limit: int
     ) -> set[UUID | str]:
-        """Reserve the tokens of a block with these items, at most `limit`; return the keys of the items that it will
-        contain.
-        """
+        """Reserve the tokens of a block with these items, at most `limit`; return the keys of items that fit."""
         block = BudgetedBlock(source, self.layout)
         for item in items:
             if not item.is_withheld and block.tokens + block.cost(item) <= limit:
@@ -180,8 +178,9 @@ class ContextDraft:
         self.promised.clear()
 
     def lacking(self, items: Iterable[ContextItem] | None = None) -> list[Holding]:
-        """Return the current values that replace outdated facts of `items`, by default all, and that are neither in the
-        context nor promised to a reserved block.
+        """Return the current values of outdated facts in `items`, by default all, that the context lacks.
+
+        A value is not lacking if a reserved block will contain it.
         """
         holdings = {
             ending.current.fact_id: ending.current

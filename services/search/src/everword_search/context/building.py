@@ -81,8 +81,9 @@ class Building:
         )
 
     async def search(self, *, all_: bool = False) -> FoundMemories:
-        """Return candidate memories: as many of usual length as the budget holds, or with `all_` the
-        maximum of a page.
+        """Return candidate memories.
+
+        Their number is that of memories of usual length that fit the budget, or with `all_` the maximum of a page.
         """
         if not self.text or self.request.max_memories == 0:
             return FoundMemories()
@@ -171,8 +172,9 @@ class Building:
     def _reserve(
         self, items: Mapping[BlockSource, Sequence[ContextItem]]
     ) -> tuple[dict[BlockSource, int], set[UUID | str]]:
-        """Reserve tokens for the blocks in order of the prompt; return each block's limit, and the keys of the items
-        that they will contain.
+        """Reserve tokens for the blocks in order of the prompt.
+
+        Return each block's limit, and the keys of the items that the blocks will contain.
         """
         draft, limits, theirs = self.draft, dict[BlockSource, int](), set[UUID | str]()
         together = int(draft.budget * registry.TOGETHER)
@@ -213,8 +215,9 @@ class Building:
         return most - len(self.draft.blocks[BlockSource.MEMORIES].items)
 
     def _put_current(self, found: FoundMemories) -> None:
-        """Add the current values that replace outdated facts in the conversation: as a memory that states it, else as a
-        line.
+        """Add the current values of outdated facts in the conversation.
+
+        A value is added as a memory that states it, else as a line.
         """
         for holding in self.draft.lacking():
             if self._memories_left() > 0:

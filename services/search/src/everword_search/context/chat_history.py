@@ -118,8 +118,9 @@ async def _own_facts(
     conversation: ContinuedConversation,
     request: ContextRequest,
 ) -> tuple[UUID, ...]:
-    """Return the facts about the speaker that were learned in conversations without a subject; empty if this one has
-    one.
+    """Return the facts about the speaker that were learned in conversations without a subject.
+
+    It is empty if this conversation has a subject.
     """
     if not request.needs_own_facts(conversation.record):
         return ()

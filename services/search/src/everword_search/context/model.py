@@ -121,8 +121,9 @@ class ContextRequest:
         return self.conversation_id is not None or self.conversation_key is not None
 
     def needs_own_facts(self, record: ConversationRecord) -> bool:
-        """Return whether the scope includes facts about the speaker: such facts have a subject, but the conversation
-        has none.
+        """Return whether the scope includes facts about the speaker.
+
+        Such facts have a subject, but the conversation has none.
         """
         in_scope = self.scope is ContextScope.CONVERSATION and self.filter.subjects is None
         return in_scope and not record.subject
@@ -137,8 +138,9 @@ class ContextRequest:
         return replace(self, filter=wanted)
 
     def filter_for(self, record: ConversationRecord | None) -> MemoryFilter:
-        """Return the filter, limited to the conversation's agent and subject if the scope is the conversation, unless
-        it names others.
+        """Return the filter, limited to the conversation's agent and subject if the scope is the conversation.
+
+        Agents or subjects named in the filter take precedence.
         """
         wanted = self.filter
         if record is None or self.scope is not ContextScope.CONVERSATION:

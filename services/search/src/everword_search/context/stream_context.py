@@ -73,8 +73,9 @@ async def stream_context(
 async def _in_time(
     finders: Mapping[BlockSource, Awaitable[Any]], until: float
 ) -> dict[BlockSource, Any]:
-    """Return the results available by the event-loop time `until`, and cancel the rest. Raises the first error until
-    then.
+    """Return the results available by the event-loop time `until`, and cancel the rest.
+
+    Raises the first error that occurs by then.
     """
     tasks = {source: asyncio.ensure_future(finder) for source, finder in finders.items()}
     left = max(0.0, until - asyncio.get_running_loop().time())
@@ -91,8 +92,9 @@ async def _in_time(
 
 
 async def _find_memories(building: Building) -> FoundMemories:
-    """Return the search results. Recalled older turns are among them, because the conversation's block was already
-    sent.
+    """Return the search results, including recalled older turns.
+
+    The chat history was already sent, so recalled turns go to the memories block.
     """
     recalled, found = await asyncio.gather(building.recall(), building.search())
     return found.after(recalled.results).degraded_by(recalled.degraded)

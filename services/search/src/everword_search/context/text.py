@@ -160,8 +160,9 @@ class Layout:
         *,
         masks: bool,
     ) -> ContextItem:
-        """Return a memory in full, or its best passage between ellipses if it has several; for a tool call its
-        sentence.
+        """Return a memory in full, or its best passage between ellipses if it has several.
+
+        For a tool call without content, the passage is its sentence.
         """
         words = mask_passage(passage, memory.content) if masks else passage
         given = 0

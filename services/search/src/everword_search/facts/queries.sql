@@ -28,8 +28,8 @@ AND i.known_from <= coalesce(%(known_at)s, now())
 AND (i.known_until IS NULL OR i.known_until > coalesce(%(known_at)s, now()))
 
 -- fragment in_unnamed --
--- True if a fact was learned in a conversation that names no subject. The subquery is evaluated per fact: PostgreSQL
--- would turn an EXISTS into a join that reads all evidence of the namespace.
+-- True if a fact was learned in a conversation that names no subject. The subquery is evaluated per fact; with an
+-- EXISTS, PostgreSQL would read all evidence of the namespace.
 coalesce((SELECT true FROM fact_evidence e
             JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
            WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND NOT e.contradicts AND c.subject = ''

@@ -45,7 +45,10 @@ class FactExplanation:
 async def get_profile(
     database: Database, namespace: NamespaceScope, wanted: ProfileRequest
 ) -> tuple[Sequence[FactView], int]:
-    """Return the current facts of a subject and the number of omitted ones, counted up to `MOST_OMITTED`."""
+    """Return the facts about a subject that are valid as of the request, and the number of omitted ones.
+
+    Omitted facts are counted up to `MOST_OMITTED`.
+    """
     most = wanted.max_facts
     async with fresh_transaction(database, namespace, wanted.at_least_as_fresh) as conn:
         found = await store.get_profile(conn, namespace.id, wanted, most + 1)

@@ -81,8 +81,8 @@ SELECT :shown_node
  LIMIT %(limit)s;
 
 -- follow_edges --
--- Valid relations of nodes in the view, most confident and latest first, at most `fan_out` per node and direction. Of a
--- node with many relations only the first `looked_at` are read, even if the view includes few of them.
+-- Valid relations of nodes in the view, most confident and latest first, at most `fan_out` per node and direction. If a
+-- node has many relations, only the first `looked_at` are read, even if the view includes few of them.
 SELECT f.place, e.*
   FROM unnest(%(node_ids)s::uuid[]) WITH ORDINALITY AS f (id, place)
  CROSS JOIN LATERAL (

@@ -28,8 +28,9 @@ async def get_node(
     node_id: UUID,
     at_least_as_fresh: str = "",
 ) -> NodeHistory:
-    """Return a node in its latest version with all versions; a merged node resolves to its successor. Raises
-    NodeNotFound.
+    """Return a node in its latest version with all versions. Raises NodeNotFound.
+
+    A merged node resolves to the node that it was merged into.
     """
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         wanted = node_id

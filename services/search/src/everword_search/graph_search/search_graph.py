@@ -159,8 +159,9 @@ def _rank(
     nodes: Sequence[NodeView],
     edges: Sequence[EdgeView],
 ) -> list[RankedEdge]:
-    """Return relations, heaviest for the topic first. `edges` may come in any order; `depths` has their distance in
-    steps.
+    """Return relations, heaviest for the topic first.
+
+    `depths` has the distance of each relation in steps.
     """
     weights, ranked = dict(seeds), list[RankedEdge]()
     for edge in sorted(edges, key=lambda each: depths[each.id]):

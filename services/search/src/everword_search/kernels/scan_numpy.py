@@ -53,10 +53,10 @@ def _largest(sums: npt.NDArray[np.uint16], near: int) -> Ints:
 def cosines(
     vectors: npt.NDArray[np.uint16], asked: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.float32]:
-    """Return the cosines of `asked` with each vector; see `scan.pyx`.
+    """Return the cosines of `asked`, a vector of length 1, with each of `vectors`; see `scan.pyx`.
 
-    In double precision and row by row, so that a vector's cosine does not depend on the other rows; a matrix product
-    does not guarantee this.
+    They are computed in double precision and row by row, so that a vector's cosine does not depend on the other rows; a
+    matrix product does not guarantee this.
     """
     if len(asked) != vectors.shape[1]:
         raise ValueError(f"{len(asked)} numbers are asked for; vectors have {vectors.shape[1]}")

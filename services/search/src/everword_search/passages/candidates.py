@@ -118,8 +118,9 @@ async def read_candidates(
 
 
 def _record(text: str, config: str) -> bytes:
-    """Return the record of a passage stored before records existed; its traits are computed from the passage's own
-    text.
+    """Return the record of a passage stored before records existed.
+
+    Its traits are computed from the passage's own text.
     """
     return pack_record(text, message_traits(text), config)
 

@@ -382,9 +382,9 @@ SELECT m.source_id, m.occurred_at
  LIMIT %(limit)s;
 
 -- find_workspace_chunks --
--- The ids of chunks of workspace files: file by file in the order of `names`, files without an owner first. Of each
--- file the first chunks, but of MEMORY, which grows at its end, the last. BOOT is left out once the assistant has
--- answered in the conversation.
+-- The ids of chunks of workspace files: file by file in the order of `names`, files without an owner first. A file
+-- contributes its first chunks, but MEMORY, which grows at its end, its last ones. BOOT is left out once the assistant
+-- has answered in the conversation.
 SELECT m.source_id, m.occurred_at
   FROM documents d
   JOIN document_chunks c ON c.namespace_id = %(namespace_id)s AND c.document_id = d.id

@@ -188,8 +188,9 @@ async def term_frequencies(
 async def find_near_words(
     conn: Connection, namespace_id: int, asked: WordsAsked, *, only_unsaid: bool
 ) -> list[NearWordRow]:
-    """Return the requested words and variants that occur in the corpus; with `only_unsaid`, only for words that do not
-    occur themselves.
+    """Return the requested words and variants that occur in the corpus.
+
+    With `only_unsaid`, return only variants of words that do not occur themselves.
     """
     parameters = {
         **namespaced(namespace_id),

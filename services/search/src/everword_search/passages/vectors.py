@@ -101,8 +101,9 @@ def array_of(binary: bytes) -> npt.NDArray[np.float32]:
 async def find_exact(
     conn: Connection, scope: Scope, generation_id: int, parameters: dict[str, Any], most: int
 ) -> Ranked | None:
-    """Compare the query with every vector of a scope; return None without comparing if it has more than `most`
-    passages.
+    """Compare the query with every vector of a scope.
+
+    Return None, without comparing, if the scope has more than `most` passages.
     """
     statement = SQL["find_semantic_exact"].of_generation(generation_id)
     asked = {**scope.parameters, **parameters, "most": most}

@@ -16,7 +16,8 @@ def inverse_document_frequency(passages: float, document_frequency: float) -> fl
 
 
 def term_score(idf: float, frequency: float, length: float, mean_length: float) -> float:
-    """Return one term's contribution to a passage's BM25, computed in the same order of operations as the statement
-    `find_lexical`.
+    """Return one term's contribution to a passage's BM25.
+
+    The order of operations is that of the statement `find_lexical`.
     """
     return idf * frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * length / mean_length))

@@ -14,8 +14,9 @@ _ENGLISH = "english"
 
 
 class WordLists:
-    """Loads the data of `zipf` and `may_be_name` in a thread, so that neither start-up nor the event loop
-    is blocked.
+    """Loads the data of `zipf` and `may_be_name`.
+
+    It is loaded in a thread, so that neither start-up nor the event loop is blocked.
     """
 
     def __init__(self) -> None:

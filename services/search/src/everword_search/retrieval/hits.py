@@ -12,8 +12,8 @@ from everword_search.retrieval.arms.base import SearchArm
 from everword_search.retrieval.coverage import QueryCoverage
 
 
-# ScorePart and Hit are not frozen, because a search creates hundreds, and creating a frozen one takes four times as
-# long.
+# ScorePart and RankedHit are not frozen, because a search creates hundreds, and creating a frozen one takes four times
+# as long.
 @dataclass(slots=True)
 class ScorePart:
     """The contribution of one arm to a hit's score."""
@@ -58,8 +58,8 @@ class FoundHits:
     """The hits of a page."""
 
     hits: list[RankedHit]
-    #: Evidence of the results that decide the verdict, best ranked first; empty if unknown. Set on the first page only,
-    #: because with one arm later pages do not read these results.
+    #: Evidence of the results that decide the verdict, best ranked first; empty if unknown. Use it on the first page
+    #: only: with one arm, later pages do not read these results.
     deciding: tuple[float, ...] = ()
     #: The first results themselves, on a first page.
     first: Sequence[RankedHit] = ()

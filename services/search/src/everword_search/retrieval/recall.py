@@ -214,8 +214,9 @@ async def _judge(
 
 
 async def _absent_names(runner: Runner, ranking: RecallRanking, passages: Candidates) -> Floats:
-    """Return, for each passage, how many unknown names of the question its conversation never mentions; it is hardly
-    about them.
+    """Return, for each passage, how many unknown names of the question its conversation never mentions.
+
+    The conversation is hardly about such a person.
     """
     strangers = ranking.question.terms.strangers
     if not strangers:

@@ -110,10 +110,10 @@ class Relevance:
 
 
 def find_relevance(request: SearchRequest, generation: GenerationRow | None) -> Relevance:
-    """Return the relevance computation of a search. Raises NotCalibrated if the request has a `min_relevance` that
-    cannot be applied.
+    """Return the relevance computation of a search.
 
-    `generation` is that of the query's vector, or else the active one.
+    Raises NotCalibrated if the request has a `min_relevance` that cannot be applied. `generation` is that of the
+    query's vector, or else the active one.
     """
     if request.mode is SearchMode.REGEX:
         return Relevance(None, exists=False)

@@ -47,11 +47,10 @@ class Intervals:
         known_at: float | None,
         keeps_superseded: bool,
     ) -> None:
-        """Set `passes` to False for rows that are not valid at `valid_at` or not known at `known_at`; both default to
-        now.
+        """Set `passes` to False for rows that are not valid at `valid_at` or not known at `known_at`.
 
-        Without `valid_at`, rows that become valid later stay, and `keeps_superseded` also keeps those whose validity
-        has ended. Times are seconds since 1970.
+        Both default to now. Without `valid_at`, rows that become valid later stay. With `keeps_superseded`, rows whose
+        validity has ended stay, too. Times are seconds since 1970.
         """
         if not len(self.rows):
             return
@@ -65,8 +64,9 @@ class Intervals:
         passes[self.rows[~holds]] = False
 
     def leave_out_ended(self, passes: Array, of_kind: Array, now: float) -> None:
-        """Set `passes` to False for rows of a kind that have expired by now: they are gone for every
-        requested moment.
+        """Set `passes` to False for rows of a kind that have expired by now.
+
+        They are gone for every requested moment.
         """
         ended = self.limits[:, VALID_UNTIL] <= now
         passes[self.rows[ended & of_kind[self.rows]]] = False

@@ -33,8 +33,9 @@ class Postings:
         return sum(part.nbytes for part in parts)
 
     def spans(self, words: Ints) -> Ints:
-        """Return the first and the last-plus-one position of each word's postings, one row per word; equal if it has
-        none.
+        """Return the start and end of each word's postings, one row per word.
+
+        The end is exclusive; a word without postings has equal ones.
         """
         spans = np.zeros((len(words), 2), np.int64)
         slots = find(self.words, words)

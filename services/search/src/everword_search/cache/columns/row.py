@@ -47,8 +47,9 @@ def fields_of(binary: Array) -> Array:
 
 
 def some_of(read: Array, which: Array) -> Array:
-    """Return some of the rows by index or mask. They are copied as bytes, because copying structured
-    records is slow.
+    """Return some of the rows by index or mask.
+
+    They are copied as bytes, because copying structured records is slow.
     """
     return fields_of(bytes_of(read)[which])
 

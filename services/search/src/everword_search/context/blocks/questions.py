@@ -35,8 +35,9 @@ async def find_questions(asked: BlockRequest) -> Sequence[ContextCandidate]:
 
 
 def subjects_of(asked: BlockRequest) -> list[str]:
-    """Return the subjects of the context: those of the filter or the conversation, else its latest author
-    and `user`.
+    """Return the subjects of the context.
+
+    They are those of the filter or the conversation, else its latest author and `user`.
     """
     named, conversation = asked.request.filter.subjects, asked.start.conversation
     if named is not None:

@@ -60,8 +60,9 @@ async def find_files(asked: BlockRequest) -> list[ContextCandidate]:
 
 
 def _filter(asked: BlockRequest) -> MemoryFilter:
-    """Return the request's filter; without a conversation or named agents and subjects, only for files that have
-    neither.
+    """Return the filter for the files that the context may show.
+
+    Without a conversation, agents and subjects that the request does not name mean files without any.
     """
     wanted = asked.filter
     if asked.record is not None:

@@ -57,8 +57,9 @@ class QueryTerms:
         return float(self.weights.sum())
 
     def share_absent(self, held: int) -> float:
-        """Return the weighted share of the topic words that are absent; `held` has a bit set for each element that is
-        present.
+        """Return the weighted share of the topic words that are absent.
+
+        `held` has a bit set for each element that is present.
         """
         absent = np.array([not held >> place & 1 for place in range(len(self.hashes))], bool)
         total = float(self.weights[self.tells_what].sum())
@@ -102,8 +103,9 @@ def _no_matter(config: str) -> frozenset[str]:
 
 
 def _literal_share(text: str, ignored: frozenset[str], config: str) -> float:
-    """Return the value of `QueryTerms.literal_share`. Names count as ordinary words here, because they may
-    be literals.
+    """Return the value of `QueryTerms.literal_share`.
+
+    Names count as ordinary words here, because they may be literals.
     """
     literals = literal_tokens(text)
     if not literals:

@@ -19,8 +19,8 @@ PLAIN_SHARE = 0.4
 #: question score above .6.
 _MIDDLE = 5.0
 _SPREAD = 3.0
-#: Weights of a literal match in rank and in evidence. They are set by hand, because the training data has hardly any
-#: literal look-ups, and multiply the cube of the match's score, because partly similar letters mean little.
+#: Weights of a literal match in rank and in evidence, times the cube of its score, because partly similar letters mean
+#: little. The models cannot learn them: the training data has hardly any literal look-ups.
 LITERAL_WEIGHT = 8.0
 LITERAL_EVIDENCE = 4.0
 #: Handicap of a summary that only quotes indexed messages, so that these rank before it.

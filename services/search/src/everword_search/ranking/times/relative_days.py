@@ -37,8 +37,9 @@ _UNIT = regex.compile(r"(day|week|month|year)s?(?: ago)?$")
 
 
 def relative_days(phrase: str, today: date) -> tuple[datetime, datetime] | None:
-    """Return the first moment of the named period and the first moment after it; None if the phrase is not in
-    `ENGLISH`.
+    """Return the first moment of the named period and the first moment after it.
+
+    None if the phrase is not one of `ENGLISH`.
     """
     if phrase == "tonight":
         phrase = "this night"
@@ -64,8 +65,9 @@ def relative_days(phrase: str, today: date) -> tuple[datetime, datetime] | None:
 
 
 def days_of(unit: str, day: date) -> tuple[datetime, datetime] | None:
-    """Return the first moment of the day, ISO week, month or year of `day`, and the first moment after it; None for
-    another unit.
+    """Return the first moment of the day, ISO week, month or year of `day`, and the first moment after it.
+
+    None for other units.
     """
     match unit:
         case "day":

@@ -49,8 +49,9 @@ class WordsApart:
 
 @lru_cache(maxsize=2)
 def words_apart(language: str) -> WordsApart:
-    """Split the common words of a language, which must be one of the compared ones, into possible names and other
-    words.
+    """Split the common words of a language into possible names and other words.
+
+    `language` must be one of those that are compared.
     """
     own = words_by_frequency(language)
     compared = [other for other in _OTHERS if other != language]

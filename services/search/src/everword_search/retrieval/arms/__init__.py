@@ -1,3 +1,4 @@
-"""The arms of a search: different ways to find candidates, behind one interface. `everword_search.ranking` ranks their
-candidates together.
+"""The arms of a search: different ways to find candidates, behind one interface.
+
+`everword_search.ranking` ranks their candidates together.
 """

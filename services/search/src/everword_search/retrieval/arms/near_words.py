@@ -54,8 +54,9 @@ _WORD = regex.compile(r"\p{L}+")
 
 
 def words_asked(words: Sequence[str], config: str, only_marked: Collection[str] = ()) -> WordsAsked:
-    """Return the words (in lower case) with their variants; for words in `only_marked`, only variants that add an
-    accent.
+    """Return the words (in lower case) with their variants.
+
+    Words in `only_marked` get only the variants that add an accent.
     """
     pairs = [
         (place, near)

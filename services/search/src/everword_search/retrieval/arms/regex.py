@@ -36,8 +36,9 @@ class RegexArm(Arm):
         return ""
 
     async def find(self, conn: Connection, window: Window) -> list[Candidate]:
-        """Return the candidates in `window`. Raises InvalidRegex, and RegexTooExpensive if the time limit
-        was reached.
+        """Return the candidates in `window`.
+
+        Raises InvalidRegex, and RegexTooExpensive if the time limit was reached.
         """
         occurred_at, source_id = window.after or end_of_time(newest_first=True)
         parameters = {

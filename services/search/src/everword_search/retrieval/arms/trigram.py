@@ -105,8 +105,9 @@ def _word(token: str) -> str:
 
 
 def _alike(rows: Sequence[NearWordRow], asked: WordsAsked) -> list[tuple[NearWordRow, float]]:
-    """Return the occurring words similar to each requested word with their similarity, each lexeme once: the most
-    similar first, then the most frequent.
+    """Return the occurring words similar to each requested word, with their similarity; each lexeme once.
+
+    The most similar come first, then the most frequent.
     """
     told = [(row, _likeness(asked.words[row.place], row.text)) for row in rows]
     told.sort(key=lambda each: (-each[1], -each[0].said, each[0].text))

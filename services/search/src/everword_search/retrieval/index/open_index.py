@@ -21,8 +21,9 @@ def open_index(
     frequent: FrequentWords,
     large_scopes: LargeScopes,
 ) -> PassageIndex:
-    """Return the index for a search: the cache if it has the namespace, unless the query has constraints or
-    prefixes.
+    """Return the index for a search.
+
+    It is the cache if that has the namespace, unless the query has constraints or prefixes.
     """
     # Constraints of the query apply to every arm.
     scope = replace(scope, constraint=parsed.analysed.constraint)

@@ -38,8 +38,9 @@ class PassageIndex(Protocol):
     def semantic(
         self, vector: QueryVector | QueryNotEmbedded | None, generation: GenerationRow | None
     ) -> SemanticArm:
-        """Return the arm that finds passages by meaning; `generation` is the vector's model generation, if there is
-        one.
+        """Return the arm that finds passages by meaning.
+
+        `generation` is the vector's model generation, if there is one.
         """
 
     async def candidates(

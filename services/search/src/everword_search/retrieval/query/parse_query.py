@@ -73,8 +73,9 @@ class ParsedQuery:
     corrections: Mapping[str, str] = field(default_factory=dict)
 
     def generation(self, generation_id: int | None) -> GenerationRow | None:
-        """Return a generation; for None the active one, or else the row without a model. None if the generation is
-        newer than this query.
+        """Return a generation; for None the active one, or else the row without a model.
+
+        The result is None if the generation is newer than this query.
         """
         if generation_id is None:
             generation_id = self.active_id

@@ -72,8 +72,9 @@ class QueryEmbedding:
     async def embed(
         self, parsed: ParsedQuery, expected: ExpectedVector | None
     ) -> QueryVector | QueryNotEmbedded:
-        """Wait for the vector, or return the reason why there is none. Raises EmbedderUnavailable if the mode has no
-        other arm.
+        """Wait for the vector, or return the reason for its absence.
+
+        Raises EmbedderUnavailable if the mode has no other arm.
         """
         text, generation_id = self._text(parsed), parsed.active_id
         try:
@@ -87,8 +88,9 @@ class QueryEmbedding:
             return self.missing(error)
 
     def missing(self, error: QueryNotEmbedded) -> QueryNotEmbedded:
-        """Return the error as the reason for the missing vector. Raises EmbedderUnavailable if the mode has no other
-        arm.
+        """Return the error as the reason for the missing vector.
+
+        Raises EmbedderUnavailable if the mode has no other arm.
         """
         if self.request.mode is SearchMode.SEMANTIC:
             raise EmbedderUnavailable(
@@ -107,8 +109,9 @@ class QueryEmbedding:
         return " ".join(each.text for each in query.wanted) if query.excludes else request.text
 
     def _text(self, parsed: ParsedQuery) -> str:
-        """Return the text to embed, without authors' names: passages are embedded without their author, so a name would
-        only distort the vector.
+        """Return the text to embed, without authors' names.
+
+        Passages are embedded without their author, so a name would only distort the vector.
         """
         text = correct(self._asked, parsed.corrections)
         return without_names(text, parsed.names | parsed.spellings.keys())

@@ -127,8 +127,9 @@ def _lacking(hit: RankedHit, endings: Endings, shown: Set[UUID]) -> Iterator[Hol
 
 
 def _in_front(hit: RankedHit, known: PlacementInputs, shown: Set[UUID]) -> list[RankedHit]:
-    """Return the hits to move before a hit: its originals, its replacements, and the replacements of these, each before
-    the hit that it replaces.
+    """Return the hits to move before a hit.
+
+    They are its originals, its replacements, and the replacements of these, each before the hit that it replaces.
     """
     there, brought = {*shown, hit.source_id}, list[RankedHit]()
 
