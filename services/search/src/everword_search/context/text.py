@@ -42,7 +42,7 @@ UNTRUSTED, SUSPICIOUS = "untrusted", "suspicious"
 def judge(trust: TrustPolicy, about: MemoryRecord | None, words: str) -> tuple[str, bool]:
     """Return the trust label of a text, and whether the trust policy leaves it out.
 
-    The label is empty for trusted text, and for output of tools, which the speaker already identifies.
+    The label is empty for trusted text, and for unsuspicious output of tools, which the speaker already identifies.
     """
     if about is None or not about.untrusted:
         return "", False

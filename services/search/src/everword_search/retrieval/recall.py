@@ -52,7 +52,7 @@ RESULTS = 200
 CONTEXT = 2
 #: Score added to a memory from a period that the question names, in the models' unit.
 PERIOD_WEIGHT = 8.0
-#: Passages of a long memory that are read in addition to the found ones.
+#: Leading passages of a long memory that are read in addition to the found ones.
 MAX_PARTS = 12
 
 
