@@ -42,19 +42,19 @@ if TYPE_CHECKING:
 
 
 class SearchService(SearchServicer, SummaryServicer):
-    """Every RPC of the service: searches and reads of memories, and the summary DAG."""
+    """All RPCs of SearchService: searches, reads of memories, and the summary DAG."""
 
 
 class FactQueryService(FactQueryServicer, PeopleServicer):
-    """Every RPC of the service: facts, and the people, events and questions beside them."""
+    """All RPCs of FactQueryService: facts, people, events and questions."""
 
 
 class GraphQueryService(GraphQueryServicer, TopicServicer):
-    """Every RPC of the service: the graph, and pages about its nodes."""
+    """All RPCs of GraphQueryService: the graph, and pages about its nodes."""
 
 
 class SearchServer:
-    """Everything that the search service is made of."""
+    """The search service: its database pool, embedder client, cache, chat client and gRPC server."""
 
     def __init__(self, settings: SearchSettings) -> None:
         self.settings = settings.server
@@ -74,7 +74,6 @@ class SearchServer:
         )
 
     def _registrations(self, sources: Sources, asking: Asking | None) -> list[Registration]:
-        """Return the services that this one serves."""
         return [
             Registration(
                 search_service_pb2.DESCRIPTOR,
@@ -116,8 +115,9 @@ class SearchServer:
 
 
 def _chat_client(settings: ChatSettings) -> ChatClient:
-    # A tenth of what the service imports, and of no use where no model is configured.
+    # Imported late: the module takes a tenth of the service's import time and is useless if no chat model is
+    # configured.
     from everword.chat.client import ChatClient
 
-    # Somebody waits for the answer: what fails is repeated once, and soon.
+    # A caller waits for the answer, so a failed request is retried only once, after 1 s.
     return ChatClient(replace(settings, pauses_s=(1.0,)))

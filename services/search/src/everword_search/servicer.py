@@ -56,10 +56,10 @@ _Shown = TypeVar("_Shown")
 
 
 class SearchServicer(SearchServiceServicer):
-    """Every read of a namespace."""
+    """SearchService without its summary RPCs."""
 
     def __init__(self, sources: Sources, asking: Asking | None, stopping: asyncio.Event) -> None:
-        """Without `asking` there is no language model that answers; watchers are let go once `stopping` is set."""
+        """Without `asking`, Answer fails. Watch streams end once `stopping` is set."""
         self._stopping = stopping
         self._sources = sources
         self._database = sources.database
@@ -136,7 +136,10 @@ class SearchServicer(SearchServiceServicer):
     async def WatchMemories(  # type: ignore[override]
         self, request: watch_pb2.WatchMemoriesRequest, context: Context
     ) -> None:
-        """Write events as they come, the next ones when these were taken; what is around each call awaits its end."""
+        """Write events as they happen; the next page is read once the client has taken the previous one.
+
+        The interceptors around each call await a coroutine, so this writes to the context and is no async generator.
+        """
         tier = Tier(request.tier or Tier.ABSTRACT)
         told = watch_memories(
             self._database,
@@ -209,9 +212,9 @@ class SearchServicer(SearchServiceServicer):
 
 
 async def _cut(tier: Tier, show: Callable[..., _Shown]) -> _Shown:
-    """Return what `show` makes of memories in a tier, where it is told whether the namespace `masks` credentials.
+    """Return `show(masks=…)`, with `masks` if the namespace masks credentials.
 
-    They are looked for in each text that is cut short: beside the event loop.
+    For a short tier it runs in a thread, because each shortened text is scanned for credentials.
     """
     masks = current_namespace().masks_credentials
     return await asyncio.to_thread(show, masks=masks) if tier.is_short else show(masks=masks)

@@ -13,10 +13,10 @@ from everword.rpc.settings import ServerSettings
 
 SERVICE = "search"
 _MIB = 1 << 20
-#: Limit of the default cache size, and its share of the memory of the machine or container, as a divisor.
+#: Limit of the default cache size in bytes, and the divisor for its share of the memory of the machine or container.
 MOST_CACHE_BYTES = 1 << 30
 _MEMORY_SHARE = 4
-#: Files with the memory limit of a container: version 2 of control groups, and version 1.
+#: Files with a container's memory limit: version 2 of control groups, then version 1.
 _LIMIT_FILES = ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
@@ -52,11 +52,14 @@ class SearchSettings:
 
 
 def default_cache_bytes(root: Path = Path("/")) -> int:
-    """Return a quarter of the memory that there is, and at most 1 GiB; `root` is where the kernel's files are."""
+    """Return a quarter of the available memory in bytes, at most 1 GiB.
+
+    `root` is the directory with the kernel's files.
+    """
     there = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     for name in _LIMIT_FILES:
         try:
             there.append(int((root / name).read_text()))
         except (OSError, ValueError):
-            continue  # the other version's, or `max`: no limit
+            continue  # The file of the other cgroup version, or `max`: no limit.
     return min(min(there) // _MEMORY_SHARE, MOST_CACHE_BYTES)

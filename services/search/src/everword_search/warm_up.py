@@ -1,8 +1,8 @@
-"""Runs a question before the service takes calls: the first call is then as fast as later ones.
+"""Run a sample query before the service accepts calls, so that the first call is as fast as later ones.
 
-When a connection first runs a statement, PostgreSQL reads its catalogue and plans the statement: together with word
-lists, a connection to the embedder and modules that are imported late, that took the first search .2 to .7 s. The
-question belongs to no namespace: it reads no rows and is in no trace.
+When a connection first runs a statement, PostgreSQL reads its catalogue and plans the statement. Together with word
+lists, the connection to the embedder and late imports, this took the first search 0.2 to 0.7 s. The sample query
+belongs to no namespace: it reads no rows and appears in no trace.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ from everword_search.retrieval.stages import (
 )
 
 log = logging.getLogger(__name__)
-#: Seconds after which the service takes calls all the same.
+#: Seconds after which the service accepts calls even if the warm-up has not finished.
 LIMIT_S = 10.0
-#: Ids of namespaces begin at 1. Each of these is in another one of the four partitions of a table.
+#: Ids of namespaces begin at 1, so none of these exists. Each falls into another of the four partitions of a table.
 _NAMESPACES = tuple(NamespaceScope(id_, "") for id_ in (0, -1, -2, -5))
 _REQUEST = SearchRequest("When did Anna say that she would warm up?", profile="recall")
-#: A namespace of usual size.
+#: A namespace of typical size.
 _DESCRIBED = NamespaceRow(
     time_zone="UTC",
     day_cutoff_minutes=0,
@@ -80,12 +80,15 @@ _DESCRIBED = NamespaceRow(
 
 
 async def warm_up(sources: Sources, tokens: Tokens, connections: int) -> None:
-    """Ask the question on so many connections at once. A failure is only logged: calls tell their callers more."""
+    """Run the sample query on `connections` connections at once.
+
+    A failure is only logged, because real calls report errors better.
+    """
     try:
         async with asyncio.timeout(LIMIT_S):
-            # Fails at once if there is no database, while the pool would wait for one.
+            # Fails at once without a database; the pool would wait for one.
             await sources.database.probe(DATABASE_SQL["schema_version"])
-            # Read here, since each question below keeps a connection.
+            # Read the secret first, since each of the queries below occupies a connection.
             await sources.database.token_secret()
             await asyncio.gather(
                 *(_ask_in_each_partition(sources) for _ in range(connections)),
@@ -94,7 +97,7 @@ async def warm_up(sources: Sources, tokens: Tokens, connections: int) -> None:
                 tokens.ready(),
             )
             await _build_context(sources, await tokens.ready())
-    except Exception as error:  # whatever it is, slow first calls are better than none
+    except Exception as error:  # Slow first calls are better than no service.
         log.warning("search.not_warmed_up", extra={"error": repr(error)})
 
 
@@ -119,7 +122,7 @@ async def _ask(conn: Connection, sources: Sources, namespace: NamespaceScope) ->
 
 
 async def _build_context(sources: Sources, counter: TokenCounter) -> None:
-    """Run the statements of the blocks that a context has beside memories, one block after another."""
+    """Run the statements of all context blocks except memories, one block after another."""
     request = ContextRequest(_REQUEST.text)
     with suppress(NamespaceNotFound):
         await read_start(sources.database, _NAMESPACES[0], request)
@@ -133,7 +136,7 @@ async def _build_context(sources: Sources, counter: TokenCounter) -> None:
 
 
 async def _open(conn: Connection, sources: Sources, namespace_id: int) -> OpenedSearch:
-    """Return what the question means in the described namespace; its statements find no such namespace."""
+    """Return the sample query parsed for the described namespace; its statements match no rows."""
     with suppress(NamespaceNotFound):
         await parse_query(
             conn, namespace_id, _REQUEST, _REQUEST.profile, sources.cache, lambda copy: None
@@ -159,7 +162,7 @@ async def _open(conn: Connection, sources: Sources, namespace_id: int) -> Opened
 
 
 def _vector(parsed: ParsedQuery) -> QueryVector | QueryNotEmbedded:
-    """Return a vector of the active model's size, which no model has made: one on a server may cost money."""
+    """Return a vector of the active model's size without calling the model, because a hosted model may cost money."""
     active = parsed.generation(None)
     if active is None or active.id is None or not active.dimensions:
         return QueryNotEmbedded("no model is active", expected=True)

@@ -1,1 +1,1 @@
-"""Reads memories by their addresses, and lists directories of them with their abstracts."""
+"""Reads of memories by their addresses, and directory listings with abstracts."""

@@ -1,4 +1,4 @@
-"""List what is in a directory, each with its abstract."""
+"""List the entries of a directory, each with its abstract."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ async def list_address(
     page: PageRequest,
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[AddressEntry], str]:
-    """Return a page of what is in a directory, and the token of the next one.
+    """Return a page of a directory's entries and the token of the next page.
 
-    Raises AddressNotFound, InvalidPageToken, and InvalidArgument where the address is a memory's.
+    Raises AddressNotFound, InvalidPageToken, and InvalidArgument if the address is that of a memory.
     """
     segments = within(namespace, address) if address else ()
     cursor = await open_cursor(database, namespace, "ListAddress", page)

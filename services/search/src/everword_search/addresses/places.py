@@ -1,4 +1,4 @@
-"""Find what an address names: a directory, or a memory, which may have more than one name."""
+"""Resolve an address to a directory or a memory; a memory may have more than one address."""
 
 from __future__ import annotations
 
@@ -21,12 +21,15 @@ from everword_search.addresses.tree import CONVERSATION, AddressEntry, Directory
 from everword_search.records.store import read_memories
 from everword_search.records.tiers import Tier, chars_read, in_tier, parts_read
 
-#: The largest place that a conversation can have.
+#: The largest sequence number that a message can have.
 _MAX_SEQ = 2**63 - 1
 
 
 def within(namespace: NamespaceScope, address: str) -> Segments:
-    """Return the place of an address within the caller's namespace. Raises AddressNotFound, also for another's."""
+    """Return the segments of an address within the caller's namespace.
+
+    Raises AddressNotFound if it is malformed or in another namespace.
+    """
     segments = read_address(address)
     if segments is None or segments[:1] not in ((), (namespace.name,)):
         raise AddressNotFound(address=address)
@@ -36,7 +39,7 @@ def within(namespace: NamespaceScope, address: str) -> Segments:
 async def directory_entry(
     conn: Connection, namespace: NamespaceScope, segments: Segments
 ) -> tuple[Directory, AddressEntry] | None:
-    """Return the directory at a place, and what it is listed as; None where there is none."""
+    """Return the directory at a path and its entry; None if the path is no directory."""
     directory = find_directory(segments)
     if directory is None:
         return None
@@ -52,14 +55,16 @@ async def directory_entry(
 async def conversation_entries(
     rows: Sequence[ConversationRow], namespace: NamespaceScope
 ) -> list[AddressEntry]:
-    """Return conversations as they are listed."""
     masks = namespace.masks_credentials
-    # Beside the event loop: credentials are looked for in each.
+    # Masking scans each text for credentials, so it runs in a thread.
     return await asyncio.to_thread(lambda: [_conversation_entry(row, masks) for row in rows])
 
 
 def _conversation_entry(row: ConversationRow, masks: bool) -> AddressEntry:
-    """Return a conversation as an entry: what sums it up, its first words, or what it is called."""
+    """Return a conversation's entry.
+
+    Its abstract comes from the summary, else the first words, else the title or key.
+    """
     if row.untrusted and speaks_to_models(row.lead):
         row = replace(row, lead=LEFT_OUT)
     cut_before = len(row.lead) >= ABSTRACT_SOURCE_CHARS
@@ -71,13 +76,12 @@ def _conversation_entry(row: ConversationRow, masks: bool) -> AddressEntry:
 async def memory_entries(
     records: Sequence[MemoryRecord], namespace: NamespaceScope
 ) -> list[AddressEntry]:
-    """Return memories as they are listed."""
     masks = namespace.masks_credentials
     return await asyncio.to_thread(lambda: [_memory_entry(record, masks) for record in records])
 
 
 def _memory_entry(record: MemoryRecord, masks: bool) -> AddressEntry:
-    """Return a memory as it is listed: an entry has no mark for what is suspicious."""
+    """Return a memory's entry. An entry has no flag for suspicious text, so such text is replaced by a placeholder."""
     short = in_tier(record, Tier.ABSTRACT, masks=masks)
     said = LEFT_OUT if short.is_suspicious_in(short.content) else short.content
     return AddressEntry(segments_of(record), said, record, record.occurred_at)
@@ -86,12 +90,12 @@ def _memory_entry(record: MemoryRecord, masks: bool) -> AddressEntry:
 async def find_memory(
     conn: Connection, namespace: NamespaceScope, segments: Segments, tier: Tier
 ) -> MemoryRecord | None:
-    """Return the memory that a place names, with as much of its text as a tier is made of; None where there is none."""
+    """Return the memory at a path, with as much text as the tier needs; None if there is none."""
     id_ = await _find_id(conn, namespace.id, segments)
     if id_ is None:
         return None
     if segments[:-1] in _CURRENT:
-        # The id of a fact or a node stands for what holds of it, which is a memory of its own.
+        # The id of a fact or a node also names its current version, which is a memory with an id of its own.
         current = await _CURRENT[segments[:-1]](conn, namespace.id, id_)
         if current is not None:
             id_, segments = current, (*segments[:-1], str(current))
@@ -104,7 +108,7 @@ _CURRENT = {("facts",): store.find_interval, ("graph", "nodes"): store.find_vers
 
 
 async def _find_id(conn: Connection, namespace_id: int, segments: Segments) -> UUID | None:
-    """Return the id that the last part of a place is, or stands for."""
+    """Return the id that the last segment of a path is, or refers to; None if there is none."""
     match segments:
         case ("conversations", conversation, "messages", seq) if _is_seq(seq):
             conversation_id = as_id(conversation)
@@ -119,7 +123,7 @@ async def _find_id(conn: Connection, namespace_id: int, segments: Segments) -> U
 
 
 def _names(record: MemoryRecord) -> tuple[Segments, ...]:
-    """Return all places that name a memory: its own, its id under its directory, and its id alone."""
+    """Return all paths of a memory: its own, its id within its directory, and its id under `memories`."""
     own = segments_of(record)
     return (own, (*own[:-1], str(record.id)), ("memories", str(record.id)))
 

@@ -1,31 +1,31 @@
--- Statements that find what is at an address, and what is in a directory. Every one names its namespace.
+-- Statements that resolve addresses and list directories. Every one filters by namespace.
 
 -- find_message_at --
--- The message at a place of a conversation.
+-- The id of the message at a position of a conversation.
 SELECT id FROM messages
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq = %(seq)s;
 
 -- find_note_key --
--- The note with a key.
+-- The id of the note with a key.
 SELECT id FROM notes WHERE namespace_id = %(namespace_id)s AND key_hash = %(key_hash)s;
 
 -- find_interval --
--- The interval in which a fact holds, or held last.
+-- The memory of a fact's current interval, or of its latest one.
 SELECT id FROM fact_intervals
  WHERE namespace_id = %(namespace_id)s AND fact_id = %(fact_id)s AND known_until IS NULL
  ORDER BY valid_from DESC
  LIMIT 1;
 
 -- find_version --
--- What is known of a node.
+-- The memory of a node's current version.
 SELECT id FROM graph_node_versions
  WHERE namespace_id = %(namespace_id)s AND node_id = %(node_id)s AND known_until IS NULL
  ORDER BY known_from DESC
  LIMIT 1;
 
 -- read_conversations --
--- Conversations as directories, the latest made first, or the one with an id: with the beginning of the summary, or the first
--- words of a conversation without one. A list shows no words of conversations of kept-out channels.
+-- Conversations as directory entries, newest first, or the one with an id; with the beginning of its summary, or its
+-- first words if it has none. A list shows no words of conversations of kept-out channels.
 SELECT c.id, c.title, c.session_key, c.last_message_at,
        CASE WHEN %(conversation_id)s::uuid IS NULL AND NOT publishes_summaries(policies.of_channels, c.channel) THEN ''
             ELSE coalesce(top.content, first.content, '') END AS lead,
@@ -48,28 +48,28 @@ SELECT c.id, c.title, c.session_key, c.last_message_at,
  LIMIT %(limit)s;
 
 -- list_messages --
--- Messages of a conversation, in their order.
+-- Messages of a conversation, in order.
 SELECT id, seq FROM messages
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(parent)s AND seq > coalesce(%(after)s::bigint, 0)
  ORDER BY seq
  LIMIT %(limit)s;
 
 -- list_conversation_summaries --
--- Summaries of a conversation, the latest made first.
+-- Summaries of a conversation, newest first.
 SELECT id, 0::bigint AS seq FROM summaries
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(parent)s AND (%(after)s::uuid IS NULL OR id < %(after)s)
  ORDER BY id DESC
  LIMIT %(limit)s;
 
 -- list_summaries --
--- Summaries of no conversation: along the calendar, and what is significant.
+-- Summaries outside conversations, newest first: calendar periods and significant events.
 SELECT id, 0::bigint AS seq FROM summaries
  WHERE namespace_id = %(namespace_id)s AND conversation_id IS NULL AND (%(after)s::uuid IS NULL OR id < %(after)s)
  ORDER BY id DESC
  LIMIT %(limit)s;
 
 -- list_notes --
--- Notes that stand, the latest made first.
+-- Valid notes, newest first.
 SELECT id, 0::bigint AS seq FROM notes
  WHERE namespace_id = %(namespace_id)s AND version > 0 AND deleted_at IS NULL
    AND (expires_at IS NULL OR expires_at > now()) AND (%(after)s::uuid IS NULL OR id < %(after)s)
@@ -77,7 +77,7 @@ SELECT id, 0::bigint AS seq FROM notes
  LIMIT %(limit)s;
 
 -- list_facts --
--- Facts that hold, the latest made first: each interval in which one holds is a memory.
+-- Current facts, newest first; each interval of validity is a memory.
 SELECT id, 0::bigint AS seq FROM fact_intervals
  WHERE namespace_id = %(namespace_id)s AND known_until IS NULL AND (valid_until IS NULL OR valid_until > now())
    AND (%(after)s::uuid IS NULL OR id < %(after)s)
@@ -85,28 +85,28 @@ SELECT id, 0::bigint AS seq FROM fact_intervals
  LIMIT %(limit)s;
 
 -- list_nodes --
--- Nodes of the graph, the latest made first: each version of what is known of one is a memory.
+-- Nodes of the graph, newest first; each version of a node is a memory.
 SELECT id, 0::bigint AS seq FROM graph_node_versions
  WHERE namespace_id = %(namespace_id)s AND known_until IS NULL AND (%(after)s::uuid IS NULL OR id < %(after)s)
  ORDER BY id DESC
  LIMIT %(limit)s;
 
 -- list_chunks --
--- Chunks of documents as they stand, the latest made first.
+-- Chunks of current documents, newest first.
 SELECT id, 0::bigint AS seq FROM document_chunks
  WHERE namespace_id = %(namespace_id)s AND (%(after)s::uuid IS NULL OR id < %(after)s)
  ORDER BY id DESC
  LIMIT %(limit)s;
 
 -- list_lore --
--- Entries of lorebooks, the latest made first.
+-- Lorebook entries, newest first.
 SELECT id, 0::bigint AS seq FROM lore_entries
  WHERE namespace_id = %(namespace_id)s AND (%(after)s::uuid IS NULL OR id < %(after)s)
  ORDER BY id DESC
  LIMIT %(limit)s;
 
 -- list_topics --
--- Pages about topics, the latest made first.
+-- Topic pages, newest first.
 SELECT id, 0::bigint AS seq FROM topic_pages
  WHERE namespace_id = %(namespace_id)s AND (%(after)s::uuid IS NULL OR id < %(after)s)
  ORDER BY id DESC

@@ -1,4 +1,4 @@
-"""Read what is at an address."""
+"""Read the memory or directory at an address."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ async def read_address(
     tier: Tier = Tier.FULL,
     at_least_as_fresh: str = "",
 ) -> AddressEntry:
-    """Return what is at an address, a memory with as much text as the tier is made of. Raises AddressNotFound."""
+    """Return the entry at an address; a memory has as much text as the tier needs. Raises AddressNotFound."""
     segments = within(namespace, address)
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         directory = await directory_entry(conn, namespace, segments)

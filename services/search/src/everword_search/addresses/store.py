@@ -1,4 +1,4 @@
-"""Statements on addresses as typed functions: one for each in queries.sql."""
+"""The statements on addresses as typed functions, one for each in queries.sql."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SQL = load_statements("everword_search.addresses")
 
 @dataclass(frozen=True)
 class DirectoryPlaceRow:
-    """A memory in a directory; `seq` is 0 where its id is its place."""
+    """A memory in a directory. `seq` is its position in a conversation; 0 if entries are ordered by id."""
 
     id: UUID
     seq: int
@@ -25,22 +25,22 @@ class DirectoryPlaceRow:
 
 @dataclass(frozen=True)
 class ConversationRow:
-    """A conversation as a directory."""
+    """A conversation, listed as a directory."""
 
     id: UUID
     title: str
     session_key: str
     last_message_at: datetime | None
-    #: The beginning of what it says.
+    #: The beginning of the summary or of the messages.
     lead: str
-    #: Whether that is of a message that is untrusted.
+    #: True if `lead` comes from an untrusted message.
     untrusted: bool
 
 
 async def find_message_at(
     conn: Connection, namespace_id: int, conversation_id: UUID, seq: int
 ) -> UUID | None:
-    """Return the message at a place of a conversation."""
+    """Return the id of the message at position `seq` of a conversation; None if there is none."""
     place = {"conversation_id": conversation_id, "seq": seq}
     found: UUID | None = await fetch_value(
         conn, SQL["find_message_at"], {**namespaced(namespace_id), **place}
@@ -49,21 +49,21 @@ async def find_message_at(
 
 
 async def find_note_key(conn: Connection, namespace_id: int, key: str) -> UUID | None:
-    """Return the note with a key and no scope."""
+    """Return the id of the note with a key and no scope; None if there is none."""
     parameters = {**namespaced(namespace_id), "key_hash": note_key_hash(key, "", "", None)}
     found: UUID | None = await fetch_value(conn, SQL["find_note_key"], parameters)
     return found
 
 
 async def find_interval(conn: Connection, namespace_id: int, fact_id: UUID) -> UUID | None:
-    """Return the memory of a fact: the interval in which it holds, or held last."""
+    """Return the id of the memory of a fact's current interval, or of its latest one; None if there is none."""
     parameters = {**namespaced(namespace_id), "fact_id": fact_id}
     found: UUID | None = await fetch_value(conn, SQL["find_interval"], parameters)
     return found
 
 
 async def find_version(conn: Connection, namespace_id: int, node_id: UUID) -> UUID | None:
-    """Return the memory of a node: what is known of it."""
+    """Return the id of the memory of a node's current version; None if there is none."""
     parameters = {**namespaced(namespace_id), "node_id": node_id}
     found: UUID | None = await fetch_value(conn, SQL["find_version"], parameters)
     return found
@@ -77,7 +77,7 @@ async def read_conversations(
     after: str | None = None,
     limit: int = 1,
 ) -> list[ConversationRow]:
-    """Return conversations after a place, or the one with an id."""
+    """Return up to `limit` conversations after the id `after`, or the one with `conversation_id`."""
     parameters = {
         **namespaced(namespace_id),
         "chars": ABSTRACT_SOURCE_CHARS,
@@ -96,7 +96,7 @@ async def list_places(
     after: str | None,
     limit: int,
 ) -> list[DirectoryPlaceRow]:
-    """Return memories of a directory, by the name of its statement, after a place."""
+    """Return up to `limit` memories of a directory after position `after`; `statement` names the query."""
     parameters = {
         **namespaced(namespace_id),
         "parent": parent,

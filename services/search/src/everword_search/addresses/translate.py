@@ -1,4 +1,4 @@
-"""What is at addresses, as messages."""
+"""Address entries to protos."""
 
 from __future__ import annotations
 

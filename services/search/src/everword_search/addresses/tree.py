@@ -1,6 +1,7 @@
-"""The directories of a namespace: what each is about, and what is in it.
+"""The directory tree of a namespace.
 
-The registry `everword.domain.memory_kinds` declares the directory of each kind; a statement here lists it.
+The registry `everword.domain.memory_kinds` declares the directory of each kind; the statement named there lists its
+memories.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from everword.domain.records import MemoryRecord
 
 @dataclass(frozen=True)
 class Directory:
-    """A directory."""
+    """A directory, with its abstract and its contents."""
 
-    #: Its abstract.
+    #: The abstract.
     about: str
-    #: Names of the directories in it, sorted.
+    #: Names of the subdirectories, sorted.
     directories: tuple[str, ...] = ()
-    #: The statement that lists the memories in it.
+    #: Name of the statement that lists its memories; empty if it has none.
     memories: str = ""
-    #: Whether conversations are in it, which are directories.
+    #: True if the entries are conversations, which are directories themselves.
     conversations: bool = False
 
 
-#: Stands for any id.
+#: Placeholder for any id in a path.
 ANY = "*"
 CONVERSATION = ("conversations", ANY)
 OF_KINDS: dict[Segments, Directory] = {
@@ -56,7 +57,7 @@ DIRECTORIES: dict[Segments, Directory] = {
 
 
 def find_directory(segments: Segments) -> Directory | None:
-    """Return the directory at a place within a namespace; None where that is none."""
+    """Return the directory at a path within a namespace; None if the path is no directory."""
     form = segments
     if len(segments) > 1 and segments[0] == CONVERSATION[0]:
         if as_id(segments[1]) is None:
@@ -67,11 +68,11 @@ def find_directory(segments: Segments) -> Directory | None:
 
 @dataclass(frozen=True)
 class AddressEntry:
-    """A directory, or a memory that is listed in one."""
+    """A directory, or a memory listed in one."""
 
-    #: Where it is within its namespace; empty for the namespace.
+    #: Path within the namespace; empty for the namespace itself.
     segments: Segments
     abstract: str
-    #: None for a directory.
+    #: The memory; None if the entry is a directory.
     memory: MemoryRecord | None = None
     occurred_at: datetime | None = None

@@ -1,1 +1,1 @@
-"""Answers to questions, in words, from what is remembered."""
+"""Answers to questions in prose, generated from memories."""

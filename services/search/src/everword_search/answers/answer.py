@@ -1,4 +1,4 @@
-"""Answer a question from what a search finds, and from nothing else, with citations."""
+"""Answer a question from search results only, with citations."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from everword_search.summaries.model import ExpandMode, Expansion, ExpansionLimi
 
 DEFAULT_MEMORIES = 20
 DEFAULT_ANSWER_TOKENS = 2000
-#: Of each memory; the part that matched is in the results beside it.
+#: Characters of each memory; a matching passage beyond them is appended.
 _CONTENT_CHARS = 4000
-#: Messages of a summary that an answer may rest on beside the summary.
+#: Messages below a summary that are given to the model in addition to the summary.
 _SOURCES = 4
 _LIMITS = ExpansionLimits(depth=3, max_children=3, max_sources=10, max_content_chars=_CONTENT_CHARS)
 
 
 @dataclass(frozen=True)
 class AnswerRequest:
-    """A question to memory."""
+    """A question, with the filter and limits for answering it."""
 
     query: str
     filter: MemoryFilter = EVERYTHING
@@ -49,30 +49,31 @@ class AnswerRequest:
     profile: str = "recall"
     max_answer_tokens: int = DEFAULT_ANSWER_TOKENS
     at_least_as_fresh: str = ""
-    #: When the question is asked; None for now.
+    #: The moment at which the question is asked; None for now.
     reference_time: datetime | None = None
 
 
 @dataclass(frozen=True)
 class AnswerResult:
-    """An answer, and what it rests on."""
+    """An answer with its citations."""
 
     text: str
-    #: By the numbers that the answer cites them by.
+    #: Cited memories, by the number that the answer cites them with.
     citations: dict[int, MemoryRecord]
     verdict: Verdict
-    #: What wrote the answer.
+    #: Name of the chat model; empty if none was asked.
     model: str
-    #: What no memory that it cites bears out; the sentences that say so are marked.
+    #: Values and statements that no cited memory supports; `text` marks their sentences.
     unsupported: Sequence[str]
 
 
 async def answer(
     sources: Sources, asking: Asking | None, namespace: NamespaceScope, request: AnswerRequest
 ) -> AnswerResult:
-    """Return an answer; an empty one where nothing relevant was found, without asking a model.
+    """Return an answer. It is empty, and no model was asked, if no relevant memory was found.
 
-    Raises ChatNotConfigured, ChatUnavailable where the language model does not answer, and what a search raises.
+    Raises ChatNotConfigured, BudgetExceeded, ChatUnavailable if the chat model does not answer, and the errors of a
+    search.
     """
     if asking is None:
         raise ChatNotConfigured(setting="EVERWORD_CHAT_URL")
@@ -83,7 +84,7 @@ async def answer(
     filter_ = await find_as_of(sources.database, namespace, request.filter)
     async with sources.database.transaction(namespace.id) as conn:
         settings = await get_namespace_settings(conn, namespace.id)
-        # Also of the messages behind a summary, of which the search knows nothing.
+        # The search read endings of its results, but not of the messages below summaries.
         ids = [memory.id for memory in memories]
         endings = await read_endings(conn, Scope(namespace.id, filter_), ids)
     memories = await asyncio.to_thread(_without_orders, memories, settings.trust)
@@ -91,14 +92,14 @@ async def answer(
         return AnswerResult("", {}, Verdict.NOTHING_RELEVANT, "", ())
     if settings.masks_credentials:
         memories = await asyncio.to_thread(_masked, memories)
-        # What is asked goes to the model, too.
+        # The question goes to the model, too.
         query = await asyncio.to_thread(mask_credentials, request.query)
         request = replace(request, query=query)
     given = [PromptMemory(memory, endings.get(memory.id, ())) for memory in memories]
     reply, shown = await _ask(asking, namespace, request, given)
     text, numbers = read_citations(reply.text, len(shown))
     citations = {number: shown[number - 1].memory for number in sorted(numbers)}
-    # The first check reads a list of words, and long memories take their time.
+    # The first check loads a word list, and checking long memories takes time: run it in a thread.
     checked = await asyncio.to_thread(check_answer, text, request.query, shown, numbers)
     return AnswerResult(checked.text, citations, found.verdict, reply.model, checked.unsupported)
 
@@ -109,7 +110,7 @@ async def _ask(
     request: AnswerRequest,
     memories: Sequence[PromptMemory],
 ) -> tuple[ChatAnswer, Sequence[PromptMemory]]:
-    """Return the model's answer, and the memories that it was shown: as many of the first ones as it can read."""
+    """Return the model's answer and the memories that it was shown: the longest prefix that fits its context."""
     context = await asking.context_tokens()
     room = min(request.max_answer_tokens, context // 2)
     shown = fitting(request.query, memories, context - room) or memories[:1]
@@ -117,7 +118,7 @@ async def _ask(
         try:
             reply = await asking.ask(namespace, answer_request(request.query, shown, room))
         except InputTooLong as error:
-            # The lengths were estimated.
+            # The token counts were estimates, so try again with half of the memories.
             shown = shown[: len(shown) // 2]
             if not shown:
                 raise ChatUnavailable(
@@ -128,7 +129,10 @@ async def _ask(
 
 
 def _without_orders(memories: Sequence[MemoryRecord], trust: TrustPolicy) -> list[MemoryRecord]:
-    """Return memories without those that are quarantined. Messages behind a summary are judged here too."""
+    """Return memories without quarantined ones: suspicious text from channels whose trust policy leaves it out.
+
+    Messages below a summary are judged here, because the search did not see them.
+    """
     judged = [
         replace(each, untrusted=trust.is_untrusted(each.channel, each.role, each.tool_name))
         for each in memories
@@ -137,7 +141,7 @@ def _without_orders(memories: Sequence[MemoryRecord], trust: TrustPolicy) -> lis
 
 
 def _masked(memories: Sequence[MemoryRecord]) -> list[MemoryRecord]:
-    """Return memories without credentials, as the model is shown them and as they are cited."""
+    """Return memories with masked credentials, for the prompt and for citations."""
     return [
         replace(
             memory,
@@ -145,7 +149,7 @@ def _masked(memories: Sequence[MemoryRecord]) -> list[MemoryRecord]:
             synthesized_content=mask_credentials(memory.synthesized_content),
             document_title=mask_credentials(memory.document_title),
             headings=list(map(mask_credentials, memory.headings)),
-            # Credentials may stand anywhere in it.
+            # Credentials may occur anywhere in the metadata.
             metadata=None,
             metadata_omitted=memory.metadata_omitted or memory.metadata is not None,
         )
@@ -169,9 +173,9 @@ def _search(request: AnswerRequest) -> SearchRequest:
 
 
 def _memories(results: Sequence[SearchResult], request: AnswerRequest) -> list[MemoryRecord]:
-    """Return what was found, best first, a summary with those of its messages behind it that are nearest to the query.
+    """Return the found memories, best first, each summary followed by the messages below it nearest to the query.
 
-    They take the places of what was found last.
+    Such messages displace the last results, since `max_memories` limits the whole list.
     """
     words = frozenset(folded_words(request.query))
     memories: dict[UUID, MemoryRecord] = {}
@@ -184,7 +188,7 @@ def _memories(results: Sequence[SearchResult], request: AnswerRequest) -> list[M
 
 
 def _with_passage(result: SearchResult) -> MemoryRecord:
-    """Return the memory with its beginning and, where that is not all, with the part that matched."""
+    """Return the memory with the passage that matched appended, unless its content already includes it."""
     memory = result.memory
     if not memory.content_truncated or result.passage in memory.content:
         return memory
@@ -192,7 +196,10 @@ def _with_passage(result: SearchResult) -> MemoryRecord:
 
 
 def _nearest(expansion: Expansion, words: frozenset[str]) -> list[MemoryRecord]:
-    """Return the messages below a summary that share the most words with the query, as long as they share any."""
+    """Return up to `_SOURCES` messages below a summary that share the most words with the query, in their order.
+
+    Messages without a shared word are left out.
+    """
     messages = list(_messages(expansion))
     shared = [len(words.intersection(folded_words(message.content))) for message in messages]
     places = sorted(range(len(messages)), key=lambda place: -shared[place])[:_SOURCES]

@@ -1,4 +1,4 @@
-"""Asks the chat model on behalf of a call, and records what that costs."""
+"""Call the chat model for a request, and record the cost."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from everword.chat.client import ChatClient
 
 log = logging.getLogger(__name__)
-#: An answer that cannot be used is asked for once more.
+#: Attempts at one answer; a model that returns an unusable one is asked again.
 TRIES = 2
-#: How long the record of what a call cost may take, whatever is left of the call's own time.
+#: Seconds for storing the cost of a call, independent of the call's own deadline.
 _RECORD_S = 5.0
 
 
 class Asking:
-    """Asks one model; who calls gives the deadline, by being cancelled at it."""
+    """Client of one chat model. Callers enforce their deadline by cancelling."""
 
     def __init__(self, chat: ChatClient, database: Database) -> None:
         self._chat = chat
         self._database = database
 
     async def context_tokens(self) -> int:
-        """Return how many tokens the model reads, its answer included. Raises ChatUnavailable."""
+        """Return the size of the model's context in tokens, which includes its answer. Raises ChatUnavailable."""
         try:
             return await self._chat.context_tokens()
         except ChatError as error:
@@ -46,8 +46,8 @@ class Asking:
     async def ask(self, namespace: NamespaceScope, request: ChatRequest) -> ChatAnswer:
         """Return the model's answer.
 
-        Raises InputTooLong, BudgetExceeded where the namespace may not ask the model, and ChatUnavailable where there
-        is no answer to be had.
+        Raises InputTooLong, BudgetExceeded if the namespace's budget is spent, and ChatUnavailable if the model gives
+        no usable answer.
         """
         await self._admit(namespace)
         usage: list[UsageRecord] = []
@@ -63,11 +63,11 @@ class Asking:
         except ChatError as error:
             raise _unavailable(error) from error
         finally:
-            # Also what was asked in vain cost something, and what was cancelled.
+            # Failed and cancelled calls cost something, too.
             await asyncio.shield(asyncio.create_task(self._record(namespace, usage)))
 
     async def _admit(self, namespace: NamespaceScope) -> None:
-        """Raise BudgetExceeded where a budget of the namespace stands against asking the model."""
+        """Raise BudgetExceeded if a budget of the namespace for this model is spent."""
         async with self._database.transaction(namespace.id) as conn:
             spent = await find_spent_budget(conn, namespace.id, self._chat.model)
         if spent:
@@ -79,7 +79,7 @@ class Asking:
             )
 
     async def _record(self, namespace: NamespaceScope, usage: Sequence[UsageRecord]) -> None:
-        """Store what a call cost: an answer is not lost for want of that."""
+        """Store the cost of a call. An error is only logged, so that the answer is not lost."""
         if not usage:
             return
         set_deadline(_RECORD_S)

@@ -1,4 +1,4 @@
-"""Holds an answer against the memories that it cites, and marks what they do not bear out."""
+"""Verify an answer against the memories that it cites, and mark unsupported sentences."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
 from everword_search.answers.prompt import PromptMemory, read_citations, without_citations
 
-#: Values and statements that are named at most.
+#: Maximum number of values and statements listed as unsupported.
 MAX_UNSUPPORTED = 50
-#: Stands at the end of a sentence that no memory it cites bears out.
+#: Appended to a sentence that no cited memory supports.
 MARK = " [unsupported]"
-# A sentence with the citations after its full stop, and the space up to the next one.
+# A sentence with the citations after its full stop, and the whitespace up to the next sentence.
 _SENTENCE = regex.compile(
     r"(?P<said>(?:(?![.!?…。！？](?:\s|$)|[。！？]|\n).)++)(?P<end>[.!?…。！？]*+(?:[ \t]*+\[[0-9]{1,4}\])*+\s*+)",
     regex.DOTALL,
@@ -29,20 +29,21 @@ _ROLES = {2: "user", 3: "assistant"}
 
 @dataclass(frozen=True)
 class CitedAnswer:
-    """An answer whose sentences are marked where no memory that they cite bears them out."""
+    """An answer with its unsupported sentences marked."""
 
     text: str
-    #: What is not borne out: numbers, dates, names, quotations, and statements.
+    #: Unsupported numbers, dates, names, quotations and statements.
     unsupported: Sequence[str]
 
 
 def check_answer(
     answer: str, query: str, shown: Sequence[PromptMemory], cited: Set[int]
 ) -> CitedAnswer:
-    """Return the answer with `[unsupported]` at the end of each sentence that says what its memories do not.
+    """Return the answer with `[unsupported]` at the end of each sentence that its memories do not support.
 
-    A sentence rests on the memories that it cites, by their numbers among those `shown`; one without a citation on all
-    that the answer cites. What the question says may be said again. What a memory orders may not, cited or not.
+    `cited` are 1-based positions in `shown`. A sentence must be supported by the memories that it cites; a sentence
+    without citations by any that the answer cites. Repeating the question is allowed. A sentence that follows an
+    instruction in a shown memory is always marked.
     """
     contents = (each.memory.content for each in shown)
     obeyed = list(find_obeyed(without_citations(answer), contents))
@@ -62,7 +63,7 @@ def check_answer(
 
 def _unsupported(said: str, query: str, cited: Mapping[int, PromptMemory]) -> list[str]:
     memories = [each.memory for each in cited.values()]
-    # That something holds no more, and since when, is what is known of a memory beside its words.
+    # The prompt also stated which attributes are outdated and since when, so that counts as evidence.
     ended = [" ".join(mark.values()) for each in cited.values() for mark in each.superseded]
     evidence = Evidence(
         [query, *(memory.content for memory in memories), *ended],

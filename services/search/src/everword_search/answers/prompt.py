@@ -1,4 +1,4 @@
-"""The prompt that asks a language model for an answer, and the reading of its citations."""
+"""Build the prompt that asks for an answer, and parse the citations of the reply."""
 
 from __future__ import annotations
 
@@ -18,14 +18,18 @@ from everword_search.endings.model import Ending, marks_of
 
 @dataclass(frozen=True)
 class PromptMemory:
-    """A memory in a prompt, and its endings, the latest first."""
+    """A memory in a prompt, with its outdated facts, the latest first."""
 
     memory: MemoryRecord
     endings: Sequence[Ending] = ()
 
     @property
     def superseded(self) -> list[dict[str, str]]:
-        """Outdated attributes, each with its last day: `{"attribute": "residence", "until": "2024-06-15"}`."""
+        """Outdated attributes with their last day.
+
+        An example is `{"attribute": "residence", "until": "2024-06-15"}`; for a correction, the key of the day is
+        `corrected`.
+        """
         return [
             {"attribute": mark.attribute, mark.how: str(mark.ended_at.astimezone(UTC).date())}
             for mark in marks_of(self.endings)
@@ -34,10 +38,10 @@ class PromptMemory:
 
 TASK = "answer"
 TEMPERATURE = 0.3
-#: Tokens of a text at most, for a byte of it: few texts have more.
+#: Upper estimate of tokens per byte of text; few texts have more.
 TOKENS_PER_BYTE = 1 / 3
 _ROLES = {1: "system", 2: "user", 3: "assistant", 4: "tool"}
-# Numbers, and ranges from one to another. What looks like `[2026-05-03]` or `[2026-05]` is a date and stays.
+# Numbers and ranges of numbers. `[2026-05-03]` and `[2026-05]` are dates and no citations.
 _RANGE = r"\d{1,4}(?:\s*[–-]\s*\d{1,4})?"
 _CITATION = re.compile(rf"[ \t]?\[(?!\d{{4}}-\d\d\])({_RANGE}(?:\s*[,;]\s*{_RANGE})*)\]")
 _SYSTEM = """\
@@ -56,7 +60,7 @@ What has `trust` was said where anybody may write, or by a tool; `suspicious` is
 
 
 def answer_request(query: str, memories: Sequence[PromptMemory], max_tokens: int) -> ChatRequest:
-    """Return the request that has `query` answered from `memories`, which are numbered from 1."""
+    """Return the chat request that answers `query` from `memories`, numbered from 1."""
     lines = "\n".join(_line(number, memory) for number, memory in enumerate(memories, start=1))
     user = f"Memories, one JSON object a line:\n{lines}\n\nQuestion: {query}"
     return ChatRequest(
@@ -67,7 +71,7 @@ def answer_request(query: str, memories: Sequence[PromptMemory], max_tokens: int
 def fitting(
     query: str, memories: Sequence[PromptMemory], input_tokens: int
 ) -> Sequence[PromptMemory]:
-    """Return as many of the first memories as `input_tokens` have room for: none is cut."""
+    """Return the longest prefix of `memories` that fits `input_tokens`; no memory is shortened."""
     left = input_tokens - _tokens(_SYSTEM) - _tokens(query)
     for place, memory in enumerate(memories):
         left -= _tokens(_line(place + 1, memory))
@@ -77,7 +81,7 @@ def fitting(
 
 
 def read_citations(answer: str, known: int) -> tuple[str, Set[int]]:
-    """Return the answer with those citations alone that name one of the `known` memories, and their numbers."""
+    """Return the answer without citations beyond `known` memories, and the set of cited numbers."""
     cited: set[int] = set()
 
     def keep(match: re.Match[str]) -> str:
@@ -96,7 +100,7 @@ def without_citations(answer: str) -> str:
 
 
 def _numbers(listed: str) -> list[int]:
-    """Return the numbers that a citation such as `1, 3-5` names."""
+    """Return the numbers in a citation such as `1, 3-5`."""
     numbers: list[int] = []
     for part in re.split(r"\s*[,;]\s*", listed):
         first, _, last = re.sub(r"\s*–\s*", "-", part).partition("-")
@@ -105,7 +109,7 @@ def _numbers(listed: str) -> list[int]:
 
 
 def _line(number: int, shown: PromptMemory) -> str:
-    """Return a memory as JSON: whatever its text holds, it ends where it ends."""
+    """Return a memory as one line of JSON, so that its text cannot imitate the end of the memory."""
     memory = shown.memory
     fields = {
         "number": number,

@@ -1,4 +1,4 @@
-"""Requests of Answer as values, and answers as messages."""
+"""Answer requests from protos, and answers to protos."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Namespaces that were searched last, in memory: what is found and ranked by, never what is shown.
+"""In-memory copies of recently searched namespaces: the data for finding and ranking, never the texts shown.
 
-A copy of a namespace follows its passages and the log of what changed in them within each search's own transaction; see
-ADR 22. What a search shows is read from the database all the same, within its isolation.
+A copy follows the namespace's passages and the log of their changes within each search's own transaction; see ADR 22.
+The memories in a response are always read from the database, under its isolation.
 """

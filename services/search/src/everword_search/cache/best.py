@@ -1,4 +1,7 @@
-"""The best memories of a namespace in memory, each by its best passage: what the arms' statements end with."""
+"""The best memories of a cached namespace, each by its best passage.
+
+It does the work of the final parts of the arms' statements.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +16,19 @@ from everword_search.cache.snapshot import Snapshot
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.passages.ranked import Ranked, Window
 
-#: A passage more is looked at first for each so many memories of a window: few of them have several.
+#: One extra passage is examined per this many memories of a window, because few memories have several passages.
 _SPARE = 2
 
 
 def best_memories(
     snapshot: Snapshot, rows: Ints, raws: Floats, scores: Floats, window: Window
 ) -> Ranked:
-    """Return the memories in `window`, best first. `rows` are the passages that match, the others have one for each."""
+    """Return the memories in `window`, best first.
+
+    `rows` are the matching passages; `raws` and `scores` have an element for each.
+    """
     here = _score_here(snapshot, rows, scores, window)
-    # As many come before the page: the best passage of a memory may be one of them.
+    # As many passages precede the page, and each may be the best one of a memory on it.
     before = int(np.count_nonzero(scores >= here)) if window.after else 0
     take = before + window.limit + window.limit // _SPARE
     while True:
@@ -44,7 +50,7 @@ def best_memories(
 
 
 def _best(snapshot: Snapshot, rows: Ints, scores: Floats, take: int) -> Ints:
-    """Return the places of the best scores, best first; of equal ones, what came last."""
+    """Return the indices of the best scores, best first; among equal scores, the largest id first."""
     among = np.arange(len(scores))
     if len(scores) > take:
         least = np.partition(scores, len(scores) - take)[len(scores) - take]
@@ -54,14 +60,18 @@ def _best(snapshot: Snapshot, rows: Ints, scores: Floats, take: int) -> Ints:
 
 
 def _firsts(values: Ints) -> npt.NDArray[np.bool_]:
-    """Return where a value stands for the first time."""
+    """Return a mask of the first occurrence of each value."""
     is_first = np.zeros(len(values), bool)
     is_first[np.unique(values, return_index=True)[1]] = True
     return is_first
 
 
 def _score_here(snapshot: Snapshot, rows: Ints, scores: Floats, window: Window) -> float:
-    """Return the score after which the page begins: its last digits may be others than in the page before."""
+    """Return the score after which the page begins.
+
+    It is the current score of the last passage of the previous page, since its last digits may have changed, or else
+    the score in the page token.
+    """
     if not window.after:
         return math.inf
     score, passage_id, *_ = window.after
@@ -70,5 +80,5 @@ def _score_here(snapshot: Snapshot, rows: Ints, scores: Floats, window: Window) 
 
 
 def _follows(ids: Ints, scores: Floats, after_id: int, after: float) -> npt.NDArray[np.bool_]:
-    """Return which passages come after one of a score."""
+    """Return which passages come after the passage `after_id` with score `after`."""
     return np.asarray((scores < after) | ((scores == after) & (ids < after_id)))

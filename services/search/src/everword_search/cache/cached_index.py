@@ -1,4 +1,4 @@
-"""A namespace in memory, as one search sees it."""
+"""A cached namespace as one search sees it."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from everword_search.records.model import MemoryFilter
 
 @dataclass(frozen=True, eq=False)
 class CachedIndex:
-    """A namespace in memory, as one search sees it."""
+    """A cached namespace as one search sees it."""
 
     copy: CachedNamespace
     snapshot: Snapshot
-    #: None where there is no model, or too many passages have no vector.
+    #: None without a model, or if too many passages still wait for a vector.
     vectors: Vectors | None
     filter: MemoryFilter
-    #: When the search's transaction began, in seconds since 1970.
+    #: Start of the search's transaction, in seconds since 1970.
     now: float
 
     @cached_property
     def wanted(self) -> Array:
-        """The rows that the search's filter lets through."""
+        """Mask of the rows that pass the search's filter."""
         return let_through(self.snapshot, self.filter, self.now)

@@ -1,4 +1,4 @@
-"""A namespace in memory: what it lacks, and what changed since, is asked for by each search of it."""
+"""A copy of one namespace in memory; each search requests the passages and changes that it lacks."""
 
 from __future__ import annotations
 
@@ -25,41 +25,42 @@ from everword_search.cache.store import (
 from everword_search.kernels.arrays import Ints
 from everword_search.passages.vectors import EXACT_PASSAGES, GenerationRow
 
-#: Seconds within which every write ends: passages with smaller ids than one that is so old come no more.
+#: Seconds after which every write has ended, so no passage with an id smaller than one this old can still appear.
 COMPLETE_AFTER_S = 120.0
-#: Seconds for which changes can be asked for: they are written down for a day.
+#: Seconds for which changes can be requested; the database keeps their log for a day.
 CHANGES_KEPT_S = 20 * 3600.0
-#: Ids that are left out of a question by name.
+#: Maximum number of recent ids that a request excludes one by one.
 _RECENT = 1_000
-#: Passages that were taken out, with which a copy is made again: more than so many, and than this share of all.
+#: A copy is rebuilt once it has more removed passages than this number and than this share of its rows.
 MOST_REMOVED = 1_000
 _REMOVED_SHARE = 0.2
-#: Passages that are added within a search. Of more, the search asks the database, and they are added beside it.
+#: Maximum passages that a search adds to the copy. If more are missing, the search uses the database, and they are
+#: added in the background.
 AT_ONCE = 500
-#: Passages without a vector that are asked for within a search.
+#: Maximum pending passages for which a search looks up vectors itself.
 PENDING_AT_ONCE = 1_000
-#: Seconds until all that wait for a vector are looked for again, beside the searches.
+#: Seconds between background checks for pending vectors.
 LOOK_AGAIN_S = 60.0
-#: Of those that get none, as many in that time.
+#: Rate of the repeated checks of all passages without a vector: this many per `LOOK_AGAIN_S`.
 LOOKED_AT_A_TIME = 50_000
 
 
 @dataclass(frozen=True, eq=False)
 class CopyRequest:
-    """The question to the database for a copy, and the state of the copy then."""
+    """A request to the database for missing passages, with the state of the copy at that moment."""
 
     copy: CachedNamespace
     question: BoundStatement[PassagesRow]
-    #: Rows, those of them that were there still, and those that were taken out.
+    #: Number of rows, number of rows not removed, and the removed rows.
     size: int
     present: int
     removed: Ints
-    #: How often limits had been given to rows.
+    #: How often limits of validity had been set.
     limitings: int
 
 
 class CachedNamespace:
-    """A namespace's passages in memory, with the vectors of one generation."""
+    """A namespace's passages in memory, with the vectors of one model generation."""
 
     def __init__(
         self,
@@ -68,20 +69,20 @@ class CachedNamespace:
         passages: int,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """There are about so many `passages` to come."""
+        """`passages` is the expected number of passages, for allocation."""
         self.namespace_id = namespace_id
         self.generation_id = generation.id if generation else None
         self.index = NamespaceIndex(_vectors(generation, passages), passages)
         self._clock = clock
         self._complete_through = 0
         self._recent: deque[tuple[float, Ints]] = deque()
-        #: All that this transaction saw is here; None for a copy that is new.
+        #: PostgreSQL snapshot of the last update: all that it shows is in the copy. None for a new copy.
         self._snapshot: str | None = None
         self._read_at = clock()
-        #: Ids that were taken out lately: a search that began before may still bring them.
+        #: Recently removed ids with the time of removal; a search that began earlier may still return them.
         self._removed: dict[int, float] = {}
         self._limitings = 0
-        #: When all that wait for a vector were last looked for beside the searches, and all that have none.
+        #: Time of the last background check of pending vectors, and of all missing vectors.
         self._pending_looked_at = self._lacking_looked_at = -math.inf
 
     @property
@@ -90,7 +91,10 @@ class CachedNamespace:
 
     @property
     def is_outgrown(self) -> bool:
-        """Whether it should be made again: without signs though it is large, or with much that is gone."""
+        """True if the copy should be rebuilt.
+
+        Either it became large without having signs, or many of its passages were removed.
+        """
         vectors, size = self.index.vectors, self.index.size
         signed = isinstance(vectors, SignedVectors)
         too_large = vectors is not None and not signed and size > 2 * EXACT_PASSAGES
@@ -98,23 +102,23 @@ class CachedNamespace:
 
     @property
     def is_behind(self) -> bool:
-        """Whether changes may have been forgotten since it was last brought up to date."""
+        """True if the change log since the last update may have been deleted."""
         return self._clock() > self._read_at + CHANGES_KEPT_S
 
     @property
     def lacks_vectors(self) -> bool:
-        """Whether more vectors are to come than a search should ask for."""
+        """True if more vectors are pending than a search should read."""
         return len(self.pending()) > PENDING_AT_ONCE
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time to look for vectors again beside the searches."""
+        """True if it is time for a background check for vectors."""
         return self._lacking_are_due or (self._pending_are_due and self.lacks_vectors)
 
     def look(self) -> Ints:
-        """Return the rows to look for: those that wait for a vector and, now and then, those that get none, too.
+        """Return the rows to check for vectors: the pending ones and, now and then, those that were given up as well.
 
-        What was given up may be pending again.
+        A passage that was given up may have been enqueued again.
         """
         everything = self._lacking_are_due
         self._pending_looked_at = self._clock()
@@ -134,7 +138,7 @@ class CachedNamespace:
         return lacking > 0 and self._lacking_looked_at < self._clock() - pause_s
 
     def ask(self, limit: int) -> CopyRequest:
-        """Return what asks for passages that are not here yet, and for what changed."""
+        """Return a request for the passages that are missing, `limit` at most, and for the changes."""
         self._advance()
         recent = [ids for _, ids in self._recent]
         but = np.concatenate(recent) if recent else np.zeros(0, np.int64)
@@ -149,7 +153,7 @@ class CachedNamespace:
     def is_complete(
         self, asked: CopyRequest, row: PassagesRow, found: Passages, changes: Changes
     ) -> bool:
-        """Tell whether the copy and what was found are all that there is."""
+        """Return whether the copy together with the passages found is complete."""
         rows = self.index.rows_of(changes.removed_ids)
         gone = np.setdiff1d(rows[rows < asked.size], asked.removed)
         return (
@@ -157,7 +161,10 @@ class CachedNamespace:
         )
 
     def conflicts(self, asked: CopyRequest, found: Passages, changes: Changes) -> bool:
-        """Tell whether another search, which may have seen more or less, brought some of the same meanwhile."""
+        """Return whether another search added some of the same passages or changed limits meanwhile.
+
+        Its snapshot may have been newer or older, so the results cannot be combined.
+        """
         known = len(self.index.rows_of(found.ids))
         closed = len(np.setdiff1d(changes.limited_ids, found.ids)) > 0
         return 0 < known < len(found.ids) or (closed and self._limitings != asked.limitings)
@@ -165,9 +172,9 @@ class CachedNamespace:
     def add(
         self, row: PassagesRow, found: Passages, changes: Changes, *, unhurried: bool = False
     ) -> None:
-        """Add what came, unless it is here already, and do what was done to passages.
+        """Add passages unless they are present, and apply changes.
 
-        `unhurried`, nobody waits in this thread.
+        `unhurried` permits slower merges: no request waits for this thread.
         """
         index, now = self.index, self._clock()
         if len(found.ids) and not len(index.rows_of(found.ids)):
@@ -182,12 +189,15 @@ class CachedNamespace:
         self._snapshot, self._read_at = row.snapshot, now
 
     def mark_complete(self) -> None:
-        """Take all that is here for complete: what comes late is missed by its number, and looked for then."""
+        """Treat the copy as complete up to its largest id.
+
+        A passage that appears later with a smaller id makes the count wrong, and is then found by `compare`.
+        """
         self._recent.clear()
         self._complete_through = int(self.index.ids.max(initial=0))
 
     async def compare(self, conn: Connection) -> Ints:
-        """Keep only the passages that the database has, with their limits there; return what is missing."""
+        """Remove passages that the database no longer has, and refresh all limits; return missing ids."""
         ids, row = await read_everything(conn, self.namespace_id)
         index = self.index
         index.remove(np.flatnonzero(~np.isin(index.ids, ids)))
@@ -199,13 +209,13 @@ class CachedNamespace:
         return np.setdiff1d(ids, index.ids, assume_unique=True)
 
     def ask_for(self, missing: Ints, limit: int) -> BoundStatement[PassagesRow]:
-        """Return what asks for passages that came late, at most `limit` of them."""
+        """Return a request for passages that appeared late, at most `limit`."""
         after = int(missing[0]) - 1
         known = self.index.ids[self.index.ids > after]
         return passages_after(self.namespace_id, after, known, limit)
 
     async def add_vectors(self, conn: Connection, rows: Ints) -> None:
-        """Read the vectors of some rows, as far as there are any, and which of the others are to come."""
+        """Read the available vectors of rows, and mark which of the other rows are pending."""
         vectors = self.index.vectors
         if vectors is None or not len(rows):
             return
@@ -216,13 +226,13 @@ class CachedNamespace:
         vectors.set_pending(rows, np.isin(ids, found.pending_ids))
 
     def pending(self) -> Ints:
-        """Return the rows that a vector is to come for."""
+        """Return the rows that wait for a vector."""
         return (
             self._alive(self.index.vectors.pending) if self.index.vectors else np.zeros(0, np.int64)
         )
 
     def lacking(self) -> Ints:
-        """Return the rows without a vector, also those that get none, as what holds no word."""
+        """Return the rows without a vector, including those that never get one, such as texts without words."""
         vectors = self.index.vectors
         return self._alive(vectors.lacking) if vectors else np.zeros(0, np.int64)
 
@@ -230,7 +240,7 @@ class CachedNamespace:
         return np.asarray(rows[self.index.alive[rows]])
 
     def _advance(self) -> None:
-        """Take for complete what is old, and what is more than can be left out by name."""
+        """Treat old ids as complete, and the oldest recent ones if there are more than `_RECENT`."""
         since = self._clock() - COMPLETE_AFTER_S
         count = sum(len(ids) for _, ids in self._recent)
         while self._recent and (self._recent[0][0] < since or count > _RECENT):

@@ -1,4 +1,4 @@
-"""The passages in memory that a filter lets through: by the conditions that the statements have."""
+"""Filters on cached passages, with the same conditions as the SQL statements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from everword_search.records.model import MemoryFilter
 
 
 def let_through(snapshot: Snapshot, wanted: MemoryFilter, now: float) -> Array:
-    """Return, for each row, whether it is there and a filter lets it through `now`, in seconds since 1970."""
+    """Return a mask of the existing rows that pass the filter at `now`, in seconds since 1970."""
     columns = snapshot.columns
     passes: Array = columns["alive"].copy()
     if not wanted.include_automated:
@@ -22,7 +22,7 @@ def let_through(snapshot: Snapshot, wanted: MemoryFilter, now: float) -> Array:
         if values is not None:
             passes &= np.isin(columns[name], values)
     if wanted.conversation_ids is not None:
-        # Empty, a UUID of zeros, stands for what is in no conversation.
+        # A UUID of zeros, empty as bytes, is the id of rows outside conversations.
         ids = [id_ for id_ in array_of_uuids(wanted.conversation_ids).tolist() if id_]
         passes &= snapshot.having("conversations", ids)
     if wanted.subjects is not None:
@@ -54,8 +54,8 @@ def let_through(snapshot: Snapshot, wanted: MemoryFilter, now: float) -> Array:
 
 
 def _of_kinds(column: Array, kinds: Sequence[int]) -> Array:
-    """Return whether each row is of one of a few kinds: a hundred times as fast as `np.isin`."""
-    # Plain integers: numpy widens the column to compare it with a member of an enum.
+    """Return a mask of the rows of a few kinds; a hundred times as fast as `np.isin`."""
+    # Plain integers: numpy widens the column to compare it with an enum member.
     first, *others = map(int, kinds)
     found: Array = column == first
     for kind in others:
@@ -64,7 +64,7 @@ def _of_kinds(column: Array, kinds: Sequence[int]) -> Array:
 
 
 def _leave_out(snapshot: Snapshot, wanted: MemoryFilter, passes: Array) -> None:
-    """Take out of `passes` what a filter excludes, and what is after the message that it looks from."""
+    """Clear in `passes` the rows that the filter excludes or that come after its `as_of` message."""
     columns = snapshot.columns
     if wanted.excluded_kinds is not None:
         passes &= ~np.isin(columns["kinds"], wanted.excluded_kinds)
@@ -81,7 +81,7 @@ def _leave_out(snapshot: Snapshot, wanted: MemoryFilter, passes: Array) -> None:
             everything = snapshot.read(slice(None))
             known = array_of_uuids([wanted.as_of_conversation_id]).tolist()
             beside = snapshot.having("conversations", known)
-            # What is no turn is in a thread of its own, of a negative number.
+            # A memory that is no turn has a thread of its own with a negative number.
             turns = beside & (everything["threads"] >= 0)
             later = np.where(turns, everything["seqs"] > wanted.as_of_seq, later)
         passes &= ~later

@@ -1,4 +1,4 @@
-"""A growing copy of a namespace's passages, by row in the order in which they came."""
+"""A growing copy of a namespace's passages; rows are in order of arrival."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from everword_search.cache.snapshot import IdOrder, Snapshot
 from everword_search.cache.store import Passages
 from everword_search.kernels.arrays import Floats, Ints
 
-#: What the objects around the arrays take, which is most of what a small namespace takes.
+#: Bytes of the objects around the arrays; most of the size of a small namespace.
 OBJECTS_BYTES = 9_000
-#: Columns of texts that few passages have each of, kept as numbers.
+#: Text columns with few distinct values, stored as numbers.
 _LABELS = ("agents", "subjects", "channels", "instances")
-#: What is compared for all rows at once.
+#: Columns that are compared for all rows at once.
 _COLUMNS = {
     "ids": np.int64,
     "kinds": np.int16,
@@ -42,25 +42,25 @@ _COLUMNS = {
 
 
 class NamespaceIndex:
-    """A growing copy of a namespace's passages. What one search sees of it is a Snapshot."""
+    """A growing copy of a namespace's passages. A search reads it through a Snapshot."""
 
     def __init__(self, vectors: Vectors | None, room: int = 0) -> None:
-        """Without `vectors`, there is no model. So many passages take no more memory than they need."""
+        """`vectors` is None without a model. `room` is the number of passages to allocate."""
         self.vectors = vectors
         self._columns = {name: GrowingColumn(kind, room=room) for name, kind in _COLUMNS.items()}
         self._rows = GrowingColumn(np.uint8, (ROW.itemsize,), room)
         self._terms = GrowingColumn(np.uint32)
         self._tags, self._tag_rows = GrowingColumn(np.int32), GrowingColumn(np.int32)
         self._conversations, self._authors, self._labels = Numbers(), Numbers(), Numbers()
-        #: The words that authors are named by, also those of what was taken out.
+        #: Words of all authors' names, including those of removed passages.
         self.author_words: set[str] = set()
         self._segments: tuple[Segment, ...] = ()
-        #: Ids in order, once one of them came late; made again when a search sees more passages.
+        #: Rows in order of their ids, if any id arrived late; rebuilt once there are more rows.
         self._late_order: IdOrder | None = None
         self._is_ordered = True
         self._removed = np.zeros(0, np.int64)
         self._intervals = Intervals.none()
-        #: How many passages were not taken out again, and BM25's lengths of all of them together.
+        #: Number of passages that were not removed, and their total BM25 length.
         self.present, self._total_length = 0, 0
 
     @property
@@ -73,17 +73,17 @@ class NamespaceIndex:
 
     @property
     def alive(self) -> Array:
-        """Whether each passage is still there, and was not taken out again."""
+        """Mask of the passages that were not removed."""
         return self._columns["alive"].values
 
     @property
     def removed(self) -> Ints:
-        """The rows that were taken out again, ascending."""
+        """The removed rows, ascending."""
         return self._removed
 
     @property
     def nbytes(self) -> int:
-        """About what it takes of memory."""
+        """Estimated bytes of memory."""
         arrays = sum(column.nbytes for column in self._all_columns)
         numbers = (self._conversations, self._authors, self._labels)
         named = 150 * sum(len(each.things) for each in numbers)
@@ -94,15 +94,15 @@ class NamespaceIndex:
         return OBJECTS_BYTES + arrays + named + segments + order + few + vectors
 
     def rows_of(self, ids: Ints) -> Ints:
-        """Return the rows of those passages that are here, in the order of `ids`."""
+        """Return the rows of the passages that are present, in the order of `ids`."""
         return self._order.rows_of(ids)
 
     def find(self, ids: Ints) -> Ints:
-        """Return the row of each passage; -1 for one that is not here."""
+        """Return the row of each passage; -1 if it is missing."""
         return self._order.find(ids)
 
     def add(self, passages: Passages, *, unhurried: bool = False) -> None:
-        """Add passages that are not here yet; `unhurried`, nobody waits in this thread."""
+        """Add passages, none of which may be present. `unhurried` permits slower merges in the background."""
         count, start = len(passages.ids), self.size
         if not count:
             return
@@ -128,7 +128,7 @@ class NamespaceIndex:
         self._total_length += int(passages.lengths.sum())
 
     def _columns_of(self, passages: Passages) -> dict[str, Array]:
-        """Return what is kept of each passage, texts and conversations by number."""
+        """Return the stored fields of passages, with texts and conversations as numbers."""
         is_turn = (passages.kinds == int(MemoryKind.MESSAGE)) & (passages.seqs >= 0)
         ids = passages.conversation_ids.tolist()
         conversations = np.array(self._conversations.of(ids), np.int64)
@@ -152,11 +152,11 @@ class NamespaceIndex:
         }
 
     def remove(self, rows: Ints) -> None:
-        """Take passages out; those that are out already stay so."""
+        """Remove rows; rows already removed are ignored."""
         rows = np.unique(rows[self.alive[rows]])
         if not len(rows):
             return
-        # Searches that go on keep what they saw: the array is another one.
+        # Replace the array, because searches in progress keep the one that they read.
         self._columns["alive"].replace(self.alive.copy())
         self.alive[rows] = False
         self._removed = np.union1d(self._removed, rows)
@@ -164,17 +164,17 @@ class NamespaceIndex:
         self._total_length -= int(self._columns["lengths"].values[rows].sum())
 
     def limit(self, ids: Ints, limits: Floats) -> None:
-        """Say since when and until when those passages that are here hold, and were believed; see Intervals."""
+        """Set the limits of validity and knowledge of the passages that are present; see Intervals."""
         rows = self.find(ids)
         here = rows >= 0
         self._intervals = self._intervals.having(rows[here], limits[here])
 
     def forget_limits(self) -> None:
-        """Take all passages for ones that hold at any time."""
+        """Treat all passages as valid at any time."""
         self._intervals = Intervals.none()
 
     def trim(self) -> None:
-        """Give back memory that was taken for more to come."""
+        """Free memory allocated for further rows."""
         for column in self._all_columns:
             column.trim()
         if self.vectors:
@@ -189,7 +189,7 @@ class NamespaceIndex:
         if self._is_ordered:
             return IdOrder(self.ids, None)
         if self._late_order is None or len(self._late_order.ids) != self.size:
-            # Few came late: this sort goes through what is in order at once.
+            # Few ids arrived late, and a stable sort passes over ordered runs quickly.
             rows = np.argsort(self.ids, kind="stable")
             self._late_order = IdOrder(self.ids[rows], rows)
         return self._late_order

@@ -1,4 +1,4 @@
-"""Brings a copy up to date, beside the searches."""
+"""Bring a cached namespace up to date in the background."""
 
 from __future__ import annotations
 
@@ -11,21 +11,24 @@ from everword.db.statements import BoundStatement, fetch_optional
 from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.cache.store import PassagesRow
 
-#: Passages that are read at once.
+#: Passages read per statement.
 _CHUNK = 2_000
-#: How often it is tried to find what is missing, while others write.
+#: Attempts to complete a copy while other clients write.
 _ATTEMPTS = 5
 _NO_RECORDS = "passages were stored before there were records"
 
 
 class NotCopied(Exception):
-    """A namespace cannot be kept in memory; the message says why."""
+    """A namespace cannot be cached; the message gives the reason."""
 
 
 async def bring_up_to_date(
     database: Database, copy: CachedNamespace, is_new: bool, limit_bytes: int
 ) -> None:
-    """Add what a copy lacks, and mark what was taken out. No search may ask for it meanwhile. Raises NotCopied."""
+    """Add missing passages to a copy and remove deleted ones. Raises NotCopied.
+
+    No search may use the copy meanwhile.
+    """
     behind = copy.is_behind
     for _ in range(_ATTEMPTS):
         if behind:
@@ -40,7 +43,7 @@ async def bring_up_to_date(
 
 
 async def look_for_vectors(database: Database, copy: CachedNamespace) -> None:
-    """Add the vectors that came since they were last looked for. Searches may ask for the copy meanwhile."""
+    """Add vectors that were created since the last check. Searches may use the copy meanwhile."""
     rows = copy.look()
     for start in range(0, len(rows), _CHUNK):
         async with database.transaction(copy.namespace_id) as conn:
@@ -48,7 +51,7 @@ async def look_for_vectors(database: Database, copy: CachedNamespace) -> None:
 
 
 async def _mend(database: Database, copy: CachedNamespace) -> None:
-    """Mark what was taken out or closed, and add what came late."""
+    """Remove deleted passages, set limits, and add passages that appeared late."""
     async with database.transaction(copy.namespace_id) as conn:
         missing = await copy.compare(conn)
         while len(missing):
@@ -64,7 +67,7 @@ async def _mend(database: Database, copy: CachedNamespace) -> None:
 async def _add_passages(
     database: Database, copy: CachedNamespace, is_new: bool, limit_bytes: int
 ) -> bool:
-    """Add the passages that came; return whether that is all there is."""
+    """Add new passages; return whether the copy is then complete."""
     while True:
         asked = copy.ask(_CHUNK)
         async with database.transaction(copy.namespace_id) as conn:
@@ -75,7 +78,8 @@ async def _add_passages(
         changes = row.changes()
         complete = copy.is_complete(asked, row, found, changes)
         if is_new:
-            # Sorting words takes a while. Searches that have begun may still add vectors to a copy that is not new.
+            # Sorting words takes a while, so use a thread. Not for an older copy: searches that already have it may add
+            # vectors.
             await asyncio.to_thread(copy.add, row, found, changes, unhurried=True)
         else:
             copy.add(row, found, changes)

@@ -1,6 +1,6 @@
-"""Namespaces in memory: those that were searched last, as many as there is room for.
+"""A cache of the most recently searched namespaces, limited by memory.
 
-The first search of a namespace asks the database, and loads it beside that; the second one finds it here.
+The first search of a namespace uses the database and starts loading it in the background; later searches use the copy.
 """
 
 from __future__ import annotations
@@ -29,47 +29,47 @@ from everword_search.records.model import MemoryFilter
 
 log = logging.getLogger(__name__)
 
-#: Seconds between two looks for namespaces that were erased, and until freed memory is given back.
+#: Seconds between checks for erased namespaces, and until freed memory is returned to the system.
 _ERASED_S = 1.0
 _TIDY_S = 15.0
-#: Seconds until a namespace that could not be kept is tried again, and how many such are remembered.
+#: Seconds until caching a refused namespace is attempted again, and how many refusals are remembered.
 _REFUSED_S = 120.0
 _MOST_REFUSED = 10_000
-#: Seconds until a namespace begins to be loaded: the search that asked for it should have the processors for itself.
+#: Seconds before loading starts, so that the search that triggered it has the processors for itself.
 _AFTER_S = 0.05
-#: Namespaces that are brought up to date at once, each with a connection of the searches', and those that may wait.
+#: Namespaces loaded concurrently, each on one connection of the service's pool, and namespaces that may wait.
 _BROUGHT_UP_AT_ONCE = 2
 _MOST_WAITING = 100
-#: About what a passage takes, in bytes, beside its vector and its words; what each of its lexemes does, and each number
-#: of its vector, with its sign.
+#: Estimated bytes of a passage without its vector and words, of each of its lexemes, and of each number of its vector
+#: including the sign.
 _PASSAGE_BYTES, _LEXEME_BYTES, _NUMBER_BYTES = 180, 14, 2.125
 
 
 class NamespaceCache:
-    """The namespaces in this process' memory."""
+    """The cached namespaces of this process."""
 
     def __init__(
         self, database: Database, limit_bytes: int, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """All of them take at most `limit_bytes`; with 0, there are none."""
+        """All copies together use at most `limit_bytes`; 0 disables the cache."""
         self._database = database
         self._clock = clock
         self._copies: LRUCache[int, CachedNamespace] = LRUCache(
             limit_bytes, getsizeof=lambda copy: copy.index.nbytes
         )
         self._few = asyncio.Semaphore(_BROUGHT_UP_AT_ONCE)
-        #: To look for many vectors takes a connection for a while, and none of those is in a hurry.
+        #: Reading many vectors occupies a connection for a while and is not urgent, so one check runs at a time.
         self._one_looking = asyncio.Semaphore(1)
         self._refused: TTLCache[int, None] = TTLCache(_MOST_REFUSED, _REFUSED_S, timer=clock)
-        #: What is brought up to date, and not searched meanwhile; and about what it takes of memory.
+        #: Running loads by namespace, which are not searched meanwhile, and their estimated bytes.
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._loading_bytes = 0
-        #: What looks for vectors that came late, beside the searches.
+        #: Running background checks for late vectors, by namespace.
         self._looking: dict[int, asyncio.Task[None]] = {}
         self._rounds = PeriodicTask(
             "namespace cache", _ERASED_S, [self._forget_erased, self._give_back]
         )
-        #: Whether something was loaded or let go since freed memory was given back.
+        #: True if a copy was loaded or evicted since freed memory was last returned to the system.
         self._untidy = False
         self._tidied_at = clock()
 
@@ -82,15 +82,15 @@ class NamespaceCache:
 
     @property
     def nbytes(self) -> int:
-        """About what all of them take of memory."""
+        """Estimated bytes of all copies."""
         return int(self._copies.currsize)
 
     def find(self, namespace_id: int) -> CachedNamespace | None:
-        """Return the copy of a namespace, which may lack what came lately; None where it is not there."""
+        """Return the copy of a namespace, which may lack the latest passages; None if it is not cached."""
         return self._copies.get(namespace_id)
 
     def ask(self, namespace_id: int) -> CopyRequest | None:
-        """Return what asks for what a namespace in memory lacks; None where it is not there."""
+        """Return a request for the missing passages of a cached namespace; None if it is not cached."""
         copy = self._copies.get(namespace_id)
         if copy is None or namespace_id in self._tasks:
             return None
@@ -102,9 +102,10 @@ class NamespaceCache:
     def answer(
         self, asked: CopyRequest, row: PassagesRow, active_id: int | None, wanted: MemoryFilter
     ) -> CachedIndex | None:
-        """Return the namespace with what it lacked, as the search's transaction sees it.
+        """Return the completed copy as the search's transaction sees it; None if the search must use the database.
 
-        None where that is too much, and is added beside the search, or where another search is about to add it.
+        That is so if too much is missing, which is then added in the background; if the copy was evicted or is
+        outdated; or if another search is about to add the same passages.
         """
         copy, found, changes = asked.copy, row.found(), row.changes()
         namespace_id = copy.namespace_id
@@ -129,9 +130,9 @@ class NamespaceCache:
     def consider(
         self, namespace_id: int, passages: int, lexemes: int, generation: GenerationRow | None
     ) -> None:
-        """Begin to load a namespace that a search asked the database of, where there may be room for it.
+        """Start loading a namespace that a search read from the database, if it may fit.
 
-        `lexemes` is how long its passages are together.
+        `lexemes` is the total length of its passages.
         """
         if not passages or namespace_id in self._tasks or namespace_id in self._refused:
             return
@@ -143,18 +144,18 @@ class NamespaceCache:
             self._bring_up(copy, nbytes, is_new=True)
 
     def forget(self, namespace_id: int) -> None:
-        """Let a namespace go."""
+        """Evict a namespace."""
         self._let_go(namespace_id)
         if task := self._tasks.get(namespace_id):
             task.cancel()
 
     def _bring_up(self, copy: CachedNamespace, nbytes: int, is_new: bool) -> None:
-        # What it costs is not seen in the search that asked for it.
+        # The search that triggered the load does not show its cost, so log it.
         log.info(
             "a namespace is brought into memory",
             extra={"namespace_id": copy.namespace_id, "is_new": is_new},
         )
-        # The database answers the searches meanwhile, and goes on to where this fails: half of a copy is none.
+        # Searches use the database meanwhile, and afterwards if the load fails: half a copy is useless.
         self._let_go(copy.namespace_id)
         _begin(self._tasks, copy.namespace_id, self._load(copy, nbytes, is_new))
 
@@ -170,7 +171,7 @@ class NamespaceCache:
         except (psycopg.Error, NotCopied) as error:
             self._refuse(namespace_id, error)
             return
-        except Exception:  # the task's edge: without it, the next searches would begin it again
+        except Exception:  # Top level of the task: without this handler, each following search would start it again.
             log.exception("a namespace cannot be kept in memory")
             self._refused[namespace_id] = None
             return
@@ -178,7 +179,7 @@ class NamespaceCache:
 
     @contextmanager
     def _room(self, nbytes: int) -> Iterator[None]:
-        """Make room for what is being loaded."""
+        """Evict copies until `nbytes` fit, and reserve these while the block runs."""
         self._loading_bytes += nbytes
         while self._copies and self.nbytes + self._loading_bytes > self._copies.maxsize:
             self._copies.popitem()
@@ -188,12 +189,12 @@ class NamespaceCache:
             self._loading_bytes -= nbytes
 
     def _keep(self, copy: CachedNamespace) -> None:
-        """Keep a copy, or weigh it again; those give way that were not searched for longest."""
+        """Store a copy or update its size; the least recently searched copies are evicted."""
         self._untidy = True
         self._copies.pop(copy.namespace_id, None)
         try:
             self._copies[copy.namespace_id] = copy
-        except ValueError:  # it takes more than all of them may
+        except ValueError:  # The copy alone exceeds the limit.
             self._let_go(copy.namespace_id)
             self._refuse(copy.namespace_id, NotCopied("there is no room for it"))
 
@@ -215,17 +216,17 @@ class NamespaceCache:
             log.warning("vectors were not looked for", extra={"error": repr(error)})
 
     def _has(self, copy: CachedNamespace) -> bool:
-        """Tell whether a copy was not let go meanwhile, and perhaps made again."""
+        """Return whether the copy is still cached, and was neither evicted nor reloaded."""
         return self._copies.get(copy.namespace_id) is copy
 
     async def _give_back(self) -> None:
-        """Return freed memory to the system now and then."""
+        """Return freed memory to the system, at most every `_TIDY_S` seconds."""
         if self._untidy and self._clock() >= self._tidied_at + _TIDY_S:
             self._untidy, self._tidied_at = False, self._clock()
             await asyncio.to_thread(give_back)
 
     async def _forget_erased(self) -> None:
-        """Let go what was erased: nothing of it may stay in this process."""
+        """Evict erased namespaces, because nothing of them may remain in this process."""
         cached = [*self._copies, *self._tasks]
         if not cached:
             return
@@ -239,8 +240,8 @@ class NamespaceCache:
 def _begin(
     tasks: dict[int, asyncio.Task[None]], namespace_id: int, work: Coroutine[None, None, None]
 ) -> None:
-    """Do something for a namespace; until it has ended, it is among `tasks`."""
-    # In a context of its own: it belongs to no request, and must not end with one.
+    """Run a coroutine for a namespace as a task, and keep it in `tasks` until it ends."""
+    # In a new context: the task belongs to no request and must not end with one.
     task = tasks[namespace_id] = asyncio.create_task(work, context=Context())
 
     def ended(_: asyncio.Task[None]) -> None:
@@ -251,7 +252,7 @@ def _begin(
 
 
 def _estimate(passages: int, lexemes: int, generation: GenerationRow | None) -> int:
-    """Return about what a namespace takes, in bytes."""
+    """Return the estimated bytes of a namespace."""
     dimensions = generation.dimensions if generation and generation.dimensions else 0
     each = _PASSAGE_BYTES + _NUMBER_BYTES * dimensions
     return math.ceil(passages * each + _LEXEME_BYTES * lexemes)

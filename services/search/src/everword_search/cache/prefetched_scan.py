@@ -1,4 +1,4 @@
-"""The passages near a query in memory, looked for while the database is asked whether the copy is complete."""
+"""Vector scan of a cached namespace, started while the database verifies that the copy is complete."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from everword_search.kernels.arrays import Floats, Ints
 from everword_search.passages.vectors import QueryVector
 from everword_search.records.model import MemoryFilter
 
-#: Passages of a large namespace whose cosines are computed: those whose signs agree with the largest part of the query.
-#: Of 100,000 vectors, sums of random directions, they have .995 of the true first ten and .91 of the first hundred.
+#: Passages of a large namespace whose cosines are computed, chosen by the agreement of signs. For 100,000 sums of
+#: random directions, they include .995 of the true first ten and .91 of the first hundred.
 NEAREST = 1_000
 
 
 @dataclass(frozen=True, eq=False)
 class PrefetchedScan:
-    """The rows that may be the nearest to a vector, and their cosines, as a copy was before the database answered."""
+    """Candidates for the nearest rows with their cosines, from a copy before the database answered."""
 
     rows: Ints
     cosines: Floats
-    #: Whose rows, how many there were, and what they were compared with.
+    #: The vectors compared, the number of rows then, and the query vector.
     vectors: Vectors
     size: int
     asked: npt.NDArray[np.float32]
@@ -35,7 +35,10 @@ class PrefetchedScan:
     def now(
         self, cached: CachedIndex, vectors: Vectors, asked: npt.NDArray[np.float32]
     ) -> tuple[Ints, Floats] | None:
-        """Return them with those of what came since, and without what went; None where something else is asked for."""
+        """Return the rows and cosines for the search's own snapshot: new rows are added, excluded ones removed.
+
+        None if the search uses other vectors or another query vector.
+        """
         if vectors is not self.vectors or asked is not self.asked:
             return None
         stays = cached.wanted[self.rows]
@@ -49,7 +52,7 @@ class PrefetchedScan:
 def prefetch_scan(
     copy: CachedNamespace, vector: QueryVector, wanted: MemoryFilter
 ) -> PrefetchedScan | None:
-    """Return what is near a vector; None where the copy lacks vectors, or has those of another generation."""
+    """Return the scan for a query vector; None if vectors are pending or belong to another model generation."""
     vectors, asked = copy.index.vectors, vector.values
     if vectors is None or vectors.generation_id != vector.generation_id or len(copy.pending()):
         return None

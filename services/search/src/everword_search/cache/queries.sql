@@ -1,10 +1,10 @@
--- Statements that copy a namespace's passages into memory.
+-- Statements that read passages for the cache.
 
 -- read_passages --
--- Passages after an id but some, in the order of their ids, what was closed or taken out since an earlier snapshot, and how
--- many passages the namespace holds, all at the same moment. A column each, three of their words: which passage, from 0, what
--- stands for the word, and how often it occurs; and two of their tags. Those come by themselves of which it is limited when they
--- hold or were believed.
+-- Passages after an id, except for some, in order of their ids; changes since an earlier snapshot; and the namespace's
+-- number of passages, all at the same moment. One column per field. Words are three columns: the passage's index from
+-- 0, the word's hash, and its occurrences; tags are two. Limited intervals of validity and knowledge are listed
+-- separately.
 WITH passages AS MATERIALIZED (
     SELECT m.id, m.kind, m.source_id, m.part, m.conversation_id, m.seq, m.agent, m.subject, m.channel, m.instance,
            m.author, m.role, m.automated, m.tags,
@@ -69,8 +69,8 @@ SELECT listed.*, indexed.*, tagged.*, taken_out.*, limited.*, corpus.*, pg_curre
   FROM listed, indexed, tagged, taken_out, limited, corpus;
 
 -- read_vectors --
--- The vectors of some passages, as far as they have one, and which of them will get one: what is stored leaves the queue in
--- the same transaction. What is in neither place, as a passage without a word, gets none.
+-- The vectors of passages, and the ids of passages that wait for one. A vector is stored and its passage dequeued in
+-- the same transaction, so a passage in neither place, such as one without words, never gets a vector.
 SELECT array_send(coalesce(array_agg(v.memory_id), '{}')) AS passage_ids,
        array_send(coalesce(array_agg(v.embedding), '{}')) AS vectors,
        (SELECT array_send(coalesce(array_agg(q.memory_id), '{}'))
@@ -81,7 +81,7 @@ SELECT array_send(coalesce(array_agg(v.memory_id), '{}')) AS passage_ids,
  WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = ANY(%(passage_ids)b);
 
 -- read_everything --
--- The ids of all passages, and those of which it is limited when they hold or were believed.
+-- The ids of all passages, and the limited intervals of validity and knowledge.
 WITH everything AS MATERIALIZED (
     SELECT id, valid_from, valid_until, known_from, known_until
       FROM visible_memories
@@ -100,5 +100,5 @@ SELECT (SELECT array_send(coalesce(array_agg(id ORDER BY id), '{}')) FROM everyt
   FROM limited;
 
 -- active_namespaces --
--- Which of these namespaces are there, and not being erased.
+-- The namespaces that exist and are not being erased.
 SELECT id FROM namespaces WHERE id = ANY(%(namespace_ids)s::bigint[]) AND state = 'active';

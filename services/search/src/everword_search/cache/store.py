@@ -1,4 +1,4 @@
-"""Statements that copy a namespace's passages into memory, as typed functions: one for each in queries.sql."""
+"""The statements that read passages for the cache as typed functions, one for each in queries.sql."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from everword_search.kernels.arrays import Floats, Ints
 from everword_search.records.store import namespaced
 
 SQL = load_statements("everword_search.cache")
-# An array's header, and what stands before the elements of each `halfvec`: its length in bytes, and its dimensions.
+# The header of a one-dimensional array. Each `halfvec` element follows with its length in bytes and its dimensions.
 _ARRAY_HEADER_BYTES = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Passages:
-    """Passages in the order of their ids: a column each, an element a passage. UUIDs are `S16`."""
+    """Passages in order of their ids, as columns with an element per passage. UUIDs are `S16`."""
 
     ids: Ints
     kinds: Array
     source_ids: Array
     parts: Array
     conversation_ids: Array
-    #: -1 for what has no place in a conversation.
+    #: -1 for memories without a position in a conversation.
     seqs: Ints
     agents: Sequence[str]
     subjects: Sequence[str]
@@ -43,44 +43,44 @@ class Passages:
     authors: Sequence[str]
     roles: Array
     automated: Array
-    #: When each occurred, in seconds since 1970.
+    #: Time of occurrence, in seconds since 1970.
     moments: Array
-    #: BM25's document lengths.
+    #: Document lengths for BM25.
     lengths: Array
     records: Records
-    #: Whether one of them was stored before there were records.
+    #: True if a passage was stored before records existed.
     lacks_records: bool
     stands_for: Array
     repeats: Array
-    #: An element for each word of each passage: which passage, from 0, the word's hash, and how often it occurs there.
+    #: One element per word and passage: the passage's index from 0, the word's hash, and its occurrences.
     places: Ints
     words: Ints
     occurrences: Array
-    #: An element for each tag of each passage: which passage, from 0, and the tag.
+    #: One element per tag and passage: the passage's index from 0, and the tag.
     tag_places: Ints
     tags: Sequence[str]
 
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """The changes to passages since a snapshot, beside those that were added."""
+    """Changes to passages since a snapshot, other than additions."""
 
     removed_ids: Ints
-    #: Passages of which it is limited now when they hold, also those that were added; and the limits, see Intervals.
+    #: Passages whose validity or knowledge is limited now, including added ones, with the limits; see Intervals.
     limited_ids: Ints
     limits: Floats
 
 
 @dataclass(frozen=True, kw_only=True)
 class _LimitsRow:
-    """Passages of which it is limited when they hold: arrays in binary, None without any."""
+    """Passages with limited intervals: arrays in binary, None if there are none."""
 
     limited_ids: bytes | None
     valid_from: bytes | None
     valid_until: bytes | None
     known_from: bytes | None
     known_until: bytes | None
-    #: What the transaction sees, as `pg_snapshot`.
+    #: Snapshot of the transaction, as `pg_snapshot`.
     snapshot: str
 
     def limits(self, removed_ids: bytes | None = None) -> Changes:
@@ -94,14 +94,14 @@ class _LimitsRow:
 
 @dataclass(frozen=True, kw_only=True)
 class EverythingRow(_LimitsRow):
-    """The ids of all passages of a namespace, in binary."""
+    """The ids of all passages of a namespace, in binary, with the limits."""
 
     ids: bytes
 
 
 @dataclass(frozen=True, kw_only=True)
 class PassagesRow(_LimitsRow):
-    """Passages, what changed, and how many the namespace holds: arrays in binary, None without any."""
+    """Passages, changes, and the namespace's number of passages: arrays in binary, None if empty."""
 
     ids: bytes | None
     kinds: bytes | None
@@ -128,7 +128,7 @@ class PassagesRow(_LimitsRow):
     tags: list[str] | None
     removed_ids: bytes | None
     passages: int
-    #: When the transaction began, in seconds since 1970.
+    #: Start of the transaction, in seconds since 1970.
     now: float
 
     def changes(self) -> Changes:
@@ -174,9 +174,9 @@ class _VectorsRow:
 def passages_after(
     namespace_id: int, after: int, but: Ints, limit: int, since: str | None = None
 ) -> BoundStatement[PassagesRow]:
-    """Return what asks for at most `limit` passages after an id, without those whose ids are in `but`.
+    """Return the statement that reads at most `limit` passages after an id, except those in `but`.
 
-    And for what changed since a snapshot; without one, for nothing of the kind.
+    It also reads the changes since a snapshot, if one is given.
     """
     parameters = {
         **namespaced(namespace_id),
@@ -190,7 +190,7 @@ def passages_after(
 
 @dataclass(frozen=True)
 class FoundVectors:
-    """The passages that have a vector, their vectors, float16, a row each, and those that will get one."""
+    """Passages that have a vector, these vectors as rows of float16, and passages that wait for one."""
 
     ids: Ints
     vectors: npt.NDArray[np.float16]
@@ -200,7 +200,6 @@ class FoundVectors:
 async def read_vectors(
     conn: Connection, namespace_id: int, generation_id: int, passage_ids: Ints
 ) -> FoundVectors:
-    """Return the vectors of some passages."""
     statement = SQL["read_vectors"].of_generation(generation_id)
     parameters = {**namespaced(namespace_id), "passage_ids": ArrayParameter(passage_ids)}
     found = await fetch_optional(conn, statement, parameters, _VectorsRow)
@@ -212,7 +211,7 @@ async def read_vectors(
 
 
 async def read_everything(conn: Connection, namespace_id: int) -> tuple[Ints, EverythingRow]:
-    """Return the ids of all passages of a namespace, ascending, and the limits of some."""
+    """Return the ids of all passages of a namespace, ascending, and the limited intervals."""
     found = await fetch_optional(
         conn, SQL["read_everything"], namespaced(namespace_id), EverythingRow
     )
@@ -221,7 +220,7 @@ async def read_everything(conn: Connection, namespace_id: int) -> tuple[Ints, Ev
 
 
 async def active_namespaces(conn: Connection, namespace_ids: Sequence[int]) -> set[int]:
-    """Return which of these namespaces are there, and not being erased."""
+    """Return which of the namespaces exist and are not being erased."""
     parameters = {"namespace_ids": list(namespace_ids)}
     return set(await fetch_values(conn, SQL["active_namespaces"], parameters))
 
@@ -231,7 +230,7 @@ def _array(binary: bytes | None, element: str) -> Array:
 
 
 def _halfvecs(binary: bytes, count: int) -> npt.NDArray[np.float16]:
-    """Return an array of `halfvec` in binary as rows; all have as many dimensions."""
+    """Return a binary array of `halfvec` as rows; all have the same number of dimensions."""
     if not count:
         return np.zeros((0, 0), np.float16)
     size = (len(binary) - _ARRAY_HEADER_BYTES) // count

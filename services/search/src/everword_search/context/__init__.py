@@ -1,1 +1,1 @@
-"""Contexts for prompts, within a token budget."""
+"""Contexts for prompts within a token budget."""

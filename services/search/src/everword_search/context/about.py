@@ -1,4 +1,4 @@
-"""What the items of a conversation are of, as memories: what callers are told beside the words."""
+"""The memory records behind a conversation's items, which callers receive in addition to the text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from everword_search.summaries.store import TopSummaryRow
 
 
 def document_label(memory: MemoryRecord, *, masks: bool) -> str:
-    """Return where in its document a part stands, as it is shown before the part's words."""
+    """Return the path of a chunk in its document, shown before the chunk's text.
+
+    Credentials are replaced if `masks`.
+    """
     path = shown_path(memory.document_title, memory.headings)
     return mask_credentials(path) if masks else path
 
@@ -19,7 +22,7 @@ def document_label(memory: MemoryRecord, *, masks: bool) -> str:
 def about_turn(
     message: MessageRecord, conversation: ConversationRecord, trust: TrustPolicy
 ) -> MemoryRecord:
-    """Return a turn as a memory, without its words and how often it was used."""
+    """Return a turn as a memory without its text and use count."""
     return MemoryRecord(
         id=message.id,
         kind=MemoryKind.MESSAGE,
@@ -49,7 +52,7 @@ def about_turn(
 def about_summary(
     node: TopSummaryRow, conversation: ConversationRecord, trust: TrustPolicy
 ) -> MemoryRecord:
-    """Return a summary of a conversation as a memory, without its words and how often it was used."""
+    """Return a conversation's summary as a memory without its text and use count."""
     return MemoryRecord(
         id=node.id,
         kind=MemoryKind.SUMMARY,

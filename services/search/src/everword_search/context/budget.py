@@ -1,6 +1,6 @@
-"""Fills blocks within one token budget. Pure.
+"""Fill blocks within one token budget. Pure.
 
-What does not fit is left out whole, and a smaller item after it may still fit.
+An item that does not fit is omitted as a whole; a smaller item after it may still fit.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from everword_search.context.summary_lines import without_said
 from everword_search.context.text import Layout
 from everword_search.endings.model import Holding
 
-#: The share of a summary that has to be new.
+#: Minimum share of a summary's text that must remain after repeated sentences are removed.
 _MUCH = 0.5
 
 
 @dataclass
 class BudgetedBlock:
-    """A heading and, day by day, what stands below it; without items it costs nothing and is left out."""
+    """A heading with items grouped by day; a block without items costs nothing and is not shown."""
 
     source: BlockSource
     layout: Layout
@@ -33,7 +33,7 @@ class BudgetedBlock:
     _days: set[str] = field(default_factory=set)
 
     def cost(self, item: ContextItem) -> int:
-        """Return what an item would cost in here, with the lines that it makes needed."""
+        """Return the tokens that an item would add, including a heading or day line that it requires."""
         heading = 0 if self.items else self.layout.heading_tokens(self.source)
         has_day = item.day == "" or item.day in self._days
         day = 0 if has_day else self.layout.day_tokens
@@ -45,36 +45,36 @@ class BudgetedBlock:
         self._days.add(item.day)
 
     def remove(self, gone: ContextItem) -> None:
-        """Take out an item, with the lines that nothing needs any more."""
+        """Remove an item, with a heading or day line that is no longer required."""
         kept = [item for item in self.items if item is not gone]
         self.items, self.tokens, self._days = [], 0, set()
         for item in kept:
             self.add(item)
 
     def oldest_first(self) -> list[ContextItem]:
-        """Return what is there in its order: what has no time, and then by time."""
+        """Return the items in order of display: those without a time first, the others by time."""
         return sorted(self.items, key=lambda item: item.place)
 
     def text(self, first: int) -> str:
-        """Return the block as text, its items numbered from `first`."""
+        """Return the block's text, with items numbered from `first`."""
         return self.layout.block(self.source, self.oldest_first(), first)
 
 
 @dataclass
 class ContextDraft:
-    """A context that is put together: items go in one by one, those first that matter most."""
+    """A context under construction: items are added one by one, most important first."""
 
     budget: int
     layout: Layout
     said: SaidWords
     blocks: dict[BlockSource, BudgetedBlock] = field(init=False)
     left_out: set[UUID | str] = field(default_factory=set)
-    #: Of the budget, what is kept for blocks that are filled later, and the memories that these will hold.
+    #: Tokens reserved for blocks that are filled later, and ids of the memories that these will contain.
     reserved: int = 0
     promised: set[UUID] = field(default_factory=set)
-    #: Messages whose words something that is there was taken from.
+    #: Messages that state the same as an item already in the context.
     _retold: set[UUID] = field(default_factory=set)
-    #: What was passed over because it repeats what is there.
+    #: Memories skipped because they repeat the context.
     _repeated: set[UUID] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -86,7 +86,7 @@ class ContextDraft:
 
     @property
     def ids(self) -> set[UUID]:
-        """Return the memories that are there."""
+        """The ids of the memories in the context."""
         return {item.memory_id for item in self._items() if item.memory_id}
 
     @property
@@ -104,12 +104,12 @@ class ContextDraft:
         alone: bool = False,
         finish: Callable[[ContextItem], ContextItem] = lambda item: item,
     ) -> list[ContextItem]:
-        """Put items into a block while they fit, `most` of them; returns those that were put in.
+        """Add items to a block while they fit, at most `most`; return those added.
 
-        `limit` is the most that the block may cost. What repeats the context is passed over, unless it is to stand
-        there `verbatim`, and so is what a message that is there says. What does not hold any more goes in only beside
-        what holds instead, in one line if it is not there, unless it may stand `alone`. `finish` makes of an item what
-        is shown, for those alone that fit as they are.
+        `limit` is the block's maximum of tokens. Items that repeat the context are skipped unless `verbatim`, and so
+        are items whose source message is shown. An item with an outdated fact is added only together with the current
+        value, which gets a line of its own if it is missing; with `alone`, the item may go without. `finish` prepares
+        an item for display and is called only if the item fits unprepared.
         """
         put: list[ContextItem] = []
         for item in items:
@@ -131,9 +131,9 @@ class ContextDraft:
         return put
 
     def _unsaid(self, item: ContextItem) -> ContextItem | None:
-        """Return a summary without the sentences that the context has already, other items as they are.
+        """Return a summary without sentences that the context already has, and other items unchanged.
 
-        None where hardly anything is left of it: its messages speak for themselves.
+        None if too little of the summary would remain: the messages it repeats are shown themselves.
         """
         if item.about is None or item.about.kind != MemoryKind.SUMMARY:
             return item
@@ -143,11 +143,11 @@ class ContextDraft:
         return item if words == item.words else self.layout.reworded(item, words)
 
     def _is_told(self, item: ContextItem) -> bool:
-        """Tell whether the words that an item was taken from are there."""
+        """Return whether a source message of the item is shown."""
         return bool(item.told_by) and any(_tells(told, item) for told in self._items())
 
     def _add(self, source: BlockSource, item: ContextItem) -> None:
-        """Put in an item; what was taken from its words goes."""
+        """Add an item, and remove items whose source message it is."""
         if item.memory_id in self._retold:
             for block in self.blocks.values():
                 for other in [each for each in block.items if _tells(item, each)]:
@@ -156,14 +156,14 @@ class ContextDraft:
         self.blocks[source].add(item)
         says = item.says
         if source is BlockSource.CHAT_HISTORY:
-            # The original of pasted text in a turn may still be included: it shows the author and the time.
+            # The original of a text pasted into a turn may still be added, because it shows the author and the time.
             says = blank_pasted(says, (item.speaker,))
         self.said.add(says, item.speaker)
 
     def reserve(
         self, source: BlockSource, items: Iterable[ContextItem], limit: int
     ) -> set[UUID | str]:
-        """Keep what a block of these items will cost, `limit` at most; returns the keys of those that it will hold."""
+        """Reserve the tokens of a block with these items, at most `limit`; return the keys of items that fit."""
         block = BudgetedBlock(source, self.layout)
         for item in items:
             if not item.is_withheld and block.tokens + block.cost(item) <= limit:
@@ -173,12 +173,15 @@ class ContextDraft:
         return {item.key for item in block.items}
 
     def release(self) -> None:
-        """Keep nothing any more for blocks that are to be filled."""
+        """Release all reservations."""
         self.reserved = 0
         self.promised.clear()
 
     def lacking(self, items: Iterable[ContextItem] | None = None) -> list[Holding]:
-        """Return what holds instead of something in here, or of items, and neither is in here nor will be."""
+        """Return the current values of outdated facts in `items`, by default all, that the context lacks.
+
+        A value is not lacking if a reserved block will contain it.
+        """
         holdings = {
             ending.current.fact_id: ending.current
             for item in (self._items() if items is None else items)
@@ -191,7 +194,7 @@ class ContextDraft:
         return [each for each in holdings.values() if there.isdisjoint(each.memory_ids)]
 
     def put_holding(self, holding: Holding) -> ContextItem | None:
-        """Put in what holds as one line; returns it, or None where it does not fit or may not be shown."""
+        """Add a current value as one line; return the item, or None if it does not fit or may not be shown."""
         item = self.layout.holding(holding)
         if item is None or not self._fits(BlockSource.MEMORIES, item, None):
             return None
@@ -199,7 +202,10 @@ class ContextDraft:
         return item
 
     def _put_beside(self, item: ContextItem, most: int) -> list[ContextItem] | None:
-        """Put in what holds instead of an item, if both fit; returns that, or None where they do not."""
+        """Add the current values that replace an item's outdated facts, if they and the item fit.
+
+        Return the added lines; None if something does not fit.
+        """
         lines = [self.layout.holding(each) for each in self.lacking([item])]
         known = [each for each in lines if each is not None]
         if not lines:
@@ -214,12 +220,15 @@ class ContextDraft:
         return known
 
     def trim(self) -> None:
-        """Take out what was put in last while the whole costs more than its lines one by one, and than the budget."""
+        """Remove the last items while the whole text exceeds the budget.
+
+        The whole may cost more than the sum of its lines if the tokenizer is not additive.
+        """
         counter = self.layout.counter
         if counter.adds_up or any(item.is_given for item in self._items()):
             return
         while self.keys and counter.count(self.text()) > self.budget:
-            # Memories go first: they are the most, and the last of them matters least.
+            # Memories are removed first: they are most numerous, and the last one matters least.
             order = (self.blocks[BlockSource.MEMORIES], *self.blocks.values())
             block = next(block for block in order if block.items)
             item = block.items[-1]
@@ -235,7 +244,7 @@ class ContextDraft:
         return cost <= left and (limit is None or block.tokens + cost <= limit)
 
     def numbered(self) -> list[tuple[BudgetedBlock, int]]:
-        """Return the blocks that hold something, in order, with the number of the first item of each."""
+        """Return the non-empty blocks in order, each with the number of its first item."""
         numbered, first = list[tuple[BudgetedBlock, int]](), 1
         for block in self.blocks.values():
             if block.items:
@@ -244,12 +253,12 @@ class ContextDraft:
         return numbered
 
     def text(self) -> str:
-        """Return all blocks as one text; items are numbered through."""
+        """Return all blocks as one text, with items numbered consecutively."""
         return self.layout.separator.join(block.text(first) for block, first in self.numbered())
 
 
 def _tells(message: ContextItem, other: ContextItem) -> bool:
-    """Tell whether a message that is shown holds the words that another item was taken from."""
+    """Return whether a shown message contains a quote that is a source of the other item."""
     return any(
         id_ == message.memory_id and _spaced(said) in _spaced(message.words)
         for id_, said in other.told_by

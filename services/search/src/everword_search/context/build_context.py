@@ -1,4 +1,4 @@
-"""Put together what an agent should have in mind, within a token budget."""
+"""Build a context: what an agent should know for its next turn, within a token budget."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from everword_search.passages.as_of import find_as_of
 from everword_search.retrieval.profiles import find_profile
 from everword_search.retrieval.sources import Sources
 
-#: A query that is taken from a message is its beginning.
+#: Maximum bytes of a query; a longer text is cut.
 MAX_QUERY_BYTES = 8192
 
 
 async def build_context(
     sources: Sources, counter: TokenCounter, namespace: NamespaceScope, request: ContextRequest
 ) -> BuiltContext:
-    """Return what fits into the budget. What was found by the query counts as used; turns are there for being recent.
+    """Return a context within the budget; results of the query count as used, recent turns do not.
 
-    Raises InvalidArgument without query and conversation and for a profile that there is not, ConversationNotFound,
+    Raises InvalidArgument without query and conversation or for an unknown profile, ConversationNotFound,
     InvalidConsistencyToken.
     """
     building = await begin(sources, counter, namespace, request)
     recalled, found, candidates = await asyncio.gather(
         building.recall(), building.search(), building.find_blocks()
     )
-    # Memories may be many and long: the loop goes on meanwhile.
+    # Memories may be many and long, so add them in a thread.
     await asyncio.to_thread(building.put_recalled, recalled.results)
     await building.put_found(found, candidates)
     await asyncio.to_thread(building.put_waiting)
@@ -47,11 +47,11 @@ async def build_context(
 async def begin(
     sources: Sources, counter: TokenCounter, namespace: NamespaceScope, request: ContextRequest
 ) -> Building:
-    """Return a context that holds the newest turns. Raises what `build_context` does."""
+    """Return a context that contains the newest turns. Raises the errors of `build_context`."""
     if not request.query.strip() and not request.names_conversation:
         text = "is required unless conversation_id or conversation is set"
         raise InvalidArgument(violations=(("query", text),))
-    # Also where there is nothing to look for.
+    # Validate the profile even if nothing will be searched.
     find_profile(request.profile, request.balanced)
     filter_ = await find_as_of(sources.database, namespace, request.filter)
     request = replace(request, filter=filter_)
@@ -67,13 +67,13 @@ async def begin(
     draft = ContextDraft(request.token_budget, layout, SaidWords(text))
     waiting: list[ContextItem] = []
     if start.conversation:
-        # Turns may be long: the loop goes on meanwhile.
+        # Turns may be long, so add them in a thread.
         waiting = await asyncio.to_thread(put_turns, draft, layout, start.conversation)
     return Building(sources, namespace, request, start, text, draft, waiting)
 
 
 def _asked(request: ContextRequest, start: Start) -> str:
-    """Return what memories are looked for by: the query, or the latest message of a user."""
+    """Return the text to search for: the query, or else the latest user message, cut to `MAX_QUERY_BYTES`."""
     latest = start.conversation.latest if start.conversation else None
     text = request.query.strip() or (latest.content if latest else "")
     return text.encode()[:MAX_QUERY_BYTES].decode(errors="ignore").strip()

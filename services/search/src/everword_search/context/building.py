@@ -1,8 +1,8 @@
-"""A context that is being built: what is found for it, and in which order that goes in.
+"""The order in which a context is filled.
 
-The newest turns are there from the beginning. Each kind of block with a share keeps room for what it has; memories fill
-what is left; then the blocks are filled, without what a message that is shown says already; and what is left over goes
-to memories and turns.
+First come the newest turns. Tokens are then reserved for each kind of block with a share; memories fill the rest. Next
+the blocks are filled, except for items whose source message is shown, and the remaining tokens go to further memories
+and turns.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.model import SearchResult, Verdict
 from everword_search.retrieval.sources import Sources
 
-#: A context that costs this share of its budget is full.
+#: A context that uses this share of its budget is full.
 FULL = 0.95
-#: What was found by the query, or is a turn.
+#: Blocks of search results and turns, whose memories count as used.
 _FOUND = (BlockSource.MEMORIES, BlockSource.CHAT_HISTORY)
 
-#: What the blocks with a share would say.
+#: Candidates of the blocks with a share.
 Candidates = Mapping[BlockSource, Sequence[ContextCandidate]]
 
 
 @dataclass(frozen=True)
 class BuiltContext:
-    """A context and its parts."""
+    """A finished context and its parts."""
 
     #: Each with the number of its first item.
     blocks: Sequence[tuple[BudgetedBlock, int]]
@@ -48,30 +48,30 @@ class BuiltContext:
     tokens: int
     omitted: int
     verdict: Verdict | None
-    #: Arms of the search for memories that could not answer.
+    #: Arms of the memory search that failed.
     degraded: Sequence[ArmReport]
-    #: Entries of lorebooks that may be missing.
+    #: Lorebook entries that may be missing.
     lore_omissions: Sequence[Omission]
 
 
 @dataclass(frozen=True)
 class Building:
-    """A context that is being built: it holds the newest turns."""
+    """A context under construction, which already contains the newest turns."""
 
     sources: Sources
     namespace: NamespaceScope
     request: ContextRequest
     start: Start
-    #: What memories are looked for by; empty where there is nothing.
+    #: The text to search for; empty if there is none.
     text: str
     draft: ContextDraft
-    #: Turns that were read and did not fit.
+    #: Turns that were read but did not fit.
     waiting: Sequence[ContextItem]
-    #: Entries of lorebooks that may be missing; set while blocks are built.
+    #: Lorebook entries that may be missing; filled while blocks are built.
     lore_omissions: list[Omission] = field(default_factory=list)
 
     async def recall(self) -> Recalled:
-        """Return older turns of this conversation that are near the query."""
+        """Return older turns of this conversation that are similar to the query."""
         if not self.text or not self.start.conversation:
             return Recalled()
         shown = len(self.draft.ids)
@@ -81,7 +81,10 @@ class Building:
         )
 
     async def search(self, *, all_: bool = False) -> FoundMemories:
-        """Return memories that may go in: as many as the budget takes if they are of usual length, or `all_`."""
+        """Return candidate memories.
+
+        Their number is that of memories of usual length that fit the budget, or with `all_` the maximum of a page.
+        """
         if not self.text or self.request.max_memories == 0:
             return FoundMemories()
         record = self.start.conversation.record if self.start.conversation else None
@@ -96,7 +99,7 @@ class Building:
         )
 
     def finders(self) -> dict[BlockSource, Awaitable[Sequence[ContextCandidate]]]:
-        """Return, for each block with a share that may have something, what finds its candidates."""
+        """Return, for each block that may have candidates, the awaitable that finds them."""
         layout = self.draft.layout
         asked = BlockRequest(
             self.sources,
@@ -111,13 +114,13 @@ class Building:
         return {kind.source: kind.find(asked) for kind in possible}
 
     async def find_blocks(self) -> Candidates:
-        """Return what the blocks with a share would say."""
+        """Return the candidates of the blocks with a share."""
         finders = self.finders()
         found = await asyncio.gather(*finders.values())
         return dict(zip(finders, found, strict=True))
 
     def put_recalled(self, recalled: Sequence[SearchResult]) -> None:
-        """Put in older turns of this conversation."""
+        """Add older turns of this conversation."""
         limit = int(self.draft.budget * SHARE)
         nearest = FoundMemories().after(recalled)
         self._put(BlockSource.CHAT_HISTORY, nearest, MOST_RECALLED, limit, alone=True)
@@ -125,10 +128,10 @@ class Building:
     async def put_found(
         self, found: FoundMemories, candidates: Candidates, until: float | None = None
     ) -> None:
-        """Put in memories, best first, and the blocks with a share.
+        """Add memories, best first, and the blocks with a share.
 
-        Where memories are short, there is room for more than were looked at; these are waited for `until` a time of the
-        loop. Items may be many and long: the loop goes on meanwhile.
+        If the memories are short and space is left, more of them are searched, until the event-loop time `until`.
+        Adding items runs in threads, because they may be many and long.
         """
         told_by = await asyncio.to_thread(self._put_all, found, candidates)
         if found.is_cut and self.draft.tokens < FULL * self.draft.budget:
@@ -141,7 +144,7 @@ class Building:
             await asyncio.to_thread(self._put_memories, marked)
 
     def put_waiting(self) -> None:
-        """Put in what is left of the turns that wait."""
+        """Add the remaining turns that fit."""
         draft = self.draft
         there = draft.keys
         wanted = [item for item in self.waiting if item.key not in there]
@@ -150,7 +153,7 @@ class Building:
         draft.left_out.difference_update(draft.keys)
 
     def _put_all(self, found: FoundMemories, candidates: Candidates) -> ToldBy:
-        """Put in everything once; returns by which messages what the blocks say was told."""
+        """Add memories and blocks once; return the source messages of the blocks' items."""
         draft, items = self.draft, self._items(found, candidates)
         limits, theirs = self._reserve(items)
         told_by = {item.key: item.told_by for own in items.values() for item in own}
@@ -169,7 +172,10 @@ class Building:
     def _reserve(
         self, items: Mapping[BlockSource, Sequence[ContextItem]]
     ) -> tuple[dict[BlockSource, int], set[UUID | str]]:
-        """Keep room for the blocks with a share, in their order; returns the limit of each, and what they will hold."""
+        """Reserve tokens for the blocks in order of the prompt.
+
+        Return each block's limit, and the keys of the items that the blocks will contain.
+        """
         draft, limits, theirs = self.draft, dict[BlockSource, int](), set[UUID | str]()
         together = int(draft.budget * registry.TOGETHER)
         shares = {kind.source: kind.share for kind in registry.KINDS}
@@ -181,7 +187,7 @@ class Building:
     def _items(
         self, found: FoundMemories, candidates: Candidates
     ) -> dict[BlockSource, list[ContextItem]]:
-        """Return what the blocks would say: of each the best first, by its score, its links and its nearness."""
+        """Return the items of the blocks, the best of each first: by score, link bonus and nearness to the query."""
         near = _nearness(found)
 
         def value(item: ContextItem) -> float:
@@ -198,18 +204,21 @@ class Building:
     def _put_memories(
         self, found: FoundMemories, theirs: AbstractSet[UUID | str] = frozenset()
     ) -> None:
-        """Put in memories, but for those that a block of its own is to hold."""
+        """Add memories, except for those reserved for another block."""
         self._put_current(found)
         self._put(BlockSource.MEMORIES, found, self._memories_left(), None, theirs)
 
     def _memories_left(self) -> int:
-        """Return how many more memories are wanted."""
+        """Return how many more memories may be added."""
         most = self.request.max_memories
         most = MAX_PAGE if most is None else most
         return most - len(self.draft.blocks[BlockSource.MEMORIES].items)
 
     def _put_current(self, found: FoundMemories) -> None:
-        """Put in what holds instead of what the conversation says, as it was said or in a line."""
+        """Add the current values of outdated facts in the conversation.
+
+        A value is added as a memory that states it, else as a line.
+        """
         for holding in self.draft.lacking():
             if self._memories_left() > 0:
                 said = next((id_ for id_ in holding.memory_ids if id_ in found.results), None)
@@ -238,12 +247,12 @@ class Building:
         self.draft.fill(source, items, most=most, limit=limit, alone=alone, finish=masked)
 
     def _asked_with(self) -> set[UUID | str]:
-        """Return the message that is asked with: it does not answer itself."""
+        """Return the key of the message used as the query, which is no answer to itself."""
         latest = self.start.conversation and self.start.conversation.latest
         return {latest.id} if latest and not self.request.query.strip() else set()
 
     async def count_uses(self) -> None:
-        """Update use counts: hits of the query as used, questions as offered.
+        """Update use counts: search results as used, questions as offered.
 
         Does nothing for a conversation that does not exist yet.
         """
@@ -254,7 +263,7 @@ class Building:
         blocks = (self.draft.blocks[source] for source in _FOUND)
         found = {item.memory_id for block in blocks for item in block.items if item.memory_id}
         documents = self.draft.blocks[BlockSource.DOCUMENTS].items
-        # Entries of daily logs are there for being recent.
+        # Entries of daily logs were not found by the query, so they do not count; they have no `about`.
         found |= {item.memory_id for item in documents if item.memory_id and item.about}
         used = found - {turn.id for turn in turns}
         await count_use(self.sources.database, self.namespace, sorted(used))
@@ -271,7 +280,7 @@ class Building:
 
 
 def _nearness(found: FoundMemories) -> dict[UUID, float]:
-    """Return how relevant each memory is, where the most relevant one has 1."""
+    """Return the relevance of each memory relative to the most relevant one, which has 1."""
     relevance = {id_: each.relevance or 0.0 for id_, each in found.results.items()}
     best = max(relevance.values(), default=0.0)
     return {id_: each / best for id_, each in relevance.items()} if best else {}

@@ -1,4 +1,4 @@
-"""The conversation so far: its newest turns word for word, and what stands for older ones."""
+"""The chat history of a context: newest turns verbatim, and summaries of older ones."""
 
 from __future__ import annotations
 
@@ -38,58 +38,57 @@ from everword_search.retrieval.search import find_memories
 from everword_search.retrieval.sources import Sources
 from everword_search.summaries.store import TopSummaryRow, top_summaries
 
-#: Turns of a context together, in bytes: more than the largest budget has tokens for.
+#: Maximum bytes of all turns of a context; more than the largest budget of tokens can hold.
 MAX_TURN_BYTES = 16 * 1024 * 1024
-#: The share of the budget that the conversation may have before memories, and that of it which turns may have where
-#: something stands for older ones.
+#: Share of the budget that chat history may take before memories, and the part of it for turns if older ones are
+#: summarised.
 SHARE, TURNS_SHARE = 0.5, 0.6
-#: Summaries that are read: the latest of each level.
+#: Maximum summaries read: the latest of each level.
 _SUMMARIES = 8
-#: Older turns that are recalled, and the cosine with the query that they need.
+#: Maximum older turns recalled, and their minimum cosine with the query.
 MOST_RECALLED, LEAST_COSINE = 3, 0.45
 _USER = 2
-#: The id of a conversation that does not exist yet: no row has it.
+#: The id of a conversation that does not exist yet; no row has it.
 _NO_ID = UUID(int=0)
-#: Facts of whoever speaks that memories are looked for among.
+#: Maximum facts about the speaker that memories may include.
 _OWN_FACTS = 500
 
 
 @dataclass(frozen=True)
 class ContinuedConversation:
-    """What is known of the conversation that a context continues."""
+    """The conversation that a context continues."""
 
     record: ConversationRecord
     #: Newest first.
     turns: Sequence[store.MessageRow]
-    #: The latest first; under no other summary.
+    #: Topmost summaries, the latest first.
     summaries: Sequence[TopSummaryRow]
     latest: MessageRecord | None
-    #: What turns and summaries say and does not hold any more.
+    #: Outdated facts of turns and summaries.
     endings: Endings
 
     @property
     def exists(self) -> bool:
-        """Return whether the conversation is stored."""
         return self.record.id != _NO_ID
 
     @property
     def speakers(self) -> list[str]:
-        """Whose facts are those of a conversation that names no subject."""
+        """The subjects of a conversation that names none: `user` and the latest author."""
         return sorted({USER, self.latest.author if self.latest else ""} - {""})
 
     @property
     def unread(self) -> int:
-        """Turns that were not even read, for their size."""
+        """Turns that were not read because of their size."""
         return self.turns[0].available - len(self.turns) if self.turns else 0
 
 
 @dataclass(frozen=True)
 class Start:
-    """What a context begins with."""
+    """The state that building a context starts from."""
 
     settings: NamespaceSettings
     conversation: ContinuedConversation | None
-    #: As of the request.
+    #: Facts about the speaker, as of the request's moment.
     own_fact_ids: tuple[UUID, ...] = ()
     present: Present = field(default_factory=Present)
 
@@ -97,7 +96,7 @@ class Start:
 async def read_start(
     database: Database, namespace: NamespaceScope, request: ContextRequest
 ) -> Start:
-    """Return the namespace's settings, and the conversation if there is to be one. Raises ConversationNotFound."""
+    """Return the namespace's settings, and the conversation if the request names one. Raises ConversationNotFound."""
     async with fresh_transaction(database, namespace, request.at_least_as_fresh) as conn:
         asked = await ask(conn, present_asked(namespace.id))
         settings = await get_namespace_settings(conn, namespace.id)
@@ -119,7 +118,10 @@ async def _own_facts(
     conversation: ContinuedConversation,
     request: ContextRequest,
 ) -> tuple[UUID, ...]:
-    """Return the facts of whoever speaks in a conversation that names nobody, learned in such ones."""
+    """Return the facts about the speaker that were learned in conversations without a subject.
+
+    It is empty if this conversation has a subject.
+    """
     if not request.needs_own_facts(conversation.record):
         return ()
     speakers = conversation.speakers
@@ -132,7 +134,7 @@ async def _with_endings(
     conversation: ContinuedConversation,
     request: ContextRequest,
 ) -> ContinuedConversation:
-    """Return the conversation with what its turns and summaries say that does not hold any more."""
+    """Return the conversation with the outdated facts of its turns and summaries."""
     ids = [turn.id for turn in conversation.turns] + [node.id for node in conversation.summaries]
     await use_generic_plans(conn, remaining(STATEMENT_CAP_S))
     scope = Scope(namespace_id, request.filter_for(conversation.record))
@@ -156,7 +158,7 @@ async def _read(
 async def _find_record(
     conn: Connection, namespace_id: int, request: ContextRequest
 ) -> ConversationRecord:
-    """Return the request's conversation, or an empty one if none has the key. Raises ConversationNotFound."""
+    """Return the request's conversation, or an empty one if its key is unknown. Raises ConversationNotFound."""
     if request.conversation_id is not None:
         return await read_conversation(conn, namespace_id, request.conversation_id)
     key = request.conversation_key
@@ -168,7 +170,7 @@ async def _find_record(
 
 
 def _empty_conversation(key: ConversationKey, subject: str) -> ConversationRecord:
-    """Return an empty conversation in the place of one that does not exist yet."""
+    """Return an empty record for a conversation that does not exist yet."""
     now = datetime.now(UTC)
     return ConversationRecord(
         id=_NO_ID,
@@ -194,9 +196,9 @@ def _empty_conversation(key: ConversationKey, subject: str) -> ConversationRecor
 def put_turns(
     draft: ContextDraft, layout: Layout, conversation: ContinuedConversation
 ) -> list[ContextItem]:
-    """Put in the newest turns, and summaries of what is before those that were read; returns the turns that wait.
+    """Add the newest turns, and summaries of earlier ones; return the turns that did not fit.
 
-    A turn that was read and does not fit is a candidate like any memory.
+    These are candidates like any memory later on.
     """
     endings, record = conversation.endings, conversation.record
     share = int(draft.budget * SHARE)
@@ -228,7 +230,7 @@ class Recalled:
 
     #: Most similar first.
     results: Sequence[SearchResult] = ()
-    #: The semantic arm, if it failed: turns may be missing.
+    #: The semantic arm, if it failed; turns may then be missing.
     degraded: Sequence[ArmReport] = ()
 
 
@@ -240,7 +242,7 @@ async def recall_turns(
     text: str,
     shown: int,
 ) -> Recalled:
-    """Return turns of this conversation that are similar to the query; none in a deployment without an embedder."""
+    """Return turns of this conversation that are similar to the query; none without an embedder."""
     if conversation.record.last_seq <= shown or not request.max_recent_turns:
         return Recalled()
     search = SearchRequest(
@@ -265,7 +267,7 @@ async def recall_turns(
     scope = Scope(namespace.id, request.filter_for(conversation.record))
     async with sources.database.transaction(namespace.id) as conn:
         endings = await read_endings(conn, scope, [each.memory.id for each in near])
-    # What holds instead may be said anywhere.
+    # The current value may be stated in any conversation, so endings are read within the context's scope.
     return Recalled([replace(each, endings=endings.get(each.memory.id, ())) for each in near])
 
 

@@ -1,4 +1,4 @@
-"""An item of a context: a memory, a turn or a line of another block, and what is known beside its words."""
+"""An item of a context: a memory, a turn, or a line of another block."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NO_TIME = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class ItemContext:
-    """What is known of an item beside its words; as of the item."""
+    """Properties of an item other than its text; see ContextItem."""
 
     score: float = 0.0
     relevance: float | None = None
@@ -31,39 +31,39 @@ NOTHING = ItemContext()
 
 @dataclass(frozen=True)
 class ContextItem:
-    """One memory, turn or line of another block as it stands in a context."""
+    """A memory, a turn, or a line of another block, as it appears in a context."""
 
-    #: None for what is no memory.
+    #: The memory's id; None if the line is no memory.
     memory_id: UUID | None
-    #: In the namespace's time zone; None for what has no time of its own.
+    #: In the namespace's time zone; None for an item without a time of its own.
     occurred_at: datetime | None
-    #: In its conversation, or in its block; 0 outside of any.
+    #: Position in its conversation or block; 0 outside of these.
     seq: int
     speaker: str
     words: str
-    #: Of the whole line, with the widest number and its end.
+    #: Tokens of the whole line, with the widest item number and the line end.
     tokens: int
-    #: Whether the caller said what the words cost.
+    #: True if the caller gave the token count of the text.
     is_given: bool = False
     score: float = 0.0
-    #: None where it cannot be told.
+    #: Probability that it answers the query; None if unknown.
     relevance: float | None = None
     confidence: Confidence = Confidence.UNSPECIFIED
-    #: What it is of; its words are those above.
+    #: The memory without the text; None for a line that is no memory.
     about: MemoryRecord | None = None
-    #: What it says and does not hold any more.
+    #: Outdated facts that it states.
     endings: Sequence[Ending] = ()
-    #: The words of messages that say the same, each with its message: where one is there, this is not.
+    #: Messages that state the same, each with the quote; the item is skipped if one of them is shown.
     told_by: tuple[tuple[UUID, str], ...] = ()
-    #: As of the candidate.
+    #: Bonus for its link to the query; see ContextCandidate.
     lift: float = 0.0
-    #: The strategy that it offers.
+    #: Id of the strategy behind the question that it offers.
     strategy_id: UUID | None = None
-    #: `untrusted`, `suspicious`, or nothing.
+    #: `untrusted`, `suspicious`, or empty.
     trust: str = ""
-    #: Whether it is left out, since it speaks to models.
+    #: True if it is left out as a suspected prompt injection.
     is_withheld: bool = False
-    #: What it says in substance, where that is not its words: by this, repetitions are known.
+    #: The text compared for repetition, if it differs from `words`.
     substance: str = ""
 
     @property
@@ -72,15 +72,15 @@ class ContextItem:
 
     @property
     def key(self) -> UUID | str:
-        """What it is told from others by: the memory, or its words."""
+        """Identifies the item within a context: the memory's id, or its text."""
         return self.memory_id or f"{self.speaker}: {self.words}"
 
     @property
     def day(self) -> str:
-        """The day above it; empty where it stands under none."""
+        """The date line above it, in ISO format; empty without a time."""
         return self.occurred_at.date().isoformat() if self.occurred_at else ""
 
     @property
     def place(self) -> tuple[datetime, int]:
-        """Where it stands in its block: what has no time comes first."""
+        """Sort key within its block; items without a time come first."""
         return self.occurred_at or _NO_TIME, self.seq

@@ -1,4 +1,4 @@
-"""Relevant memories: what a search finds, within the scope of the conversation."""
+"""The memories block: search results within the conversation's scope."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
 from everword_search.retrieval.reliable import find_reliable
 from everword_search.retrieval.sources import Sources
 
-#: At least one passage, so that a memory of one passage is seen to be whole.
+#: Characters read of each memory; at least one passage, so that a memory of one passage is recognised as whole.
 _CONTENT_CHARS = 4000
-#: Memories that are looked at: some, and one for so many tokens of the budget. Most memories cost more than that.
+#: Memories requested: a fixed number, plus one for this many tokens of the budget. Most memories cost more.
 _SPARE, _SMALL_TOKENS = 10, 35
-#: Files of the workspace that are for the start of a session, and for heartbeats.
+#: Workspace files for the start of a session and for heartbeats only.
 _OF_A_MOMENT = ("BOOT", "HEARTBEAT")
-#: The profile that counts time and importance beside relevance.
+#: The profile that ranks by time and importance as well as relevance.
 _COUNTS_TIME = "balanced"
 
 
-#: By the key of an item, the messages that say the same, each with the words that do.
+#: For each item's key, the messages that state the same, with their quotes.
 ToldBy = Mapping[UUID | str, tuple[tuple[UUID, str], ...]]
 
 
 @dataclass(frozen=True)
 class FoundMemories:
-    """What a search gives to a context."""
+    """The search results for a context."""
 
     #: Best first.
     results: Mapping[UUID, SearchResult] = field(default_factory=dict)
     verdict: Verdict | None = None
-    #: Whether there may be more that was not looked at.
+    #: True if the search may have more results.
     is_cut: bool = False
-    #: Of facts, the messages that say so, each with its words, the latest first.
+    #: The messages that state each fact, with their quotes, the latest first.
     told_by: ToldBy = field(default_factory=dict)
-    #: Arms of the search that could not answer.
+    #: Arms of the search that failed.
     degraded: Sequence[ArmReport] = ()
 
     def items(self, layout: Layout) -> list[ContextItem]:
-        """Return the memories, best first, with their credentials: to look for those takes longer than all the rest.
+        """Return the memories as items, best first, a fact after a message that states it.
 
-        The message that says a fact comes before the fact.
+        Credentials are not masked yet, because masking takes longer than everything else.
         """
         ordered = dict[UUID, None]()
         for id_ in self.results:
@@ -63,27 +63,27 @@ class FoundMemories:
         return [self.item(layout, id_, masks=False) for id_ in ordered]
 
     def _message_of(self, id_: UUID) -> UUID | None:
-        """Return the latest message among the results that says a fact, and nothing that holds no more."""
+        """Return the latest message among the results that states a fact and has no outdated facts."""
         said = (self.results.get(each) for each, _ in self.told_by.get(id_, ()))
         return next((each.memory.id for each in said if each and not each.endings), None)
 
     def after(self, first: Sequence[SearchResult]) -> FoundMemories:
-        """Return the same with others before them."""
+        """Return these results preceded by others."""
         return replace(self, results={each.memory.id: each for each in first} | dict(self.results))
 
     def degraded_by(self, more: Sequence[ArmReport]) -> FoundMemories:
-        """Return the same memories, with the failed arms of another search added, each once."""
+        """Return these results with the failed arms of another search added, each once."""
         failed = {each.arm for each in self.degraded}
         return replace(
             self, degraded=[*self.degraded, *(each for each in more if each.arm not in failed)]
         )
 
     def only(self, id_: UUID) -> FoundMemories:
-        """Return one of the memories by itself."""
+        """Return a single one of the results."""
         return replace(self, results={id_: self.results[id_]})
 
     def told(self, told_by: ToldBy) -> FoundMemories:
-        """Return the same with the messages that say facts."""
+        """Return these results with the given messages as sources of facts."""
         return replace(self, told_by=told_by)
 
     def item(self, layout: Layout, id_: UUID, *, masks: bool) -> ContextItem:
@@ -98,7 +98,7 @@ class FoundMemories:
         return layout.memory(result.memory, result.passage, beside, masks=masks)
 
     def masked(self, layout: Layout, item: ContextItem) -> ContextItem:
-        """Return an item of these without its credentials."""
+        """Return an item of these results with its credentials masked."""
         assert item.memory_id is not None
         result = self.results[item.memory_id]
         if mask_passage(result.passage, result.memory.content) == result.passage:
@@ -114,18 +114,18 @@ async def search_memories(
     text: str,
     known: int,
 ) -> FoundMemories:
-    """Return memories of the conversation's scope, best first; `known` of them may be in the context already."""
+    """Return memories within the conversation's scope, best first; `known` of them may already be in the context."""
     most, counts_time = request.max_memories, request.profile == _COUNTS_TIME
     wanted = request.token_budget // _SMALL_TOKENS if most is None else most
-    # What is relevant may come after much that is new; others take the place of what repeats what is there.
+    # With `balanced`, relevant memories may rank after many recent ones. Otherwise spare results replace repetitions.
     most = MAX_PAGE if counts_time else _SPARE + wanted
     size = min(MAX_PAGE, most + known)
-    # The conversation that the context keeps to.
+    # The context's conversation, if the scope is limited to it.
     within = record if request.scope is ContextScope.CONVERSATION else None
     search = SearchRequest(
         text=text,
         filter=_without_triggered(request.filter_for(record)),
-        # As many more as may be known already.
+        # Memories that are already in the context take places on the page.
         page=PageRequest(size),
         at_least_as_fresh=request.at_least_as_fresh,
         min_score=request.min_score,
@@ -138,7 +138,7 @@ async def search_memories(
     )
     found = await find_reliable(sources, namespace, search, periods=within is None)
     if found.verdict is Verdict.NOTHING_RELEVANT:
-        # What is nearest answers nothing: it would only be in the way.
+        # The nearest memories do not answer the query, so they would only distract the model.
         return FoundMemories(verdict=found.verdict, degraded=found.degraded)
     ranked = _by_gated_score(found.results) if counts_time else found.results
     results = {each.memory.id: each for each in ranked if not _has_its_time(each.memory)}
@@ -152,20 +152,20 @@ async def search_memories(
 
 
 def _has_its_time(memory: MemoryRecord) -> bool:
-    """Tell whether something is of a file that is for a moment alone: however near, it is no memory."""
+    """Return whether a memory belongs to a file for a particular occasion, which is never shown as a memory."""
     return memory.of_workspace and memory.document_title in _OF_A_MOMENT
 
 
 def _without_triggered(wanted: MemoryFilter) -> MemoryFilter:
-    """Return a filter without triggered memories, such as lore: they come into a block of their own."""
+    """Return the filter without triggered memories, such as lore; these have a block of their own."""
     return replace(wanted, excluded_kinds=[*(wanted.excluded_kinds or ()), *TRIGGERED_KINDS])
 
 
 def _by_gated_score(results: Sequence[SearchResult]) -> list[SearchResult]:
-    """Return results in the order of a score in which time and importance count as far as there is relevance.
+    """Return results ordered by a score in which time and importance count only in proportion to relevance.
 
-    Their share is multiplied by the square of the result's evidence in relation to the best one's. Where evidence
-    cannot be told, the order stays.
+    Their part is multiplied by the square of the ratio of the result's evidence to the best one's. The order stays if
+    evidence is unknown.
     """
     evidence = [each.hit.evidence for each in results]
     best = max((each for each in evidence if each is not None), default=0.0)

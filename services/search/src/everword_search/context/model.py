@@ -1,4 +1,4 @@
-"""The requests that callers make for contexts, free of protobuf."""
+"""Requests for contexts, free of protobuf."""
 
 from __future__ import annotations
 
@@ -46,42 +46,42 @@ ORDER = (
 
 @dataclass(frozen=True)
 class ContextCandidate:
-    """One line or more that a block would say."""
+    """A line that a block may contribute."""
 
-    #: What stands before the words, such as who said them.
+    #: The text before the words, such as the speaker.
     label: str
     words: str
-    #: The memory it is; None for what is none.
+    #: Id of the memory; None for a line that is no memory.
     memory_id: UUID | None = None
-    #: None for what has no time of its own.
+    #: None if it has no time of its own.
     occurred_at: datetime | None = None
-    #: Among those of the same time in its block.
+    #: Order among candidates of the same time in its block.
     place: int = 0
     score: float = 0.0
-    #: The probability that it answers the query; None where that cannot be told.
+    #: Probability that it answers the query; None if unknown.
     relevance: float | None = None
-    #: Messages that say the same, each with the words that do: where one is shown, this is not.
+    #: Messages that state the same, each with the quote; the line is skipped if one of them is shown.
     told_by: tuple[tuple[UUID, str], ...] = ()
-    #: What it counts more than its score, for what it has to do with what is asked for.
+    #: Bonus to the score for its link to the query's topic.
     lift: float = 0.0
-    #: What is said about the words, in brackets after them, such as since when they hold.
+    #: Note in brackets after the words, such as the start of validity.
     remark: str = ""
-    #: The strategy that it offers, where it is a question to ask.
+    #: Id of the strategy, if it is a question to ask.
     strategy_id: UUID | None = None
-    #: The memory itself, where callers are told more of it.
+    #: The memory itself, if callers receive its fields.
     about: MemoryRecord | None = None
 
 
 class ContextScope(IntEnum):
-    """Whose memories a context may hold. Values equal proto `ContextScope`."""
+    """Which memories a context may include. Values equal proto `ContextScope`."""
 
-    #: Of the conversation's agent and subject, and what has none.
+    #: Memories of the conversation's agent and subject, and memories without one.
     CONVERSATION = 1
     NAMESPACE = 2
 
 
 class ContextFormat(IntEnum):
-    """The form of a context's text. Values equal proto `ContextFormat`."""
+    """The format of a context's text. Values equal proto `ContextFormat`."""
 
     TEXT = 1
     JSON_LINES = 2
@@ -89,17 +89,17 @@ class ContextFormat(IntEnum):
 
 @dataclass(frozen=True)
 class ContextRequest:
-    """The request for a context."""
+    """A request for a context."""
 
     query: str = ""
     conversation_id: UUID | None = None
     #: The caller's own key of the conversation, instead of its id.
     conversation_key: ConversationKey | None = None
-    #: The subject of a conversation that does not exist yet.
+    #: Subject of a conversation that does not exist yet.
     new_subject: str = ""
     token_budget: int = DEFAULT_BUDGET
     max_recent_turns: int = DEFAULT_TURNS
-    #: None for as many as the budget holds.
+    #: Maximum memories; None if only the budget limits them.
     max_memories: int | None = None
     scope: ContextScope = ContextScope.CONVERSATION
     filter: MemoryFilter = EVERYTHING
@@ -107,27 +107,29 @@ class ContextRequest:
     min_relevance: float = 0.0
     skip_use_count: bool = False
     at_least_as_fresh: str = ""
-    #: How memories are ranked, by name.
+    #: Name of the ranking profile.
     profile: str = DEFAULT_PROFILE
     balanced: BalancedOptions | None = None
     format: ContextFormat = ContextFormat.TEXT
-    #: Whether the query is of a turn that nobody meant as one.
+    #: True if the query comes from an automated turn.
     automated: bool = False
-    #: Where the conversation names nobody, the facts that were learned of who speaks in such conversations.
+    #: Facts about the speaker from conversations without a subject; used if this conversation has none either.
     own_fact_ids: tuple[UUID, ...] = ()
 
     @property
     def names_conversation(self) -> bool:
-        """Return whether the request names a conversation."""
         return self.conversation_id is not None or self.conversation_key is not None
 
     def needs_own_facts(self, record: ConversationRecord) -> bool:
-        """Tell whether the scope holds facts of whoever speaks: they have a subject, and the conversation has none."""
+        """Return whether the scope includes facts about the speaker.
+
+        Such facts have a subject, but the conversation has none.
+        """
         in_scope = self.scope is ContextScope.CONVERSATION and self.filter.subjects is None
         return in_scope and not record.subject
 
     def without_foreign_documents(self) -> ContextRequest:
-        """Return the request without documents of conversations but this one, and those that its filter names."""
+        """Return the request without documents of other conversations, except for those that its filter names."""
         own = [self.conversation_id] if self.conversation_id else []
         wanted = replace(
             self.filter,
@@ -136,7 +138,10 @@ class ContextRequest:
         return replace(self, filter=wanted)
 
     def filter_for(self, record: ConversationRecord | None) -> MemoryFilter:
-        """Return the filter within the conversation's agent and subject, where it is asked for and not named others."""
+        """Return the filter, limited to the conversation's agent and subject if the scope is the conversation.
+
+        Agents or subjects named in the filter take precedence.
+        """
         wanted = self.filter
         if record is None or self.scope is not ContextScope.CONVERSATION:
             return wanted

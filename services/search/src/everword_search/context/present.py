@@ -1,4 +1,4 @@
-"""Which rows a namespace has that blocks are made from: what has none costs a context nothing more."""
+"""The kinds of rows that a namespace has, so that blocks without data cost a context nothing."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from everword_search.records.store import namespaced
 
 @dataclass(frozen=True)
 class Present:
-    """Which kinds of rows there are, whoever's they are; what nobody looked for may be there."""
+    """Which kinds of rows exist in the namespace; True by default, if they were not checked."""
 
     facts: bool = True
-    #: How somebody communicates, who they know, and what is ahead of them.
+    #: Styles, people or events.
     people: bool = True
     strategies: bool = True
     logs: bool = True
     graph: bool = True
     lore: bool = True
     documents: bool = True
-    #: Of the workspace.
+    #: Workspace files.
     files: bool = True
     #: Documents or files of a conversation.
     conversation_documents: bool = True
 
 
 def present_asked(namespace_id: int) -> BoundStatement[Present]:
-    """Return what asks which kinds of rows a namespace has."""
+    """Return the statement that checks which kinds of rows a namespace has."""
     return BoundStatement(SQL["find_present"], namespaced(namespace_id), Present)

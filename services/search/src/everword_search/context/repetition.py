@@ -1,4 +1,4 @@
-"""What a context holds already: the same words are not put in twice. Pure."""
+"""Detection of text that a context already contains. Pure."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-#: Words in a row that are the same by more than chance.
+#: Length of a run of words that two texts rarely share by chance.
 _GRAM = 5
-#: What has this share of its runs of words in the context already, and so few new words, says little that is new.
+#: A text repeats the context if this share of its runs is already there and at most this share of its words is new.
 _REPEATED = 0.5
 _NEW_WORDS = 0.25
 _WORDS = re.compile(r"\w+")
-#: Where the lines of a summary come from, and when they were said: nothing that it says.
+#: Tags in a summary for the source and time of its lines, which are no content.
 _TAGS = re.compile(r"\[(?:\d{4}-\d\d-\d\dT\d\d:\d\dZ|(?:chat|via):[^\]\n]{1,500})\]")
 
 _Words = tuple[str, ...]
 
 
 class SaidWords:
-    """The words that were said in a context, whatever their case, blanks and punctuation."""
+    """The words in a context, regardless of case, whitespace and punctuation."""
 
     def __init__(self, query: str) -> None:
-        #: What is asked with answers nothing.
+        #: The question itself is no answer.
         self._whole = {_words(query)}
         self._grams = set[_Words]()
         self._known = set[str]()
 
     def repeats(self, text: str) -> bool:
-        """Tell whether a text says what is there: all of it, or most of its runs of five words and nothing new.
+        """Return whether a text repeats the context: entirely, or most of its five-word runs without new information.
 
-        A number or a name that was not said yet is new, though all around it is alike: of two invoices, both are said.
-        What is put together from several messages repeats them only where none of its words is new.
+        A new number or name is new information, even in otherwise equal text, so that two invoices are both shown. A
+        text made of several messages (with source tags) is a repetition only if none of its words is new.
         """
         text, tags = _TAGS.subn(" ", text)
         words, grams = _words_and_grams(text)
@@ -44,7 +44,7 @@ class SaidWords:
         return len(new) <= most * len(words) and not any(map(_is_telling, new))
 
     def add(self, text: str, speaker: str = "") -> None:
-        """Remember a text, and the name of its speaker, which stands before it."""
+        """Add a text, and the name of its speaker, which is shown before it."""
         self._known.update(_words(speaker))
         words, grams = _words_and_grams(_TAGS.sub(" ", text))
         self._whole.add(words)
@@ -53,7 +53,7 @@ class SaidWords:
 
 
 def _is_telling(word: re.Match[str]) -> bool:
-    """Tell whether a word may be a number or a name: a capital at the beginning of a sentence tells nothing."""
+    """Return whether a word may be a number or a name; a capital at the start of a sentence does not count."""
     if not word[0].isalpha():
         return True
     begins = word.string[: word.start()].rstrip().endswith((".", "!", "?", ":"))
@@ -62,7 +62,7 @@ def _is_telling(word: re.Match[str]) -> bool:
 
 @lru_cache(maxsize=512)
 def _words_and_grams(text: str) -> tuple[_Words, frozenset[_Words]]:
-    # Kept from the question whether it repeats something until it is put in, and to the next context.
+    # Cached, because a text is compared before it is added, and again for the next context.
     words = _words(text)
     return words, frozenset(_grams(words))
 

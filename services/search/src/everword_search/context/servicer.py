@@ -38,7 +38,7 @@ from everword_search.retrieval.translate import arm_report, to_balanced
 
 
 class ContextServicer(ContextServiceServicer):
-    """The context that an agent should have in mind."""
+    """ContextService: contexts for prompts, whole or as a stream of blocks."""
 
     def __init__(self, sources: Sources, tokens: Tokens) -> None:
         self._sources = sources
@@ -56,7 +56,10 @@ class ContextServicer(ContextServiceServicer):
     async def StreamContext(  # type: ignore[override]
         self, request: pb.StreamContextRequest, context: Context
     ) -> None:
-        """Write parts as they come: what is around each call awaits its end."""
+        """Write parts to the stream as they are found.
+
+        The interceptors around each call await a coroutine, so this writes to the context and is no async generator.
+        """
         counter, wanted = await self._tokens.ready(), _to_request(request.context)
         async for part in stream_context(self._sources, counter, current_namespace(), wanted):
             await send_request_id(context)
@@ -158,7 +161,7 @@ def _item(block: BudgetedBlock, item: ContextItem, number: int) -> pb.ContextIte
 
 
 def _bare(memory: MemoryRecord) -> MemoryRecord:
-    """Return a memory without what may be long: the item has its words."""
+    """Return a memory without its potentially long fields; the item has the text."""
     has_metadata = memory.metadata_omitted or memory.metadata is not None
     return replace(
         memory,

@@ -1,4 +1,4 @@
-"""Build a context block by block, and end in time with what there is."""
+"""Build a context block by block, and end before the deadline with the parts found by then."""
 
 from __future__ import annotations
 
@@ -20,30 +20,33 @@ from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.model import Verdict
 from everword_search.retrieval.sources import Sources
 
-#: The longest that blocks are waited for, and the share of a shorter deadline: the rest is for the way back.
+#: Maximum seconds to wait for blocks, and the share of a shorter deadline; the rest is for the response.
 MOST_S, SHARE_OF_DEADLINE = 60.0, 0.8
 
 
 @dataclass(frozen=True)
 class StreamedEnd:
-    """What a streamed context came to."""
+    """The result of a streamed context, without the blocks."""
 
     tokens: int
     omitted: int
-    #: None where nothing was looked for, and where memories are missing.
+    #: None if nothing was searched, or if the search for memories did not end in time.
     verdict: Verdict | None
     missing: tuple[BlockSource, ...]
-    #: Arms of the search for memories that could not answer.
+    #: Arms of the memory search that failed.
     degraded: Sequence[ArmReport]
-    #: Entries of lorebooks that may be missing.
+    #: Lorebook entries that may be missing.
     lore_omissions: Sequence[Omission]
 
 
 async def stream_context(
     sources: Sources, counter: TokenCounter, namespace: NamespaceScope, request: ContextRequest
 ) -> AsyncIterator[tuple[BudgetedBlock, int] | StreamedEnd]:
-    """Yield blocks, each with the number of its first item, and the end. Raises what `build_context` does."""
-    # Of all the time there is, whatever the first block takes of it.
+    """Yield non-empty blocks, each with the number of its first item, and finally StreamedEnd.
+
+    Raises the errors of `build_context`.
+    """
+    # The limit covers the whole call, including the first block.
     loop = asyncio.get_running_loop()
     until = loop.time() + SHARE_OF_DEADLINE * remaining(MOST_S)
     building = await begin(sources, counter, namespace, request)
@@ -70,7 +73,10 @@ async def stream_context(
 async def _in_time(
     finders: Mapping[BlockSource, Awaitable[Any]], until: float
 ) -> dict[BlockSource, Any]:
-    """Return what is there by a time of the loop. Raises what any of them raised by then."""
+    """Return the results available by the event-loop time `until`, and cancel the rest.
+
+    Raises the first error that occurs by then.
+    """
     tasks = {source: asyncio.ensure_future(finder) for source, finder in finders.items()}
     left = max(0.0, until - asyncio.get_running_loop().time())
     done = set[asyncio.Future[Any]]()
@@ -86,6 +92,9 @@ async def _in_time(
 
 
 async def _find_memories(building: Building) -> FoundMemories:
-    """Return what is found by the query. The conversation's block was sent: its older turns go in as memories."""
+    """Return the search results, including recalled older turns.
+
+    The chat history was already sent, so recalled turns go to the memories block.
+    """
     recalled, found = await asyncio.gather(building.recall(), building.search())
     return found.after(recalled.results).degraded_by(recalled.degraded)

@@ -1,7 +1,7 @@
-"""The lines of a summary as a context shows them: without ids, and without what the context says already. Pure.
+"""The lines of a summary as a context shows them: without ids and repeated sentences. Pure.
 
-A summary that was chosen from its sources has a line `[2026-04-18T12:00Z] [via:phone]` above what was said within an
-hour; below it stand `- Emi: sentence`, and indented what she says next.
+An extractive summary has a line `[2026-04-18T12:00Z] [via:phone]` above the sentences of one hour. Below it come lines
+`- Emi: sentence`, and indented ones for the speaker's next sentences.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ _VIA = re.compile(r" ?\[via:.*")
 
 
 def without_conversations(text: str) -> str:
-    """Return a summary without the ids of the conversations that its lines are from."""
+    """Return a summary without the conversation ids in its lines."""
     lines = ((line, _CHAT.sub("", line)) for line in text.split("\n"))
     return "\n".join(shown for line, shown in lines if shown or not line)
 
 
 def without_said(text: str, is_said: Callable[[str], bool]) -> str:
-    """Return a summary without the sentences that `is_said` tells of; empty where none is left."""
+    """Return a summary without the sentences for which `is_said` returns True; empty if none remains."""
     kept, group, speaker = list[str](), "", ""
     follows = False
     for line in text.split("\n"):
         if _GROUP.fullmatch(line):
-            # A place that the group before named, and no line told, holds on.
+            # A place that was named in a group without remaining lines applies to the next group, too.
             place = _VIA.search(group) if group else None
             group = line if not place or _VIA.search(line) else line + place[0]
             follows = False

@@ -1,16 +1,15 @@
-"""The form of items in a context, and their cost in tokens.
+"""The text format of items in a context, and their cost in tokens.
 
     2026-04-18
     [1] Marta: The cutover is on Thursday.
     [2] summary: They agreed on the plan.
       Its second line.
-
     [3; residence until 2026-05-02] Marta: I live in Berlin.
 
-In the brackets, where no stored text comes, stands until when that held which does not hold any more, `untrusted` where
-anybody may have said it, and `suspicious` where that speaks to models.
-A line of this form begins with a date, a number or a heading. What was stored opens none: its further lines are
-indented. What has no time of its own stands above the first date. As JSON, each item is a line.
+The brackets, which stored text cannot imitate, give the end of outdated facts, `untrusted` for text from open channels,
+and `suspicious` for untrusted text that addresses models. Every line of the format begins with a date, a number or a
+heading; stored text never starts a line, since its further lines are indented. Items without a time precede the first
+date. In JSON, each item is one line.
 """
 
 from __future__ import annotations
@@ -36,12 +35,15 @@ from everword_search.context.summary_lines import without_conversations
 from everword_search.endings.model import Ending, Holding, marks_of
 from everword_search.summaries.store import TopSummaryRow
 
-#: What stands before an item.
+#: Trust labels in the brackets of an item.
 UNTRUSTED, SUSPICIOUS = "untrusted", "suspicious"
 
 
 def judge(trust: TrustPolicy, about: MemoryRecord | None, words: str) -> tuple[str, bool]:
-    """Return a word for it, and whether it is left out; no word for what a tool brought in, which says so itself."""
+    """Return the trust label of a text, and whether the trust policy leaves it out.
+
+    The label is empty for trusted text, and for unsuspicious output of tools, which the speaker already identifies.
+    """
     if about is None or not about.untrusted:
         return "", False
     if speaks_to_models(words):
@@ -61,18 +63,18 @@ HEADINGS = {
     BlockSource.GRAPH: "## Relations",
 }
 _ROLES = {1: "system", 2: "user", 3: "assistant", 4: "tool"}
-#: Before each further line of what was stored.
+#: Precedes each further line of stored text.
 _INDENT = "  "
-#: As many digits as any item's.
+#: A number with as many digits as any item's.
 _WIDEST = 999
-_BETWEEN = 2  # What the empty line between two blocks may cost.
-#: Some readers take these for ends of lines too, and JSON leaves them as they are.
+_BETWEEN = 2  # Upper bound of the tokens of the empty line between two blocks.
+#: Some readers treat these as line ends, and JSON does not escape them.
 _JSON_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The form of a context: text or JSON, in a time zone, with or without credentials, counted by a tokenizer."""
+    """The format of a context: text or JSON, time zone, masking of credentials, and tokenizer."""
 
     counter: TokenCounter
     format: ContextFormat
@@ -82,7 +84,7 @@ class Layout:
 
     @property
     def separator(self) -> str:
-        """What stands between two blocks."""
+        """The text between two blocks."""
         return "\n" if self.is_json else "\n\n"
 
     @property
@@ -91,19 +93,19 @@ class Layout:
 
     @cached_property
     def day_tokens(self) -> int:
-        """The cost of the line above the items of a day."""
+        """Tokens of the date line above the items of a day."""
         return 0 if self.is_json else self.counter.count("2000-01-01\n")
 
     def heading_tokens(self, source: BlockSource) -> int:
         return 0 if self.is_json else self.counter.count(f"{HEADINGS[source]}\n") + _BETWEEN
 
     def line(self, item: ContextItem, number: int) -> str:
-        """Return an item as it stands in the context."""
+        """Return an item as it appears in the context."""
         beside = ItemContext(relevance=item.relevance, endings=item.endings, trust=item.trust)
         return self._line(number, item.occurred_at, item.speaker, item.words, beside)
 
     def block(self, source: BlockSource, items: list[ContextItem], first: int) -> str:
-        """Return items in their order as one text, numbered from `first`."""
+        """Return items in order as one text, numbered from `first`."""
         parts, day = [] if self.is_json else [HEADINGS[source]], ""
         for number, item in enumerate(items, first):
             if item.day not in ("", day) and not self.is_json:
@@ -118,20 +120,20 @@ class Layout:
         about: MemoryRecord | None = None,
         endings: Sequence[Ending] = (),
     ) -> ContextItem:
-        """Return a turn, word for word but for its credentials where these are masked."""
+        """Return a turn verbatim, except for credentials if these are masked."""
         call = (message.tool_name, message.tool_args)
         words = message_text(message.content, message.content_blocks, *call, tool_result="")
-        # Whole, where the index has only the beginning of a long result.
+        # The whole tool result; the index has only the beginning of a long one.
         words = "\n".join(part for part in (words, message.tool_result) if part)
         shown = mask_credentials(words) if self.masks else words
-        # What the caller counted is what was sent.
+        # The caller's token count is valid only for the text as it was sent.
         given = message.token_count if shown == words else 0
         speaker = message.author or _ROLES.get(message.role, "")
         place = message.id, message.occurred_at, message.seq
         return self._item(*place, speaker, shown, given, ItemContext(endings=endings), about)
 
     def holding(self, holding: Holding) -> ContextItem | None:
-        """Return what holds as a fact in one line; None where that may not be shown."""
+        """Return a current value as one line; None if the filter excludes the fact's memory."""
         if holding.fact_memory_id is None:
             return None
         shown = mask_credentials(holding.text) if self.masks else holding.text
@@ -142,7 +144,7 @@ class Layout:
     def summary(
         self, node: TopSummaryRow, about: MemoryRecord, endings: Sequence[Ending] = ()
     ) -> ContextItem:
-        """Return a summary whole, at the time of the last that it is of."""
+        """Return a summary in full, at the time of its latest message."""
         text = without_conversations(node.content)
         text = mask_credentials(text) if self.masks else text
         place = node.id, node.latest_at, node.last_seq
@@ -158,11 +160,14 @@ class Layout:
         *,
         masks: bool,
     ) -> ContextItem:
-        """Return a memory whole, or its best passage between ellipses where it has several; a tool call's sentence."""
+        """Return a memory in full, or its best passage between ellipses if it has several.
+
+        For a tool call without content, the passage is its sentence.
+        """
         words = mask_passage(passage, memory.content) if masks else passage
         given = 0
         if passage == memory.content:
-            # What the caller said the whole costs.
+            # The caller's token count is for the whole text.
             given = memory.token_count if words == passage else 0
         elif passage != memory.synthesized_content:
             words = f"… {words.strip()} …"
@@ -174,13 +179,13 @@ class Layout:
         return self._item(*place, speaker, words, given, beside, memory)
 
     def reworded(self, item: ContextItem, words: str) -> ContextItem:
-        """Return an item with other words."""
+        """Return the item with `words` as its text, and its token count updated."""
         beside = ItemContext(relevance=item.relevance, endings=item.endings, trust=item.trust)
         line = self._line(_WIDEST, item.occurred_at, item.speaker, words, beside)
         return replace(item, words=words, tokens=self.counter.count(f"{line}\n"), is_given=False)
 
     def candidate(self, found: ContextCandidate) -> ContextItem:
-        """Return what a block would say."""
+        """Return a block's candidate as an item."""
         words = mask_credentials(found.words) if self.masks else found.words
         label = mask_credentials(found.label) if self.masks else found.label
         substance = f"{label}: {words}"
@@ -256,7 +261,7 @@ class Layout:
             if beside.relevance is not None:
                 fields["relevance"] = round(beside.relevance, 2)
             return json.dumps(fields, ensure_ascii=False).translate(_JSON_ENDS)
-        # All that any reader may take for the end of a line.
+        # `splitlines` splits at everything that a reader may treat as a line end.
         indented = f"\n{_INDENT}".join(words.splitlines() or [""])
         told = f"; {beside.trust}" if beside.trust else ""
         told += "".join(f"; {' '.join(mark)}" for mark in marks)

@@ -1,4 +1,4 @@
-"""Makes the tokenizer ready beside the start of the service."""
+"""Load the tokenizer in the background of the service's start."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from everword.text.tokens.counter import TokenCounter, packaged_counter, read_co
 
 
 class Tokens:
-    """Reads the tokenizer in a thread: neither the start of a service nor its event loop waits for the packaged one."""
+    """Loads the packaged tokenizer in a thread, so that neither start-up nor the event loop is blocked."""
 
     def __init__(self, path: Path | None = None) -> None:
-        #: A file of the operator's is read at once: what is wrong with it is told at the start.
+        #: An operator's file is read at once, so that an invalid one fails at start-up.
         self._counter = read_counter(path) if path else None
         self._reading: asyncio.Future[TokenCounter] | None = None
 
     def read(self) -> asyncio.Future[TokenCounter]:
-        """Begin to read the packaged tokenizer, once."""
+        """Start loading the packaged tokenizer, once."""
         if self._reading is None:
             self._reading = asyncio.ensure_future(asyncio.to_thread(packaged_counter))
         return self._reading
 
     async def ready(self) -> TokenCounter:
-        """Return the tokenizer, once it is read."""
+        """Return the tokenizer, after waiting until it is loaded."""
         if self._counter is None:
-            # Many wait for it: one that is cancelled must not take it from the others.
+            # The shared future must survive if one of its waiters is cancelled.
             self._counter = await asyncio.shield(self.read())
         return self._counter

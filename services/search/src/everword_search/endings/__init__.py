@@ -1,1 +1,1 @@
-"""What memories say that does not hold any more, and what holds instead, which stands before it."""
+"""Outdated facts in memories, and the current values that replace them."""

@@ -1,4 +1,4 @@
-"""Endings, as values."""
+"""Value types for outdated facts ("endings")."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from uuid import UUID
 
 
 class EndingKind(IntEnum):
-    """How something came to hold no more. Values equal proto FactEnding."""
+    """Why a fact is no longer current. Values equal proto FactEnding."""
 
     REPLACED = 1
     CLOSED = 2
@@ -19,37 +19,37 @@ class EndingKind(IntEnum):
 
 @dataclass(frozen=True)
 class Holding:
-    """What holds instead of something that ended, and the memories that say so."""
+    """The current value that replaces an outdated one, and the memories that state it."""
 
     fact_id: UUID
     value: str
-    #: The fact in words.
+    #: The fact as a sentence.
     text: str
-    #: Since when.
+    #: When the value became valid.
     since: datetime
-    #: The memory that is the fact itself; None where the filter does not let it through.
+    #: Id of the fact's own memory; None if the filter excludes it.
     fact_memory_id: UUID | None
-    #: The latest message first, and the fact itself last; of what the filter lets through. At least one.
+    #: Memories that state the value and pass the filter, at least one: the latest message first, the fact itself last.
     memory_ids: tuple[UUID, ...]
-    #: Of each the passage that says so.
+    #: The passage that states the value, for each memory in `memory_ids`.
     passage_ids: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Ending:
-    """Something that a memory says and that does not hold at the moment that is asked about."""
+    """A statement of a memory that is outdated at the requested moment."""
 
     fact_id: UUID
     attribute: str
     value: str
     kind: EndingKind
-    #: Of what was corrected, when that was said.
+    #: When the value ceased to be valid; for a correction, when the correction was made.
     ended_at: datetime
-    #: None where nothing holds instead, and where nothing that says so is let through.
+    #: None if no value replaces it, or if the filter excludes all memories that state the new value.
     current: Holding | None
 
 
-#: How what does not hold any more came to that, before the date of it; and of how many a line tells, the latest ones.
+#: The word before the date of an ending.
 _ENDINGS = {
     EndingKind.REPLACED: "until",
     EndingKind.CLOSED: "until",
@@ -62,7 +62,7 @@ _MOST_ENDINGS = 4
 
 @dataclass(frozen=True)
 class Mark:
-    """What is said of one ending."""
+    """The label of one outdated attribute."""
 
     attribute: str
     #: `until` or `corrected`.
@@ -71,7 +71,7 @@ class Mark:
 
 
 def marks_of(endings: Sequence[Ending]) -> list[Mark]:
-    """Return what is said of the latest endings."""
+    """Return the labels of the latest `_MOST_ENDINGS` endings."""
     return [
         Mark(each.attribute, _ENDINGS[each.kind], each.ended_at) for each in endings[:_MOST_ENDINGS]
     ]

@@ -1,7 +1,7 @@
-"""Read what memories say that does not hold any more, for all of a page at once.
+"""Read the outdated facts of all memories on a page at once.
 
-A small statement goes with those that read the page, and names the few memories that may have endings: only for them
-the large one is run.
+A small statement runs along with those that read the page and names the few memories that may have outdated facts; the
+expensive statement runs only for these.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from everword_search.passages.store import SQL, Scope
 from everword_search.records.model import MemoryFilter
 from everword_search.records.store import namespaced
 
-#: By the memory that says it, the latest to end first; memories that say nothing of the kind are not there.
+#: Outdated facts by memory, the latest to end first; memories without any are absent.
 Endings: TypeAlias = Mapping[UUID, Sequence[Ending]]
-#: Of what holds, the latest messages that are named.
+#: Maximum number of messages named for a current value, the latest ones.
 _CURRENT_MESSAGES = 16
-#: Messages of a summary that are looked at.
+#: Messages of a summary that are examined.
 _SUMMED_UP = 100
 
 
 @dataclass(frozen=True)
 class _EndingRow:
-    """Something that a memory says and that does not hold, as the statement returns it."""
+    """An outdated statement of a memory, as returned by `find_endings`."""
 
     memory_id: UUID
     fact_id: UUID
@@ -40,7 +40,7 @@ class _EndingRow:
     attribute: str
     value: str
     ended_at: datetime
-    #: Whether it held at any time.
+    #: True if the value was ever valid; False for a corrected one.
     believed: bool
     successor_id: UUID | None
     current_id: UUID | None
@@ -60,13 +60,13 @@ class _ToldByRow:
 
 @dataclass(frozen=True)
 class OutdatedRow:
-    """A memory that may say what does not hold any more."""
+    """A memory that may have outdated facts."""
 
     memory_id: UUID
 
 
 def outdated_asked(namespace_id: int, source_ids: Sequence[UUID]) -> BoundStatement[OutdatedRow]:
-    """Return what asks which memories may have endings, for far less than what asks for the endings."""
+    """Return the cheap statement that finds memories that may have outdated facts."""
     parameters = {
         **namespaced(namespace_id),
         "source_ids": ArrayParameter(array_of_uuids(source_ids)),
@@ -88,14 +88,14 @@ def _parameters(scope: Scope, source_ids: Sequence[UUID]) -> dict[str, Any]:
 
 
 async def read_endings(conn: Connection, scope: Scope, source_ids: Sequence[UUID]) -> Endings:
-    """Return the endings of memories, as of the moment that the filter looks from."""
+    """Return the outdated facts of memories, as of the moment of the scope's filter."""
     asked = outdated_asked(scope.namespace_id, source_ids)
     outdated = await fetch_all(conn, asked.statement, asked.parameters, asked.row)
     return await find_endings(conn, scope, [row.memory_id for row in outdated])
 
 
 async def find_endings(conn: Connection, scope: Scope, outdated: Sequence[UUID]) -> Endings:
-    """Return the endings of those memories that may have some."""
+    """Return the outdated facts of memories that `outdated_asked` named."""
     found = defaultdict[UUID, list[Ending]](list)
     if outdated:
         parameters = _parameters(scope, outdated)
@@ -107,16 +107,16 @@ async def find_endings(conn: Connection, scope: Scope, outdated: Sequence[UUID])
 async def read_told_by(
     conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]
 ) -> dict[UUID | str, tuple[tuple[UUID, str], ...]]:
-    """Return the messages that say the facts which some memories are, each with its words, the latest first."""
+    """Return, for each fact memory, the ids of the messages that state it with their quotes, the latest first."""
     parameters = {**namespaced(namespace_id), "source_ids": list(memory_ids)}
     rows = await fetch_all(conn, SQL["told_by"], parameters, _ToldByRow)
     return {row.memory_id: tuple(zip(row.message_ids, row.quotes, strict=True)) for row in rows}
 
 
 def _horizon(wanted: MemoryFilter) -> datetime | None:
-    """Return the moment after which nothing that was said counts; None for none.
+    """Return the moment after which messages are ignored; None for no limit.
 
-    Who names a moment at which memories must hold looks back from now at what is known of it.
+    A filter with `valid_at` asks what is known today about that moment, so its `before` sets no limit.
     """
     moments = [] if wanted.as_of_time is None else [wanted.as_of_time]
     if wanted.before is not None and wanted.valid_at is None:

@@ -1,4 +1,4 @@
-"""Endings to protos."""
+"""Outdated facts to protos."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Facts as they are read: what holds, what held, what was believed, and why."""
+"""Reads of facts: current and past values, earlier beliefs, and the evidence."""

@@ -1,4 +1,4 @@
-"""List what a namespace is about."""
+"""List the themes of a namespace."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from everword_search.records.freshness import fresh_transaction
 
 @dataclass(frozen=True)
 class ThemeRow:
-    """A theme."""
+    """A theme: a cluster of memories with its label."""
 
     id: UUID
     label: str
@@ -34,7 +34,7 @@ async def list_themes(
     namespace: NamespaceScope,
     at_least_as_fresh: str = "",
 ) -> list[ThemeRow]:
-    """Return the themes of a namespace, the largest first."""
+    """Return the themes of a namespace, largest first."""
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         parameters = {"namespace_id": namespace.id}
         return await fetch_all(conn, SQL["list_themes"], parameters, ThemeRow)

@@ -1,4 +1,4 @@
-"""The requests that callers make for facts, free of protobuf."""
+"""Requests for facts, free of protobuf."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 
 @dataclass(frozen=True)
 class AsOf:
-    """The moment that is asked about, and the one of which the beliefs are; None for now."""
+    """The moment at which facts must be valid, and the moment of knowledge; None for now."""
 
     valid_at: datetime | None = None
     known_at: datetime | None = None
@@ -16,11 +16,11 @@ class AsOf:
 
 @dataclass(frozen=True)
 class ProfileRequest:
-    """The profile that is asked for."""
+    """A request for the profile of a subject."""
 
     subject: str
     as_of: AsOf
-    #: None for all.
+    #: All categories if None.
     categories: list[str] | None
     include_expired: bool
     max_facts: int
@@ -29,7 +29,7 @@ class ProfileRequest:
 
 @dataclass(frozen=True)
 class FactFilter:
-    """The facts that are listed; None lets every value through."""
+    """Filter of a list of facts; None admits every value."""
 
     subjects: list[str] | None
     attributes: list[str] | None
@@ -40,16 +40,16 @@ class FactFilter:
 
 @dataclass(frozen=True)
 class KnownFilter:
-    """The facts that a context may say."""
+    """Filter of the facts that a context may include."""
 
     subjects: list[str]
-    #: None for all.
+    #: All agents if None.
     agents: list[str] | None
     as_of: AsOf
-    #: When they were heard of at the latest; None for whenever.
+    #: Latest moment at which the fact was first learned; None for no limit.
     first_seen: datetime | None
-    #: Bounds of when they began to hold, the second exclusive.
+    #: Bounds of the start of validity, `before` exclusive; None for no bound.
     since: datetime | None
     before: datetime | None
-    #: Whether only what was learned where nobody is named counts.
+    #: True to include only facts learned in conversations that name no subject.
     unnamed: bool

@@ -1,7 +1,7 @@
 -- Statements that read facts.
 
 -- fragment columns --
--- A fact in one of its intervals.
+-- A fact with one of its intervals.
 f.id, f.subject, f.category, f.attribute, f.value, f.source, f.hypothesis, f.state, f.confidence, f.lifetime_days,
 f.last_seen_at, f.supporting, f.contradicting, i.id AS memory_id, i.valid_from, i.valid_until, i.known_from, i.known_until,
 i.successor_id,
@@ -19,8 +19,8 @@ OR (f.contradicting > 0
                    LIMIT 1), false))) AS disputed
 
 -- fragment holding --
--- Whether a fact holds at a moment, as it was believed at another one, in the interval `i`. What holds now is not rejected and
--- not closed, which is seen without a look at its intervals.
+-- The condition that a fact is valid at `valid_at` and known at `known_at` in the interval `i`. A current fact is
+-- neither rejected nor closed, so its state excludes most facts without reading intervals.
 (f.state <= 3 OR %(valid_at)s::timestamptz IS NOT NULL OR %(known_at)s::timestamptz IS NOT NULL)
 AND i.valid_from <= coalesce(%(valid_at)s, now())
 AND (i.valid_until IS NULL OR i.valid_until > coalesce(%(valid_at)s, now()))
@@ -28,15 +28,15 @@ AND i.known_from <= coalesce(%(known_at)s, now())
 AND (i.known_until IS NULL OR i.known_until > coalesce(%(known_at)s, now()))
 
 -- fragment in_unnamed --
--- Whether a fact was learned in a conversation that names no subject. It is looked up fact by fact: for an EXISTS, all
--- evidence of the namespace would be read.
+-- True if a fact was learned in a conversation that names no subject. The subquery is evaluated per fact; with an
+-- EXISTS, PostgreSQL would read all evidence of the namespace.
 coalesce((SELECT true FROM fact_evidence e
             JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
            WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id AND NOT e.contradicts AND c.subject = ''
            LIMIT 1), false)
 
 -- get_profile --
--- What holds of a subject at a moment, as it was believed at another one.
+-- The facts about a subject that are valid at one moment, as known at another.
 SELECT :columns
   FROM facts f
   JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id
@@ -48,7 +48,7 @@ SELECT :columns
  LIMIT %(limit)s;
 
 -- count_profile --
--- How much of a profile there is beyond what is shown of it, counted as far as `limit`.
+-- The number of a profile's facts, counted up to `limit`.
 SELECT count(*)
   FROM (SELECT
           FROM facts f
@@ -61,8 +61,8 @@ SELECT count(*)
          LIMIT %(limit)s) AS held;
 
 -- find_known --
--- What holds of subjects at a moment, as it was believed at another one, most certain first, with the latest messages that say
--- so. With `unnamed`, of whom nobody is told apart in their conversation: only what was learned in such ones.
+-- The facts about subjects that are valid at one moment, as known at another, most confident first, with the latest
+-- messages that state them. With `unnamed`, only facts learned in conversations that name no subject.
 SELECT held.*, coalesce(said.message_ids, '{}') AS message_ids, coalesce(said.quotes, '{}') AS quotes
   FROM unnest(%(subjects)s::text[]) AS wanted (subject),
        LATERAL (
@@ -90,8 +90,8 @@ SELECT held.*, coalesce(said.message_ids, '{}') AS message_ids, coalesce(said.qu
  LIMIT %(limit)s;
 
 -- find_own --
--- The memories that are facts of whoever speaks where nobody is named, the most certain ones. When they hold is
--- for who looks for them.
+-- The memories of the most confident facts about the speakers of conversations that name no subject. Validity is not
+-- checked here; the search's filter does that.
 SELECT i.id AS memory_id
   FROM unnest(%(subjects)s::text[]) AS wanted (subject),
        LATERAL (
@@ -104,7 +104,7 @@ SELECT i.id AS memory_id
  WHERE i.known_until IS NULL OR i.known_until > %(known_at)s::timestamptz;
 
 -- list_facts --
--- Facts by their ids: what holds at a moment, as it was believed at another one, or all of it.
+-- Facts in order of their ids: those valid at one moment as known at another, or all.
 SELECT :columns
   FROM facts f
   LEFT JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id
@@ -122,7 +122,7 @@ SELECT :columns
  LIMIT %(limit)s;
 
 -- list_history --
--- Every value that an attribute of a subject ever had, and what is not believed any more.
+-- Every value that an attribute of a subject ever had, including rejected ones.
 SELECT :columns
   FROM facts f
   LEFT JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id
@@ -131,7 +131,7 @@ SELECT :columns
  LIMIT %(limit)s;
 
 -- list_evidence --
--- What a fact rests on and what speaks against it, oldest first.
+-- The evidence for and against a fact, oldest first.
 SELECT e.message_id, e.conversation_id, e.quote, e.contradicts, e.source, e.reason, e.said_at,
        e.source <> 4 AND (coalesce(m.role = 4 OR m.tool_name <> '', false)
        OR coalesce((channel_policy(n.channel_policies, c.channel) ->> 'untrusted')::boolean, false)) AS untrusted
@@ -152,7 +152,7 @@ SELECT changed_at, actor, action, state, reason, other_fact_id
  LIMIT %(limit)s;
 
 -- list_links --
--- Links of a fact with others: current ones first, then those that have ended, the surest first.
+-- Links of a fact with others: current ones before ended ones, most confident first.
 SELECT e.from_fact_id, e.to_fact_id, e.relation, e.confidence, e.reason, e.valid_from, e.valid_until
   FROM fact_edges e
  WHERE e.namespace_id = %(namespace_id)s AND (e.from_fact_id = %(fact_id)s OR e.to_fact_id = %(fact_id)s)
@@ -160,8 +160,8 @@ SELECT e.from_fact_id, e.to_fact_id, e.relation, e.confidence, e.reason, e.valid
  LIMIT %(limit)s;
 
 -- find_linked --
--- Links between some facts that hold now, the surest first, of which a query names one: it shares a word with it, in the
--- language of the namespace. Words are looked at only of facts that are linked.
+-- Current links between the given facts if exactly one side shares words with the query, most confident first. Words
+-- are compared in the namespace's language, and only for linked facts.
 SELECT e.from_fact_id, e.to_fact_id, e.relation, e.confidence, first.words && asked.words AS from_named
   FROM namespaces n
  CROSS JOIN LATERAL (SELECT tsvector_to_array(to_tsvector(n.text_search_config, %(query)s)) AS words OFFSET 0) AS asked
@@ -181,7 +181,7 @@ SELECT e.from_fact_id, e.to_fact_id, e.relation, e.confidence, first.words && as
  LIMIT %(limit)s;
 
 -- list_disputes --
--- Disputes that a fact was in, oldest first.
+-- Disputes of a fact, oldest first.
 SELECT old_fact_id, new_fact_id, opened_at, settled_at, outcome, decided_by, reason
   FROM fact_disputes
  WHERE namespace_id = %(namespace_id)s AND (old_fact_id = %(fact_id)s OR new_fact_id = %(fact_id)s)
@@ -189,7 +189,7 @@ SELECT old_fact_id, new_fact_id, opened_at, settled_at, outcome, decided_by, rea
  LIMIT %(limit)s;
 
 -- list_themes --
--- The themes of a namespace, the largest first.
+-- The themes of a namespace, largest first.
 SELECT id, label, words, size, sampled, source_ids, model, made_at
   FROM themes
  WHERE namespace_id = %(namespace_id)s

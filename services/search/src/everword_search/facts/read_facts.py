@@ -16,24 +16,24 @@ from everword_search.facts.model import FactFilter, ProfileRequest
 from everword_search.facts.store import FactChangeRow, FactDisputeRow, LinkRow, QuotedEvidenceRow
 from everword_search.records.freshness import fresh_transaction
 
-#: Intervals of a history, and pieces of evidence and changes of a fact.
+#: Maximum intervals of a history, and maximum evidence, changes, links and disputes of a fact.
 MOST = 1_000
-#: As many facts beyond those of a profile are counted.
+#: Facts beyond a profile's limit are counted up to this many.
 MOST_OMITTED = 100
 
 
 @dataclass(frozen=True)
 class Link:
-    """What a fact is to another one."""
+    """A link from or to a fact."""
 
     row: LinkRow
-    #: The one that was not asked about.
+    #: The fact at the other end.
     other: FactView
 
 
 @dataclass(frozen=True)
 class FactExplanation:
-    """Why a fact is believed."""
+    """The evidence, history, links and disputes of a fact."""
 
     fact: FactView
     evidence: Sequence[QuotedEvidenceRow]
@@ -45,7 +45,10 @@ class FactExplanation:
 async def get_profile(
     database: Database, namespace: NamespaceScope, wanted: ProfileRequest
 ) -> tuple[Sequence[FactView], int]:
-    """Return what holds of a subject, and how much of it is left out, as far as that is counted."""
+    """Return the facts about a subject that are valid as of the request, and the number of omitted ones.
+
+    Omitted facts are counted up to `MOST_OMITTED`.
+    """
     most = wanted.max_facts
     async with fresh_transaction(database, namespace, wanted.at_least_as_fresh) as conn:
         found = await store.get_profile(conn, namespace.id, wanted, most + 1)
@@ -62,7 +65,7 @@ async def list_facts(
     page: PageRequest,
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[FactView], str]:
-    """Return a page of facts, and the token of the next one. Raises InvalidPageToken."""
+    """Return a page of facts and the token of the next page. Raises InvalidPageToken."""
     cursor = await open_cursor(database, namespace, "ListFacts", page)
     after = [UUID(id_) for id_ in cursor.after] if cursor.after else None
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
@@ -77,7 +80,7 @@ async def get_fact_history(
     attribute: str,
     at_least_as_fresh: str = "",
 ) -> Sequence[FactView]:
-    """Return every value that an attribute of a subject ever had."""
+    """Return every past and current value of an attribute of a subject, `MOST` at most."""
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         return await store.list_history(conn, namespace.id, subject, attribute, MOST)
 
@@ -88,7 +91,7 @@ async def explain_fact(
     fact_id: UUID,
     at_least_as_fresh: str = "",
 ) -> FactExplanation:
-    """Return why a fact is believed, down to the words. Raises FactNotFound."""
+    """Return a fact with its evidence, quotes included. Raises FactNotFound."""
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         found = await show_facts(conn, namespace.id, [fact_id])
         fact = _only(found.get(fact_id), fact_id)

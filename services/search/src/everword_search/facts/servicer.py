@@ -29,7 +29,7 @@ from everword_search.facts.translate import (
 
 
 class FactQueryServicer(FactQueryServiceServicer):
-    """The facts of a namespace."""
+    """FactQueryService without its RPCs on people."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

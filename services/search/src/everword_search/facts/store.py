@@ -1,4 +1,4 @@
-"""The statements that read facts, as typed functions: one for each in queries.sql."""
+"""The statements that read facts as typed functions, one for each in queries.sql."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ SQL = load_statements("everword_search.facts")
 
 @dataclass(frozen=True)
 class KnownRow(FactView):
-    """A fact with the latest messages that say so."""
+    """A fact with the latest messages that state it."""
 
     message_ids: list[UUID]
-    #: The words of each of these.
+    #: The quote from each of these messages.
     quotes: list[str]
 
 
 @dataclass(frozen=True)
 class QuotedEvidenceRow:
-    """A piece of evidence."""
+    """A piece of evidence for or against a fact."""
 
     message_id: UUID | None
     conversation_id: UUID | None
@@ -38,13 +38,13 @@ class QuotedEvidenceRow:
     source: int
     reason: str
     said_at: datetime
-    #: Whether its message is from where anybody may write, or of a tool.
+    #: True if the message comes from an untrusted channel or a tool.
     untrusted: bool
 
 
 @dataclass(frozen=True)
 class FactChangeRow:
-    """An entry of the audit trail."""
+    """An entry of a fact's audit trail."""
 
     changed_at: datetime
     actor: str
@@ -69,13 +69,13 @@ class LinkRow:
 
 @dataclass(frozen=True)
 class LinkedRow:
-    """A link between two facts, and which of them a query names."""
+    """A link between two facts; a query names one of them."""
 
     from_fact_id: UUID
     to_fact_id: UUID
     relation: int
     confidence: float
-    #: Else the second one.
+    #: True if the query names the first fact, False if the second.
     from_named: bool
 
 
@@ -145,7 +145,7 @@ async def find_own(
     known_at: datetime | None,
     limit: int,
 ) -> list[UUID]:
-    """Return the memories that are facts of subjects, as far as they were learned where nobody is named."""
+    """Return up to `limit` fact memories of subjects that were learned in conversations that name no subject."""
     parameters = {
         "namespace_id": namespace_id,
         "user": USER,
@@ -161,7 +161,7 @@ async def find_own(
 async def find_linked(
     conn: Connection, namespace_id: int, fact_ids: Sequence[UUID], query: str, limit: int
 ) -> list[LinkedRow]:
-    """Return links between some facts, the surest first, of which one shares a word with a query."""
+    """Return links between the given facts if one of the two shares a word with the query, most confident first."""
 
 
 async def list_facts(

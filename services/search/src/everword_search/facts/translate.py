@@ -1,4 +1,4 @@
-"""Requests of FactQueryService to the model, and results back."""
+"""FactQueryService requests from protos, and results to protos."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The graph as it is read: nodes, what they are related to, and what a topic touches."""
+"""Reads of the graph: nodes, relations, and traversals."""

@@ -1,4 +1,4 @@
-"""What callers ask of the graph, free of protobuf."""
+"""Requests to the graph, free of protobuf."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from uuid import UUID
 from everword.graph.rows import EdgeView, NodeView
 
 DEFAULT_DEPTH, DEFAULT_FAN_OUT, DEFAULT_EDGES = 2, 25, 30
-#: Of what is reached from nodes, at the least that may be asked for.
+#: Caps on the nodes and relations of a traversal; a `fan_out` above 25 raises them.
 _MOST_NODES, _MOST_EDGES = 50, 100
 
 
 @dataclass(frozen=True)
 class View:
-    """The part of the graph that is looked at, and as of when; None lets everything through, and is now."""
+    """The visible part of the graph, and the moments it is viewed at.
+
+    None admits every agent or subject; for the moments, None is now.
+    """
 
     agents: list[str] | None = None
     subjects: list[str] | None = None
@@ -26,7 +29,7 @@ class View:
 
     @property
     def is_scoped(self) -> bool:
-        """Tell whether it leaves out any node."""
+        """True if the view may exclude nodes."""
         return self.agents is not None or self.subjects is not None
 
     @property
@@ -36,12 +39,12 @@ class View:
 
 @dataclass(frozen=True)
 class Steps:
-    """How far relations are followed."""
+    """Limits of a traversal."""
 
     depth: int = DEFAULT_DEPTH
-    #: Relations of a node, in each direction.
+    #: Relations followed per node and direction.
     fan_out: int = DEFAULT_FAN_OUT
-    #: None for all.
+    #: Types of relations to follow; all if None.
     types: list[str] | None = None
 
     @property
@@ -59,13 +62,13 @@ class Subgraph:
 
     nodes: Sequence[NodeView] = ()
     edges: Sequence[EdgeView] = ()
-    #: Whether there was more.
+    #: True if a limit omitted nodes or relations.
     is_cut: bool = False
 
 
 @dataclass(frozen=True)
 class NodeHistory:
-    """A node in its latest version, and all of these."""
+    """A node in its latest version, with all versions."""
 
     node: NodeView
     versions: Sequence[NodeView]
@@ -73,7 +76,7 @@ class NodeHistory:
 
 @dataclass(frozen=True)
 class ListedNodes:
-    """Which nodes are listed."""
+    """Filter of a list of nodes; None admits every value."""
 
     view: View
     types: list[str] | None

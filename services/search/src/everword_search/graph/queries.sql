@@ -1,38 +1,38 @@
 -- Statements that read the graph.
 
 -- fragment shown_node --
--- A node in one of its versions.
+-- A node with one of its versions.
 n.id, v.id AS memory_id, v.label, v.type, v.description, v.aliases, v.confidence, v.source, n.agent, n.subject, n.anchor,
 n.merged_into, n.first_seen_at, n.last_seen_at, v.known_from, v.known_until
 
 -- fragment edge --
--- A relation in one of the times in which it holds.
+-- A relation with one of its intervals.
 e.id, e.edge_id, e.from_id, e.to_id, e.type, e.label, e.confidence, e.source, e.message_id, e.quote, e.fact_id, e.valid_from,
 e.valid_until, e.known_from, e.known_until
 
 -- fragment in_view --
--- Whether a view shows a node.
+-- The condition that the view includes a node.
 (%(agents)s::text[] IS NULL OR n.agent = ANY(%(agents)s)) AND (%(subjects)s::text[] IS NULL OR n.subject = ANY(%(subjects)s))
 
 -- fragment version_known --
--- Whether a version was known at the moment of the view.
+-- The condition that a version was known at the view's moment.
 v.known_from <= coalesce(%(known_at)s::timestamptz, now()) AND (v.known_until IS NULL OR v.known_until > coalesce(%(known_at)s, now()))
 
 -- fragment edge_known --
--- Whether a relation was known at the moment of the view.
+-- The condition that a relation was known at the view's moment.
 e.known_from <= coalesce(%(known_at)s::timestamptz, now()) AND (e.known_until IS NULL OR e.known_until > coalesce(%(known_at)s, now()))
 
 -- fragment edge_holds --
--- Whether a relation holds at the moment of the view.
+-- The condition that a relation is valid at the view's moment.
 (e.valid_from IS NULL OR e.valid_from <= coalesce(%(valid_at)s::timestamptz, now()))
 AND (e.valid_until IS NULL OR e.valid_until > coalesce(%(valid_at)s, now()))
 
 -- has_graph --
--- Whether there is any node.
+-- True if the namespace has a node.
 SELECT EXISTS (SELECT FROM graph_nodes WHERE namespace_id = %(namespace_id)s);
 
 -- find_named --
--- The nodes that a view shows under labels.
+-- The nodes in the view that have one of the labels.
 SELECT k.label_hash, n.id AS node_id, n.anchor
   FROM graph_names k
   JOIN graph_nodes n ON n.namespace_id = %(namespace_id)s AND n.id = k.node_id
@@ -41,13 +41,13 @@ SELECT k.label_hash, n.id AS node_id, n.anchor
  LIMIT %(limit)s;
 
 -- find_versions --
--- The nodes whose versions these memories are.
+-- The node of each memory that is a version of one.
 SELECT v.id AS memory_id, v.node_id
   FROM graph_node_versions v
  WHERE v.namespace_id = %(namespace_id)s AND v.id = ANY(%(memory_ids)s);
 
 -- read_nodes --
--- Nodes as they were known at the moment of the view.
+-- Nodes as known at the view's moment.
 SELECT :shown_node
   FROM graph_nodes n
  CROSS JOIN LATERAL (
@@ -66,7 +66,7 @@ SELECT :shown_node
  LIMIT %(limit)s;
 
 -- list_nodes --
--- Nodes by their ids.
+-- Nodes in order of their ids.
 SELECT :shown_node
   FROM graph_nodes n
  CROSS JOIN LATERAL (
@@ -81,8 +81,8 @@ SELECT :shown_node
  LIMIT %(limit)s;
 
 -- follow_edges --
--- Relations of nodes that hold and that a view shows, the surest and latest first, at most so many of a node in each direction.
--- Of one with very many, only the first are read, and no more than `looked_at` where the view shows few of them.
+-- Valid relations of nodes in the view, most confident and latest first, at most `fan_out` per node and direction. If a
+-- node has many relations, only the first `looked_at` are read, even if the view includes few of them.
 SELECT f.place, e.*
   FROM unnest(%(node_ids)s::uuid[]) WITH ORDINALITY AS f (id, place)
  CROSS JOIN LATERAL (
@@ -110,7 +110,7 @@ SELECT f.place, e.*
  ORDER BY f.place, e.confidence DESC, e.id DESC;
 
 -- list_edges --
--- Relations between nodes that a view shows, by their ids.
+-- Relations between nodes in the view, in order of their ids.
 SELECT :edge, n.id AS other_id, n.anchor AS other_anchor, 1::bigint AS place
   FROM graph_edges e
   JOIN graph_nodes n ON n.namespace_id = %(namespace_id)s AND n.id = e.to_id
@@ -122,5 +122,5 @@ SELECT :edge, n.id AS other_id, n.anchor AS other_anchor, 1::bigint AS place
  LIMIT %(limit)s;
 
 -- now --
--- The moment as of which what follows is read.
+-- The start of the transaction; the export reads everything as of this moment.
 SELECT now() AS now;

@@ -1,4 +1,4 @@
-"""Read nodes: one with its history, and lists."""
+"""Read one node with its history, list nodes, and export the graph."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from everword_search.graph.model import ListedNodes, NodeHistory, Subgraph, View
 from everword_search.graph.traverse import read_ends
 from everword_search.records.freshness import fresh_transaction
 
-#: Versions of a node, nodes with a label, and what a part of an export holds.
+#: Maximum versions of a node and nodes of one label, and the size of one part of an export.
 _VERSIONS, _NAMED, _PART = 1_000, 1_000, 500
 
 
@@ -28,7 +28,10 @@ async def get_node(
     node_id: UUID,
     at_least_as_fresh: str = "",
 ) -> NodeHistory:
-    """Return a node in its latest version, and all of these; of a merged one, what it became. Raises NodeNotFound."""
+    """Return a node in its latest version with all versions. Raises NodeNotFound.
+
+    A merged node resolves to the node that it was merged into.
+    """
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         wanted = node_id
         while node := (await show_nodes(conn, namespace.id, [wanted])).get(wanted):
@@ -48,7 +51,7 @@ async def list_nodes(
     page: PageRequest,
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[NodeView], str]:
-    """Return a page of nodes, and the token of the next one. Raises InvalidPageToken."""
+    """Return a page of nodes and the token of the next page. Raises InvalidPageToken."""
     cursor = await open_cursor(database, namespace, "ListNodes", page)
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         wanted = ListedNodes(view, types, None)
@@ -67,7 +70,7 @@ async def export_graph(
     include_ended: bool,
     at_least_as_fresh: str = "",
 ) -> AsyncIterator[Subgraph]:
-    """Yield all nodes and then all relations, in parts, as they are known at one moment."""
+    """Yield all nodes and then all relations, in parts of `_PART`, as of one moment."""
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         moment = await store.now(conn)
     view = replace(view, known_at=view.known_at or moment, valid_at=view.valid_at or moment)

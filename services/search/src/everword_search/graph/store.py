@@ -1,4 +1,4 @@
-"""The statements that read the graph, as typed functions: one for each in queries.sql."""
+"""The statements that read the graph as typed functions, one for each in queries.sql."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from everword.graph.rows import NodeView
 from everword_search.graph.model import ListedNodes, Steps, View
 
 SQL = load_statements("everword_search.graph")
-#: Relations of a node that are looked through, in each direction, for those that a view shows.
+#: Relations per node and direction that are scanned for visible ones if the view is scoped.
 _LOOKED_AT = 2_000
 
 
 @dataclass(frozen=True)
 class NamedRow:
-    """A node that a label means."""
+    """A node that a label refers to."""
 
     label_hash: bytes
     node_id: UUID
@@ -29,7 +29,7 @@ class NamedRow:
 
 @dataclass(frozen=True)
 class MemoryNodeRow:
-    """The node that a memory is a version of."""
+    """A memory, and the node that it is a version of."""
 
     memory_id: UUID
     node_id: UUID
@@ -37,7 +37,7 @@ class MemoryNodeRow:
 
 @dataclass(frozen=True)
 class StepRow:
-    """A relation that was followed from the node at `place`, from 1, to another one."""
+    """A relation followed from the node at `place` (1-based) of the request to `other_id`."""
 
     place: int
     id: UUID
@@ -78,7 +78,7 @@ async def find_named(
 async def find_versions(
     conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]
 ) -> dict[UUID, UUID]:
-    """Return the nodes of memories, by these."""
+    """Return the node of each memory that is a version of one, by memory id."""
     parameters = {"namespace_id": namespace_id, "memory_ids": list(memory_ids)}
     rows = await fetch_all(conn, SQL["find_versions"], parameters, MemoryNodeRow)
     return {row.memory_id: row.node_id for row in rows}
@@ -115,7 +115,10 @@ async def list_nodes(
 async def follow_edges(
     conn: Connection, namespace_id: int, view: View, node_ids: Sequence[UUID], steps: Steps
 ) -> list[StepRow]:
-    """Return relations of nodes: of each, in each direction, one more than is to be followed, if there are more."""
+    """Return relations of nodes.
+
+    Per node and direction it returns up to `fan_out + 1`, so that the caller can detect omitted ones.
+    """
     parameters = {
         "namespace_id": namespace_id,
         "node_ids": list(node_ids),

@@ -1,4 +1,4 @@
-"""Follow relations from nodes, a step at a time, within caps."""
+"""Follow relations from nodes, breadth first, within caps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from everword_search.graph.model import Steps, Subgraph, View
 from everword_search.graph.store import StepRow
 from everword_search.records.freshness import fresh_transaction
 
-#: Nodes that are followed further after a step, and what of the fan-out is left then: what is far matters less.
+#: After each step, at most `_FRONTIER` nodes are followed further, and the fan-out shrinks by `_NARROWER` down to
+#: `_NARROWEST`, because distant relations matter less.
 _FRONTIER, _NARROWER, _NARROWEST = 10, 0.4, 5
 
 
@@ -28,7 +29,7 @@ _COLUMNS = tuple(
 
 @dataclass
 class Reached:
-    """What was reached so far: nodes with how many steps they are away, and relations, nearest first."""
+    """State of a traversal: nodes with their distance in steps, and relations, nearest first."""
 
     depths: dict[UUID, int]
     steps: dict[UUID, tuple[int, StepRow]] = field(default_factory=dict)
@@ -43,7 +44,10 @@ async def traverse(
     steps: Steps,
     at_least_as_fresh: str = "",
 ) -> Subgraph:
-    """Return what is reached from nodes, and the nodes themselves. Raises NodeNotFound, InvalidConsistencyToken."""
+    """Return the nodes and relations that can be reached from `node_ids`, these included.
+
+    Raises NodeNotFound and InvalidConsistencyToken.
+    """
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         found = await store.read_nodes(conn, namespace.id, view, node_ids)
         for id_ in node_ids:
@@ -64,7 +68,10 @@ async def reach(
     *,
     through_anchors: bool = True,
 ) -> Reached:
-    """Follow relations from nodes. Unless it goes `through_anchors`, it ends at `me` and `user`."""
+    """Follow relations from `starts`.
+
+    Without `through_anchors`, the anchors `me` and `user` are reached but not followed further.
+    """
     reached = Reached(dict.fromkeys(starts, 0))
     frontier, most = list(starts), steps
     for depth in range(1, steps.depth + 1):
@@ -87,7 +94,7 @@ def _add(
     most: Steps,
     through_anchors: bool,
 ) -> list[UUID]:
-    """Add relations; return the nodes that are new, and may be followed further."""
+    """Add relations to `reached`, and return the new nodes that may be followed further."""
     further = list[UUID]()
     counts = dict[tuple[int, bool], int]()
     for row in rows:
@@ -97,7 +104,7 @@ def _add(
             reached.is_cut = True
             continue
         is_new = row.other_id not in reached.depths
-        # An anchor always has its place: it is whom all this is told.
+        # Anchors are exempt from the cap on nodes, because they are the persons that the relations are about.
         has_room = len(reached.depths) < most.most_nodes or row.other_anchor is not None
         if len(reached.steps) >= most.most_edges or (is_new and not has_room):
             reached.is_cut = True
@@ -117,7 +124,10 @@ async def read_ends(
     node_ids: Sequence[UUID],
     rows: Sequence[StepRow],
 ) -> tuple[list[NodeView], list[EdgeView]]:
-    """Return nodes, and relations with the labels of their ends, in this order. What is not known then is left out."""
+    """Return the given nodes, and relations with the labels of their ends, in the order given.
+
+    Nodes that the view does not show, and relations to them, are left out.
+    """
     wanted = dict.fromkeys([*node_ids, *(id_ for row in rows for id_ in (row.from_id, row.to_id))])
     nodes = await store.read_nodes(conn, namespace_id, view, list(wanted)) if wanted else {}
     names = {id_: _name(node, view) for id_, node in nodes.items()}
@@ -131,7 +141,7 @@ def _edge_view(row: StepRow, names: Mapping[UUID, str]) -> EdgeView:
 
 
 def _name(node: NodeView, view: View) -> str:
-    """Return what a node is called in relations: `user (emi)` where the view shows several users."""
+    """Return the label of a node within a relation; an anchor is `user (emi)` if the view includes several users."""
     if node.anchor is None:
         return node.label
     shown = view.agents if node.anchor == Anchor.ME else view.subjects

@@ -1,1 +1,1 @@
-"""Searches of the graph: by topic, and for nodes that may be the same."""
+"""Searches of the graph: by topic, and for duplicate nodes."""

@@ -1,4 +1,4 @@
-"""Find what a topic touches: nodes that it names or that are near its meaning, and the relations of these."""
+"""Find the nodes that a topic names or is close to in meaning, and their relations."""
 
 from __future__ import annotations
 
@@ -25,22 +25,24 @@ from everword_search.retrieval.model import SearchMode, SearchRequest
 from everword_search.retrieval.search import find_memories
 from everword_search.retrieval.sources import Sources
 
-#: Nodes near the query's meaning that are begun at, and the cosine that they need.
+#: Number of nodes near the query's meaning to start from, and their minimum cosine.
 _NEAR, LEAST_COSINE = 8, 0.45
-#: Nodes that a query names, and anchors of one kind: with more, nobody can tell whose is meant.
+#: Maximum nodes of a label, and maximum anchors per kind; with more, it is ambiguous which user is meant.
 _NAMED, _ANCHORS = 50, 2
-#: Relations of an anchor that are looked through for those that the query is about.
+#: Relations of an anchor that are scanned for ones that the query is about.
 _ANCHOR_FAN_OUT = 200
-#: What a node counts that is named, or that a relation of who speaks leads to. One that is near counts its cosine.
+#: Weight of a node that the query names, and of a node related to the speaker. Nodes near in meaning weigh their
+#: cosine.
 _NAMED_WEIGHT, _TOLD_WEIGHT = 1.0, 0.8
-#: What is left of it after a step, what a word adds that query and relation share, and two ends that are both meant.
+#: Share of a node's weight that is left after one step; added weight per word that query and relation share, if both
+#: ends are starting nodes, and per unit of the relation's confidence.
 _STEP, _SHARED, _BOTH, _SURE = 0.5, 0.5, 1.0, 0.1
 _MOST_SHARED = 3
 
 
 @dataclass(frozen=True)
 class RankedEdge:
-    """A relation, and how much it has to do with the topic: a node that is named counts 1."""
+    """A relation with its weight for the topic: a named node contributes 1."""
 
     edge: EdgeView
     weight: float
@@ -48,7 +50,7 @@ class RankedEdge:
 
 @dataclass(frozen=True)
 class TopicFound:
-    """What a topic touches: those nodes first that it names, and those relations that have most to do with it."""
+    """Nodes and relations of a topic: named nodes and the heaviest relations first."""
 
     nodes: Sequence[NodeView] = ()
     edges: Sequence[RankedEdge] = ()
@@ -61,7 +63,7 @@ class TopicFound:
 async def search_graph(
     sources: Sources, namespace: NamespaceScope, wanted: TopicRequest
 ) -> TopicFound:
-    """Return what a topic touches, at the cost of a short statement where there is no graph.
+    """Return the nodes and relations of a topic; without a graph this costs one short statement.
 
     Raises InvalidConsistencyToken.
     """
@@ -100,9 +102,10 @@ async def _find_named(
 async def _follow_speakers(
     conn: Connection, namespace_id: int, view: View, topic: Topic, named: Mapping[UUID, float]
 ) -> tuple[dict[UUID, float], list[StepRow]]:
-    """Return what to begin at, and the relations of who speaks that the query is about: "my sister" is a relation's.
+    """Return the starting nodes with their weights, and the speaker's relations that the query is about.
 
-    An anchor knows everybody: its other relations say nothing of the topic.
+    In "my sister", the relation's label names the node. Other relations of an anchor are ignored: an anchor is related
+    to nearly every node.
     """
     labels = {Anchor.USER: label_hash("user"), Anchor.ME: label_hash("me")}
     seeds, hashes = dict(named), [labels[anchor] for anchor in topic.speakers]
@@ -123,7 +126,7 @@ async def _follow_speakers(
 async def _find_near(
     sources: Sources, namespace: NamespaceScope, wanted: TopicRequest
 ) -> dict[UUID, float]:
-    """Return memories of nodes near the query's meaning, with what they count; none where nothing embeds."""
+    """Return node memories near the query's meaning with their cosines; empty without an embedder."""
     view = wanted.view
     search = SearchRequest(
         text=wanted.text,
@@ -156,7 +159,10 @@ def _rank(
     nodes: Sequence[NodeView],
     edges: Sequence[EdgeView],
 ) -> list[RankedEdge]:
-    """Return relations, those first that have most to do with the topic; `edges` are nearest first."""
+    """Return relations, heaviest for the topic first.
+
+    `depths` has the distance of each relation in steps.
+    """
     weights, ranked = dict(seeds), list[RankedEdge]()
     for edge in sorted(edges, key=lambda each: depths[each.id]):
         ends = (edge.from_id, edge.to_id)
@@ -178,14 +184,14 @@ def _rank(
 def _only_touched(
     nodes: Sequence[NodeView], seeds: Mapping[UUID, float], ranked: Sequence[RankedEdge]
 ) -> TopicFound:
-    """Return the relations, and those nodes that they lead to or that were begun at."""
+    """Return the relations, with the nodes that they connect and the starting nodes."""
     ends = {id_ for each in ranked for id_ in (each.edge.from_id, each.edge.to_id)}
     return TopicFound([node for node in nodes if node.id in ends or node.id in seeds], ranked)
 
 
 @dataclass(frozen=True)
 class TopicRequest:
-    """A topic that is looked for."""
+    """A topic to look up in the graph."""
 
     text: str
     view: View

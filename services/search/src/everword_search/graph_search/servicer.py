@@ -29,7 +29,7 @@ from everword_search.retrieval.sources import Sources
 
 
 class GraphQueryServicer(GraphQueryServiceServicer):
-    """The graph of a namespace."""
+    """GraphQueryService without its RPCs on topic pages."""
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
@@ -88,7 +88,10 @@ class GraphQueryServicer(GraphQueryServiceServicer):
     async def ExportGraph(  # type: ignore[override]
         self, request: pb.ExportGraphRequest, context: Context
     ) -> None:
-        """Write parts as they come: what is around each call awaits its end."""
+        """Write parts to the stream as they are read.
+
+        The interceptors around each call await a coroutine, so this writes to the context and is no async generator.
+        """
         view = to_view(request.view)
         async for part in export_graph(
             self._database,

@@ -1,4 +1,4 @@
-"""Find nodes that may be the same as a node: called alike, or near by meaning."""
+"""Find nodes that may be duplicates of a node: similar labels or similar meaning."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from everword_search.retrieval.model import SearchMode, SearchRequest, SearchRes
 from everword_search.retrieval.search import find_memories
 from everword_search.retrieval.sources import Sources
 
-#: Nodes that are looked at, and suggested.
+#: Candidates examined, and suggestions returned.
 _LOOKED_AT, _MOST = 50, 10
-#: How alike labels are written, and how near texts are, that a node is suggested for either.
+#: Minimum label similarity, and minimum cosine; one of them suffices for a suggestion.
 LEAST_LIKENESS, LEAST_COSINE = 0.5, 0.8
 
 
 async def suggest_merges(
     sources: Sources, namespace: NamespaceScope, node_id: UUID, at_least_as_fresh: str = ""
 ) -> list[Suggestion]:
-    """Return nodes of the same agent and subject that may be the same, likest first. Raises NodeNotFound."""
+    """Return nodes of the same agent and subject that may be duplicates, most similar first. Raises NodeNotFound."""
     node = (await get_node(sources.database, namespace, node_id, at_least_as_fresh)).node
-    # Both ways at once: what is written alike shares a word, and what is near a meaning.
+    # A hybrid search covers both: similar labels share a word, similar meanings have near vectors.
     search = SearchRequest(
         text=f"{node.label} ({node.type.replace('_', ' ')})",
         mode=SearchMode.HYBRID,
@@ -75,9 +75,9 @@ def _likeness(suggestion: Suggestion) -> float:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A node that may be the same as another one."""
+    """A node that may be a duplicate, with its similarities."""
 
     node: NodeView
     label_likeness: float
-    #: None where one has no vector.
+    #: None if the semantic arm did not return the node.
     cosine: float | None

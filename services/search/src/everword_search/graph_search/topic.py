@@ -1,4 +1,4 @@
-"""What a topic says: names that it may hold, whether it is about who speaks, what relations share with it. Pure."""
+"""Analysis of a topic's text: labels it may name, speakers it refers to, words it shares with relations. Pure."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _FIRST_PERSON = frozenset(
     ["i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "i'm", "i've", "i'll", "i'd"]
 )
 _SECOND_PERSON = frozenset(["you", "your", "yours", "yourself"])
-#: Words that are looked at, and words of a label that is looked for by its name.
+#: Words of the query that are examined, and words of the longest label that is looked up.
 _MOST_WORDS, _LONGEST = 256, 6
-#: Letters that two forms of a word share.
+#: Letters that two forms of a word must share at least.
 _STEM = 4
 
 
 @dataclass(frozen=True)
 class Topic:
-    """A query, as the graph is asked for it."""
+    """A query to the graph."""
 
     text: str
 
@@ -35,7 +35,7 @@ class Topic:
 
     @cached_property
     def telling(self) -> frozenset[str]:
-        """The words that say something, in lower case."""
+        """The content words, in lower case."""
         folded = {word.casefold() for word in self.words}
         plain = {word for word in folded if self._is_common(word)}
         return frozenset(folded - plain - _FIRST_PERSON - _SECOND_PERSON - {""})
@@ -46,13 +46,13 @@ class Topic:
 
     @property
     def speakers(self) -> frozenset[Anchor]:
-        """Whom the query may be about without naming them."""
+        """The anchors that the query may refer to by pronouns."""
         folded = {word.casefold() for word in _WORD.findall(self.text.replace("’", "'"))}
         own = {Anchor.USER} if folded & _FIRST_PERSON else set[Anchor]()
         return frozenset(own | ({Anchor.ME} if folded & _SECOND_PERSON else set()))
 
     def names(self) -> list[bytes]:
-        """Return hashes of the labels that the query may name, longer ones first."""
+        """Return the hashes of labels that the query may name, longer labels first."""
         labels = dict.fromkeys(
             " ".join(self.words[start : start + length])
             for length in range(_LONGEST, 0, -1)
@@ -62,14 +62,14 @@ class Topic:
         return list(dict.fromkeys(label_hash(label) for label in labels))
 
     def shared(self, *texts: str) -> int:
-        """Return how many of the query's telling words texts hold, in any form."""
+        """Return how many content words of the query occur in the texts, in any form."""
         words = {
             word.casefold() for text in texts for word in _WORD.findall(text.replace("_", " "))
         }
         return sum(any(_alike(word, other) for other in words) for word in self.telling)
 
     def _may_name(self, word: str) -> bool:
-        # "it" names nothing; "IT" may.
+        # "it" is no name, but "IT" may be one.
         return not self._is_common(word.casefold()) or (word.isupper() and len(word) > 1)
 
     def _is_common(self, word: str) -> bool:
@@ -77,7 +77,7 @@ class Topic:
 
 
 def _alike(one: str, other: str) -> bool:
-    """Tell whether two words may be forms of one: works, worked, working."""
+    """Return whether two words may be forms of one word, such as works, worked and working."""
     if one == other:
         return True
     shorter = min(len(one), len(other))
@@ -89,7 +89,7 @@ def _alike(one: str, other: str) -> bool:
 
 
 def label_likeness(one: Iterable[str], other: Iterable[str]) -> float:
-    """Return how alike two things are called, from 0 to 1: by the likest of their names, and three letters each."""
+    """Return the similarity of two sets of names from 0 to 1: the best Jaccard index of trigrams of any two names."""
     grams, others = [_trigrams(name) for name in one], [_trigrams(name) for name in other]
     return max((_jaccard(a, b) for a in grams for b in others), default=0.0)
 

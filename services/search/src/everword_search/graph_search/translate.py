@@ -1,4 +1,4 @@
-"""Requests of GraphQueryService to the model, and results back."""
+"""GraphQueryService requests from protos, and results to protos."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Loops over arrays: compiled, and in numpy if there is no compiler."""
+"""Numeric loops over arrays: compiled, or in numpy if no compiler was available."""

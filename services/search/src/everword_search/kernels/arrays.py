@@ -1,4 +1,4 @@
-"""Types of the arrays that search computes with."""
+"""Array types used in search."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ Ints = npt.NDArray[np.int64]
 
 
 def known(values: Floats) -> Floats:
-    """Return the values, with 0 for NaN."""
+    """Return the values with NaN replaced by 0."""
     return np.where(np.isnan(values), 0.0, values)

@@ -1,7 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Comparison of passages with a question, and of memories with the turns next to them.
 
-Compiled: a search looks at some thousand passages of thirty words each, and as arrays that takes a hundred passes.
+Compiled, because a search examines some thousand passages of thirty words each, which takes a hundred passes over
+arrays in numpy.
 """
 
 import numpy as np
@@ -15,11 +16,11 @@ cdef extern from *:
 
 cdef enum:
     MOST_BITS = 64
-    # Nearly every word of a passage is none of the question's, which its last bits tell.
+    # Size of a table of the last bits of the question's hashes; it rejects nearly all words of a passage at once.
     ENDINGS = 4096
     FARTHEST_PAIR = 8
 
-#: Words of a question that are told apart: a bit for each.
+#: Maximum number of words of a question: one bit each.
 MOST_WORDS = MOST_BITS
 
 
@@ -38,11 +39,14 @@ def match_words(
 ):
     """Compare passages with a question.
 
-    The words of passage n are `counts[n]` from `begins[n]`; of the question, `asked` are the words, each once, `weights`
-    what they tell, `pairs` the number of each pair that stands side by side (-1 for none), and `names` those of authors.
-    Return, for each passage: BM25 and the share of the words that occur, by weight, both from 0 to 1; the words that
-    occur, as bits; how many pairs are at most `pair_distance` apart; and 1 where a name is mentioned. Raises ValueError
-    for more than `MOST_WORDS`, and IndexError for words that there are not.
+    All words are hashes. Passage n has the `counts[n]` words from index `begins[n]` of `words`. Of the question,
+    `asked` has the distinct words, `weights` their weights, `pairs[i, j]` the number of the pair if words i and j are
+    adjacent in the question (else -1), and `names` the words that name authors.
+
+    Return five arrays with an element per passage: BM25, and the weighted share of the question's words that occur,
+    both from 0 to 1; the words that occur, as bits; the number of distinct pairs at most `pair_distance` apart; and 1
+    if a name is mentioned, else 0. Raises ValueError for more than `MOST_WORDS` words and for inconsistent sizes, and
+    IndexError for words out of range.
     """
     cdef Py_ssize_t passages = begins.shape[0], width = asked.shape[0]
     if width > MOST_WORDS or weights.shape[0] != width or pairs.shape[0] != width or pairs.shape[1] != width:
@@ -60,10 +64,10 @@ def match_words(
     cdef uint64_t[::1] present = present_
     cdef uint8_t maybe[ENDINGS]
     cdef int64_t frequency[MOST_BITS]
-    # When each pair was last seen, by its number: in which passage.
+    # The last passage in which each pair, by its number, was counted.
     seen_ = np.full(max(1, int(np.max(pairs, initial=-1)) + 1), -1, np.int64)
     cdef int64_t[::1] seen = seen_
-    # The last occurrences: a pair is at most as many occurrences apart as it is words.
+    # The latest occurrences of the question's words; older ones are too far away to form a pair.
     cdef int64_t places[FARTHEST_PAIR]
     cdef int64_t columns[FARTHEST_PAIR]
     cdef Py_ssize_t passage, column, back, kept, near = pair_distance
@@ -130,7 +134,7 @@ def match_words(
     return bm25_, coverage_, present_, close_, mentions_
 
 
-#: What `describe_turns` says of each memory, in this order.
+#: Names of the features that `describe_turns` returns, in this order.
 DESCRIBED = (
     *("sb", "de", "cov", "bg", "m_mention", "covm", "covw", "cov3", "cov_rare", "m_hit", "m_unk"),
     *("sb_p1", "de_p1", "sb_n1", "de_n1", "sb_p2", "de_p2", "sb_n2", "de_n2"),
@@ -160,14 +164,16 @@ def describe_turns(
     double alone_share,
     double meaning_share,
 ):
-    """Describe memories by their passages, and by the turns next to them.
+    """Compute features of memories from their passages and the neighbouring turns.
 
-    The passages of memory n are those from `starts[n]` to the next memory's; memories are in the order of their
-    `sessions`, of which those with the same number have nothing between them. `present` to `mentions` are those of
-    `match_words`; `lengths`, in words, and `asks` are a passage's message's. `unknown` and `rarest` are bits of words.
-    What stands alone has `alone_share` of its own values around it; a memory's best passage is that with the most BM25
-    and `meaning_share` of its cosine. Return an array with a row for each of `DESCRIBED`, which has a column for each
-    memory, and the best passage of each.
+    Memory n has the passages from `starts[n]` to before `starts[n + 1]`. Memories are ordered by `sessions`; those with
+    the same number are consecutive turns without gaps. `bm25` to `mentions` are results of `match_words`; `lengths` (in
+    words) and `asks` (not 0 for a question) are those of each passage's message. `unknown` and `rarest` are bits of
+    words. A memory without neighbours takes `alone_share` of its own values as theirs. A memory's best passage has the
+    largest sum of BM25 and `meaning_share` times its cosine.
+
+    Return an array with a row for each of `DESCRIBED` and a column per memory, and the index of each memory's best
+    passage.
     """
     cdef Py_ssize_t memories = starts.shape[0], passages = bm25.shape[0], memory, passage, end
     if sessions.shape[0] != memories or weights.shape[0] > MOST_WORDS:
@@ -228,7 +234,7 @@ cdef _look_around(
     double alone_share,
     double[:, ::1] found,
 ):
-    """Say what a memory holds by itself and with the turns next to it, and what those have."""
+    """Fill in the features of memories alone and together with neighbouring turns, and of those turns."""
     cdef Py_ssize_t memory
     cdef bint before, after
     cdef uint64_t together
@@ -279,7 +285,7 @@ cdef inline double _near(
     Py_ssize_t distance,
     double alone_share,
 ) noexcept:
-    """Return a feature of the turn so far away, 0 where none is; what stands alone has its context within itself."""
+    """Return a feature of the turn at `distance`, else 0; a memory without neighbours takes a share of its own."""
     cdef double value = 0.0
     if _same(sessions, memory, memory + distance):
         value = found[feature, memory + distance]
@@ -289,7 +295,7 @@ cdef inline double _near(
 
 
 cdef inline double _share(uint64_t mask, const double[::1] weights, double total) noexcept:
-    """Return the share of some words, by weight."""
+    """Return the weighted share of the words whose bits are set."""
     cdef double held = 0.0
     cdef Py_ssize_t word
     for word in range(weights.shape[0]):

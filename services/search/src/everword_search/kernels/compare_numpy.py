@@ -1,4 +1,4 @@
-"""`compare.pyx` in numpy, for where it could not be compiled."""
+"""Fallback for `compare.pyx` in numpy."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from everword_search.kernels.arrays import Floats, Ints, known
 
-#: Words of a question that are told apart: a bit for each.
+#: Maximum number of words of a question: one bit each.
 MOST_WORDS = 64
 _FARTHEST_PAIR = 8
-#: What `describe_turns` says of each memory, in this order.
+#: Names of the features that `describe_turns` returns, in this order.
 DESCRIBED = (
     *("sb", "de", "cov", "bg", "m_mention", "covm", "covw", "cov3", "cov_rare", "m_hit", "m_unk"),
     *("sb_p1", "de_p1", "sb_n1", "de_n1", "sb_p2", "de_p2", "sb_n2", "de_n2"),
@@ -34,10 +34,10 @@ def match_words(
     mean_length: float,
     pair_distance: int,
 ) -> tuple[Floats, Floats, Bits, Floats, Floats]:
-    """Compare passages with a question; see `compare.pyx`."""
+    """Compare passages with a question; see `compare.pyx` for arguments and results."""
     passages, width = len(begins), len(asked)
     _check_words(len(words), begins, counts, (width, len(weights), *pairs.shape), pair_distance)
-    # Passages may overlap and be in any order: their words are laid side by side.
+    # Passages may overlap and be in any order, so their words are copied into one array, passage after passage.
     passage_of = np.repeat(np.arange(passages), counts)
     before = np.cumsum(counts) - counts
     here = words[np.arange(len(passage_of)) + (begins - before)[passage_of]]
@@ -63,7 +63,7 @@ def match_words(
 def _check_words(
     words: int, begins: Ints, counts: Ints, sizes: tuple[int, ...], pair_distance: int
 ) -> None:
-    """Raise ValueError for arrays that do not belong together, and IndexError for words that there are not."""
+    """Raise ValueError for arrays of inconsistent sizes, and IndexError for words out of range."""
     width = sizes[0]
     if width > MOST_WORDS or set(sizes) != {width}:
         raise ValueError(
@@ -84,7 +84,7 @@ def _check_words(
 
 
 def _columns(words: npt.NDArray[np.uint32], asked: npt.NDArray[np.uint32]) -> Ints:
-    """Return which of those that are asked for each word is; -1 for none."""
+    """Return the index in `asked` of each word; -1 for words that were not asked for."""
     if not len(asked):
         return np.full(len(words), -1)
     order = np.argsort(asked)
@@ -96,7 +96,7 @@ def _columns(words: npt.NDArray[np.uint32], asked: npt.NDArray[np.uint32]) -> In
 def _count_pairs(
     columns: Ints, passage_of: Ints, passages: int, pairs: Ints, pair_distance: int
 ) -> Floats:
-    """Return how many pairs of words each passage has at most so far apart, each once."""
+    """Return, for each passage, the number of distinct word pairs that are at most `pair_distance` apart."""
     most = int(pairs.max(initial=-1)) + 1
     found = [np.zeros(0, np.int64)]
     for distance in range(1, pair_distance + 1):
@@ -126,7 +126,7 @@ def describe_turns(
     alone_share: float,
     meaning_share: float,
 ) -> tuple[Floats, Ints]:
-    """Describe memories by their passages, and by the turns next to them; see `compare.pyx`."""
+    """Compute features of memories from their passages and the neighbouring turns; see `compare.pyx`."""
     _check_turns(
         starts,
         sessions,
@@ -137,7 +137,7 @@ def describe_turns(
     held = np.bitwise_or.reduceat(present, starts)
     found = {
         "sb": np.maximum.reduceat(bm25, starts),
-        # The most of what is known.
+        # `fmax` ignores NaN, so the maximum is over known cosines.
         "de": np.fmax.reduceat(cosines, starts),
         "cov": np.maximum.reduceat(coverage, starts),
         "bg": np.maximum.reduceat(close, starts),
@@ -154,7 +154,7 @@ def describe_turns(
 def _check_turns(
     starts: Ints, sessions: Ints, weights: Floats, arrays: tuple[npt.NDArray[Any], ...]
 ) -> None:
-    """Raise ValueError for arrays that do not belong together."""
+    """Raise ValueError for arrays of inconsistent sizes."""
     if len(sessions) != len(starts) or len(weights) > MOST_WORDS:
         raise ValueError(f"each memory has a session, and a question at most {MOST_WORDS} words")
     passages = len(arrays[0])
@@ -165,7 +165,7 @@ def _check_turns(
 
 
 def _first_greatest(values: Floats, starts: Ints) -> Ints:
-    """Return the place of each memory's greatest value; of equal ones, the first."""
+    """Return the index of each memory's greatest value; the first among equal ones."""
     if not len(starts):
         return np.zeros(0, np.int64)
     counts = np.diff(starts, append=len(values))
@@ -182,12 +182,12 @@ def _look_around(
     unknown: np.uint64,
     alone_share: float,
 ) -> dict[str, Floats]:
-    """Return what memories hold by themselves and with the turns next to them, and what those have."""
+    """Return features of memories alone and together with neighbouring turns, and of those turns."""
     is_near = {far: _is_near(sessions, far) for far in (-2, -1, 1, 2)}
     alone = ~(is_near[-1] | is_near[1])
 
     def near(values: Floats, far: int) -> Floats:
-        """Return a value of the turn so far away; what stands alone has its context within itself."""
+        """Return a value of the turn at distance `far`; a memory without neighbours takes a share of its own value."""
         value = np.where(alone, alone_share * values, 0.0)
         return known(np.where(is_near[far], np.roll(values, -far), value))
 
@@ -214,14 +214,14 @@ def _look_around(
 
 
 def _is_near(sessions: Ints, far: int) -> npt.NDArray[np.bool_]:
-    """Return whether there is a turn so far away within the session of each."""
+    """Return, for each memory, whether a turn at distance `far` is in the same session."""
     others = np.arange(len(sessions)) + far
     inside = (others >= 0) & (others < len(sessions))
     return np.asarray(inside & (np.roll(sessions, -far) == sessions))
 
 
 def _share(masks: Bits, weights: Floats) -> Floats:
-    """Return the share of the words that each mask says, by weight."""
+    """Return the weighted share of the words in each bit mask."""
     places = np.arange(len(weights), dtype=np.uint64)[:, None]
     told = (weights[:, None] * (masks >> places & np.uint64(1))).sum(axis=0)
     return np.asarray(told / (weights.sum() or 1.0))

@@ -1,7 +1,7 @@
-"""Choose the compiled loops, or their numpy versions if they are not installed.
+"""Select the compiled loops, or their numpy versions if they are not installed.
 
-Callers import from here. Either all loops are compiled or none is: with some of them, a search would be slow without
-a warning.
+Callers import from this module. Either all loops are compiled or none is: with only some, a search would be slow
+without a warning.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import logging
 
 log = logging.getLogger(__name__)
 
-#: Why the numpy versions run; empty if the compiled ones do.
+#: Import error that made the numpy versions necessary; empty if the compiled loops run.
 LACKING = ""
 try:
     from everword_search.kernels.compare import (

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Goes through all vectors of a namespace, by their signs, and through those of some rows: compiled, without copies."""
+"""Scans of vectors: of all rows by their signs, and of some rows by cosine. Compiled, so that nothing is copied."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ cdef extern from *:
     #include <string.h>
     #include "processors.h"
 
-    /* Rows whose signs lie together: for each eight numbers of a vector, a byte of each row. */
+    /* Rows per group: for each eight numbers of a vector, the bytes of all its rows are contiguous. */
     #define EVERWORD_GROUP 64
 
     #if defined(__GNUC__) && !defined(__clang__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -20,9 +20,9 @@ cdef extern from *:
     typedef uint16_t everword_pairs __attribute__((vector_size(16)));
     #define EVERWORD_PARTS (EVERWORD_GROUP / 16)
 
-    /* For each row, what the tables say of its signs, added up. A table of 16 bytes is a register, in which one
-       instruction looks up four signs of 16 rows. Of the sums, each of which may take two bytes, those of even rows
-       are added up along with those of odd ones, which are taken out in the end. */
+    /* Compute for each row the sum of the tables' values of its signs. A table of 16 bytes fits a register, in which
+       one instruction looks up four signs of 16 rows. Sums have 16 bits: those of even rows are accumulated together
+       with those of odd rows, which are subtracted in the end. */
     EVERWORD_CLONES
     static void add_up(const uint8_t *signs, int64_t bytes, const uint8_t *tables, int64_t groups, uint16_t *sums) {
         for (int64_t group = 0; group < groups; group++, sums += EVERWORD_GROUP) {
@@ -56,15 +56,15 @@ cdef extern from *:
     }
     #endif
 
-    /* Make 0 of the sums that are not allowed, and of the others one more than they are. */
+    /* Set the sums of rows that are not allowed to 0, and add one to the others. */
     EVERWORD_CLONES
     static void leave_out(const uint8_t *allowed, int64_t rows, uint16_t *sums) {
         for (int64_t row = 0; row < rows; row++)
             sums[row] = allowed[row] ? sums[row] + 1 : 0;
     }
 
-    /* Add the rows whose sums are at least so much to those that were found. Most are not: 16 are looked at together.
-       Where there is one, without a branch: which those are cannot be guessed. */
+    /* Append the rows whose sums are at least `least` to those found. Most are smaller, so 16 are tested together. If
+       one of them is large enough, each is stored without a branch, since branch prediction would fail. */
     EVERWORD_CLONES
     static int64_t choose(const uint16_t *sums, uint16_t least, int64_t begin, int64_t rows, int64_t *found,
                           uint16_t *agreeing, int64_t place) {
@@ -86,8 +86,8 @@ cdef extern from *:
         return place;
     }
 
-    /* Keep `near` of what was found: fewer of it have more than `least`, and of those that have as much the last, which
-       are what came last. */
+    /* Keep `near` of the rows found: those with more than `least`, which are fewer than `near`, and the last ones of
+       those with exactly `least`. */
     static int64_t keep_best(int64_t *found, uint16_t *agreeing, int64_t count, uint16_t least, int64_t near) {
         int64_t more = 0, equal = 0, place = 0;
         for (int64_t one = 0; one < count; one++) {
@@ -104,11 +104,11 @@ cdef extern from *:
         return place;
     }
 
-    /* Sums that are added up side by side: no order of additions is left for the compiler to keep. */
+    /* Parallel partial sums, so that the compiler may vectorise without changing the order of additions. */
     #define EVERWORD_SUMS 32
 
-    /* The bits of a number in half precision, moved to where a float has them, are one that is 2^112 times too small.
-       That takes no instruction that only some processors have, and holds below the smallest normal number, too. */
+    /* Moved to the positions of a float's bits, those of a half-precision number represent a value 2^112 times too
+       small. This needs no special instructions, and is correct for subnormal numbers, too. */
     static inline float widen(uint16_t half) {
         union { uint32_t bits; float number; } moved = {((uint32_t)(int16_t)half << 13) & 0x8fffe000};
         return moved.number * 0x1p112f;
@@ -145,11 +145,11 @@ cdef extern from *:
     int64_t keep_best(int64_t *found, uint16_t *agreeing, int64_t count, uint16_t least, int64_t near) nogil
     float cosine(const uint16_t *vector, const float *asked, int64_t dimensions) nogil
 
-#: Rows whose signs lie together.
+#: Rows per group; the signs of a group are contiguous.
 GROUP = EVERWORD_GROUP
 
 cdef enum:
-    # What is looked through at once: it stays in the processor's cache.
+    # Bytes of signs scanned per block; they fit the processor's cache.
     AT_ONCE = 192 * 1024
 
 
@@ -159,11 +159,11 @@ def nearest_signs(
     const uint8_t[::1] allowed,
     int64_t near,
 ):
-    """Return the `near` rows whose signs add up to the most, of those that are `allowed`; the last of equal ones.
+    """Return the `near` allowed rows with the largest sums of signs, ascending; among equal sums, the last rows.
 
-    They ascend. `signs` are bytes, one for each eight numbers of a vector: of `GROUP` rows the first bytes, then their
-    second ones and so on, and then of the next as many rows. `tables` has, for each byte, two tables of 16 numbers, which its first and its last four signs count
-    for.
+    `signs` has a byte for each eight numbers of a vector: the first bytes of `GROUP` rows, then their second bytes and
+    so on, followed by the next group. `tables` has two tables of 16 numbers per byte, which give the values of its high
+    and its low four bits. Raises ValueError if sums or entries are too large, or if rows lack signs.
     """
     cdef int64_t rows = allowed.shape[0], bytes = tables.shape[0], width = EVERWORD_GROUP * bytes
     if tables.shape[1] != 2 or tables.shape[2] != 16:
@@ -181,7 +181,7 @@ def nearest_signs(
     cdef int64_t scanned = groups * EVERWORD_GROUP, room = 2 * near + 2 * scanned, within = 0
     cdef uint16_t least = 1
     cdef uint16_t[::1] sums = np.empty(scanned, np.uint16), agreeing = np.empty(room, np.uint16)
-    # 0 stands for what is not allowed.
+    # Sums are shifted by one, because 0 marks rows that are not allowed.
     cdef int64_t[::1] counts = np.zeros(most + 2, np.int64)
     found_ = np.empty(room, np.int64)
     cdef int64_t[::1] found = found_
@@ -198,7 +198,7 @@ def nearest_signs(
             for one in range(before, place):
                 counts[agreeing[one]] += 1
             within += place - before
-            # Fewer than are wanted have more than `least`.
+            # Raise `least` while enough rows exceed it.
             while within - counts[least] >= near:
                 within -= counts[least]
                 least += 1
@@ -208,9 +208,9 @@ def nearest_signs(
 
 
 def cosines(const uint16_t[:, ::1] vectors, const float[::1] asked):
-    """Return the inner products of `asked`, whose length is 1, with `vectors` of length 1; 0 for one without a length.
+    """Return the cosines of `asked`, a vector of length 1, with each of `vectors`; 0 for a zero vector.
 
-    `vectors` are the bits of numbers in half precision, none infinite or NaN.
+    `vectors` has the bits of numbers in half precision, none of which is infinite or NaN.
     """
     cdef Py_ssize_t dimensions = vectors.shape[1], count = vectors.shape[0], place
     if asked.shape[0] != dimensions:

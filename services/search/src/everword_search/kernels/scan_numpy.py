@@ -1,4 +1,4 @@
-"""`scan.pyx` in numpy, for where it could not be compiled."""
+"""Fallback for `scan.pyx` in numpy."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from everword_search.kernels.arrays import Ints
 
-#: Rows whose signs lie together.
+#: Rows per group; the signs of a group are contiguous.
 GROUP = 64
-#: Values of a byte, by its first and by its last four signs.
+#: All values of a byte, to look up by its high and its low four bits.
 _BYTES = np.arange(256)
 
 
@@ -19,7 +19,7 @@ def nearest_signs(
     allowed: npt.NDArray[np.uint8],
     near: int,
 ) -> Ints:
-    """Return the `near` rows whose signs add up to the most, of those that are `allowed`; see `scan.pyx`."""
+    """Return the `near` allowed rows with the largest sums of signs, ascending; see `scan.pyx`."""
     rows, width = len(allowed), len(tables)
     if tables.shape[1:] != (2, 16):
         raise ValueError("two times four signs have two tables of 16 numbers")
@@ -31,7 +31,7 @@ def nearest_signs(
         raise ValueError("every row has signs")
     if not rows or not width or near <= 0:
         return np.zeros(0, np.int64)
-    # What a whole byte counts for: one look-up for eight signs.
+    # Value of a whole byte: one look-up for eight signs.
     by_byte = tables[:, 0, _BYTES >> 4] + tables[:, 1, _BYTES & 15]
     grouped = signs[: groups * GROUP * width].reshape(groups, width, GROUP)
     sums = np.zeros((groups, GROUP), np.uint16)
@@ -42,7 +42,7 @@ def nearest_signs(
 
 
 def _largest(sums: npt.NDArray[np.uint16], near: int) -> Ints:
-    """Return the places of so many of the largest, ascending; the last of equal ones."""
+    """Return the positions of the `near` largest sums, ascending; among equal sums, the last ones."""
     if len(sums) <= near:
         return np.arange(len(sums))
     least = np.partition(sums, len(sums) - near)[len(sums) - near]
@@ -53,10 +53,10 @@ def _largest(sums: npt.NDArray[np.uint16], near: int) -> Ints:
 def cosines(
     vectors: npt.NDArray[np.uint16], asked: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.float32]:
-    """Return the inner products of `asked` with `vectors` of length 1; see `scan.pyx`.
+    """Return the cosines of `asked`, a vector of length 1, with each of `vectors`; see `scan.pyx`.
 
-    In double precision and row by row: a vector has the same cosine whatever others there are, which a product of
-    matrices does not promise.
+    They are computed in double precision and row by row, so that a vector's cosine does not depend on the other rows; a
+    matrix product does not guarantee this.
     """
     if len(asked) != vectors.shape[1]:
         raise ValueError(f"{len(asked)} numbers are asked for; vectors have {vectors.shape[1]}")

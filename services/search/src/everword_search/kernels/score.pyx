@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Adds up what a word says of the passages that hold it: compiled, so that no array is made of what lies between."""
+"""BM25 of a word, added to the scores of passages. Compiled, so that no intermediate arrays are created."""
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t
 
@@ -14,10 +14,10 @@ def add_scores(
     double mean_length,
     double[::1] scores,
 ):
-    """Add BM25 of a word, which weighs `weight`, to the scores of the rows that hold it.
+    """Add the BM25 contribution of a word with the idf `weight` to the scores of its rows, in place.
 
-    `lengths` and `scores` have an element for each row, `rows` and `occurrences` one for each that holds the word.
-    Raises IndexError for rows that there are not.
+    `lengths` and `scores` have an element per row, `rows` and `occurrences` one per row that contains the word. Raises
+    ValueError for inconsistent sizes, and IndexError for rows out of range.
     """
     cdef Py_ssize_t place, count = rows.shape[0], size = scores.shape[0]
     cdef double occurs, norm

@@ -1,4 +1,4 @@
-"""`score.pyx` in numpy, for where it could not be compiled: the same sums, to the last bit."""
+"""Fallback for `score.pyx` in numpy, with identical sums to the last bit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def add_scores(
     mean_length: float,
     scores: npt.NDArray[np.float64],
 ) -> None:
-    """Add BM25 of a word to the scores of the rows that hold it; see `score.pyx`."""
+    """Add the BM25 contribution of a word to the scores of its rows, in place; see `score.pyx`."""
     count, size = len(rows), len(scores)
     if len(occurrences) != count or len(lengths) != size:
         raise ValueError(

@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Adds up what regression trees say of many memories: node by node of a tree, for all of them at once.
+"""Evaluation of regression trees for many memories: node by node, each for all memories at once.
 
-Lucchese et al., QuickScorer: a fast algorithm to rank documents with additive ensembles of regression trees, SIGIR 2015:
-each node that sends a memory to the right rules out the leaves to its left, and the first leaf that is left is where
-the memory ends.
+The algorithm is from Lucchese et al., QuickScorer: a fast algorithm to rank documents with additive ensembles of
+regression trees, SIGIR 2015. Each node that sends a memory to the right excludes the leaves of its left subtree; the
+memory ends in the first remaining leaf.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ cdef extern from *:
     ) nogil
     void add_leaves(double *sums, const uint32_t *reached, int64_t columns, const float *leaves) nogil
 
-#: The most leaves of a tree: a bit for each.
+#: Maximum number of leaves of a tree: one bit each.
 MOST_LEAVES = 32
 
 
@@ -52,12 +52,12 @@ def add_up(
     const int32_t[::1] ends,
     const float[:, ::1] rows,
 ):
-    """Return what trees say of each column of `rows`, in all.
+    """Return the sum of all trees for each column (memory) of `rows`, which has a row per feature.
 
-    Tree n has the nodes before `nodes[n]`, and the leaves before `ends[n]`, from left to right, that no tree before it
-    has. A node compares row `features[node]` with its threshold: what is more, or NaN where that goes right, can only
-    end in the leaves whose bits are in `kept`. The caller sees to it that there are such rows, and that a tree's last
-    leaf is always kept.
+    Tree n has the nodes from `nodes[n - 1]` to before `nodes[n]`, and the leaves from `ends[n - 1]` to before
+    `ends[n]`, from left to right. A node compares row `features[node]` with its threshold. A larger value goes right,
+    and so does NaN unless `nan_goes_left`; it can then only end in the leaves whose bits are set in `kept`. Arguments
+    are not checked: all features must exist, and every node must keep its tree's last leaf.
     """
     cdef Py_ssize_t columns = rows.shape[1], tree, node = 0, leaf = 0, column
     sums_ = np.zeros(columns)

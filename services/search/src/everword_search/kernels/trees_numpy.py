@@ -1,11 +1,11 @@
-"""`trees.pyx` in numpy, for where it could not be compiled: the same sums, to the last bit."""
+"""Fallback for `trees.pyx` in numpy, with identical sums to the last bit."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-#: The most leaves of a tree: a bit for each.
+#: Maximum number of leaves of a tree: one bit each.
 MOST_LEAVES = 32
 _ALL_LEAVES = np.uint32(0xFFFFFFFF)
 
@@ -20,20 +20,20 @@ def add_up(
     ends: npt.NDArray[np.int32],
     rows: npt.NDArray[np.float32],
 ) -> npt.NDArray[np.float64]:
-    """Return what trees say of each column of `rows`, in all; see `trees.pyx`."""
+    """Return the sum of all trees for each column of `rows`; see `trees.pyx`."""
     values = rows[features]
     goes_right = values > thresholds[:, None]
     goes_right |= np.isnan(values) & (nan_goes_left[:, None] == 0)
     left = np.where(goes_right, kept[:, None], _ALL_LEAVES)
-    # A tree without nodes reaches its only leaf.
+    # A tree without nodes always reaches its only leaf.
     reached = np.full((len(nodes), rows.shape[1]), _ALL_LEAVES)
     counts = np.diff(nodes, prepend=0)
     with_nodes = counts > 0
     reached[with_nodes] = np.bitwise_and.reduceat(left, (nodes - counts)[with_nodes], axis=0)
-    # The bits below the first one that is set are as many as the leaves to its left.
+    # The bits below the lowest set bit are as many as the leaves to its left.
     place = np.bitwise_count(~reached & (reached - np.uint32(1)))
     sums = np.zeros(rows.shape[1])
-    # In the order of the trees, as the compiled part adds up; `sum` would not promise it.
+    # Add in the order of the trees, as the compiled loop does; `sum` does not guarantee an order.
     for said in leaves[np.append(0, ends[:-1])[:, None] + place]:
         sums += said
     return sums

@@ -1,1 +1,1 @@
-"""Reads of memories: by id and by time."""
+"""Reads of memories by id and by time."""

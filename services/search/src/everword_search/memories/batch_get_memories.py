@@ -14,7 +14,7 @@ from everword_search.records import store
 from everword_search.records.freshness import fresh_transaction
 from everword_search.records.tiers import Tier, chars_read, parts_read
 
-#: Texts of one answer together: what the transport takes is twice as much.
+#: Maximum bytes of the texts in one response; half of the transport's limit.
 MAX_BYTES = 16 * 1024 * 1024
 
 
@@ -25,9 +25,9 @@ async def batch_get_memories(
     at_least_as_fresh: str = "",
     tier: Tier = Tier.FULL,
 ) -> list[MemoryRecord]:
-    """Return the whole of each memory, or what a tier is made of, in the order asked for.
+    """Return memories in the requested order, with as much text as the tier needs.
 
-    Raises MemoryNotFound for the first that does not exist, and RequestTooLarge where an answer could not hold them.
+    Raises MemoryNotFound for the first missing id, and RequestTooLarge if one response could not hold them.
     """
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         chars = chars_read(tier, None)

@@ -21,12 +21,12 @@ from everword_search.records.store import read_memories, use_custom_plans, use_g
 
 @dataclass(frozen=True)
 class BrowseRequest:
-    """A request to list memories by time."""
+    """Filter, order and page of a list of memories."""
 
     filter: MemoryFilter = EVERYTHING
     newest_first: bool = True
     page: PageRequest = FIRST_PAGE
-    #: 0 for the default.
+    #: Maximum characters of each memory; 0 means the default.
     max_content_chars: int = 0
     at_least_as_fresh: str = ""
 
@@ -36,7 +36,7 @@ class BrowsePage:
     """A page of memories."""
 
     memories: Sequence[MemoryRecord]
-    #: Their outdated facts.
+    #: Outdated facts of the memories.
     endings: Endings
     next_page_token: str
 
@@ -44,9 +44,9 @@ class BrowsePage:
 async def browse(
     database: Database, namespace: NamespaceScope, request: BrowseRequest
 ) -> BrowsePage:
-    """Return a page of memories in the order asked for.
+    """Return a page of memories in the requested order.
 
-    Raises MemoryNotFound where the message that the filter is as of does not exist.
+    Raises MemoryNotFound if the filter's `as_of_message_id` does not exist.
     """
     chars = request.max_content_chars or DEFAULT_CONTENT_CHARS
     cursor = await open_cursor(database, namespace, "Browse", request.page, item_chars=chars)

@@ -1,4 +1,4 @@
-"""Read one memory, whole."""
+"""Read one memory in full."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from everword_search.records.read_messages import find_message
 from everword_search.records.tiers import Tier, chars_read, parts_read
 from everword_search.summaries.store import find_named, get_summaries
 
-#: Kinds of which GetMemory returns the whole record too.
+#: Kinds whose whole record is returned, too.
 _RECORDS = frozenset({MemoryKind.MESSAGE, MemoryKind.SUMMARY})
 
 
 @dataclass(frozen=True)
 class WholeMemory:
-    """A memory, with the message or the summary that it is."""
+    """A memory, with its record if it is a message or a summary."""
 
-    #: None for a message or a summary that is not in the index.
+    #: The index's record; None if the message or summary is not indexed.
     memory: MemoryRecord | None
     message: MessageRecord | None = None
     summary: SummaryRecord | None = None
@@ -40,9 +40,9 @@ async def get_memory(
     *,
     include_unindexed: bool = False,
 ) -> WholeMemory:
-    """Return a memory in a tier: by its id, by the name of a summary, or by the external id of a message.
+    """Return a memory in a tier, by id, by the name of a summary, or by the external id of a message.
 
-    `include_unindexed` also returns messages and summaries that are not in the index.
+    `include_unindexed` also returns messages and summaries that are not indexed.
 
     Raises MemoryNotFound, MessageNotFound and ConversationNotFound.
     """

@@ -1,4 +1,4 @@
-"""Requests for memories as values, and memories as messages."""
+"""Requests for memories from protos, and memories to protos."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Stored passages and their vectors: statements over them, the scope of a search, and rankings of memories."""
+"""Stored passages and their vectors: statements, the scope of a search, and rankings."""

@@ -1,4 +1,4 @@
-"""Finds out where the message stands after which a filter lets nothing through, and what was told after it."""
+"""Resolve a filter's `as_of_message_id` to a position, and find facts learned after it."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ class _ToldLater:
 async def find_as_of(
     database: Database, namespace: NamespaceScope, wanted: MemoryFilter
 ) -> MemoryFilter:
-    """Return a filter that says where its message stands, and leaves out facts that were told after it.
+    """Return the filter with the position of its `as_of_message_id`, excluding facts learned after that message.
 
-    These may have begun to hold long before. Raises MemoryNotFound where there is no such message.
+    Such facts are excluded by id, because they may be valid since long before the message. Raises MemoryNotFound if the
+    message does not exist.
     """
     if wanted.as_of_message_id is None or wanted.as_of_time is not None:
         return wanted

@@ -1,4 +1,4 @@
-"""The ranking's statements as typed functions."""
+"""The statements that read ranking candidates, as typed functions."""
 
 from __future__ import annotations
 
@@ -20,41 +20,41 @@ from everword_search.records.store import namespaced
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Passages of memories that were found, and of turns near them: a column each, an element a passage.
+    """Passages of found memories and of neighbouring turns, as columns with an element per passage.
 
-    They come in the order of threads, of sequence in each, and of parts in each memory.
+    Ordered by thread, then by sequence number, then by part of the memory.
     """
 
     passage_ids: Ints
     #: `S16`; see `everword.db.arrays`.
     source_ids: Array
-    #: What stands for the conversation of a turn; what has no place in one is a thread by itself.
+    #: Identifies the conversation of a turn; a memory outside conversations is a thread of its own.
     threads: Array
-    #: `S16`; empty for what has none. None where they are in memory, by `rows`.
+    #: `S16`; empty for memories without a conversation. None if the candidates come from the cache; see `rows`.
     conversation_ids: Array | None
     seqs: Ints
-    #: Who said it: places in `author_names`.
+    #: Indices of the authors in `author_names`.
     authors: Ints
     author_names: Sequence[str]
     roles: Array
-    #: When it occurred, in seconds since 1970.
+    #: Time of occurrence, in seconds since 1970.
     moments: Floats
     records: Records
-    #: How many messages are below a summary; 1 for anything else.
+    #: Number of messages below a summary; 1 for other kinds.
     stands_for: Ints
-    #: Whether it is a summary that says nothing but what its messages say word for word.
+    #: True for a summary that only quotes its messages word for word.
     repeats: Array
-    #: Whether an arm found the passage.
+    #: True if an arm returned the passage; False for neighbours.
     found: Array
-    #: Whether the search's filter lets the passage through.
+    #: True if the passage passes the search's filter.
     wanted: Array
-    #: Where they are in memory; None where the database read them.
+    #: Rows in the cached namespace; None if the database returned the candidates.
     rows: Ints | None = None
 
 
 @dataclass(frozen=True)
 class _CandidatesRow:
-    """The columns of candidates, arrays in binary."""
+    """The columns of `Candidates`; arrays are in binary."""
 
     passage_ids: bytes
     source_ids: bytes
@@ -64,7 +64,7 @@ class _CandidatesRow:
     authors: list[str]
     roles: bytes
     moments: bytes
-    #: None where it was stored before there were records, and then there is a content.
+    #: The text record; None if the passage was stored before records existed, and `contents` then has its text.
     records: list[bytes | None]
     contents: list[str | None]
     stands_for: bytes
@@ -74,9 +74,9 @@ class _CandidatesRow:
 
 @dataclass(frozen=True)
 class MentionRow:
-    """A word that occurs in a conversation."""
+    """A word of the query that occurs in a conversation."""
 
-    #: Which one of those asked for, from 0.
+    #: Index of the word in the request.
     word: int
     conversation_id: UUID
 
@@ -84,9 +84,10 @@ class MentionRow:
 async def read_candidates(
     conn: Connection, scope: Scope, config: str, found: Ints, parameters: dict[str, Any]
 ) -> Candidates | None:
-    """Return the candidates that exist; None without any.
+    """Return the candidates that exist; None if there are none.
 
-    `config` is the namespace's text search configuration, `found` are the passages that arms found, ascending.
+    `config` is the namespace's text search configuration; `found` are the ids of passages that arms returned,
+    ascending.
     """
     asked = {**scope.parameters, "passage_ids": ArrayParameter(found), **parameters}
     row = await fetch_optional(conn, SQL["read_candidates"], asked, _CandidatesRow)
@@ -117,7 +118,10 @@ async def read_candidates(
 
 
 def _record(text: str, config: str) -> bytes:
-    """Return the record of a passage that was stored before there were any; its traits are the passage's own."""
+    """Return the record of a passage stored before records existed.
+
+    Its traits are computed from the passage's own text.
+    """
     return pack_record(text, message_traits(text), config)
 
 

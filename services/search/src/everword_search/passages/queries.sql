@@ -1,13 +1,13 @@
--- Statements of SearchService and ContextService. Every one names its namespace.
+-- Statements of SearchService and ContextService. Every one filters by namespace.
 --
--- In all of them: scores are rounded to 1e-9, so that a score is the same whichever statement computed it and
--- pages can continue after one; `spare` is how many that stand for others may come on top of `limit` others.
+-- In all of them, scores are rounded to 1e-9, so that every statement computes the same score and pages can continue
+-- after one. `spare` is the number of summaries that may be returned on top of `limit` other memories.
 
 -- fragment let_through --
--- Whether a filter lets a passage through: NULL lets everything. That there is a first tag is said because the index over tags
--- holds nothing else. Without `valid_at`, what is still to begin is let through. What does not hold any more is let through only
--- where it is asked for. A note that has expired is gone, whatever is asked for. Chunks of documents that belong to a
--- conversation may be let through for some conversations alone.
+-- The condition that a passage passes the filter; NULL admits everything. `tags[1] IS NOT NULL` is redundant, but
+-- needed for the partial index over tags. Without `valid_at`, passages that become valid later pass. Passages that are
+-- no longer valid pass only with `include_superseded`, and expired notes never. Chunks of documents attached to a
+-- conversation pass only for `document_conversation_ids`, if given.
 (%(include_automated)s OR NOT m.automated)
 AND (%(kinds)s::smallint[] IS NULL OR m.kind = ANY(%(kinds)s))
 AND (%(conversation_ids)s::uuid[] IS NULL OR m.conversation_id = ANY(%(conversation_ids)s))
@@ -38,21 +38,21 @@ AND (%(valid_at)s IS NULL OR m.valid_from IS NULL OR m.valid_from <= %(valid_at)
 AND (m.valid_until IS NULL OR m.kind NOT IN {expiring_kinds} OR m.valid_until > now())
 
 -- fragment edge_counts --
--- Whether a relation holds and is known at the moments of the filter.
+-- The condition that a relation is valid and known at the filter's moments.
 e.known_from <= coalesce(%(known_at)s::timestamptz, now())
 AND (e.known_until IS NULL OR e.known_until > coalesce(%(known_at)s, now()))
 AND (e.valid_from IS NULL OR e.valid_from <= coalesce(%(valid_at)s::timestamptz, now()))
 AND (e.valid_until IS NULL OR e.valid_until > coalesce(%(valid_at)s, now()))
 
 -- find_as_of --
--- Where a message stands: when it occurred, and its place in its conversation.
+-- The time of a message, and its position in its conversation.
 SELECT occurred_at AS as_of_time, conversation_id AS as_of_conversation_id, seq AS as_of_seq
   FROM messages
  WHERE namespace_id = %(namespace_id)s AND id = %(message_id)s;
 
 -- find_told_later --
--- The memories that are facts which began to hold before a message, and were told after it: nothing that was said up to it says
--- so. Of its own conversation the places count, elsewhere the time.
+-- The memories of facts that became valid before a message but were learned after it: no evidence up to the message
+-- supports them. In the message's own conversation, evidence is compared by position, elsewhere by time.
 SELECT i.id AS memory_id
   FROM facts f
   JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id
@@ -65,8 +65,7 @@ SELECT i.id AS memory_id
                    ELSE e.said_at <= %(as_of_time)s END);
 
 -- analyse_texts --
--- What the namespace's text search makes of texts: lexemes with their hashes, and a query for the words in their order; all
--- empty for stop words.
+-- The lexemes of texts with their hashes, and a tsquery for each text as a phrase; all empty for stop words.
 SELECT text, lexemes, ARRAY(SELECT hashtextextended(lexeme, 0) FROM unnest(lexemes) AS lexeme) AS hashes,
        phraseto_tsquery(n.text_search_config, text)::text AS phrase
   FROM namespaces n, unnest(%(texts)s::text[]) AS text,
@@ -74,8 +73,9 @@ SELECT text, lexemes, ARRAY(SELECT hashtextextended(lexeme, 0) FROM unnest(lexem
  WHERE n.id = %(namespace_id)s;
 
 -- describe_namespace --
--- What a search depends on in its namespace: settings, how many passages there are and how long they are together, whether it has facts, which
--- of the words of the query, all in lower case, name authors or whom facts are about, and which authors' names begin as names in the query do.
+-- The namespace as needed for a query: settings, number and total length of passages, existence of facts and nodes, the
+-- query's words (lower case) that name authors or subjects of facts, and authors' names with the same initials as
+-- possible names in the query.
 SELECT n.time_zone, n.day_cutoff_minutes, n.text_search_config::text AS text_search_config, n.use_counting,
        n.channel_policies, n.credentials, n.quarantine,
        corpus.passages, corpus.lexemes,
@@ -98,9 +98,9 @@ SELECT n.time_zone, n.day_cutoff_minutes, n.text_search_config::text AS text_sea
  WHERE n.id = %(namespace_id)s AND n.state = 'active';
 
 -- list_generations --
--- How the vectors of each live model generation are kept, what a cosine of theirs means, and what the evidence for a result
--- says of its relevance, as somebody has measured it here, with the name of the model that a shipped calibration would be of:
--- vectors that were cut are another model's. One row is for what needs no model.
+-- The live model generations: storage of vectors, background of cosines, and the calibration stored for the profile.
+-- `model` is the name in shipped calibrations; it is NULL for truncated vectors, whose cosines differ. One row with id
+-- NULL is for calibrations without a model.
 SELECT g.id, coalesce(g.state, '') AS state, coalesce(g.storage, '') AS storage, g.dimensions,
        g.background_mean, g.background_deviation, CASE WHEN NOT g.matryoshka THEN g.model END AS model, c.evidence, c.relevance, c.floor
   FROM model_generations g
@@ -109,8 +109,8 @@ SELECT g.id, coalesce(g.state, '') AS state, coalesce(g.storage, '') AS storage,
  ORDER BY c.generation_id NULLS LAST;
 
 -- find_near_words --
--- Of words that are asked for, numbered from 0, and of what is near them, what passages hold, and in how many: 100 are counted.
--- Of words that are said nowhere alone, where `only_unsaid`. Each word is looked up by itself; see find_lexical.
+-- The requested words and their variants that occur in passages, with the number of passages up to 100. With
+-- `only_unsaid`, only variants of words that do not occur. Each word is looked up separately; see find_lexical.
 WITH asked AS MATERIALIZED (
     SELECT w.place - 1 AS place, w.word, n.text_search_config AS config, said.passages
       FROM namespaces n
@@ -143,11 +143,11 @@ SELECT place::integer, word AS text, passages::integer AS said, lexemes,
  CROSS JOIN LATERAL (SELECT tsvector_to_array(to_tsvector(config, word)) AS lexemes OFFSET 0) AS v;
 
 -- find_lexical --
--- The best memories by BM25, each by its best passage, with the document frequencies that the scores rest on. Statistics
--- are the namespace's, whatever the filter. Term frequencies are read back from ts_rank, which for one lexeme is the
--- sum of 1/i² over its occurrences, divided by π²/6: much faster than unpacking the vectors, and exact. A prefix may
--- match several lexemes, so its vectors are unpacked. A page goes on after what the last hit of the page before scores
--- now: what was stored since changed every score.
+-- The best memories by BM25, each by its best passage, with the document frequencies. The statistics are those of the
+-- whole namespace, regardless of the filter. Term frequencies are computed back from ts_rank, which for a single lexeme
+-- is the sum of 1/i² over its occurrences divided by π²/6; this is exact, and much faster than unpacking the vectors. A
+-- prefix may match several lexemes, so its vectors are unpacked. A page continues after the current score of the
+-- previous page's last hit, because every write changes all scores.
 WITH corpus AS MATERIALIZED (
     SELECT coalesce(sum(passages), 0)::float8 AS passages,
            coalesce(sum(lexemes)::float8 / nullif(sum(passages), 0)::float8, 1) AS mean_length
@@ -164,8 +164,8 @@ WITH corpus AS MATERIALIZED (
            AND :let_through AS wanted
       FROM unnest(%(queries)s::tsquery[], %(prefixes)s::text[], %(stems)s::text[])
            WITH ORDINALITY AS t (query, prefix, stem, term)
-     -- OFFSET 0: each word is looked up by itself. A plan for all namespaces would else expect an average one, and read
-     -- the whole of a large one.
+     -- OFFSET 0 looks up each word separately. Otherwise the plan, made for all namespaces, assumes an average one and
+     -- reads all of a large one.
      CROSS JOIN LATERAL (
            SELECT * FROM visible_memories m
             WHERE m.namespace_id = %(namespace_id)s AND m.lexemes @@ t.query
@@ -205,7 +205,7 @@ SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)
  GROUP BY corpus.passages, corpus.mean_length;
 
 -- term_frequencies --
--- How often each term occurs in the matching passages of some memories, and how long those are; see find_lexical.
+-- The frequency of each term in the matching passages of some memories, and the length of these; see find_lexical.
 SELECT m.id AS passage_id, m.source_id, m.lexeme_count AS length,
        ARRAY(SELECT CASE WHEN t.prefix IS NULL
                          THEN round(1 / (pi() ^ 2 / 6 - ts_rank('{1,1,1,1}', m.lexemes, t.query)::float8 * 1.64493406685)
@@ -221,7 +221,7 @@ SELECT m.id AS passage_id, m.source_id, m.lexeme_count AS length,
    AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery);
 
 -- find_trigram --
--- The best memories by the likeness of their literals to those asked for, each by its best passage.
+-- The best memories by similarity of their literals to the requested ones, each by its best passage.
 WITH hits AS (
     SELECT m.id, m.source_id,
            (SELECT avg(word_similarity(token, m.literals)) FROM unnest(%(tokens)s::text[]) AS token) AS raw
@@ -242,9 +242,9 @@ SELECT id AS passage_id, source_id, raw, score
  LIMIT %(limit)s;
 
 -- find_alike --
--- The best memories by the likeness of their literals and words to tokens, each by its best passage: of a token the best counts,
--- of all tokens the mean. `queries` look for words that are near a token, each by itself; see find_lexical.
--- What stands for others comes after what says the same itself.
+-- The best memories by similarity of their literals and words to tokens, each by its best passage: the mean over all
+-- tokens of the best match of each. `queries` match words similar to a token, and are looked up separately; see
+-- find_lexical. Summaries are scaled by `retold`, so that they rank after the original messages.
 WITH matched AS (
     SELECT m.id, m.source_id, m.kind, t.place, word_similarity(t.token, m.literals)::float8 AS likeness
       FROM visible_memories m
@@ -280,7 +280,7 @@ SELECT id AS passage_id, source_id, raw, score
  LIMIT %(limit)s;
 
 -- score_trigram --
--- The likeness of some memories' literals to those asked for, where they match at all.
+-- The similarity of some memories' literals to the requested ones, if they match at all.
 SELECT DISTINCT ON (source_id) id AS passage_id, source_id, raw, score
   FROM (SELECT id, source_id, raw, round(raw * 1e9) / 1e9 AS score
           FROM visible_memories m
@@ -292,8 +292,8 @@ SELECT DISTINCT ON (source_id) id AS passage_id, source_id, raw, score
  ORDER BY source_id, score DESC, id DESC;
 
 -- find_related --
--- What is related to those of some memories that are nodes: the nodes that they lead to, and the messages that say so, the surest
--- relations first. What the filter lets through is told by who reads these memories.
+-- Memories related to those of some memories that are nodes: the related nodes, and the messages that state the
+-- relations, most confident first. The filter is applied when these memories are read as candidates.
 WITH begun AS (
     SELECT DISTINCT node_id FROM graph_node_versions WHERE namespace_id = %(namespace_id)s AND id = ANY(%(source_ids)b)
 ), led AS (
@@ -334,8 +334,8 @@ SELECT m.id AS passage_id, s.source_id, s.raw
  ORDER BY s.raw DESC, m.id DESC;
 
 -- find_regex --
--- The newest memories of which a passage matches a regular expression, each with the first such passage. Memories are
--- walked through in the order of time, so that a page ends as soon as it is full; the first begins at `before`.
+-- The newest memories that match a regular expression, each with the first matching passage. Memories are scanned in
+-- order of time, so that a page ends as soon as it is full; the first page begins at `before`.
 SELECT p.id AS passage_id, m.source_id, m.occurred_at
   FROM visible_memories m
  CROSS JOIN LATERAL (
@@ -350,7 +350,7 @@ SELECT p.id AS passage_id, m.source_id, m.occurred_at
  LIMIT %(limit)s;
 
 -- browse_newest --
--- The ids of memories, newest first. The first page begins at `before`, not after.
+-- The ids of memories, newest first. The first page begins at `before`.
 SELECT m.source_id, m.occurred_at
   FROM visible_memories m
  WHERE m.namespace_id = %(namespace_id)s AND m.part = 0
@@ -360,7 +360,7 @@ SELECT m.source_id, m.occurred_at
  LIMIT %(limit)s;
 
 -- browse_oldest --
--- The ids of memories, oldest first. The first page begins at `since`, not before.
+-- The ids of memories, oldest first. The first page begins at `since`.
 SELECT m.source_id, m.occurred_at
   FROM visible_memories m
  WHERE m.namespace_id = %(namespace_id)s AND m.part = 0
@@ -370,7 +370,7 @@ SELECT m.source_id, m.occurred_at
  LIMIT %(limit)s;
 
 -- find_log_entries --
--- The ids of entries of daily logs from a day on, newest first.
+-- The ids of daily log entries since a day, newest first.
 SELECT m.source_id, m.occurred_at
   FROM notes n
  CROSS JOIN LATERAL (
@@ -382,9 +382,9 @@ SELECT m.source_id, m.occurred_at
  LIMIT %(limit)s;
 
 -- find_workspace_chunks --
--- The ids of parts of workspace files: file by file in the order of their names, those of nobody before those of somebody; of
--- each the first ones, and of MEMORY, which grows at its end, the last. BOOT is left out once somebody has answered in the
--- conversation.
+-- The ids of chunks of workspace files: file by file in the order of `names`, files without an owner first. A file
+-- contributes its first chunks, but MEMORY, which grows at its end, its last ones. BOOT is left out once the assistant
+-- has answered in the conversation.
 SELECT m.source_id, m.occurred_at
   FROM documents d
   JOIN document_chunks c ON c.namespace_id = %(namespace_id)s AND c.document_id = d.id
@@ -402,16 +402,16 @@ SELECT m.source_id, m.occurred_at
  ORDER BY array_position(%(names)s::text[], d.title), d.conversation_id IS NOT NULL, d.subject <> '', d.agent <> '', d.id, c.place;
 
 -- read_candidates --
--- The passages of memories that were found, and of the turns around those that are turns: what comes before and after
--- belongs to what a turn says. Long texts are read by their first passages and those that were found. A passage whose
--- filter does not let it through is context alone. A column each, in the order of threads: a conversation's turns, or
--- something that stands by itself.
+-- The passages of found memories, and of the turns around found turns, since neighbours belong to the meaning of a
+-- turn. For a long text these are its first passages and the found ones. A passage that fails the filter serves as
+-- context only. One column per field, ordered by thread: the turns of a conversation, or a single memory of another
+-- kind.
 WITH found AS MATERIALIZED (
     SELECT m.source_id, m.conversation_id, m.seq, m.kind = {message_kind} AND m.seq IS NOT NULL AS is_turn
       FROM visible_memories m
      WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)b) AND m.part = 0
 ), stretches AS MATERIALIZED (
-    -- What lies around turns that are close together is one stretch: each turn is read once, and each stretch at once.
+    -- Neighbourhoods of nearby turns are merged into stretches, so that each turn is read once.
     SELECT conversation_id, min(seq) - %(reach)s::bigint AS first, max(seq) + %(reach)s::bigint AS last
       FROM (SELECT conversation_id, seq, count(*) FILTER (WHERE is_apart) OVER (ORDER BY conversation_id, seq) AS stretch
               FROM (SELECT conversation_id, seq,
@@ -421,7 +421,7 @@ WITH found AS MATERIALIZED (
                      WHERE is_turn) AS turns) AS numbered
      GROUP BY conversation_id, stretch
 ), near AS (
-    -- OFFSET 0: each stretch is looked up by itself, whatever the planner takes their number for.
+    -- OFFSET 0 looks up each stretch separately, whatever number of them the planner assumes.
     SELECT m.*, true AS is_turn, 1::bigint AS stands_for, false AS repeats
       FROM stretches s
      CROSS JOIN LATERAL (
@@ -463,7 +463,7 @@ SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)
 HAVING count(*) > 0;
 
 -- find_mentions --
--- In which of some conversations each word occurs, of all that is indexed there.
+-- The conversations among the given ones in which each word occurs in an indexed passage.
 SELECT DISTINCT word.place - 1 AS word, m.conversation_id
   FROM unnest(%(words)s::text[]) WITH ORDINALITY AS word (text, place)
  CROSS JOIN LATERAL (
@@ -473,8 +473,8 @@ SELECT DISTINCT word.place - 1 AS word, m.conversation_id
  WHERE m.conversation_id = ANY(%(conversation_ids)s);
 
 -- read_signals --
--- What memories are ranked by beside their words: their time, use and importance. A suggestion, and what a note was written
--- with, counts where no caller gave a class.
+-- Ranking signals of memories other than words: time, use and importance. A suggested class and a note's own importance
+-- apply if the caller gave no class.
 SELECT m.source_id, m.occurred_at, coalesce(nullif(m.importance_class, 0), s.importance_class, 0) AS importance_class,
        coalesce(n.importance, 0::smallint) AS note_importance, coalesce(u.use_count, 0) AS use_count, u.last_used_at
   FROM visible_memories m
@@ -484,8 +484,8 @@ SELECT m.source_id, m.occurred_at, coalesce(nullif(m.importance_class, 0), s.imp
  WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(source_ids)b) AND m.part = 0;
 
 -- find_semantic_exact --
--- The best memories by cosine in a small scope, each by its best passage. Every vector of the scope is compared; of a
--- scope of more than `most` passages none is, and it is said to be large. So no passage is read twice.
+-- The best memories by cosine in a small scope, each by its best passage. Every vector of the scope is compared. If the
+-- scope has more than `most` passages, none is compared and `is_large` is true, so that no passage is read twice.
 WITH scope AS MATERIALIZED (
     SELECT m.id, m.source_id, m.kind
       FROM visible_memories m
@@ -521,15 +521,15 @@ SELECT array_send(coalesce(array_agg(id), '{}')) AS passage_ids,
  WHERE place <= %(limit)s;
 
 -- prepare_hnsw --
--- Let an index scan see somewhat more rows at once than are taken from it, and go on until enough have passed the filter;
--- else a filter would leave next to none.
+-- Let an index scan keep more rows in sight than it returns, and continue until enough rows have passed the filter;
+-- otherwise a filter would leave very few.
 SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(in_sight)s, true),
        set_config('hnsw.max_scan_tuples', '40000', true);
 
 -- find_semantic_hnsw --
--- The best memories by cosine in a large scope, each by its best passage, through the index: a few may be missed. Several
--- passages may be of one memory, and rows that a filter lets through come in loose order where they are far: so more are
--- taken than asked for.
+-- The best memories by cosine in a large scope, each by its best passage, through the index, which may miss a few. More
+-- rows are taken than requested, because several passages may belong to one memory, and distant rows arrive in
+-- approximate order.
 WITH hits AS MATERIALIZED (
     SELECT m.id, m.source_id, m.kind, 1 - (v.embedding <=> %(vector)b::halfvec) AS raw
       FROM visible_vectors_:generation v
@@ -559,7 +559,7 @@ SELECT array_send(array_agg(id)) AS passage_ids, array_send(array_agg(source_id)
 HAVING count(*) > 0;
 
 -- score_semantic --
--- The cosine of some memories, each by its best passage; the score of those that do not match is below 0.
+-- The cosine of some memories, each by its best passage; the score of memories that do not match is below 0.
 SELECT DISTINCT ON (source_id) id AS passage_id, source_id, raw,
        round(((raw - %(floor)s) / (1 - %(floor)s)) * 1e9) / 1e9 AS score
   FROM (SELECT m.id, m.source_id, 1 - (v.embedding <=> %(vector)b::halfvec) AS raw
@@ -570,14 +570,14 @@ SELECT DISTINCT ON (source_id) id AS passage_id, source_id, raw,
  ORDER BY source_id, score DESC, id DESC;
 
 -- score_passages --
--- The cosine of some passages, as far as they have a vector.
+-- The cosine of passages that have a vector.
 SELECT array_send(coalesce(array_agg(v.memory_id), '{}')) AS passage_ids,
        array_send(coalesce(array_agg(1 - (v.embedding <=> %(vector)b::halfvec)), '{}')) AS cosines
   FROM visible_vectors_:generation v
  WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = ANY(%(passage_ids)b);
 
 -- read_passage_arrays --
--- The vectors of some passages in a database without pgvector.
+-- The vectors of passages, in a database without pgvector.
 SELECT v.memory_id AS passage_id, array_send(v.embedding) AS embedding
   FROM visible_vectors_:generation v
  WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = ANY(%(passage_ids)b);
@@ -592,12 +592,12 @@ SELECT m.id AS passage_id, m.source_id, array_send(v.embedding) AS embedding
    AND :let_through;
 
 -- find_endings --
--- What some memories say that does not hold at a moment, as it was believed at another one, and what holds instead. A message
--- speaks for the interval that it was said in; what holds again, such as a residence that somebody came back to, has not ended.
--- What was corrected ended when that was said. A summary says what its messages do as far as the words are its own. `current`
--- names the memories that the filter lets through and that say what holds instead, the latest message first and the fact last,
--- each with the passage that holds the value.
--- OFFSET 0: each is looked up by itself.
+-- Facts stated by some memories that are not valid at one moment, as known at another, and the current values that
+-- replace them. A message states a fact for the interval in which it was said; a fact that is valid again, such as a
+-- residence someone returned to, is not outdated. A corrected fact ended at the time of the correction. A summary
+-- states the facts of its messages if it contains their values. `current_sources` are the memories that pass the filter
+-- and state the current value, the latest message first and the fact last, each with the passage that contains the
+-- value. OFFSET 0 looks up each row separately.
 WITH asked AS MATERIALIZED (
     SELECT coalesce(%(endings_at)s::timestamptz, now()) AS at, coalesce(%(known_at)s::timestamptz, now()) AS known,
            coalesce(%(endings_until)s::timestamptz, 'infinity') AS until
@@ -627,7 +627,7 @@ WITH asked AS MATERIALIZED (
             WHERE namespace_id = %(namespace_id)s AND message_id = o.message_id AND NOT contradicts AND recorded_at <= a.known
            OFFSET 0) AS e
 ), ended AS MATERIALIZED (
-    -- Of each fact the interval that is spoken for; of what is believed of it no more, when that ended.
+    -- For each fact, the interval that the memory states; for rejected facts, the time of rejection.
     SELECT DISTINCT ON (s.memory_id, s.fact_id) s.memory_id, s.fact_id, s.words, s.interval_id, i.believed, i.valid_until,
            i.successor_id, i.known_until
       FROM said s, asked a
@@ -652,7 +652,8 @@ WITH asked AS MATERIALIZED (
            SELECT subject, attribute, value, several FROM facts WHERE namespace_id = %(namespace_id)s AND id = e.fact_id
            OFFSET 0) AS f
       LEFT JOIN LATERAL (
-           -- Of what has several values, only what one was corrected to takes its place, or what is said in one breath with its end.
+           -- For an attribute with several values, only the value of the correction replaces one, or a value from the
+           -- message that ended it.
            SELECT c.id, c.value, i.id AS interval_id, i.since, w.corrected_at
              FROM facts c
             CROSS JOIN LATERAL (
@@ -718,8 +719,8 @@ SELECT r.memory_id, r.fact_id, r.subject, r.attribute, r.value, r.ended_at, r.be
  ORDER BY r.memory_id, r.ended_at DESC, r.fact_id;
 
 -- find_outdated --
--- Which of some memories may say what does not hold any more: of no fact that they say is it known that it ever ended. Few do,
--- and only of these are the endings looked for.
+-- Memories that may state outdated facts: a fact that they state has ended or is no longer believed. They are few, and
+-- the expensive statement find_endings runs only for them.
 SELECT s.id AS memory_id
   FROM unnest(%(source_ids)b::uuid[]) AS s (id)
  WHERE EXISTS (SELECT FROM fact_evidence e
@@ -735,13 +736,13 @@ SELECT s.id AS memory_id
                   AND num_nonnulls(i.valid_until, i.known_until) > 0);
 
 -- find_present --
--- Which kinds of rows a namespace has, of those that blocks of a context are made from.
+-- The kinds of rows, among those that context blocks use, that a namespace has.
 SELECT EXISTS (SELECT FROM facts WHERE namespace_id = %(namespace_id)s) AS facts,
        EXISTS (SELECT FROM people WHERE namespace_id = %(namespace_id)s)
        OR EXISTS (SELECT FROM events WHERE namespace_id = %(namespace_id)s)
        OR EXISTS (SELECT FROM user_models WHERE namespace_id = %(namespace_id)s) AS people,
        EXISTS (SELECT FROM strategies WHERE namespace_id = %(namespace_id)s) AS strategies,
-       -- Among many notes without a day, the index knows whether one has any.
+       -- The index of days answers this quickly even among many notes without a day.
        (SELECT max(log_date) FROM notes WHERE namespace_id = %(namespace_id)s) IS NOT NULL AS logs,
        EXISTS (SELECT FROM graph_nodes WHERE namespace_id = %(namespace_id)s) AS graph,
        EXISTS (SELECT FROM lore_entries WHERE namespace_id = %(namespace_id)s) AS lore,
@@ -752,7 +753,7 @@ SELECT EXISTS (SELECT FROM facts WHERE namespace_id = %(namespace_id)s) AS facts
        AS conversation_documents;
 
 -- told_by --
--- The messages that say the facts which some memories are, each with the words that do, the latest first.
+-- For each memory of a fact, the messages that state it with their quotes, the latest first.
 SELECT i.id AS memory_id, array_agg(e.message_id ORDER BY e.said_at DESC, e.message_id DESC) AS message_ids,
        array_agg(e.quote ORDER BY e.said_at DESC, e.message_id DESC) AS quotes
   FROM fact_intervals i

@@ -1,4 +1,4 @@
-"""Memories that an arm of a search found, best first."""
+"""Memories returned by an arm of a search, best first."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TermScore:
 
 
 class PassageScore(Protocol):
-    """A row of the best passage of a memory."""
+    """A scored passage, the best one of its memory."""
 
     @property
     def source_id(self) -> UUID: ...
@@ -42,14 +42,14 @@ class PassageScore(Protocol):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A memory as one arm sees it, by its best passage."""
+    """A memory as scored by one arm, with its best passage."""
 
     source_id: UUID
     passage_id: int
     raw: float
-    #: `raw` on the scale from 0 to 1.
+    #: `raw` scaled to 0–1.
     score: float
-    #: Where the arm's next page begins.
+    #: Cursor: the arm's next page begins after this position.
     position: list[Any]
     terms: tuple[TermScore, ...] = ()
 
@@ -65,14 +65,14 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """The memories that an arm found, best first: a column each, an element a memory."""
+    """Memories returned by an arm, best first, as columns with an element per memory."""
 
     passage_ids: Array
     #: `S16`; see `everword.db.arrays`.
     source_ids: Array
     raws: Array
     scores: Array
-    #: What each term contributes, where that was asked for.
+    #: Contributions of the terms by memory; empty unless requested.
     terms: Mapping[UUID, tuple[TermScore, ...]] = field(default_factory=dict)
 
     @classmethod
@@ -117,18 +117,18 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Window:
-    """The part of an arm's candidates that is asked for."""
+    """The part of an arm's ranking to return."""
 
     limit: int
-    #: Position of the last candidate of the page before; None for the best ones. What it scores now counts, where it is
-    #: still there: writes change scores, and memory and database compute them with other last digits.
+    #: Position of the last candidate of the previous page; None for the first page. If that candidate still exists, its
+    #: current score counts: writes change scores, and cache and database compute them with different last digits.
     after: list[Any] | None = None
     min_score: float = 0.0
-    #: Hits with less evidence are left out; those of which it cannot be told stay.
+    #: Candidates with less evidence are left out; candidates of unknown evidence stay.
     min_evidence: float = -math.inf
-    #: How many that stand for others may come on top of `limit` others: they must push none of those aside.
+    #: How many summaries may be returned on top of `limit` other memories, so that they displace none of these.
     spare: int = 0
-    #: Whether the last candidates may be others that are about as good: all are ranked again by something else.
+    #: True if the last candidates may be exchanged for about equally good ones, because a later stage ranks again.
     rough: bool = False
 
     def admits(self, score: float, evidence: float | None) -> bool:

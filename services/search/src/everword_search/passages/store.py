@@ -1,4 +1,4 @@
-"""Statements that find passages, as typed functions: one for each in queries.sql."""
+"""The statements that find passages as typed functions, one for each in queries.sql."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ SQL = load_statements("everword_search.passages")
 
 @dataclass(frozen=True)
 class Scope:
-    """The passages that all arms of one search look at."""
+    """The passages that all arms of a search consider."""
 
     namespace_id: int
     filter: MemoryFilter
-    #: A tsquery as text that a passage must match beside what an arm looks for.
+    #: A tsquery as text that a passage must also match; None for no constraint.
     constraint: str | None = None
 
     @property
     def is_open(self) -> bool:
-        """Tell whether nothing is asked to be left out but what is automated."""
+        """True if the scope excludes nothing, apart from automated memories."""
         return self.constraint is None and self.filter.is_open
 
     @property
@@ -48,11 +48,11 @@ class Scope:
 
 @dataclass(frozen=True)
 class AnalysedText:
-    """A text as text search reads it; empty for stop words."""
+    """A text analysed by text search; a stop word has no lexemes."""
 
     text: str
     lexemes: list[str]
-    #: What stands for each lexeme in memory.
+    #: Hash of each lexeme, as stored in the cache.
     hashes: list[int]
     #: A tsquery as text.
     phrase: str
@@ -60,37 +60,37 @@ class AnalysedText:
 
 @dataclass(frozen=True)
 class NearWordRow(AnalysedText):
-    """A word that is said, and is a letter away from one that is asked for, or that one itself."""
+    """A word of the corpus that is a requested word or differs from one by one letter."""
 
-    #: The place of the word that is asked for.
+    #: Index of the requested word.
     place: int
-    #: Passages that hold it, 100 at most.
+    #: Number of passages with the word, 100 at most.
     said: int
 
 
 @dataclass(frozen=True)
 class WordsAsked:
-    """Words that are asked for, in lower case, and what is a letter away from each."""
+    """Requested words in lower case, and their variants that differ by one letter."""
 
     words: Sequence[str]
-    #: Of each of `near`, the place of its word in `words`.
+    #: Index in `words` of the original of each variant in `near`.
     places: Sequence[int]
     near: Sequence[str]
 
 
 @dataclass(frozen=True)
 class RelatedRow:
-    """A memory that is related to a node."""
+    """A memory related to a node."""
 
     passage_id: int
     source_id: UUID
-    #: How sure the relation is.
+    #: Confidence of the relation.
     raw: float
 
 
 @dataclass(frozen=True)
 class RankedRow:
-    """The memories that a statement found, best first: arrays in binary, an element a memory."""
+    """Memories returned by a statement, best first: arrays in binary, an element per memory."""
 
     passage_ids: bytes
     source_ids: bytes
@@ -111,11 +111,11 @@ NOTHING = Ranked.of([])
 
 @dataclass(frozen=True)
 class LexicalRow(RankedRow):
-    """Memories found by words, and the statistics of the namespace that their scores rest on."""
+    """Memories found by words, with the corpus statistics that their scores use."""
 
     passages: float
     mean_length: float
-    #: One for each term that was asked for.
+    #: One for each requested term.
     document_frequencies: list[int]
 
 
@@ -150,7 +150,7 @@ class RegexRow:
 
 @dataclass(frozen=True)
 class TimePlaceRow:
-    """A memory's place in time."""
+    """A memory with its time of occurrence, which is its position in a list."""
 
     source_id: UUID
     occurred_at: datetime
@@ -158,12 +158,12 @@ class TimePlaceRow:
 
 @dataclass(frozen=True)
 class SignalRow:
-    """The signals that rank a memory beside its words."""
+    """Ranking signals of a memory other than its words."""
 
     source_id: UUID
     occurred_at: datetime
     importance_class: int
-    #: From 1 to 5; 0 for what is no note.
+    #: From 1 to 5; 0 for memories that are not notes.
     note_importance: int
     use_count: int
     last_used_at: datetime | None
@@ -172,7 +172,7 @@ class SignalRow:
 async def find_lexical(
     conn: Connection, scope: Scope, parameters: dict[str, Any]
 ) -> LexicalRow | None:
-    """Return what matches; None where nothing does."""
+    """Return the matching memories; None if there are none."""
     return await fetch_optional(
         conn, SQL["find_lexical"], {**scope.parameters, **parameters}, LexicalRow
     )
@@ -188,7 +188,10 @@ async def term_frequencies(
 async def find_near_words(
     conn: Connection, namespace_id: int, asked: WordsAsked, *, only_unsaid: bool
 ) -> list[NearWordRow]:
-    """Return what is said of the words and of what is near them; `only_unsaid`, of those that are said nowhere."""
+    """Return the requested words and variants that occur in the corpus.
+
+    With `only_unsaid`, return only variants of words that do not occur themselves.
+    """
     parameters = {
         **namespaced(namespace_id),
         "words": list(asked.words),
@@ -235,7 +238,7 @@ async def browse(
     after: tuple[str, str] | None,
     limit: int,
 ) -> list[TimePlaceRow]:
-    """Return memories after a place (time of occurrence, id) in the order asked for."""
+    """Return memories after a position (time of occurrence, id) in the requested order."""
     statement = SQL["browse_newest" if newest_first else "browse_oldest"]
     occurred_at, source_id = after or end_of_time(newest_first)
     parameters = {
@@ -250,7 +253,7 @@ async def browse(
 async def find_log_entries(
     conn: Connection, scope: Scope, first_day: date, limit: int
 ) -> list[TimePlaceRow]:
-    """Return entries of daily logs from a day on, newest first."""
+    """Return entries of daily logs since `first_day`, newest first."""
     parameters = {**scope.parameters, "first_day": first_day, "limit": limit}
     return await fetch_all(conn, SQL["find_log_entries"], parameters, TimePlaceRow)
 
@@ -258,7 +261,7 @@ async def find_log_entries(
 async def find_workspace_chunks(
     conn: Connection, scope: Scope, names: Sequence[str], most: int, conversation_id: UUID | None
 ) -> list[TimePlaceRow]:
-    """Return parts of workspace files, file by file; `most` of each."""
+    """Return chunks of workspace files, file by file, `most` of each."""
     parameters = {
         **scope.parameters,
         "names": list(names),
@@ -279,7 +282,7 @@ async def read_signals(
 async def find_related(
     conn: Connection, scope: Scope, source_ids: Sequence[UUID], fan_out: int, limit: int
 ) -> list[RelatedRow]:
-    """Return what is related to memories that are nodes, whether or not the scope's filter lets it through."""
+    """Return memories related to node memories, regardless of the scope's filter."""
     parameters = {
         **scope.parameters,
         "source_ids": list(source_ids),

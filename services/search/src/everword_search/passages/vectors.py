@@ -1,4 +1,4 @@
-"""Statements over vectors as typed functions. Each model generation has a table of its own."""
+"""The statements on vectors as typed functions. Each model generation has a table of its own."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from everword_search.passages.ranked import Ranked
 from everword_search.passages.store import NOTHING, SQL, RankedRow, Scope
 from everword_search.records.store import namespaced
 
-#: A scope of more passages is searched through the HNSW index; exact scans of fewer are faster, and miss nothing.
+#: Larger scopes are searched with the HNSW index; for smaller ones an exact scan is faster and misses nothing.
 EXACT_PASSAGES = 10_000
-#: Passages that are taken from the index: a third more than memories are wanted, since several may be of one, and
-#: enough for the graph to be walked in breadth. A quarter more are in sight, for some do not pass the filter: to go on
-#: takes as long as to begin.
+#: Minimum number of passages taken from the index. It takes a third more than the requested memories, since several
+#: passages may belong to one memory. `ef_search` is a quarter higher again, because the filter rejects some and
+#: resuming an index scan takes as long as starting it.
 MIN_TAKEN = 200
-#: pgvector keeps no more.
+#: The maximum `hnsw.ef_search` of pgvector.
 MAX_IN_SIGHT = 1000
-# What precedes the elements in Postgres' binary form of an array of one dimension.
+# The header before the elements of a one-dimensional array in PostgreSQL's binary form.
 _ARRAY_HEADER_BYTES = 20
 _ARRAY_ELEMENT = np.dtype([("length", ">i4"), ("value", ">f4")])
 
 
 @dataclass(frozen=True)
 class GenerationRow:
-    """The facts about a model generation that a search needs, or about what needs none: that has no id."""
+    """A model generation as a search needs it; `id` is None for a calibration without a model."""
 
     id: int | None
     state: str
     #: `halfvec` or `array`.
     storage: str
-    #: None for what needs no model.
+    #: None without a model.
     dimensions: int | None
     background_mean: float | None
     background_deviation: float | None
-    #: The name that shipped calibrations know the model by.
+    #: The name of the model in the calibrations shipped with Everword.
     model: str | None
-    #: The calibration that was stored for a profile; None where there is none.
+    #: Calibration stored for the profile; None if there is none.
     evidence: list[float] | None
     relevance: list[float] | None
     floor: float | None
@@ -62,14 +62,14 @@ class VectorRow:
 
 @dataclass(frozen=True)
 class _ComparedRow(RankedRow):
-    """Memories of a small scope, or that it is a large one."""
+    """Memories of a small scope, or the flag that the scope is large."""
 
     is_large: bool
 
 
 @dataclass(frozen=True)
 class _CosinesRow:
-    """The likeness of passages to the query, a column each."""
+    """Passages with their cosines to the query, as columns."""
 
     passage_ids: bytes
     cosines: bytes
@@ -77,7 +77,7 @@ class _CosinesRow:
 
 @dataclass(frozen=True)
 class PassageArrayRow:
-    """A passage's vector in Postgres' binary form of an array."""
+    """The vector of a passage as a PostgreSQL array in binary form."""
 
     passage_id: int
     embedding: bytes
@@ -85,7 +85,7 @@ class PassageArrayRow:
 
 @dataclass(frozen=True)
 class ArrayRow:
-    """A passage's vector in Postgres' binary form of an array."""
+    """The vector of a passage with its memory, as a PostgreSQL array in binary form."""
 
     passage_id: int
     source_id: UUID
@@ -93,7 +93,7 @@ class ArrayRow:
 
 
 def array_of(binary: bytes) -> npt.NDArray[np.float32]:
-    """Return a real[] from its binary form."""
+    """Return the elements of a one-dimensional real[] in binary form."""
     elements = np.frombuffer(binary, dtype=_ARRAY_ELEMENT, offset=_ARRAY_HEADER_BYTES)
     return elements["value"].astype(np.float32)
 
@@ -101,7 +101,10 @@ def array_of(binary: bytes) -> npt.NDArray[np.float32]:
 async def find_exact(
     conn: Connection, scope: Scope, generation_id: int, parameters: dict[str, Any], most: int
 ) -> Ranked | None:
-    """Compare every vector of a scope; return None, and compare none, where it has more than `most` passages."""
+    """Compare the query with every vector of a scope.
+
+    Return None, without comparing, if the scope has more than `most` passages.
+    """
     statement = SQL["find_semantic_exact"].of_generation(generation_id)
     asked = {**scope.parameters, **parameters, "most": most}
     found = await fetch_optional(conn, statement, asked, _ComparedRow)
@@ -151,7 +154,7 @@ async def score_passages(
     passage_ids: Array,
     vector: HalfvecParameter,
 ) -> Array:
-    """Return the cosine of each of the passages; NaN for those that have no vector."""
+    """Return the cosine of each passage; NaN for passages without a vector."""
     statement = SQL["score_passages"].of_generation(generation_id)
     parameters = {
         **namespaced(namespace_id),
@@ -177,17 +180,17 @@ async def read_passage_arrays(
 
 @dataclass(frozen=True, eq=False)
 class QueryVector:
-    """A query's vector, and the model generation whose vectors it can be compared with."""
+    """The vector of a query, and the model generation that it can be compared with."""
 
     generation_id: int
-    #: float32, of length 1.
+    #: float32, normalised to length 1.
     values: npt.NDArray[np.float32]
 
 
 class QueryNotEmbedded(Exception):
-    """There is no vector for the query; the message says why."""
+    """The query has no vector; the message gives the reason."""
 
     def __init__(self, reason: str, *, expected: bool = False) -> None:
         super().__init__(reason)
-        #: Whether nothing failed: this deployment has no embedder, or the query gives it nothing to do.
+        #: True if nothing failed: the deployment has no embedder, or the query has nothing to embed.
         self.expected = expected

@@ -1,1 +1,1 @@
-"""What Sleep learned of a subject beside facts, as it is read, and the questions that are offered to an agent."""
+"""Reads of people, events, traits and trajectories learned by Sleep, and offers of questions to an agent."""

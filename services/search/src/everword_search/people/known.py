@@ -1,4 +1,4 @@
-"""What a context says of people, events and how a subject communicates: the statements, as typed functions."""
+"""The statements that a context's block on people uses, as typed functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from everword_search.people.store import SQL
 
 @dataclass(frozen=True)
 class SpokenOf:
-    """Somebody whom a subject speaks of."""
+    """A person mentioned by a subject."""
 
     id: UUID
     subject: str
@@ -28,7 +28,7 @@ class SpokenOf:
 
 @dataclass(frozen=True)
 class Detail:
-    """What was said of somebody."""
+    """A statement about a person."""
 
     about_id: UUID
     value: str
@@ -37,7 +37,7 @@ class Detail:
 
 @dataclass(frozen=True)
 class CurrentEvent:
-    """An event that is ahead, or was not long ago."""
+    """An upcoming or recent event."""
 
     id: UUID
     subject: str
@@ -49,7 +49,7 @@ class CurrentEvent:
 
 @dataclass(frozen=True)
 class Style:
-    """How a subject communicates, in one dimension."""
+    """A trait of how a subject communicates."""
 
     subject: str
     dimension: str
@@ -66,7 +66,7 @@ async def find_spoken_of(
 async def read_details(
     conn: Connection, namespace_id: int, about_ids: Sequence[UUID], limit: int
 ) -> dict[UUID, list[Detail]]:
-    """Return the latest details of each person, the earliest of them first."""
+    """Return the latest details of each person by person id, earliest first."""
     parameters = {"namespace_id": namespace_id, "about_ids": list(about_ids), "limit": limit}
     found: dict[UUID, list[Detail]] = defaultdict(list)
     for row in await fetch_all(conn, SQL["read_details"], parameters, Detail):

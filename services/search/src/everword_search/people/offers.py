@@ -1,4 +1,4 @@
-"""Questions that are offered to an agent: those whose topic comes up, at most two a turn, and none again at once."""
+"""Offer an agent questions whose topic comes up: at most two per turn, and each rarely."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from everword_search.people import store
 from everword_search.people.store import OfferRow
 
 log = logging.getLogger(__name__)
-#: Questions of a context.
+#: Maximum questions in a context.
 MOST = 2
-#: A question that was offered is not offered again for so long, and so often at most.
+#: A question is not offered again within the pause, and not more than `MOST_OFFERS` times in all.
 PAUSE, MOST_OFFERS = timedelta(days=7), 3
-#: Open questions that are looked at, the newest first.
+#: Open questions that are examined, newest first.
 _LOOKED_AT = 200
-#: Of shorter words, few tell what a text is about.
+#: Shorter words rarely carry the topic of a text.
 _LEAST_LETTERS = 3
 _CONFIG = "english"
 
@@ -33,7 +33,7 @@ _CONFIG = "english"
 async def find_offers(
     database: Database, namespace: NamespaceScope, subjects: Sequence[str], text: str
 ) -> list[OfferRow]:
-    """Return the questions to subjects whose topic a text touches, most first; two at most."""
+    """Return at most two questions to the subjects whose topic the text shares words with, most shared words first."""
     before = datetime.now(UTC) - PAUSE
     async with database.transaction(namespace.id) as conn:
         rows = await store.find_offers(
@@ -43,7 +43,7 @@ async def find_offers(
 
 
 def choose_offers(text: str, rows: Sequence[OfferRow]) -> list[OfferRow]:
-    """Return those rows whose topic a text touches, by how many of its words; the earlier one where alike."""
+    """Return the rows whose topic shares words with the text, most shared words first; equal ones keep their order."""
     if not rows:
         return []
     asked = content_stems(text)
@@ -53,9 +53,9 @@ def choose_offers(text: str, rows: Sequence[OfferRow]) -> list[OfferRow]:
 
 
 def content_stems(text: str) -> frozenset[str]:
-    """Return the stems of the words of a text that tell what it is about."""
+    """Return the stems of the content words of a text."""
     words = folded_words(text)
-    # A common word of one language is a word like any other in another.
+    # A stop word of one language may be a content word in another.
     language = language_of(words) or "en"
     telling = [
         word
@@ -68,7 +68,7 @@ def content_stems(text: str) -> frozenset[str]:
 async def count_offers(
     database: Database, namespace: NamespaceScope, strategy_ids: Sequence[UUID]
 ) -> None:
-    """Count that questions were offered, after the context was built: it is not lost for want of a count."""
+    """Count that questions were offered. An error is only logged, so that the context is not lost."""
     if not strategy_ids:
         return
     try:

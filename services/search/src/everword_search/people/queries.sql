@@ -1,7 +1,7 @@
--- Statements that read what Sleep learned of a subject beside facts.
+-- Statements that read what Sleep learned about subjects, other than facts.
 
 -- list_learned_evidence --
--- What was said of something, oldest first.
+-- The evidence for learned items, oldest first, at most `limit` per item.
 SELECT about_id, aspect, value, message_id, conversation_id, quote, said_at
   FROM (
        SELECT about_id, aspect, value, message_id, conversation_id, quote, said_at, id,
@@ -12,7 +12,7 @@ SELECT about_id, aspect, value, message_id, conversation_id, quote, said_at
  ORDER BY about_id, said_at, id;
 
 -- list_learned_changes --
--- The audit trail of something, oldest first.
+-- The audit trail of a learned item, oldest first.
 SELECT changed_at, actor, action, reason
   FROM learned_changes
  WHERE namespace_id = %(namespace_id)s AND about_id = %(about_id)s
@@ -20,7 +20,7 @@ SELECT changed_at, actor, action, reason
  LIMIT %(limit)s;
 
 -- read_user_model --
--- How a subject communicates, and did.
+-- The traits of how a subject communicates, with past ones on request.
 SELECT id, dimension, value, held_from, held_until, supporting
   FROM user_models
  WHERE namespace_id = %(namespace_id)s AND subject = %(subject)s AND (%(include_past)s OR held_until IS NULL)
@@ -28,7 +28,7 @@ SELECT id, dimension, value, held_from, held_until, supporting
  LIMIT %(limit)s;
 
 -- read_trajectory --
--- Where a subject is heading, as it was seen last, or in one version.
+-- The trajectory of a subject: the latest version, or the given one.
 SELECT id, subject, version, phase, direction, stability, anchors, volatile_areas, momentum, predicted_shifts, summary, sessions,
        model, prompt_version, created_at
   FROM trajectories
@@ -37,7 +37,7 @@ SELECT id, subject, version, phase, direction, stability, anchors, volatile_area
  LIMIT 1;
 
 -- find_spoken_of --
--- People whom subjects speak of, those first who were spoken of last.
+-- People mentioned by subjects, the most recently mentioned first.
 SELECT id, subject, name, aliases, relation, status, last_seen_at
   FROM people
  WHERE namespace_id = %(namespace_id)s AND subject = ANY(%(subjects)s) AND ruling IS DISTINCT FROM 1
@@ -45,7 +45,7 @@ SELECT id, subject, name, aliases, relation, status, last_seen_at
  LIMIT %(limit)s;
 
 -- read_details --
--- What was said of people last.
+-- The latest details about each person, earliest first.
 SELECT wanted.about_id, e.value, e.said_at
   FROM unnest(%(about_ids)s::uuid[]) AS wanted (about_id)
  CROSS JOIN LATERAL (
@@ -57,7 +57,7 @@ SELECT wanted.about_id, e.value, e.said_at
  ORDER BY wanted.about_id, e.said_at;
 
 -- find_current_events --
--- Events of subjects that are ahead or were not long ago, the most important first.
+-- Upcoming and recent events of subjects, most important first.
 SELECT id, subject, title, category, starts_at, importance
   FROM events
  WHERE namespace_id = %(namespace_id)s AND subject = ANY(%(subjects)s) AND ruling IS DISTINCT FROM 1 AND status = 1
@@ -66,14 +66,14 @@ SELECT id, subject, title, category, starts_at, importance
  LIMIT %(limit)s;
 
 -- find_style --
--- How subjects communicate, as it is known now.
+-- The current traits of how subjects communicate.
 SELECT subject, dimension, value
   FROM user_models
  WHERE namespace_id = %(namespace_id)s AND subject = ANY(%(subjects)s) AND held_until IS NULL
  ORDER BY subject, dimension;
 
 -- find_offers --
--- Questions that may be offered: open, and not offered lately or too often. The newest first.
+-- Open questions that were not offered recently or too often, newest first.
 SELECT s.id, s.kind, s.topic, s.question, s.reason, s.created_at
   FROM strategies s
   LEFT JOIN strategy_offers o ON o.namespace_id = %(namespace_id)s AND o.strategy_id = s.id

@@ -1,4 +1,4 @@
-"""Read people, events, the model of a user, their trajectory, and questions."""
+"""Read people, events, user models, trajectories and questions."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from everword_search.people import store
 from everword_search.people.store import LearnedChangeRow, LearnedEvidenceRow, TraitRow
 from everword_search.records.freshness import fresh_transaction
 
-#: Pieces of evidence and changes of one thing, and traits of a subject.
+#: Maximum evidence and changes of one item, and maximum traits of a subject.
 MOST = 1_000
-#: Pieces of evidence of each of several traits.
+#: Maximum evidence per trait if several are read.
 MOST_OF_EACH = 100
 
 
@@ -44,7 +44,7 @@ _KINDS: dict[str, tuple[_Show, Callable[..., NotFound]]] = {
 
 @dataclass(frozen=True)
 class Explained(Generic[_View]):
-    """Something that was learned, with what it rests on."""
+    """A learned person, event or question, with its evidence and audit trail."""
 
     view: _View
     evidence: Sequence[LearnedEvidenceRow]
@@ -53,12 +53,12 @@ class Explained(Generic[_View]):
 
 @dataclass(frozen=True)
 class UserModel:
-    """How a subject communicates, and where they are heading."""
+    """How a subject communicates (traits), and their trajectory."""
 
     traits: Sequence[TraitRow]
     #: None if none was written.
     trajectory: TrajectoryRow | None
-    #: Of the traits and the trajectory.
+    #: Evidence of the traits and the trajectory.
     evidence: Sequence[LearnedEvidenceRow]
 
 
@@ -69,7 +69,7 @@ async def list_people(
     page: PageRequest,
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[PersonView], str]:
-    """Return a page of people, and the token of the next one. Raises InvalidPageToken."""
+    """Return a page of people and the token of the next page. Raises InvalidPageToken."""
     return await _page(
         database, namespace, "ListPeople", views.list_people, listed, page, at_least_as_fresh
     )
@@ -82,7 +82,7 @@ async def list_events(
     page: PageRequest,
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[EventView], str]:
-    """Return a page of events, and the token of the next one. Raises InvalidPageToken."""
+    """Return a page of events and the token of the next page. Raises InvalidPageToken."""
     return await _page(
         database, namespace, "ListEvents", views.list_events, listed, page, at_least_as_fresh
     )
@@ -95,7 +95,7 @@ async def list_strategies(
     page: PageRequest,
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[StrategyView], str]:
-    """Return a page of questions, and the token of the next one. Raises InvalidPageToken."""
+    """Return a page of questions and the token of the next page. Raises InvalidPageToken."""
     return await _page(
         database,
         namespace,
@@ -114,7 +114,7 @@ async def explain_learned(
     id_: UUID,
     at_least_as_fresh: str = "",
 ) -> Explained[PersonView | EventView | StrategyView]:
-    """Return a person, an event or a question with the quotes about it and its audit trail.
+    """Return a person, an event or a question with its evidence and audit trail.
 
     `kind` is person_id, event_id or strategy_id. Raises PersonNotFound, EventNotFound and StrategyNotFound.
     """
@@ -138,7 +138,7 @@ async def get_user_model(
     include_past: bool,
     include_evidence: bool,
 ) -> UserModel:
-    """Return how a subject communicates and where they are heading.
+    """Return the traits and the trajectory of a subject.
 
     `trajectory_version` 0 is the latest. Without `include_evidence`, the evidence is empty.
     """

@@ -29,7 +29,7 @@ from everword_search.people.translate import (
 
 
 class PeopleServicer(FactQueryServiceServicer):
-    """What was learned of the subjects of a namespace, beside facts."""
+    """FactQueryService's RPCs on people, events, user models and questions."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

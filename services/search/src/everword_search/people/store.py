@@ -1,4 +1,4 @@
-"""The statements that read what Sleep learned beside facts, as typed functions: one for each in queries.sql."""
+"""The statements that read people, events, traits and questions, as typed functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SQL = load_statements("everword_search.people")
 
 @dataclass(frozen=True)
 class LearnedEvidenceRow:
-    """What a message says of something."""
+    """Evidence from a message about a learned item."""
 
     about_id: UUID
     aspect: str
@@ -30,7 +30,7 @@ class LearnedEvidenceRow:
 
 @dataclass(frozen=True)
 class LearnedChangeRow:
-    """An entry of the audit trail."""
+    """An entry of a learned item's audit trail."""
 
     changed_at: datetime
     actor: str
@@ -40,7 +40,7 @@ class LearnedChangeRow:
 
 @dataclass(frozen=True)
 class TraitRow:
-    """How a subject communicates, in one dimension."""
+    """A trait of how a subject communicates."""
 
     id: UUID
     dimension: str
@@ -52,7 +52,7 @@ class TraitRow:
 
 @dataclass(frozen=True)
 class OfferRow:
-    """A question that may be offered."""
+    """A question that may be offered to an agent."""
 
     id: UUID
     kind: int
@@ -66,7 +66,7 @@ class OfferRow:
 async def list_learned_evidence(
     conn: Connection, namespace_id: int, about_ids: Sequence[UUID], limit: int
 ) -> list[LearnedEvidenceRow]:
-    """Return up to `limit` statements of each of several things."""
+    """Return up to `limit` pieces of evidence for each of the items."""
 
 
 @statement(SQL)

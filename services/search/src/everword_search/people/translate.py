@@ -1,4 +1,4 @@
-"""Requests about people to the model, and results back."""
+"""Requests about people from protos, and results to protos."""
 
 from __future__ import annotations
 

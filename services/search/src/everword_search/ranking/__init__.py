@@ -1,1 +1,1 @@
-"""The learned ranking of the profile `recall`: what is computed of a query and its candidates, and the models."""
+"""The learned ranking of the profile `recall`: features of a query and its candidates, and models."""

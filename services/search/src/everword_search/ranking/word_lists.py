@@ -1,4 +1,4 @@
-"""Reads the lists of words beside the start of a service and its searches."""
+"""Load word lists in the background of the service's start and searches."""
 
 from __future__ import annotations
 
@@ -14,30 +14,33 @@ _ENGLISH = "english"
 
 
 class WordLists:
-    """Makes `zipf` and `may_be_name` ready in a thread: neither the start of a service nor its event loop waits."""
+    """Loads the data of `zipf` and `may_be_name`.
+
+    It is loaded in a thread, so that neither start-up nor the event loop is blocked.
+    """
 
     def __init__(self) -> None:
         self._reading: dict[str, asyncio.Future[None]] = {}
 
     def read(self, config: str = _ENGLISH) -> asyncio.Future[None]:
-        """Begin to read the lists for a text search configuration, once."""
+        """Start loading the lists for a text search configuration, unless they are loaded or loading."""
         language = language_of(config)
         if language not in self._reading:
             reading = asyncio.ensure_future(asyncio.to_thread(_read, config))
-            # What fails is told by whoever looks a word up.
+            # A failure is not raised here; the next look-up of a word tries again and raises it.
             reading.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._reading[language] = reading
         return self._reading[language]
 
     def are_ready(self, config: str) -> bool:
-        """Tell whether words can be looked up at once, as far as they can be."""
+        """Return whether loading has ended, successfully or not."""
         return self.read(config).done()
 
     async def ready(self, config: str = _ENGLISH) -> None:
-        """Wait until words can be looked up at once. Raises nothing: who looks a word up tries again what failed."""
+        """Wait until loading has ended. Never raises: a failed load is repeated by the next look-up."""
         reading = self.read(config)
         if not reading.done():
-            # Many wait for it: one that is cancelled must not take it from the others.
+            # `wait` does not cancel the shared future if one of its waiters is cancelled.
             await asyncio.wait([reading])
 
 
@@ -45,5 +48,5 @@ def _read(config: str) -> None:
     zipf("the", config)
     may_be_name("the", config)
     named_periods("2001-02 today yesterday", config, datetime.now(UTC), "UTC")
-    # What was compared takes ten times as much as what is kept of it.
+    # Comparing lists takes ten times as much memory as the result, so return it to the system.
     give_back()

@@ -1,1 +1,1 @@
-"""Stored records as they are: by id, and in pages."""
+"""Stored records: by id and in pages."""

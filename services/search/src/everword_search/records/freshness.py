@@ -1,4 +1,4 @@
-"""Reads that must see a write: free on a primary, a wait for replay on a replica."""
+"""Reads that must see an earlier write: immediate on a primary, a wait for replay on a replica."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.tokens import ConsistencyToken
 from everword_search.records import store
 
-#: A replica is usually behind by less.
+#: Seconds between polls; a replica usually lags less.
 _PAUSE_S = 0.01
 
 
 async def ensure_fresh(
     database: Database, conn: Connection, namespace: NamespaceScope, token: str
 ) -> None:
-    """Return once the server behind `conn` has the write that `token` stands for; at once without a token.
+    """Wait until the server behind `conn` has replayed the write of `token`; return at once if it is empty.
 
-    Raises InvalidConsistencyToken; the caller's deadline ends the wait. Statements of the same transaction then see the
-    write, since each takes a snapshot of its own.
+    Raises InvalidConsistencyToken; the caller's deadline ends the wait. Later statements of the same transaction see
+    the write, since each takes its own snapshot.
     """
     if not token:
         return
     covered = ConsistencyToken.read(await database.token_secret(), token, namespace.id)
-    # A replica tells nobody how far it is, so it has to be asked again.
+    # A replica sends no notification of its progress, so it must be polled.
     while not await store.caught_up(conn, covered.lsn):  # noqa: ASYNC110
         await asyncio.sleep(_PAUSE_S)
 
@@ -35,9 +35,9 @@ async def ensure_fresh(
 async def fresh_transaction(
     database: Database, namespace: NamespaceScope, token: str
 ) -> AsyncIterator[Connection]:
-    """Yield the connection of a transaction in which statements see the write that `token` stands for.
+    """Open a transaction whose statements see the write of `token`.
 
-    Raises what `ensure_fresh` raises.
+    Raises the errors of `ensure_fresh`.
     """
     async with database.transaction(namespace.id) as conn:
         await ensure_fresh(database, conn, namespace, token)

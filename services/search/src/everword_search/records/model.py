@@ -1,4 +1,4 @@
-"""The requests that callers make for stored records, free of protobuf."""
+"""Requests for stored records, free of protobuf."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from uuid import UUID
 
-#: The times that a filter can name.
+#: Bounds of the times that a filter can contain.
 _EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
 _LATEST = datetime(9999, 12, 31, tzinfo=UTC)
 _FIRST, _LAST = _EARLIEST.timestamp(), _LATEST.timestamp()
@@ -14,39 +14,40 @@ _FIRST, _LAST = _EARLIEST.timestamp(), _LATEST.timestamp()
 
 @dataclass(frozen=True)
 class MemoryFilter:
-    """The memories that are looked at; None lets every value through."""
+    """Filter of memories; None admits every value."""
 
     kinds: list[int] | None = None
     conversation_ids: list[UUID] | None = None
     agents: list[str] | None = None
     subjects: list[str] | None = None
-    #: Memories that count as if they had one of the subjects.
+    #: Memories that pass the `subjects` filter whatever their subject.
     of_subjects_ids: list[UUID] | None = None
     channels: list[str] | None = None
     instances: list[str] | None = None
     authors: list[str] | None = None
     roles: list[int] | None = None
     tags: list[str] | None = None
-    #: The tags of documents whose chunks are looked at.
+    #: Tags of the documents whose chunks are admitted.
     document_tags: list[str] | None = None
-    #: Of documents that belong to a conversation, those of these ones alone.
+    #: Conversations whose attached documents are admitted; documents without a conversation always are.
     document_conversation_ids: list[UUID] | None = None
-    #: Inclusive.
+    #: Inclusive, by time of occurrence.
     since: datetime | None = None
-    #: Exclusive.
+    #: Exclusive, by time of occurrence.
     before: datetime | None = None
-    #: When a memory must hold, and when it must have been believed; None for now, and for what is still to begin.
+    #: Moments at which a memory must be valid and known. None is now; without `valid_at`, memories that become valid
+    #: later are admitted, too.
     valid_at: datetime | None = None
     known_at: datetime | None = None
     include_automated: bool = False
-    #: Also facts that held and do not any more.
+    #: True to include facts that are no longer valid.
     include_superseded: bool = False
-    #: What is left out; None leaves out nothing.
+    #: Exclusions; None excludes nothing.
     excluded_memory_ids: list[UUID] | None = None
     excluded_conversation_ids: list[UUID] | None = None
     excluded_authors: list[str] | None = None
     excluded_kinds: list[int] | None = None
-    #: The message after which nothing is looked at, and where it stands, once that is known.
+    #: The message after which memories are ignored, and its position once it is resolved.
     as_of_message_id: UUID | None = None
     as_of_time: datetime | None = None
     as_of_conversation_id: UUID | None = None
@@ -54,16 +55,15 @@ class MemoryFilter:
 
     @property
     def is_open(self) -> bool:
-        """Tell whether nobody asked to leave out anything; what is automated may be left out all the same."""
+        """True if the filter excludes nothing; `include_automated` is disregarded."""
         return replace(self, include_automated=False) == EVERYTHING
 
     def allows_kind(self, kind: int) -> bool:
-        """Return whether memories of a kind may pass the filter."""
         is_wanted = self.kinds is None or kind in self.kinds
         return is_wanted and kind not in (self.excluded_kinds or ())
 
     def within(self, start: float, end: float) -> MemoryFilter:
-        """Return the filter of what it lets through and happened from one moment to before another, in s since 1970."""
+        """Return the filter restricted to the interval from `start` to before `end`, in seconds since 1970."""
         since, before = self.since, self.before
         if start > _FIRST:
             since = max(since or _EARLIEST, datetime.fromtimestamp(start, UTC))
@@ -77,7 +77,7 @@ EVERYTHING = MemoryFilter()
 
 @dataclass(frozen=True)
 class ConversationKey:
-    """The key that a caller knows a conversation by."""
+    """A caller's own key of a conversation."""
 
     session_key: str
     agent: str = ""
@@ -86,7 +86,7 @@ class ConversationKey:
 
 @dataclass(frozen=True)
 class ExternalMessageKey:
-    """The key that a caller knows a message by."""
+    """A caller's own key of a message."""
 
     conversation: UUID | ConversationKey
     external_id: str
@@ -94,7 +94,7 @@ class ExternalMessageKey:
 
 @dataclass(frozen=True)
 class ConversationFilter:
-    """The conversations that are listed; None lets every value through."""
+    """Filter of a list of conversations; None admits every value."""
 
     agents: list[str] | None = None
     channels: list[str] | None = None
@@ -104,15 +104,15 @@ class ConversationFilter:
 
 
 def max_parts(chars: int) -> int:
-    """Return how many passages of a text surely hold its first `chars` characters.
+    """Return how many passages of a text are certain to contain its first `chars` characters.
 
-    Two passages in a row have at least 80 words together, and a word has at least one character.
+    Two consecutive passages have at least 80 words together, and a word has at least one character.
     """
     return chars // 40 + 2
 
 
 def end_of_time(newest_first: bool) -> tuple[str, str]:
-    """Return the place before the first memory in the order asked for."""
+    """Return the position (time, id) before the first memory in the requested order."""
     if newest_first:
         return "infinity", str(UUID(int=2**128 - 1))
     return "-infinity", str(UUID(int=0))

@@ -1,14 +1,14 @@
--- Statements on what is stored, as it is: by id, and in pages.
+-- Statements on stored records: by id and in pages.
 
 -- caught_up --
--- Whether this server has a write: a primary always does, a replica once it has replayed the write's position.
+-- True if this server has a write: a primary always does, a replica once it has replayed the write's position.
 SELECT NOT pg_is_in_recovery() OR pg_last_wal_replay_lsn() >= %(lsn)s::pg_lsn;
 
 -- read_memories --
--- Memories in the order of their ids, with the beginning of their text put together from its passages, and the text of
--- one passage each. No text needs more than max_parts passages for max_chars characters. What a tool call did, in a sentence,
--- is its passage -1: it can be found, and is no part of the text. What of a long tool result is not indexed is the text's end.
--- A note that has expired is gone.
+-- Memories in the order of the given ids, each with the beginning of its text, assembled from passages, and one
+-- passage. max_parts passages always contain the first max_chars characters. The sentence for a tool call is passage
+-- -1: it is searchable, but no part of the text. The end of a long tool result is not indexed and is appended. Expired
+-- notes are left out.
 SELECT m.source_id AS id, m.kind,
        left(m.content || coalesce(rest.content, '') || coalesce(said.unindexed, ''), coalesce(%(max_chars)s, 2147483647))
        AS content, m.conversation_id, m.seq, m.agent, m.subject, m.channel, m.instance, m.author, m.role, m.tags, m.importance_class, m.automated,
@@ -50,7 +50,7 @@ SELECT m.source_id AS id, m.kind,
         WHERE namespace_id = %(namespace_id)s AND message_id = wanted.source_id
        OFFSET 0) AS sentence ON true
   LEFT JOIN LATERAL (
-       -- How many bytes it has is known without reading a text; how many characters is not.
+       -- The size in bytes is known without reading the text; the number of characters is not.
        SELECT external_id, tool_name, token_count, metadata, length(metadata::text) AS metadata_chars,
               CASE WHEN octet_length(tool_result) > %(indexed_chars)s
                         AND coalesce(%(max_chars)s, 2147483647) >= %(indexed_chars)s
@@ -75,7 +75,7 @@ SELECT m.source_id AS id, m.kind,
  ORDER BY wanted.place;
 
 -- memory_bytes --
--- The size of the texts of some memories together, with tool results that are too long for the index.
+-- The total size in bytes of the texts of memories, including tool results that are too long for the index.
 SELECT (SELECT coalesce(sum(octet_length(content)), 0)
           FROM visible_memories
          WHERE namespace_id = %(namespace_id)s AND source_id = ANY(%(source_ids)b))
@@ -85,7 +85,7 @@ SELECT (SELECT coalesce(sum(octet_length(content)), 0)
              AND octet_length(tool_result) > %(indexed_chars)s);
 
 -- get_message --
--- The message with an id.
+-- A message by its id.
 SELECT id, conversation_id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated,
        tool_name, tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at, recorded_at,
        coalesce((SELECT s.content FROM tool_sentences s
@@ -94,20 +94,20 @@ SELECT id, conversation_id, seq, role, author, instance, content, content_blocks
  WHERE namespace_id = %(namespace_id)s AND id = %(message_id)s;
 
 -- find_message --
--- The id of a conversation's message with an id of the caller's own.
+-- The id of a conversation's message with an external id.
 SELECT id
   FROM messages
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND external_id = %(external_id)s;
 
 -- get_conversation --
--- The conversation with an id.
+-- A conversation by its id.
 SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
        active, last_seq, turn_count, last_message_at, created_at, updated_at
   FROM conversations
  WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s;
 
 -- find_conversation --
--- The conversation with a key.
+-- A conversation by its key.
 SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
        active, last_seq, turn_count, last_message_at, created_at, updated_at
   FROM conversations
@@ -115,7 +115,7 @@ SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subj
    AND session_key = %(session_key)s;
 
 -- list_conversations --
--- Conversations, newest first: their ids grow with time.
+-- Conversations, newest first; their ids grow with time.
 SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
        active, last_seq, turn_count, last_message_at, created_at, updated_at
   FROM conversations
@@ -130,7 +130,7 @@ SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subj
  LIMIT %(limit)s;
 
 -- list_messages_newest --
--- Messages of a conversation, newest first: as many as fit into a number of bytes, but at least one.
+-- Messages of a conversation, newest first: as many as fit into max_bytes, but at least one.
 WITH page AS (
     SELECT *, octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
               + coalesce(octet_length(content_blocks::text), 0) + coalesce(octet_length(metadata::text), 0) AS size
@@ -149,7 +149,7 @@ SELECT id, conversation_id, seq, role, author, instance, content, content_blocks
  ORDER BY seq DESC;
 
 -- list_messages_oldest --
--- Messages of a conversation, oldest first: as many as fit into a number of bytes, but at least one.
+-- Messages of a conversation, oldest first: as many as fit into max_bytes, but at least one.
 WITH page AS (
     SELECT *, octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
               + coalesce(octet_length(content_blocks::text), 0) + coalesce(octet_length(metadata::text), 0) AS size
@@ -168,8 +168,8 @@ SELECT id, conversation_id, seq, role, author, instance, content, content_blocks
  ORDER BY seq;
 
 -- recent_turns --
--- The latest messages of a conversation that somebody wrote on purpose, newest first: as many as fit into a number of
--- bytes, but at least one.
+-- The latest messages of a conversation that are not automated, newest first: as many as fit into max_bytes, but at
+-- least one.
 WITH page AS (
     SELECT *, octet_length(content) + octet_length(tool_args) + octet_length(tool_result)
               + coalesce(octet_length(content_blocks::text), 0) + coalesce(octet_length(metadata::text), 0) AS size
@@ -186,7 +186,7 @@ SELECT id, conversation_id, seq, role, author, instance, content, content_blocks
  ORDER BY seq DESC;
 
 -- latest_user_message --
--- The conversation's latest message of a user.
+-- The latest message of a user in the conversation.
 SELECT id, conversation_id, seq, role, author, instance, content, content_blocks, tags, importance_class, automated,
        tool_name, tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at, recorded_at
   FROM messages
@@ -202,14 +202,14 @@ ON CONFLICT (namespace_id, memory_id) DO UPDATE
    SET use_count = memory_use.use_count + 1, last_used_at = now();
 
 -- use_custom_plans --
--- Let each of the following statements of the transaction be planned for what it is asked, and have a time of its own: how
--- best to find something depends on the filter. With it comes what likeness of letters counts as a match.
+-- Plan the following statements of the transaction for their parameters, since the best plan depends on the filter, and
+-- set their timeout. Also set the minimum similarity of literals that counts as a match.
 SELECT set_config('plan_cache_mode', 'force_custom_plan', true),
        set_config('statement_timeout', %(statement_timeout)s, true),
        set_config('pg_trgm.word_similarity_threshold', %(similarity)s, true);
 
 -- use_generic_plans --
--- Let each of the following statements of the transaction be planned once a connection, and have a time of its own: what
--- goes by words or ids always goes the same way, and planning it takes as long as running it.
+-- Plan each of the following statements of the transaction once per connection, and set their timeout. Statements by
+-- words or ids always use the same plan, and planning them would take as long as running them.
 SELECT set_config('plan_cache_mode', 'force_generic_plan', true),
        set_config('statement_timeout', %(statement_timeout)s, true);

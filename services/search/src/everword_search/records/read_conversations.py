@@ -1,4 +1,4 @@
-"""Read one conversation, and list them."""
+"""Read one conversation, and list conversations."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ async def list_conversations(
     page: PageRequest,
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[ConversationRecord], str]:
-    """Return a page of conversations, newest first, and the token of the next one."""
+    """Return a page of conversations, newest first, and the token of the next page."""
     cursor = await open_cursor(database, namespace, "ListConversations", page)
     after = cursor.after_id or _AFTER_ALL
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
-        # Some filters have their own index.
+        # Some filters have their own index, which a generic plan would not use.
         await use_custom_plans(conn, remaining(STATEMENT_CAP_S))
         found = await store.list_conversations(conn, namespace.id, wanted, after, cursor.limit)
     return cursor.cut(found, lambda last: [str(last.id)])

@@ -1,4 +1,4 @@
-"""List the messages of a conversation, and find one by its external id."""
+"""List the messages of a conversation, and find a message by its external id."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def find_message(conn: Connection, namespace_id: int, key: ExternalMessage
     return found
 
 
-#: A page ends before this many bytes, unless its first message alone has more.
+#: A page ends before this many bytes, unless its first message alone is larger.
 MAX_PAGE_BYTES = 8 * 1024 * 1024
 
 
@@ -37,9 +37,9 @@ async def list_messages(
     start_seq: int = 0,
     at_least_as_fresh: str = "",
 ) -> tuple[list[MessageRecord], str]:
-    """Return a page of messages in the order asked for, and the token of the next one. Raises ConversationNotFound.
+    """Return a page of messages in the requested order and the token of the next page. Raises ConversationNotFound.
 
-    The first page begins at the place `start_seq`, if it is not 0.
+    The first page begins at position `start_seq`, unless it is 0.
     """
     cursor = await open_cursor(database, namespace, "ListMessages", page)
     after = start_seq + (1 if newest_first else -1) if start_seq else None

@@ -1,4 +1,4 @@
-"""Statements on what is stored, as typed functions: one for each in queries.sql."""
+"""The statements on stored records as typed functions, one for each in queries.sql."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ from everword.domain.records import (
 from everword_search.records.model import ConversationFilter
 
 SQL = load_statements("everword_search.records")
-#: Metadata whose JSON is longer is left out of lists, unless their texts may be longer still.
+#: Longer metadata (characters of JSON) is left out of lists, unless the texts may be longer still.
 LISTED_METADATA_CHARS = 2000
-#: Word similarity from which on two literals are alike.
+#: Minimum `word_similarity` of two literals that count as similar.
 SIMILARITY = 0.6
 
 
 def namespaced(namespace_id: int) -> dict[str, Any]:
-    # A bigint even where the number is small: GIN indexes compare no other integers with their bigint column.
+    # Always a bigint: a GIN index cannot compare a smaller integer type with its bigint column.
     return {"namespace_id": Int8(namespace_id)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryRow(MemoryRecord):
-    """A memory and one of its passages."""
+    """A memory with one of its passages."""
 
     passage: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class MessageRow(MessageRecord):
-    """A message of a page, and how many the page could have had."""
+    """A message of a page; `available` counts the messages that the page could have had."""
 
     available: int
 
@@ -66,7 +66,7 @@ async def read_memories(
     max_chars: int | None = None,
     max_parts: int | None = None,
 ) -> list[MemoryRow]:
-    """Return the memories that exist, in the order of `source_ids`; the whole of each without `max_chars`."""
+    """Return the existing memories in the order of `source_ids`; whole texts if `max_chars` is None."""
     asked = memories_asked(namespace_id, source_ids, passage_ids, max_chars, max_parts)
     return await fetch_all(conn, asked.statement, asked.parameters, asked.row)
 
@@ -78,7 +78,7 @@ def memories_asked(
     max_chars: int | None = None,
     max_parts: int | None = None,
 ) -> BoundStatement[MemoryRow]:
-    """Return what asks for memories; see read_memories."""
+    """Return the bound statement of `read_memories`."""
     parameters = {
         **namespaced(namespace_id),
         "source_ids": ArrayParameter(array_of_uuids(source_ids)),
@@ -92,7 +92,7 @@ def memories_asked(
 
 
 def listed_metadata_chars(max_chars: int | None) -> int | None:
-    """Return the most characters of metadata beside texts of at most `max_chars`; None for any number."""
+    """Return the maximum length of metadata next to texts of at most `max_chars`; None for no limit."""
     return None if max_chars is None else max(max_chars, LISTED_METADATA_CHARS)
 
 
@@ -115,7 +115,7 @@ async def get_message(
 async def find_message(
     conn: Connection, namespace_id: int, conversation_id: UUID, external_id: str
 ) -> UUID | None:
-    """Return the id of the message that the caller knows by `external_id`."""
+    """Return the id of the message with an external id; None if there is none."""
     key = {"conversation_id": conversation_id, "external_id": external_id}
     found: UUID | None = await fetch_value(
         conn, SQL["find_message"], {**namespaced(namespace_id), **key}
@@ -155,7 +155,7 @@ async def list_messages(
     limit: int,
     max_bytes: int,
 ) -> list[MessageRow]:
-    """Return messages after a place in the conversation, in the order asked for."""
+    """Return messages after a position in the conversation, in the requested order."""
     statement = SQL["list_messages_newest" if newest_first else "list_messages_oldest"]
     beginning = 2**63 - 1 if newest_first else 0
     parameters = {
@@ -199,17 +199,17 @@ async def insert_memory_use(
 
 
 async def use_custom_plans(conn: Connection, seconds: float) -> None:
-    """Plan each of the statements that follow for its parameters, and let it take so long."""
+    """Plan the following statements for their actual parameters, and set their timeout in seconds."""
     parameters = {"similarity": str(SIMILARITY), "statement_timeout": _milliseconds(seconds)}
     await execute(conn, SQL["use_custom_plans"], parameters)
 
 
 async def use_generic_plans(conn: Connection, seconds: float) -> None:
-    """Plan each of the statements that follow once a connection, and let it take so long."""
+    """Plan each of the following statements once per connection, and set their timeout in seconds."""
     parameters = {"statement_timeout": _milliseconds(seconds)}
     await execute(conn, SQL["use_generic_plans"], parameters)
 
 
 def _milliseconds(seconds: float) -> str:
-    """Return a time as Postgres takes it: 0 would be no limit."""
+    """Return a time as PostgreSQL reads it, at least 1 ms, because 0 would mean no limit."""
     return f"{max(1, int(seconds * 1000))}ms"

@@ -1,4 +1,4 @@
-"""How much of the text of memories is returned: abstract, overview, or full."""
+"""Tiers: how much of a memory's text is returned."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from everword_search.records.model import max_parts
 
 
 class Tier(IntEnum):
-    """How much of a text. Values equal proto `Tier`."""
+    """Abstract, overview or full text. Values equal proto `Tier`."""
 
     UNSPECIFIED = 0
     ABSTRACT = 1
@@ -23,31 +23,31 @@ class Tier(IntEnum):
         return self in _SOURCES
 
 
-#: How much of a text is read for it.
+#: Characters of a text that are read to derive its short form.
 _SOURCES = {Tier.ABSTRACT: ABSTRACT_SOURCE_CHARS, Tier.OVERVIEW: OVERVIEW_SOURCE_CHARS}
 _CUTS = {Tier.ABSTRACT: abstract, Tier.OVERVIEW: overview}
 
 
 def chars_read(tier: Tier, otherwise: int | None) -> int | None:
-    """Return the most characters of each text to read for a tier; `otherwise` where it is the full text."""
+    """Return the maximum characters to read of each text for a tier; `otherwise` for the full text."""
     return _SOURCES.get(tier, otherwise)
 
 
 def parts_read(tier: Tier) -> int | None:
-    """Return the most passages of each text to read for a tier; None for all."""
+    """Return the maximum passages to read of each text for a tier; None for all."""
     chars = chars_read(tier, None)
     return max_parts(chars) if chars else None
 
 
 def in_tier(record: MemoryRecord, tier: Tier, *, masks: bool) -> MemoryRecord:
-    """Return a memory with as much of its text as a tier has: of a tool call without words, of the sentence for it.
+    """Return a memory with its text shortened to a tier; a tool call without content is shortened from its sentence.
 
-    What is short is derived, and holds no credentials where the namespace `masks` them; a full text is as it was sent.
+    Short texts contain no credentials if `masks`; a full text stays as it was sent.
     """
     if tier not in _CUTS:
         return record
     text = record.synthesized_content or record.content
-    # A sentence is whole: what may have been cut is the content.
+    # A synthesized sentence is always whole; only the content may have been truncated.
     cut_before = record.content_truncated and text is record.content
     said = _CUTS[tier](text, cut_before=cut_before, masks=masks)
     truncated = record.content_truncated or said != record.content

@@ -1,4 +1,4 @@
-"""Filters, pages and keys of requests as values."""
+"""Filters, pages and keys from protos."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ def to_conversation_filter(message: conversation_pb2.ConversationFilter) -> Conv
 def to_conversation(
     request: pb.GetConversationRequest | pb.ExternalMessageKey,
 ) -> UUID | ConversationKey:
-    """Return what a request knows a conversation by."""
+    """Return the id or key by which a request names a conversation."""
     if not request.HasField("key"):
         return UUID(request.conversation_id)
     return ConversationKey(request.key.session_key, request.key.agent, request.key.channel)
 
 
 def to_wanted(request: pb.GetMemoryRequest) -> UUID | str | ExternalMessageKey:
-    """Return what a request knows a memory by."""
+    """Return the id, summary name or external key by which a request names a memory."""
     if request.HasField("external"):
         return ExternalMessageKey(to_conversation(request.external), request.external.external_id)
     return UUID(request.memory_id) if request.memory_id else request.name

@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 async def count_use(
     database: Database, namespace: NamespaceScope, memory_ids: Sequence[UUID]
 ) -> None:
-    """Count one use of each memory, after the answer was found: an answer is not lost for want of a count."""
+    """Count one use of each memory. An error is only logged, so that the response is not lost."""
     if not memory_ids:
         return
     try:

@@ -1,4 +1,4 @@
-"""What relevance means in a word; and what can be said without a calibration, by what matched."""
+"""Confidence levels: from calibrated relevance, or from the quality of the match without a calibration."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from enum import IntEnum
 
 
 class Confidence(IntEnum):
-    """How sure it is that a result answers, in a word. Values equal proto `Confidence`."""
+    """Level of confidence that a result answers the query. Values equal proto `Confidence`."""
 
-    #: The mode has none.
+    #: The mode has no confidence.
     UNSPECIFIED = 0
     NONE = 1
     LOW = 2
@@ -16,11 +16,12 @@ class Confidence(IntEnum):
     HIGH = 4
 
 
-#: Least relevance for each. Of results of the development sets .65 or more of HIGH answered, .3 of MEDIUM, .1 of LOW.
+#: Minimum relevance of each level. In the development sets, .65 of HIGH results, .3 of MEDIUM and .1 of LOW, or more,
+#: were answers.
 _RELEVANCES = ((Confidence.HIGH, 0.5), (Confidence.MEDIUM, 0.15), (Confidence.LOW, 0.04))
-#: Without a calibration, the least score of words or letters, and of meaning on its scale from the model's background.
-#: Meaning alone is never HIGH: nobody has measured what this model's cosines are worth. With the packaged model .3 of
-#: MEDIUM answered and .15 of LOW.
+#: Without a calibration: minimum score of words or letters, and minimum score of meaning, for each level. Meaning alone
+#: never gives HIGH, since the model's cosines were not measured. With the packaged model, .3 of MEDIUM results and .15
+#: of LOW were answers.
 _MATCHES = (
     (Confidence.HIGH, 0.8, None),
     (Confidence.MEDIUM, 0.35, 0.55),
@@ -29,12 +30,12 @@ _MATCHES = (
 
 
 def by_relevance(relevance: float) -> Confidence:
-    """Return what a calibrated relevance, or chance, from 0 to 1 means."""
+    """Return the level of a calibrated relevance or chance from 0 to 1."""
     return next((each for each, least in _RELEVANCES if relevance >= least), Confidence.NONE)
 
 
 def by_match(literal: float, meaning: float) -> Confidence:
-    """Return what can be said of a result by how well its words or letters match, and its meaning, each up to 1."""
+    """Return the level for a match: the scores of words or letters, and of meaning, each from 0 to 1."""
     for confidence, words, likeness in _MATCHES:
         if literal >= words or (likeness is not None and meaning >= likeness):
             return confidence

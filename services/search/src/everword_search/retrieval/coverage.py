@@ -1,4 +1,4 @@
-"""Measure how much of a query its candidates contain; the verdict depends on it beside the evidence."""
+"""Measure how much of a query its candidates contain; the verdict depends on it and on the evidence."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from everword_search.kernels.arrays import Ints
 from everword_search.ranking.features.compute import Described, RankingQuery
 from everword_search.ranking.features.pool import Pool
 
-#: From this share of absent words by weight, the memories may be about something else.
+#: Weighted share of absent words from which the memories may be about another subject.
 _ABSENT = 0.5
-#: They are, unless the chance of an answer (log-odds), plus a weight for each deviation of the nearest result, less a
-#: weight for each e-fold of memories, reaches the last number. Of many memories, one is near by chance. Chosen on the
-#: development conversations (docs/retrieval/nothing-relevant.md).
+#: They are about another subject unless the log-odds of an answer, plus a weight per deviation of the nearest result,
+#: minus a weight per e-fold of memories, reach the last number: among many memories, one is near by chance. Chosen on
+#: the development conversations (docs/retrieval/nothing-relevant.md).
 _NEAR_WEIGHT, _MANY_WEIGHT, _LEAST = 0.65, 0.5, -2.5
-#: The last number for a query of one word: its vector is near more memories, and it has no other word to find.
+#: The last number for a query of one word: its vector is near more memories, and it has no second word to match.
 _LEAST_OF_ONE_WORD = -2.0
-#: Deviations that count if no memory has a vector: as near as the nearest memory about something else.
+#: Deviations assumed if no memory has a vector: those of the nearest memory about another subject.
 _NO_VECTOR = 2.0
-#: Without a calibration, a memory this many deviations near says the same in other words.
+#: Without a calibration, a memory this many deviations near is assumed to state the same in other words.
 _SAID_OTHERWISE = 4.0
 
 
@@ -31,19 +31,19 @@ _SAID_OTHERWISE = 4.0
 class QueryCoverage:
     """How much of the query the candidates contain."""
 
-    #: Share of the words of the query, by weight, that no candidate contains.
+    #: Weighted share of the query's words that no candidate contains.
     absent: float = 0.0
     #: Cosine of the nearest of the first results, in deviations from the model's background; None without a vector.
     nearest: float | None = None
-    #: Number of candidates, with their neighbours.
+    #: Number of candidates, including neighbouring turns.
     memories: int = 1
-    #: Whether one memory contains all words of the query.
+    #: True if one memory contains all words of the query.
     is_whole: bool = False
-    #: Whether the query is a single word.
+    #: True if the query is a single word.
     is_one_word: bool = False
 
     def is_elsewhere(self, chance: float | None) -> bool:
-        """Return whether the memories are about something else than the query.
+        """Return whether the memories are about another subject than the query.
 
         `chance` is the probability that one of the first results answers; None if it is unknown.
         """

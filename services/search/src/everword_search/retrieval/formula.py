@@ -1,7 +1,7 @@
-"""Ranks by a formula over relevance, time and importance: a pool of what the arms find best and of what is newest.
+"""Rank by a formula of relevance, time and importance, for a pool of the arms' best and the newest memories.
 
-A memory of the pool is a hit where at least one arm matches it: being new lifts what matches, and answers nothing by
-itself. The pool has a bounded size, so pages end with it.
+A memory of the pool is a hit only if an arm matches it: recency raises matches, but is no match itself. The pool's size
+is limited, so pages end with it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from everword_search.retrieval.profiles import Balanced, importance_of
 from everword_search.retrieval.relevance import deciding_evidence
 from everword_search.retrieval.runner import TIME_SHARE, Runner
 
-#: What each arm says of one memory.
+#: Each arm's candidate for one memory.
 _Views: TypeAlias = Mapping[SearchArm, Candidate]
-#: Arms whose scores are the evidence; without one of them it cannot be told.
+#: Arms whose scores are the evidence; without one of them the evidence is unknown.
 _JUDGING = frozenset({SearchArm.LEXICAL, SearchArm.SEMANTIC})
 
 
@@ -37,12 +37,12 @@ class _Scored:
 
     source_id: UUID
     views: _Views
-    #: Of what the arm found that counts most.
+    #: The passage of the arm with the largest weighted score.
     passage_id: int
     score: float
     temporal: float
     importance: float
-    #: What speaks for its relevance; None where that cannot be told.
+    #: Evidence for its relevance; None if unknown.
     evidence: float | None
 
 
@@ -50,8 +50,8 @@ async def rank_by_formula(
     runner: Runner, arms: Sequence[RankingArm], scope: Scope, profile: Balanced, window: Window
 ) -> FoundHits:
     """Return the hits in `window`, best first. Raises ArmFailed."""
-    # The third element of a position is when the first page was asked for: with a clock that went on, what a page ended
-    # with would score less than its position says, and come again.
+    # The third element of a position is the time of the first page. With the current time, the last hit of a page would
+    # score less than its position says, and appear again.
     score, passage_id, *asked_at = window.after or (2.0, 0)
     now = datetime.fromisoformat(asked_at[0]) if asked_at else datetime.now(UTC)
     await runner.prepare(generic_plans=False, limit_s=remaining(STATEMENT_CAP_S))
@@ -61,14 +61,14 @@ async def rank_by_formula(
     rows = await store.read_signals(runner.conn, scope.namespace_id, list(pool))
     judged = {arm.name for arm in arms} >= _JUDGING
     scored = [_score(row, pool[row.source_id], profile, now, judged) for row in rows]
-    # In memory and in the database the last digits differ.
+    # The last digits differ between the cache and the database, so use the current score of the last hit.
     [score, *_] = [*(each.score for each in scored if each.passage_id == passage_id), score]
     scored.sort(key=lambda each: (each.score, each.passage_id), reverse=True)
     listed = [each for each in scored if window.admits(each.score, each.evidence)]
     wanted = [each for each in listed if (each.score, each.passage_id) < (score, passage_id)]
-    # A pool has several times as many as a page: what a hit tells of its score is put together for the page alone.
+    # A pool is several times as large as a page, so explanations of scores are created for the page only.
     hits = [_hit(each, profile, now) for each in wanted[: window.limit]]
-    # Whether there is an answer is no question of how new it is: what is most relevant decides, wherever it ranks.
+    # The verdict ignores recency: it depends on the most relevant memories, wherever they rank.
     relevant = sorted(scored, key=lambda each: each.evidence or 0.0, reverse=True)[:DECIDING]
     first = [_hit(each, profile, now) for each in relevant] if not window.after else []
     deciding = deciding_evidence([each.evidence for each in relevant])
@@ -84,7 +84,7 @@ def _ranked(scored: Sequence[_Scored]) -> Ranked:
 async def _pool(
     runner: Runner, arms: Sequence[RankingArm], newest: set[UUID], limit: int
 ) -> dict[UUID, _Views]:
-    """Return what the arms say of each memory that at least one of them matches."""
+    """Return the arms' candidates for each memory that at least one arm matches."""
     found = [await runner.find(arm, Window(limit=limit), TIME_SHARE) for arm in arms]
     everything = newest | {each.source_id for candidates in found for each in candidates}
     pool: dict[UUID, dict[SearchArm, Candidate]] = {source_id: {} for source_id in everything}
@@ -116,14 +116,14 @@ def _score(
     temporal = profile.temporal(age, row.use_count)
     importance = importance_of(row.importance_class, row.note_importance)
     total += profile.temporal_weight * temporal + profile.importance_weight * importance
-    # Time and importance, and the weights, say nothing of relevance.
+    # Time, importance and weights are no evidence of relevance.
     told = evidence / len(_JUDGING) if judged else None
     rounded = round(total * 1e9) / 1e9
     return _Scored(row.source_id, views, best[2], rounded, temporal, importance, told)
 
 
 def _score_of(arm: SearchArm, candidate: Candidate) -> float:
-    # The formula takes the cosine itself, not what it means against the model's background.
+    # The formula uses the cosine itself, without the model's background.
     return max(0.0, candidate.raw) if arm is SearchArm.SEMANTIC else candidate.score
 
 

@@ -1,4 +1,4 @@
-"""Hits: the memories of a page, as they are ranked."""
+"""Hits: ranked memories of a page, before their text is read."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from everword_search.retrieval.arms.base import SearchArm
 from everword_search.retrieval.coverage import QueryCoverage
 
 
-# ScorePart and Hit are not frozen: a search creates hundreds, and creating a frozen one takes four times as long.
+# ScorePart and RankedHit are not frozen, because a search creates hundreds, and creating a frozen one takes four times
+# as long.
 @dataclass(slots=True)
 class ScorePart:
-    """The share of one arm in a hit's score."""
+    """The contribution of one arm to a hit's score."""
 
     arm: SearchArm
     raw: float
     score: float
-    #: The arm's share in the hit's score; those of all arms and signals are 1 together, if all arms ran.
+    #: Weight of the arm; the weights of all arms and signals add up to 1 if all arms ran.
     weight: float
 
 
 @dataclass(frozen=True)
 class Signal:
-    """Something that a hit is ranked by beside relevance."""
+    """A ranking signal other than relevance."""
 
     name: str
     #: From 0 to 1.
@@ -36,7 +37,7 @@ class Signal:
 
 @dataclass(slots=True)
 class RankedHit:
-    """A memory that a search found."""
+    """A ranked memory."""
 
     source_id: UUID
     passage_id: int
@@ -46,9 +47,9 @@ class RankedHit:
     parts: tuple[ScorePart, ...]
     terms: tuple[TermScore, ...] = ()
     signals: tuple[Signal, ...] = ()
-    #: How much speaks for its answering the query, on a scale of the profile's own; None where that cannot be told.
+    #: Evidence that it answers the query, on the profile's own scale; None if unknown.
     evidence: float | None = None
-    #: What a learned ranking was given, where that was asked for.
+    #: Features for the learned ranking; empty unless requested.
     features: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -57,12 +58,12 @@ class FoundHits:
     """The hits of a page."""
 
     hits: list[RankedHit]
-    #: The evidence for the results that decide the verdict, best ranked first; empty where that cannot be told. Of the
-    #: first page: with one arm, later ones do not look at those.
+    #: Evidence of the results that decide the verdict, best ranked first; empty if unknown. Use it on the first page
+    #: only: with one arm, later pages do not read these results.
     deciding: tuple[float, ...] = ()
     #: The first results themselves, on a first page.
     first: Sequence[RankedHit] = ()
     #: How much of the query the candidates contain.
     coverage: QueryCoverage = field(default_factory=QueryCoverage)
-    #: Returns all results, on whichever page; None where only an arm knows them.
+    #: Returns the results of all pages in ranking order; None if only the arm can find them.
     order: Callable[[], Ranked] | None = None

@@ -1,4 +1,4 @@
-"""The requests that callers make of search, and the results they get, free of protobuf."""
+"""Search requests and results, free of protobuf."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from everword_search.summaries.model import (
 
 
 class SearchMode(IntEnum):
-    """The way a query is matched. Values equal proto `SearchMode`."""
+    """How a query is matched. Values equal proto `SearchMode`."""
 
     HYBRID = 1
     LEXICAL = 2
@@ -34,14 +34,14 @@ class SearchMode(IntEnum):
 
 
 class Verdict(IntEnum):
-    """The judgement whether an answer is among the results. Values equal proto `Verdict`."""
+    """The verdict: do the results probably contain an answer? Values equal proto `Verdict`."""
 
     RELEVANT = 1
     NOTHING_RELEVANT = 2
 
 
 class CalibrationState(IntEnum):
-    """The state of a calibration: whether relevance can be computed. Values equal proto `Calibration`."""
+    """The state of the calibration that relevance is computed from. Values equal proto `Calibration`."""
 
     #: The mode has no relevance.
     UNSPECIFIED = 0
@@ -51,7 +51,7 @@ class CalibrationState(IntEnum):
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """A question to memory."""
+    """A search request."""
 
     text: str
     mode: SearchMode = SearchMode.HYBRID
@@ -60,43 +60,43 @@ class SearchRequest:
     explain: bool = False
     at_least_as_fresh: str = ""
     min_score: float = 0.0
-    #: Results that are less relevant are left out; 0 leaves out none.
+    #: Results of less relevance are left out; 0 leaves out none.
     min_relevance: float = 0.0
-    #: 0 for the default.
+    #: Maximum characters of each memory; 0 means the default.
     max_content_chars: int = 0
-    #: False takes `text` as words alone: it was not written as a query.
+    #: False treats `text` as plain words without operators.
     operators: bool = True
-    #: How HYBRID ranks, by name; other modes rank by their one arm.
+    #: Name of the ranking profile for HYBRID; other modes rank by their one arm.
     profile: str = "recall"
     balanced: BalancedOptions | None = None
     expand: ExpandMode = ExpandMode.NONE
-    #: Whether nodes come with what they are related to.
+    #: True if results that are nodes include their relations.
     with_relations: bool = True
     expansion_limits: ExpansionLimits = DEFAULT_LIMITS
-    #: When the question is asked; None for now.
+    #: The moment of the question; None for now.
     reference_time: datetime | None = None
 
 
-# Not frozen: a search creates hundreds, and creating a frozen one takes four times as long.
+# Not frozen, because a search creates hundreds, and creating a frozen one takes four times as long.
 @dataclass(slots=True)
 class SearchResult:
-    """A memory that a search found, with its text."""
+    """A memory found by a search, with its text."""
 
     memory: MemoryRecord
     passage: str
     hit: RankedHit
-    #: From 0 to 1; None where it cannot be told.
+    #: From 0 to 1; None if unknown.
     relevance: float | None = None
     confidence: Confidence = Confidence.UNSPECIFIED
-    #: Whether it is a summary that holds something that its sources do not.
+    #: True for a summary with statements that its sources do not support.
     needs_review: bool = False
-    #: Whether it is a summary of a day or more: of everybody in the namespace, whoever was heard then.
+    #: True for a summary of a day or more, which covers all subjects of the namespace.
     is_of_period: bool = False
-    #: Of a summary that was expanded.
+    #: Set for an expanded summary.
     expansion: Expansion | None = None
-    #: What it says and does not hold any more, the latest to end first.
+    #: Outdated facts that it states, the latest to end first.
     endings: Sequence[Ending] = ()
-    #: Of a node: what it is related to, as lines.
+    #: Relations of a node, one line each.
     relations: Sequence[str] = ()
 
 
@@ -109,7 +109,7 @@ class SearchResponse:
     arms: list[ArmReport]
     verdict: Verdict
     calibration: CalibrationState
-    #: That one of the first ten results answers.
+    #: Confidence that one of the first ten results answers.
     confidence: Confidence
-    #: Words of the query that are said nowhere, in lower case, each with what was looked for instead.
+    #: Misspelt words of the query in lower case, each with the word searched instead.
     corrections: Mapping[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Decides what a search runs: the arms of its mode, and the question that is ranked by."""
+"""Choose the arms and the ranking question of a search."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ from everword_search.retrieval.model import SearchMode, SearchRequest
 from everword_search.retrieval.query.parse_query import BY_WORDS, ParsedQuery
 from everword_search.retrieval.query.query import literals_asked_for
 
-#: The profile that what is related to a result is ranked by: the others have a weight for each arm.
+#: The only profile with the graph arm; the others need a weight for each arm.
 _FOLLOWING = "recall"
 
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """The arms and the question that a search runs."""
+    """The arms and the ranking question of a search."""
 
     arms: Sequence[Arm]
-    #: None where one arm's order is asked for.
+    #: None if results are in the order of a single arm.
     question: RankingQuery | None = None
-    #: What looks into the time that the question names, and nowhere else.
+    #: Arms that search only the periods named by the question.
     timely: Sequence[RankingArm] = ()
 
 
 @dataclass(frozen=True)
 class QueryWords:
-    """The part of a search that its query's words decide, whatever its vector is."""
+    """The parts of a plan that do not depend on the query's vector."""
 
     lexical: LexicalArm
-    #: None where the lexical arm's order is asked for.
+    #: None if results are in the order of the lexical arm.
     question: RankingQuery | None
 
 
 def plan_words(
     request: SearchRequest, parsed: ParsedQuery, index: PassageIndex
 ) -> QueryWords | None:
-    """Return what is looked for by words; None where the mode does not."""
+    """Return the lexical part of the plan; None if the mode does not search by words."""
     if request.mode not in BY_WORDS:
         return None
     lexical = index.lexical(parsed.analysed.terms, request.explain)
@@ -63,7 +63,7 @@ def plan_search(
     words: QueryWords | None,
     vector: QueryVector | QueryNotEmbedded | None,
 ) -> SearchPlan:
-    """Return what the mode that is asked for runs."""
+    """Return the plan for the requested mode."""
     if request.mode is SearchMode.REGEX:
         return SearchPlan([RegexArm(index.scope, request.text)])
     if request.mode is SearchMode.TRIGRAM:
@@ -102,7 +102,7 @@ def _semantic(
 
 
 def _question(request: SearchRequest, parsed: ParsedQuery) -> RankingQuery:
-    """Return what is asked for, without operators and what is excluded."""
+    """Return the ranking question, without operators and excluded words."""
     text = respell(" ".join(operand.text for operand in parsed.query.wanted), parsed.spellings)
     analysed, settings = parsed.analysed, parsed.settings
     return RankingQuery.ask(

@@ -1,4 +1,4 @@
-"""Ranking profiles: how what the arms say of a memory, and its time, use and importance, become one score."""
+"""Ranking profiles: how the arms' scores, time, use and importance are combined into one score."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from everword_search.retrieval.arms.base import SearchArm
 
 @dataclass(frozen=True)
 class BalancedOptions:
-    """The changes that a request makes to the profile `balanced`; None keeps what the profile has."""
+    """Overrides of the profile `balanced` by a request; None keeps the profile's value."""
 
     lexical_weight: float | None = None
     semantic_weight: float | None = None
     temporal_weight: float | None = None
     importance_weight: float | None = None
     half_life: timedelta | None = None
-    #: 0 for all.
+    #: 0 counts all uses.
     use_cap: int | None = None
 
 
-#: By `ImportanceClass`: none, task, fact, preference, correction.
+#: Importance by `ImportanceClass`: none, task, fact, preference, correction.
 _IMPORTANCES = {0: 0.5, 1: 0.5, 2: 0.6, 3: 0.8, 4: 0.9}
-#: By what a note was written with.
+#: Importance by a note's own level, from 1 to 5.
 _NOTE_IMPORTANCES = {1: 0.3, 2: 0.4, 3: 0.5, 4: 0.7, 5: 0.9}
 
 
 @dataclass(frozen=True)
 class Recall:
-    """Relevance alone, as the learned models see it; see `everword_search.ranking`."""
+    """Relevance only, by the learned models; see `everword_search.ranking`."""
 
 
 @dataclass(frozen=True)
 class Balanced:
-    """A weighted sum of relevance, time and importance; what is missing, such as a vector, counts 0."""
+    """A weighted sum of relevance, time and importance; a missing part, such as a vector, counts 0."""
 
-    #: The trigram arm finds candidates; the formula has no term for it.
+    #: The trigram arm only finds candidates; its weight in the formula is 0.
     weights: Mapping[SearchArm, float] = field(
         default_factory=lambda: {
             SearchArm.LEXICAL: 0.3,
@@ -52,21 +52,21 @@ class Balanced:
     importance_weight: float = 0.1
     decay_per_day: float = 0.05
     boost_per_use: float = 0.02
-    #: Uses that count; 0 for all.
+    #: Maximum uses that count; 0 counts all.
     use_cap: int = 25
     #: Candidates taken from each arm.
     pool: int = 200
-    #: Memories that are scored for being the newest.
+    #: Number of newest memories that are scored as well.
     newest: int = 50
 
     def temporal(self, age: timedelta, uses: int) -> float:
-        """Return min(1, e^(-decay·days)·(1 + boost·uses)); what lies in the future has no age."""
+        """Return min(1, e^(-decay·days)·(1 + boost·uses)); a future memory has age 0."""
         days = max(0.0, age / timedelta(days=1))
         counted = min(uses, self.use_cap) if self.use_cap else uses
         return min(1.0, math.exp(-self.decay_per_day * days) * (1 + self.boost_per_use * counted))
 
     def changed(self, options: BalancedOptions) -> Balanced:
-        """Return the profile with what a request changes. Raises InvalidArgument where no weight is left."""
+        """Return the profile with the request's overrides. Raises InvalidArgument if all weights are 0."""
         profile = self._weighted(options)
         if options.half_life is not None:
             decay = math.log(2) / (options.half_life / timedelta(days=1))
@@ -110,7 +110,10 @@ PROFILES: Mapping[str, Profile] = {"recall": Recall(), "balanced": Balanced()}
 
 
 def find_profile(name: str, options: BalancedOptions | None = None) -> Profile:
-    """Return the profile with a name, with what a request changes of `balanced`. Raises InvalidArgument."""
+    """Return the named profile, with overrides for `balanced`.
+
+    Raises InvalidArgument for an unknown name, and for overrides of another profile.
+    """
     if name not in PROFILES:
         text = f"must be one of {', '.join(PROFILES)}"
         raise InvalidArgument(violations=(("profile", text),))
@@ -123,9 +126,9 @@ def find_profile(name: str, options: BalancedOptions | None = None) -> Profile:
 
 
 def importance_of(importance_class: int, note_importance: int = 0) -> float:
-    """Return how much a memory of an `ImportanceClass` matters, from 0 to 1.
+    """Return the importance of a memory from 0 to 1.
 
-    Without a class, a note matters as it was written, from 1 to 5.
+    A note without an `ImportanceClass` has the importance of its own level, from 1 to 5.
     """
     if not importance_class and note_importance:
         return _NOTE_IMPORTANCES[note_importance]

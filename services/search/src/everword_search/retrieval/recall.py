@@ -1,16 +1,15 @@
-"""Ranks by the learned models: what the arms find, and the turns next to it.
+"""Rank by the learned models: the candidates of the arms and their neighbouring turns.
 
-A memory's score depends on the query, on itself and on the two turns before and after it; its evidence also on which
-names its conversation mentions. Neither depends on the statistics of the namespace, so that they are the same among 500
-memories and among 1,000,000, nor on which other candidates there are, with these exceptions:
+A memory's score depends on the query, on the memory and on the two turns before and after it; its evidence also depends
+on the names in its conversation. Neither depends on the namespace's statistics or on the other candidates, so both are
+the same among 500 memories and among 1,000,000. There are these exceptions:
 
-- Of a memory of more than `MAX_PARTS` passages, a later one is read only where an arm has it among its best `POOL`; the
-  memory is judged by the passages that were read.
-- Which memories are candidates at all: in a namespace of more than 10,000 passages that is not in memory, words that
-  one in twenty passages holds find none where rarer ones of the query find enough. In memory, its cosines are told to
-  .002.
-- Where the query has a prefix or a lone character, hashes of whole words cannot tell what matches. Then the lexical
-  arm's score counts in the same way: it rests on the statistics of the namespace.
+- Of a memory with more than `MAX_PARTS` passages, a later passage is read only if an arm has it among its best `POOL`;
+  the memory is judged by the passages that were read.
+- The set of candidates: in a namespace of more than 10,000 passages that is not cached, words that occur in more than
+  5 % of the passages are not used if rarer words of the query find enough. In the cache, cosines are exact to .002.
+- If the query has a prefix or a single CJK character, hashes of whole words cannot match it. The lexical arm's score,
+  which depends on the namespace's statistics, then counts like a literal match.
 
 At most `RESULTS` memories are results, so pages end with them.
 """
@@ -42,48 +41,48 @@ from everword_search.retrieval.hits import FoundHits, RankedHit, ScorePart
 from everword_search.retrieval.index.passage_index import PassageIndex
 from everword_search.retrieval.runner import TIME_SHARE, Runner
 
-#: Candidates taken from each arm. All of them are looked at closely: to keep but the 150 with the best sums of scores
-#: changes nothing in a conversation by itself, and loses .027 of recall@10 among 100,000 messages of others.
+#: Candidates taken from each arm; all of them get features. Keeping only the 150 with the best sums of scores changes
+#: nothing in a single conversation, but loses .027 of recall@10 among 100,000 unrelated messages.
 POOL = 150
-#: Turns on either side of what was found that become candidates too: an answer may hold no word of the question.
+#: Turns on either side of a found memory that become candidates, because an answer may share no word with the question.
 NEAR = 1
-#: Candidates that are results: the best by the weighted sum. Trees for all of them would take a third of a search.
+#: Maximum results: the best candidates by the weighted sum. Trees for all candidates would take a third of a search.
 RESULTS = 200
-#: Turns on either side that a score looks at.
+#: Turns on either side that a score uses.
 CONTEXT = 2
-#: What a memory gains that happened when the question says, in the unit of the models.
+#: Score added to a memory from a period that the question names, in the models' unit.
 PERIOD_WEIGHT = 8.0
-#: Passages of a long memory that are looked at beside those that were found.
+#: Leading passages of a long memory that are read in addition to the found ones.
 MAX_PARTS = 12
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The candidates of a query, and what the models are given of each."""
+    """The candidates of a query with the models' inputs."""
 
     pool: Pool
-    #: Whether a memory may be a result.
+    #: Mask of the memories that may be results.
     wanted: npt.NDArray[np.bool_]
     described: Described
     literals: Floats
-    #: How much of the query those are about.
+    #: Share of the query that is literals.
     literal_share: float
-    #: What each arm found.
+    #: Candidates of each arm.
     views: Mapping[SearchArm, Ranked]
-    #: What speaks for each memory because it happened when the question says.
+    #: Score added to each memory for a period that the question names.
     timely: Floats
 
 
 @dataclass(frozen=True)
 class RecallRanking:
-    """The parts that a query is ranked with."""
+    """The inputs of the ranking that are fixed for a query."""
 
     ranker: Ranker
     question: RankingQuery
     index: PassageIndex
-    #: What looks into the time that the question names, and nowhere else.
+    #: Arms that search only the periods named by the question.
     timely: Sequence[RankingArm] = ()
-    #: Whether hits carry what the models were given.
+    #: True if hits include the models' features.
     explain: bool = False
 
 
@@ -94,7 +93,7 @@ async def rank_by_recall(
     window: Window,
     graph: GraphArm | None = None,
 ) -> FoundHits:
-    """Return the hits in `window`, best first; what `graph` leads to is among them. Raises ArmFailed."""
+    """Return the hits in `window`, best first, including memories that `graph` finds. Raises ArmFailed."""
     judged = await _judge(runner, arms, ranking, graph)
     if judged is None:
         return FoundHits([])
@@ -105,7 +104,7 @@ async def rank_by_recall(
     page = listed[_follows(scores, passages, window)[listed]]
     if window.min_evidence == -math.inf:
         page = page[: window.limit]
-    # Only what is told or filtered by is judged: it costs as much as ranking.
+    # Evidence costs as much as ranking, so it is computed only for results that are shown or filtered by it.
     told = page if window.min_evidence == -math.inf else listed
     evidence = _evidence(judged, ranking.ranker, np.union1d(order[:DECIDING], told))
     page = page[~(evidence[page] < window.min_evidence)][: window.limit]
@@ -142,7 +141,7 @@ def _scores(judged: Judged, ranker: Ranker) -> Floats:
     plain[rows] = ranker.plain.score(features.of(rows))
     if len(rows) > RESULTS:
         rough = np.round(plain[rows] + beside(literals[rows], handicaps[rows]), 9)
-        # Of equal ones the first in order: a result must be one on every page.
+        # A stable sort breaks ties the same way on every page, so that the set of results stays the same.
         rows = np.sort(rows[np.argsort(-rough, kind="stable")[:RESULTS]])
     scores = np.full(judged.pool.size, -1.0)
     scores[rows] = ranker.rank(features.of(rows), literals[rows], handicaps[rows], plain[rows])
@@ -150,7 +149,7 @@ def _scores(judged: Judged, ranker: Ranker) -> Floats:
 
 
 def _evidence(judged: Judged, ranker: Ranker, rows: Ints) -> Floats:
-    """Return the evidence for some memories; NaN for the others."""
+    """Return the evidence for the memories in `rows`; NaN for the others."""
     evidence = np.full(judged.pool.size, np.nan)
     features = judged.described.features.of(rows)
     evidence[rows] = ranker.judge(features, judged.literals[rows], judged.literal_share)
@@ -158,11 +157,11 @@ def _evidence(judged: Judged, ranker: Ranker, rows: Ints) -> Floats:
 
 
 def _follows(scores: Floats, passages: Ints, window: Window) -> npt.NDArray[np.bool_]:
-    """Return which memories come after the page before."""
+    """Return a mask of the memories that come after the previous page."""
     follows = np.full(len(scores), True)
     if window.after:
         score, passage_id, *_ = window.after
-        # Where it is told apart from the page before by other digits, it is the same memory all the same.
+        # If the last memory's score now differs in its last digits, its current score counts.
         here: list[float] = scores[(passages == passage_id) & (scores >= 0)].tolist()
         [score, *_] = [*here, score]
         follows &= (scores < score) | ((scores == score) & (passages < passage_id))
@@ -172,16 +171,16 @@ def _follows(scores: Floats, passages: Ints, window: Window) -> npt.NDArray[np.b
 async def _judge(
     runner: Runner, arms: Sequence[RankingArm], ranking: RecallRanking, graph: GraphArm | None
 ) -> Judged | None:
-    """Return the candidates of a query with their features; None without any. Raises ArmFailed."""
+    """Return the candidates of a query with their features; None if there are none. Raises ArmFailed."""
     question = ranking.question
-    # What a prefix matches only the arm can tell, so its scores have to be what they are.
+    # A prefix is matched by the lexical arm alone, so its exact scores are needed.
     window = Window(limit=POOL, spare=POOL, rough=not question.has_prefix)
-    # Those that are planned again come first: how statements are planned then changes once.
+    # Arms with custom plans run first, so that the plan mode changes only once.
     views = {
         arm.name: await runner.rank(arm, window, TIME_SHARE)
         for arm in sorted(arms, key=lambda arm: arm.generic_plans)
     }
-    # Among much that answers, what happened then need not be among the best.
+    # Among many matches, those of the period need not be among the best, so it is searched separately.
     then = [
         await runner.rank(arm, window, TIME_SHARE) for arm in ranking.timely if runner.may_run(arm)
     ]
@@ -194,12 +193,13 @@ async def _judge(
         return None
     passages = await ranking.index.candidates(runner, found, NEAR + CONTEXT, MAX_PARTS)
     if passages is None:
-        return None  # it was erased since
+        return None  # The memories were erased since.
     cosines = np.full(len(passages.passage_ids), np.nan)
     alike = dict(views)
     for arm in arms:
         if arm.name is SearchArm.TRIGRAM and len(views[arm.name].source_ids) >= POOL:
-            # More are alike than were asked for: how alike a memory is must not depend on how many others are.
+            # More memories match than were requested. Each one's similarity must not depend on the number of others, so
+            # score all candidates.
             ids = uuids_of(np.unique(passages.source_ids))
             alike[arm.name] = Ranked.of(await runner.score(arm, ids, TIME_SHARE))
         if isinstance(arm, SemanticArm):
@@ -207,14 +207,17 @@ async def _judge(
     absent = await _absent_names(runner, ranking, passages)
     pool = build_pool(passages, cosines, absent)
     literals = _literals(pool, alike, question)
-    # A prefix is matched by the arm of words, with all else that is asked.
+    # The arm that matches a prefix scores the whole query.
     share = 1.0 if question.has_prefix else question.terms.literal_share
     timely = PERIOD_WEIGHT * closeness(pool.heads(pool.passages.moments), question.periods)
     return Judged(pool, _wanted(pool), describe(pool, question), literals, share, views, timely)
 
 
 async def _absent_names(runner: Runner, ranking: RecallRanking, passages: Candidates) -> Floats:
-    """Return how many names of the question each passage's conversation never mentions: it can hardly be about them."""
+    """Return, for each passage, how many unknown names of the question its conversation never mentions.
+
+    The conversation is hardly about such a person.
+    """
     strangers = ranking.question.terms.strangers
     if not strangers:
         return np.zeros(len(passages.passage_ids))
@@ -222,27 +225,27 @@ async def _absent_names(runner: Runner, ranking: RecallRanking, passages: Candid
 
 
 def _wanted(pool: Pool) -> npt.NDArray[np.bool_]:
-    """Return which memories are candidates: what was found and what is next to it, if the filter lets it through."""
+    """Return a mask of the memories that may be results: found ones and their neighbours, if the filter admits them."""
     return pool.near(pool.any(pool.passages.found), NEAR) & pool.any(pool.passages.wanted)
 
 
 def handicap(pool: Pool) -> Floats:
-    """Return what is taken from each memory's score, a logarithm: nothing, but for summaries.
+    """Return the amount subtracted from each memory's score (log-odds): 0, except for summaries.
 
-    The models were fitted to messages, one of which is to be read. Of n messages that a summary stands for, each has an
-    n-th of its chance to be that one; and what repeats them comes after them.
+    The models were trained on single messages. A summary of n messages has an n-th of the chance per message, hence log
+    n; and one that only quotes its messages ranks after them.
     """
     stands_for = np.maximum(1.0, pool.heads(pool.passages.stands_for))
     return np.log(stands_for) + REPEATED_WEIGHT * pool.heads(pool.passages.repeats)
 
 
 def _known(evidence: float) -> float | None:
-    """Return evidence that can be told."""
+    """Return the evidence, or None if it is not finite."""
     return evidence if math.isfinite(evidence) else None
 
 
 def _literals(pool: Pool, views: Mapping[SearchArm, Ranked], question: RankingQuery) -> Floats:
-    """Return how alike the letters of each memory are, as far as only an arm can tell."""
+    """Return each memory's similarity of letters, for matches that only an arm can score."""
     trusted = {SearchArm.TRIGRAM} | ({SearchArm.LEXICAL} if question.has_prefix else set())
     heads = pool.heads(pool.passages.source_ids)
     alike = np.zeros(pool.size)
@@ -259,7 +262,7 @@ def _hits(
     """Return the memories of a page as hits."""
     source_ids = judged.pool.heads(judged.pool.passages.source_ids)[page]
     ids = uuids_of(source_ids)
-    # The models are no sums: what the arms say is told, and weighs nothing by itself.
+    # The models are not additive, so the arms' scores are reported with a weight of 0.
     parts: list[list[ScorePart]] = [[] for _ in ids]
     for arm in sorted(judged.views):
         view = judged.views[arm]

@@ -1,7 +1,7 @@
-"""The relevance of a result, by the evidence for it.
+"""The relevance of results, from their evidence.
 
-A calibration is of a profile, or of a mode with one arm, and of the embedding model: the one that `everword calibrate`
-has stored in this deployment, otherwise the one that is shipped. Where there is neither, relevance cannot be told.
+A calibration belongs to a profile, or a mode with one arm, and to an embedding model. It is the one stored in this
+deployment by `everword calibrate`, or else the one shipped. Without a calibration, relevance is unknown.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from everword_search.retrieval.confidence import Confidence, by_match, by_releva
 from everword_search.retrieval.hits import FoundHits, RankedHit, ScorePart
 from everword_search.retrieval.model import CalibrationState, SearchMode, SearchRequest, Verdict
 
-#: Made by `everword calibrate --out` on the data that it names.
+#: Made by `everword calibrate --out` from the data that it names.
 SHIPPED = "calibrations.json"
-#: What is found in memory is as relevant as in the database but for its last digits. A result has to come back from
-#: either where the least that is asked for is what it was told to have.
+#: Tolerance of `min_relevance`: cache and database differ in the last digits, and a result must be returned by both if
+#: the minimum is its own reported relevance.
 _LAST_DIGITS = 1e-5
-#: The most that the likeness of letters counts for: as much as it takes for MEDIUM, and less than for HIGH.
+#: Maximum score of similar letters for the confidence: enough for MEDIUM, less than for HIGH.
 _ALIKE = 0.79
 _LITERAL = frozenset({SearchArm.LEXICAL, SearchArm.TRIGRAM})
 log = logging.getLogger(__name__)
@@ -40,11 +40,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Relevance:
-    """Tells the relevance of one search's results."""
+    """Computes relevance, confidence and verdict for the results of one search."""
 
-    #: None where nobody has measured what evidence means.
+    #: None if the profile and model have no calibration.
     calibration: Calibration | None
-    #: Whether the mode has relevance at all.
+    #: False if the mode has no relevance at all.
     exists: bool = True
 
     def of(self, hit: RankedHit) -> float | None:
@@ -53,7 +53,7 @@ class Relevance:
         return self.calibration.relevance_of(hit.evidence)
 
     def least_evidence(self, min_relevance: float) -> float:
-        """Return the evidence that a result needs."""
+        """Return the minimum evidence for a relevance; -inf for no minimum."""
         if not min_relevance or self.calibration is None:
             return -math.inf
         return self.calibration.evidence_for(min_relevance * (1 - _LAST_DIGITS))
@@ -71,10 +71,10 @@ class Relevance:
         return _by_match(hit) if relevance is None else by_relevance(relevance)
 
     def chance(self, found: FoundHits) -> float | None:
-        """Return the chance that one of the first results of a first page answers.
+        """Return the probability that one of the first results of a first page answers.
 
-        Where that cannot be told, it is the highest of their confidences, as a number below 0: no chance, but the
-        verdict goes by it on every page. None where the mode has none.
+        If it is unknown, return the highest confidence of these results as a number at or below 0; the verdict of every
+        page uses it. None if the mode has no relevance.
         """
         if not self.exists:
             return None
@@ -84,7 +84,7 @@ class Relevance:
             return -float(Confidence.NONE if is_elsewhere else best)
         chance = answer_chance(map(self.calibration.relevance_of, found.deciding))
         if found.coverage.is_whole:
-            # Who asks for what was said in these words is told of it.
+            # A query for these exact words has its answer in the memory that contains them.
             return max(chance, self.calibration.floor)
         return 0.0 if found.coverage.is_elsewhere(chance) else chance
 
@@ -101,7 +101,7 @@ class Relevance:
         return Verdict.NOTHING_RELEVANT if is_nothing else Verdict.RELEVANT
 
     def confidence(self, verdict: Verdict, chance: float | None) -> Confidence:
-        """Return how sure it is that one of the first results of a search answers."""
+        """Return the confidence that one of the first results of a search answers."""
         if verdict is Verdict.NOTHING_RELEVANT:
             return Confidence.NONE
         if chance is None:
@@ -110,9 +110,10 @@ class Relevance:
 
 
 def find_relevance(request: SearchRequest, generation: GenerationRow | None) -> Relevance:
-    """Return what tells a search's relevance. Raises NotCalibrated where it asks for some that cannot be told.
+    """Return the relevance computation of a search.
 
-    `generation` is that of the query's vector, otherwise the active one.
+    Raises NotCalibrated if the request has a `min_relevance` that cannot be applied. `generation` is that of the
+    query's vector, or else the active one.
     """
     if request.mode is SearchMode.REGEX:
         return Relevance(None, exists=False)
@@ -124,19 +125,19 @@ def find_relevance(request: SearchRequest, generation: GenerationRow | None) -> 
 
 
 def calibrated_profile(request: SearchRequest) -> str:
-    """Return what a search's calibration is of: the profile of HYBRID, or the mode."""
+    """Return the name of a search's calibration: the profile for HYBRID, otherwise the mode."""
     return request.profile if request.mode is SearchMode.HYBRID else request.mode.name.lower()
 
 
 def ensure_has_relevance(request: SearchRequest) -> None:
-    """Raise InvalidArgument where a search asks for relevance in a mode that has none."""
+    """Raise InvalidArgument if the request has a `min_relevance` in a mode without relevance."""
     if request.min_relevance and request.mode is SearchMode.REGEX:
         text = "goes with every mode but REGEX, which matches or does not"
         raise InvalidArgument(violations=(("min_relevance", text),))
 
 
 def ensure_judged(request: SearchRequest, found: FoundHits) -> None:
-    """Raise EmbedderUnavailable where results were to be left out whose relevance cannot be told."""
+    """Raise EmbedderUnavailable if the request has a `min_relevance` and the evidence of the results is unknown."""
     if request.min_relevance and _unjudged(found):
         raise EmbedderUnavailable(
             "min_relevance cannot be applied while an arm that relevance is told from does not answer; repeat the call "
@@ -145,19 +146,19 @@ def ensure_judged(request: SearchRequest, found: FoundHits) -> None:
 
 
 def deciding_evidence(evidence: Sequence[float | None]) -> tuple[float, ...]:
-    """Return the evidence that the verdict goes by: what is known of the first, best ranked first."""
+    """Return the evidence that decides the verdict: the known values of the first results, best ranked first."""
     return tuple(each for each in evidence[:DECIDING] if each is not None)
 
 
 def _by_match(hit: RankedHit) -> Confidence:
-    """Return what can be said of a hit whose relevance cannot be told."""
+    """Return the confidence of a hit whose relevance is unknown."""
     literal = max((_proof(part) for part in hit.parts if part.arm in _LITERAL), default=0.0)
     meaning = [part.score for part in hit.parts if part.arm is SearchArm.SEMANTIC]
     return by_match(literal, max(meaning, default=0.0))
 
 
 def _proof(part: ScorePart) -> float:
-    """Return how much words or letters prove: letters that are merely alike make nothing sure."""
+    """Return the score of a match by words or letters; merely similar letters are capped, since they are no proof."""
     is_alike = part.arm is SearchArm.TRIGRAM and part.score < 1 - _LAST_DIGITS
     return min(part.score, _ALIKE) if is_alike else part.score
 

@@ -1,4 +1,4 @@
-"""Find memories that may go into a prompt: none of what a summary says beyond its sources."""
+"""Search for memories that may go into a prompt, without summaries that need review."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
 from everword_search.retrieval.search import find_memories
 from everword_search.retrieval.sources import Sources
 
-#: Pages that are read at most: where so many results need review, fewer memories than asked for are returned.
+#: Maximum pages read; if many results need review, fewer memories than requested are returned.
 MAX_PAGES = 3
 
 
 @dataclass(frozen=True)
 class Reliable:
-    """The results of a search that may go into a prompt."""
+    """Search results that may go into a prompt."""
 
     #: Best first.
     results: list[SearchResult]
     verdict: Verdict
-    #: Arms that could not answer.
+    #: Arms that failed.
     degraded: Sequence[ArmReport] = ()
 
 
 async def find_reliable(
     sources: Sources, namespace: NamespaceScope, request: SearchRequest, *, periods: bool = True
 ) -> Reliable:
-    """Return a page of results without the summaries that need review; others take their places.
+    """Return a page of results without summaries that need review; later results take their places.
 
-    Without `periods`, summaries of a day or more are left out as well: they are of everybody. Raises what
-    `find_memories` does.
+    Without `periods`, summaries of a day or more are left out as well, because they cover all subjects. Raises the
+    errors of `find_memories`.
     """
     response, _ = await find_memories(sources, namespace, request)
     results = _reliable(response.results, periods)

@@ -1,7 +1,7 @@
-"""Runs arms: each within its time and under a span, so that one that fails does not fail the search.
+"""Run arms, each with a time limit and a span, so that a failing arm does not fail the search.
 
-An arm that fails takes its transaction with it: a savepoint for each would cost every search more than starting over
-without the arm costs the few in which one fails.
+A failed arm aborts its transaction. A savepoint per arm would cost every search more than a restart without the arm
+costs the few searches with a failure.
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ from everword_search.retrieval.arms.base import Arm, ArmReport, ArmState, Rankin
 from everword_search.retrieval.arms.semantic import SemanticArm
 
 log = logging.getLogger(__name__)
-#: Of the time that is left, what one statement of an arm may take while others wait for their turn.
+#: Maximum share of the remaining time for one statement of an arm while other arms have yet to run.
 TIME_SHARE = 0.4
-#: How far a limit may be from what it should be: setting it again costs as much as a small statement.
+#: Tolerated ratios of the current statement timeout to the wanted one; setting it again costs as much as a small
+#: statement.
 _TOO_LONG, _TOO_SHORT = 1.1, 2.0
 
 
-#: The server's last words on a connection, which come before the connection is seen to be gone.
+#: Errors with which a server ends a connection; they arrive before the connection counts as broken.
 _ENDS = (psycopg.errors.AdminShutdown, psycopg.errors.CrashShutdown)
 
 
 class ArmFailed(Exception):
-    """An arm could not answer; its cause is the driver's error, and its transaction is over."""
+    """An arm failed; the cause is the driver's error, and the transaction is aborted."""
 
     def __init__(self, arm: Arm) -> None:
         super().__init__(arm.name.name)
@@ -44,7 +45,7 @@ class ArmFailed(Exception):
 
 
 class Runner:
-    """Runs the arms of one search, in one transaction after another until none fails, and keeps what became of each."""
+    """Runs the arms of one search, in a series of transactions until none fails, and records each arm's outcome."""
 
     conn: Connection
 
@@ -56,43 +57,46 @@ class Runner:
         self._limit_s = 0.0
 
     def begin(self, conn: Connection, generic_plans_s: float | None) -> None:
-        """Go on in a new transaction: one whose statements are planned once and may take so long, or None."""
+        """Continue in a new transaction.
+
+        `generic_plans_s` is the statement timeout in seconds if the transaction uses generic plans, else None.
+        """
         self.conn = conn
         self._generic_plans = None if generic_plans_s is None else True
         self._limit_s = generic_plans_s or 0.0
 
     def left(self) -> list[Arm]:
-        """Return the arms that have something to do and did not fail."""
+        """Return the arms that have work to do and did not fail."""
         return [arm for arm in self._arms if self.may_run(arm)]
 
     def may_run(self, arm: Arm) -> bool:
-        """Tell whether an arm has something to do, and none of its kind failed."""
+        """Return whether an arm has work to do, and no arm with its name failed."""
         return not arm.idle_reason and arm.name not in self._failed
 
     async def find(self, arm: Arm, window: Window, share: float = 1.0) -> list[Candidate]:
-        """Return an arm's candidates within `share` of the time that is left. Raises ArmFailed."""
+        """Return an arm's candidates within `share` of the remaining time. Raises ArmFailed."""
         async with self._running(arm, share):
             return await arm.find(self.conn, window)
 
     async def rank(self, arm: RankingArm, window: Window, share: float) -> Ranked:
-        """Return an arm's candidates as columns, within `share` of the time that is left. Raises ArmFailed."""
+        """Return an arm's candidates as columns, within `share` of the remaining time. Raises ArmFailed."""
         async with self._running(arm, share):
             return await arm.rank(self.conn, window)
 
     async def score(
         self, arm: RankingArm, source_ids: Sequence[UUID], share: float
     ) -> list[Candidate]:
-        """Return what an arm says of some memories, within `share` of the time that is left. Raises ArmFailed."""
+        """Return an arm's scores of memories, within `share` of the remaining time. Raises ArmFailed."""
         async with self._running(arm, share, asks_nothing=False):
             return await arm.score(self.conn, source_ids)
 
     async def deviations(self, arm: SemanticArm, passage_ids: Ints, share: float) -> Floats:
-        """Return how alike passages are to the query; see SemanticArm.deviations. Raises ArmFailed."""
+        """Return the similarity of passages to the query; see SemanticArm.deviations. Raises ArmFailed."""
         async with self._running(arm, share, generic_plans=True):
             return await arm.deviations(self.conn, passage_ids)
 
     async def prepare(self, *, generic_plans: bool, limit_s: float) -> None:
-        """Say how the statements that follow are planned, and how long each may take."""
+        """Set the plan mode and the timeout in seconds for the following statements."""
         within = limit_s / _TOO_SHORT <= self._limit_s <= limit_s * _TOO_LONG
         if generic_plans is self._generic_plans and within:
             return

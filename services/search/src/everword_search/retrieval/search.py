@@ -63,7 +63,7 @@ async def search(
 async def find_memories(
     sources: Sources, namespace: NamespaceScope, request: SearchRequest
 ) -> tuple[SearchResponse, NamespaceSettings]:
-    """Return a page of results and the settings that they were found with.
+    """Return a page of results, and the namespace settings of the search.
 
     An arm that fails is reported as degraded if another arm answers.
 
@@ -83,7 +83,7 @@ async def find_memories(
         item_chars=chars,
     )
     if request.mode is SearchMode.HYBRID:
-        # Reading takes a while right after the start: no connection is occupied meanwhile.
+        # Loading takes a while right after the start, so it happens before a connection is taken.
         await sources.word_lists.ready()
     filter_ = await find_as_of(sources.database, namespace, request.filter)
     if filter_ is not request.filter:
@@ -121,23 +121,23 @@ class _Search:
             yield
 
     def has_word_lists(self, parsed: ParsedQuery) -> bool:
-        """Return whether the search can weigh words in the language of its namespace."""
+        """Return whether the search can weigh words in its namespace's language."""
         if self.asked.request.mode is not SearchMode.HYBRID:
             return True
         return self.sources.word_lists.are_ready(parsed.settings.text_search_config)
 
     async def wait_for_word_lists(self, parsed: ParsedQuery) -> None:
-        """Wait until the search can weigh words in the language of its namespace."""
+        """Wait until the search can weigh words in its namespace's language."""
         if not self.has_word_lists(parsed):
             await self.sources.word_lists.ready(parsed.settings.text_search_config)
 
 
 @dataclass(frozen=True)
 class _ReadQuery:
-    """The query as the namespace reads it, with its vector."""
+    """The query as interpreted in its namespace, with its vector."""
 
     opened: OpenedSearch
-    #: Or the reason that there is none; None if the vector has to be waited for, or the mode needs none.
+    #: The vector or the reason that there is none; None if it must be waited for, or if the mode needs none.
     vector: QueryVector | QueryNotEmbedded | None
     #: None until they are planned.
     words: QueryWords | None = None
@@ -148,12 +148,12 @@ class _ReadQuery:
 
 
 async def _find(search: _Search) -> tuple[SearchResponse, NamespaceSettings]:
-    """Search in one transaction, or in two if the query's vector or the word lists have to be waited for."""
+    """Search in one transaction, or in two if the query's vector or the word lists must be waited for."""
     async with search.database.connection() as conn:
         query, page = await _read_and_retrieve(conn, search)
         if page:
             return await _respond(conn, search, query, page)
-    # Waiting happens without a connection: a slow model must not occupy one.
+    # The connection is returned first, because a slow model must not occupy one.
     query = await _wait(search, query)
     async with search.database.connection() as conn:
         query, page = await _retrieve(conn, search, query)
@@ -163,7 +163,7 @@ async def _find(search: _Search) -> tuple[SearchResponse, NamespaceSettings]:
 async def _read_and_retrieve(
     conn: Connection, search: _Search
 ) -> tuple[_ReadQuery, HitPage | None]:
-    """Read the query, and retrieve a page in the same transaction unless something has to be waited for."""
+    """Read the query, and retrieve a page in the same transaction unless something must be waited for."""
     try:
         async with search.transaction(conn):
             query, limit_s = await _read_query(conn, search)
@@ -180,7 +180,7 @@ async def _read_and_retrieve(
 async def _retrieve(
     conn: Connection, search: _Search, query: _ReadQuery
 ) -> tuple[_ReadQuery, HitPage]:
-    """Retrieve a page for a query whose vector and words are there."""
+    """Retrieve a page for a query whose vector and words are ready."""
     limit_s = None
     try:
         async with search.transaction(conn):
@@ -203,7 +203,7 @@ async def _retrieve_rest(
 
     Raises the database's error if it breaks the connection, or if no arm is left.
     """
-    # The connection is kept: other callers may be waiting for one.
+    # The connection is kept, because other callers may be waiting for one.
     while planned.runner.left() and not conn.broken:
         try:
             async with search.transaction(conn):
@@ -218,12 +218,12 @@ async def _retrieve_rest(
 async def _read_query(
     conn: Connection, search: _Search, vector: QueryVector | QueryNotEmbedded | None = None
 ) -> tuple[_ReadQuery, float]:
-    """Read the query in its namespace, and take its vector if it is cached.
+    """Read the query in its namespace, and use its vector if it is cached.
 
-    Also return the limit of each statement of the transaction, in seconds; their plans are generic.
+    Also return the timeout of each statement of the transaction, in seconds; their plans are generic.
     """
     limit_s = remaining(STATEMENT_CAP_S)
-    # The statements that read a query are always the same, and so are those that read the memories of its page.
+    # The statements that read a query are constant, and so are those that read the memories of its page.
     await use_generic_plans(conn, limit_s)
     opened = await open_search(conn, search.sources, search.asked, search.expected)
     if opened.parsed.generation_of(vector) is None:

@@ -1,4 +1,4 @@
-"""Ranks what one arm finds: its score is the evidence."""
+"""Rank the candidates of a single arm; its score is the evidence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ async def rank_single_arm(runner: Runner, arm: Arm, window: Window) -> FoundHits
     window = replace(window, min_score=max(window.min_score, window.min_evidence))
     asked = window
     if window.after is None and isinstance(arm, RankingArm):
-        # The verdict goes by more results than a short page has, and by those that a floor leaves out.
+        # The verdict needs more results than a short page has, including those below the minimum score.
         asked = Window(max(window.limit, DECIDING))
     hits = [_hit(arm, candidate) for candidate in await runner.find(arm, asked)]
     wanted = [hit for hit in hits if hit.score >= window.min_score]
@@ -27,7 +27,7 @@ async def rank_single_arm(runner: Runner, arm: Arm, window: Window) -> FoundHits
 
 
 def _hit(arm: Arm, candidate: Candidate) -> RankedHit:
-    """Return the hit of a search with one arm."""
+    """Return a candidate of a search with one arm as a hit."""
     part = ScorePart(arm.name, candidate.raw, candidate.score, 1.0)
     return RankedHit(
         candidate.source_id,

@@ -1,4 +1,4 @@
-"""The objects that every search finds things with."""
+"""The objects that all searches share."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from everword_search.retrieval.arms.frequent import FrequentWords
 from everword_search.retrieval.arms.large import LargeScopes
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
 
-#: Searches by REGEX at once, of all and of one namespace. The next one is refused at once.
+#: Limits of concurrent REGEX searches, in total and per namespace; excess ones are rejected at once.
 EXPENSIVE = ShareLimits(total=4, of_group=2)
 
 
 @dataclass(frozen=True)
 class Sources:
-    """The places where searches find things."""
+    """The database, the embedder, the models and the caches that searches use."""
 
     database: Database
     embedder: QueryEmbedder
@@ -29,5 +29,6 @@ class Sources:
     frequent: FrequentWords = field(default_factory=FrequentWords)
     large_scopes: LargeScopes = field(default_factory=LargeScopes)
     word_lists: WordLists = field(default_factory=WordLists)
-    #: Searches that read whatever the filter lets through: each may keep a processor of Postgres for two seconds.
+    #: Admits searches that read everything that passes the filter; each may occupy a processor of PostgreSQL for two
+    #: seconds.
     expensive: CallShare = field(default_factory=lambda: CallShare(EXPENSIVE))

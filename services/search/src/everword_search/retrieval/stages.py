@@ -1,4 +1,4 @@
-"""The stages of a search, from frozen values to frozen values: open the index, plan, retrieve and rank, hydrate."""
+"""The stages of a search: open the index, plan, retrieve and rank, hydrate. Each takes and returns immutable values."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class AskedSearch:
     request: SearchRequest
     profile: Profile
     cursor: Cursor
-    #: Limit of characters of each memory.
+    #: Maximum characters of each memory.
     chars: int
 
 
 @dataclass(frozen=True)
 class OpenedSearch:
-    """A parsed query, and the index to search."""
+    """An interpreted query, and the index to search."""
 
     parsed: ParsedQuery
     index: PassageIndex
@@ -73,7 +73,7 @@ class PlannedSearch:
     plan: SearchPlan
     runner: Runner
     relevance: Relevance
-    #: Includes the terms that the query requires.
+    #: Includes the constraints of the query.
     scope: Scope
     has_facts: bool
     ranking: RecallRanking | Balanced | None
@@ -91,7 +91,7 @@ class HitPage:
     #: Probability that at least one hit answers the query; None if unknown.
     chance: float | None
     memories: Pending[MemoryRow]
-    #: The memories that earlier pages promoted.
+    #: The memories promoted onto earlier pages.
     brought: PromotedHits
     #: None if the namespace has no facts.
     outdated: Pending[OutdatedRow] | None
@@ -100,9 +100,9 @@ class HitPage:
 async def open_search(
     conn: Connection, sources: Sources, asked: AskedSearch, expected: ExpectedVector | None
 ) -> OpenedSearch:
-    """Parse the query in its namespace, and open the index.
+    """Interpret the query in its namespace, and open the index.
 
-    While the database parses, the cache is scanned for the query's nearest passages if its vector is cached.
+    If the query's vector is cached, the cached namespace is scanned for its nearest passages while the database works.
     """
     request, scans = asked.request, list[PrefetchedScan | None]()
 
@@ -127,7 +127,7 @@ def plan(
     words: QueryWords | None,
     vector: QueryVector | QueryNotEmbedded | None,
 ) -> PlannedSearch:
-    """Choose the arms and the ranking. Also plan the words unless `words` has them."""
+    """Choose the arms and the ranking. The words are planned here, unless `words` has their plan."""
     request, parsed, index = asked.request, opened.parsed, opened.index
     words = words or plan_words(request, parsed, index)
     planned = plan_search(request, parsed, index, words, vector)
@@ -138,7 +138,7 @@ def plan(
         ranking = ranking or RecallRanking(
             sources.ranker, planned.question, index, planned.timely, request.explain
         )
-    # One more than the page has shows whether there is another page.
+    # One hit more than the page shows whether there is another page.
     _, brought, *after = asked.cursor.after or (None, "")
     least = relevance.least_evidence(request.min_relevance)
     limit = asked.cursor.limit + len(PromotedHits.read(brought).tails)
@@ -157,7 +157,7 @@ def plan(
 async def retrieve(
     conn: Connection, asked: AskedSearch, planned: PlannedSearch, generic_plans_s: float | None
 ) -> HitPage:
-    """Return the ranked hits of the arms that did not fail. Their memories arrive with the commit.
+    """Return the ranked hits of the arms that did not fail; their memories arrive with the commit.
 
     Raises ArmFailed, EmbedderUnavailable.
     """
@@ -262,7 +262,7 @@ def _ranked_page(asked: AskedSearch, page: HitPage) -> RankedPage:
 
 
 def _next_token(cursor: Cursor, page: HitPage, placed: PagePlacement) -> str:
-    """Return the token of the page after the last hit that kept its own place."""
+    """Return the token of the page after the last hit in its own place."""
     hits = page.hits
     if not placed.is_cut and len(hits) <= cursor.size:
         return ""
@@ -272,6 +272,6 @@ def _next_token(cursor: Cursor, page: HitPage, placed: PagePlacement) -> str:
     elif cursor.after:
         position = cursor.after[2:]
     else:
-        # Before the first one: no score is above 1.
+        # The position before the first hit; scores are at most 1.
         position = [2.0, 0, *hits[0].position[2:]]
     return cursor.token([page.chance, page.brought.with_(placed.brought).write(), *position])

@@ -1,4 +1,4 @@
-"""Requests of Search as values, and results as messages."""
+"""Search requests from protos, and results to protos."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def to_search_request(request: pb.SearchRequest) -> SearchRequest:
 
 
 def _usual_expansion(request: pb.SearchRequest) -> ExpandMode:
-    # Whoever asks for abstracts opens what they want.
+    # Callers that ask for abstracts fetch details themselves, so summaries are not expanded.
     return ExpandMode.NONE if Tier(request.tier).is_short else ExpandMode.TOP
 
 
@@ -79,7 +79,7 @@ def search_response(
         )
         memory = in_tier(result.memory, tier, masks=masks)
         fill_memory(added.memory, memory)
-        # The part that matched may stand behind what is returned of the text.
+        # The matching passage may lie beyond the returned part of the text.
         if added.passage not in memory.content and memory.is_suspicious_in(added.passage):
             added.memory.suspicious = True
     return message
@@ -118,7 +118,6 @@ def _explanation(result: SearchResult) -> pb.ScoreExplanation:
 
 
 def arm_report(report: ArmReport) -> pb.ArmReport:
-    """Return a report for an answer."""
     return pb.ArmReport(
         arm=pb.SearchArm.ValueType(report.arm),
         state=pb.ArmReport.State.ValueType(report.state),

@@ -1,1 +1,1 @@
-"""Counts, sizes and lag of a namespace."""
+"""Counts, sizes and backlogs of a namespace."""

@@ -1,4 +1,4 @@
-"""Say how a namespace's memory is doing: what needs attention first."""
+"""Report the state of a namespace's memory, problems first."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from everword_search.stats.store import BacklogRow, CorpusRow, TaskRow
 from everword_search.summaries import store as summaries
 from everword_search.summaries.store import LevelRow, SummaryBacklogRow
 
-#: Counting what is pending stops here.
+#: Maximum number of pending items that are counted exactly.
 COUNT_LIMIT = 100_000
-#: Ranges of ids from which more is estimated. Together they have no more ids than are counted.
+#: Ranges of ids sampled to estimate a larger number; together they cover `COUNT_LIMIT` ids.
 SAMPLES = 1000
-#: Work that waits longer than this is behind.
+#: Pending work older than this raises an alert.
 LATE = timedelta(minutes=10)
-#: Name prefix of a model in the embedder's own process.
+#: Name prefix of models that run in the embedder's own process.
 _LOCAL = "local:"
-#: The highest `SummaryLevel` along a conversation.
+#: The highest `SummaryLevel` within a conversation.
 ROOT = 3
 
 
 @dataclass(frozen=True)
 class Alert:
-    """Something that needs attention."""
+    """A problem that needs attention."""
 
     critical: bool
     text: str
@@ -44,10 +44,10 @@ class Stats:
     alerts: list[Alert]
     corpus: CorpusRow
     backlog: BacklogRow
-    #: Share of passages that have their vector.
+    #: Share of passages that have a vector, from 0 to 1.
     coverage: float
     tasks: list[TaskRow]
-    #: By level, those that there are.
+    #: One row per existing level.
     levels: list[LevelRow]
     waiting: SummaryBacklogRow
     #: Measured forms of the local model; empty if an external server embeds.
@@ -66,7 +66,7 @@ async def get_stats(
     role: Role,
     at_least_as_fresh: str = "",
 ) -> Stats:
-    """Return how a namespace's memory is doing, with errors as far as a caller with a role is told of them."""
+    """Return the state of a namespace's memory; `role` determines how much of error messages is shown."""
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         corpus = await store.corpus_counts(conn, namespace.id)
         active = await _embedding_backlog(conn, namespace.id)
@@ -74,7 +74,7 @@ async def get_stats(
         levels = await summaries.summary_counts(conn, namespace.id, COUNT_LIMIT)
         waiting = await summaries.summary_backlog(conn, namespace.id, COUNT_LIMIT)
     tasks = [replace(task, sample_error=shown_error(task.sample_error, role)) for task in counted]
-    # Without an active generation nothing has a vector that is searched.
+    # Without an active generation no passage has a searchable vector.
     backlog = active or BacklogRow("", corpus.passages, 0, None)
     coverage = 1 - backlog.pending / corpus.passages if corpus.passages else 1.0
     found = [*_alerts(backlog, tasks), *_summary_alerts(levels, waiting)]
@@ -84,7 +84,7 @@ async def get_stats(
 
 
 async def _embedding_backlog(conn: Connection, namespace_id: int) -> BacklogRow | None:
-    """Return the passages without a vector: counted up to a limit, and estimated above it."""
+    """Return the passages without a vector, counted up to a limit and estimated above it."""
     backlog = await store.embedding_backlog(conn, namespace_id, COUNT_LIMIT)
     if backlog is None or backlog.pending < COUNT_LIMIT:
         return backlog

@@ -1,7 +1,7 @@
--- Statements of GetStats.
+-- Statements of GetStats. Every one filters by namespace.
 
 -- corpus_counts --
--- What the namespace holds. The latest message is the one with the highest id: ids grow with time.
+-- Counts of the namespace's contents. The latest message is the one with the highest id, since ids grow with time.
 SELECT coalesce(sum(conversations), 0)::bigint AS conversations, coalesce(sum(messages), 0)::bigint AS messages,
        coalesce(sum(turns), 0)::bigint AS turns, coalesce(sum(passages), 0)::bigint AS passages,
        coalesce(sum(content_bytes), 0)::bigint AS content_bytes,
@@ -11,7 +11,7 @@ SELECT coalesce(sum(conversations), 0)::bigint AS conversations, coalesce(sum(me
  WHERE namespace_id = %(namespace_id)s;
 
 -- embedding_backlog --
--- The passages without a vector of the generation that is searched. The oldest is the one with the lowest id.
+-- The passages without a vector of the active generation. The oldest is the one with the lowest id.
 SELECT g.provider || ':' || g.model AS model,
        (SELECT count(*) FROM (SELECT FROM embedding_queue
           WHERE namespace_id = %(namespace_id)s AND generation_id = g.id LIMIT %(limit)s) AS pending) AS pending,
@@ -25,8 +25,8 @@ SELECT g.provider || ':' || g.model AS model,
  WHERE g.state = 'active';
 
 -- estimate_pending --
--- About how many passages have no vector of the generation that is searched: as many as are in ranges of ids at even distances,
--- for all the ids from the first to the last of them. Exact where the ranges meet.
+-- An estimate of the passages without a vector of the active generation: counted in evenly spaced ranges of ids, and
+-- extrapolated from the first to the last pending id. Exact if the ranges are adjacent.
 SELECT round(found.pending * greatest(1, step / %(width)s::integer))::bigint
   FROM (SELECT g.id, ends.first, (ends.last - ends.first + 1)::float8 / %(samples)s::integer AS step
           FROM model_generations g
@@ -49,7 +49,7 @@ SELECT round(found.pending * greatest(1, step / %(width)s::integer))::bigint
               OFFSET 0) AS pending) AS found;
 
 -- job_counts --
--- How the jobs of each task stand.
+-- Job counts by task, the age of the oldest pending job, and the error of the latest failed one.
 SELECT task,
        count(*) FILTER (WHERE state = 'pending') AS pending,
        count(*) FILTER (WHERE state = 'running') AS running,

@@ -1,4 +1,4 @@
-"""The contents and pending work of a namespace, as typed functions over statements of queries.sql."""
+"""The contents and pending work of a namespace: the statements as typed functions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SQL = load_statements("everword_search.stats")
 
 @dataclass(frozen=True)
 class CorpusRow:
-    """The contents of a namespace, in numbers."""
+    """Counts of a namespace's contents."""
 
     conversations: int
     messages: int
@@ -26,9 +26,9 @@ class CorpusRow:
 
 @dataclass(frozen=True)
 class BacklogRow:
-    """Passages without a vector of the model that is searched with."""
+    """Passages without a vector of the active model."""
 
-    #: Its provider and name; empty without one.
+    #: Provider and name of the model; empty without one.
     model: str
     pending: int
     failed: int
@@ -37,7 +37,7 @@ class BacklogRow:
 
 @dataclass(frozen=True)
 class TaskRow:
-    """The state of one task's jobs."""
+    """Counts of one task's jobs."""
 
     task: str
     pending: int
@@ -53,13 +53,13 @@ async def corpus_counts(conn: Connection, namespace_id: int) -> CorpusRow:
 
 
 async def embedding_backlog(conn: Connection, namespace_id: int, limit: int) -> BacklogRow | None:
-    """Return the backlog of the active generation, counted up to `limit`; None where no generation is active."""
+    """Return the backlog of the active generation, counted up to `limit`; None if no generation is active."""
     parameters = {**namespaced(namespace_id), "limit": limit}
     return await fetch_optional(conn, SQL["embedding_backlog"], parameters, BacklogRow)
 
 
 async def estimate_pending(conn: Connection, namespace_id: int, samples: int, width: int) -> int:
-    """Return about how many passages have no vector, from `samples` ranges of `width` ids."""
+    """Estimate how many passages have no vector, from `samples` ranges of `width` ids."""
     parameters = {**namespaced(namespace_id), "samples": samples, "width": width}
     return int(await fetch_value(conn, SQL["estimate_pending"], parameters) or 0)
 

@@ -1,1 +1,1 @@
-"""Reading the summary DAG: its nodes, and what they were made from."""
+"""Reads of the summary DAG: nodes, and their sources."""

@@ -1,4 +1,4 @@
-"""Walk from summaries down to the nodes and messages that they were made from."""
+"""Expand summaries into the nodes and messages below them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from everword_search.summaries import store
 from everword_search.summaries.model import Expansion, ExpansionLimits
 from everword_search.summaries.store import SummaryTreeRow
 
-#: Nodes and messages of one answer, whatever its limits say.
+#: Maximum nodes and messages of one response, whatever its limits.
 MAX_ITEMS = 2000
-#: Their texts together: 8 MiB at 4 bytes a character, a quarter of what the transport takes.
+#: Maximum characters of their texts together: 8 MiB at 4 bytes each, a quarter of the transport's limit.
 MAX_CHARS = 2 * 1024 * 1024
 
 
@@ -31,12 +31,12 @@ async def expand_summary(
     page: PageRequest,
     at_least_as_fresh: str = "",
 ) -> tuple[Expansion, str]:
-    """Return a page of what is below a summary, and the token of the next one.
+    """Return a page of a summary's expansion and the token of the next page.
 
     Raises SummaryNotFound and InvalidPageToken.
     """
     cursor = await open_cursor(database, namespace, "ExpandSummary", page)
-    # Without a size, the limits say how much a page has.
+    # Without a page size, the expansion limits determine the size of a page.
     most = cursor.size if page.size else None
     after = cursor.after[0] if cursor.after else 0
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
@@ -56,10 +56,10 @@ async def expand_all(
     after: int = 0,
     most: int | None = None,
 ) -> dict[UUID, Expansion]:
-    """Return what is below each of the summaries that exist: two statements a level, however many nodes it has.
+    """Return the expansion of each existing summary, with two statements per level whatever the number of nodes.
 
-    Right below them it begins after a place, and `most` counts in the place of the limits. What is nearer to the top
-    goes first where not everything fits into one answer.
+    On the first level, items begin after position `after`, and `most` replaces the limits on width. If one response
+    cannot hold everything, levels nearer the top come first.
     """
     top = [
         _ExpandedNode(row)
@@ -88,7 +88,7 @@ async def _read_below(
     after: int,
     room: int,
 ) -> int:
-    """Read what is right below some nodes after a place; returns how much that is."""
+    """Read the items right below nodes after a position, and return how many were read."""
     above, chars = [node.row.id for node in level], limits.max_content_chars
     children = await store.read_children(
         conn, namespace_id, above, after, limits.max_children, room, chars
@@ -102,7 +102,7 @@ async def _read_below(
         nodes[child.above_id].append(_ExpandedNode(child))
     for source in sources:
         messages[source.above_id].append(source.memory(chars))
-    # A node is made from nodes, or from messages: their places are in one order.
+    # A node has either nodes or messages below it, numbered in one order.
     places = {row.above_id: row.ordinal for row in children}
     places |= {row.above_id: row.ordinal for row in sources}
     for node in level:
@@ -114,7 +114,7 @@ async def _read_below(
 
 @dataclass
 class _ExpandedNode:
-    """A node, and what was read of what is below it."""
+    """A node with the items read below it."""
 
     row: SummaryTreeRow
     children: list[_ExpandedNode] = field(default_factory=list)

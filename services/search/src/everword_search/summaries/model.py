@@ -1,4 +1,4 @@
-"""The requests that callers make of the summary DAG, and the results they get, free of protobuf."""
+"""Requests to the summary DAG and their results, free of protobuf."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from everword.domain.records import MemoryRecord, SummaryRecord
 
 
 class ExpandMode(IntEnum):
-    """The summaries among results that are expanded. Values equal proto `ExpandMode`."""
+    """Which summaries among results are expanded. Values equal proto `ExpandMode`."""
 
     TOP = 1
     NONE = 2
@@ -23,11 +23,11 @@ class ExpandMode(IntEnum):
 class ExpansionLimits:
     """The limits of an expansion."""
 
-    #: Levels down.
+    #: Levels below the summary.
     depth: int = 2
-    #: Nodes right below each node.
+    #: Nodes directly below each node.
     max_children: int = 5
-    #: Messages right below each node.
+    #: Messages directly below each node.
     max_sources: int = 4
     #: Characters of each text.
     max_content_chars: int = 300
@@ -38,33 +38,33 @@ DEFAULT_LIMITS = ExpansionLimits()
 
 @dataclass(frozen=True)
 class Expansion:
-    """The sources of a summary."""
+    """A summary with the nodes or messages below it."""
 
     summary: SummaryRecord
     #: In order.
     children: Sequence[Expansion]
     #: Messages, in order.
     sources: Sequence[MemoryRecord]
-    #: Nodes and messages right below the summary, shown or not.
+    #: Number of items directly below the summary, shown or not.
     below: int
-    #: The place of the last one shown among these, from 1; 0 where none is.
+    #: Position of the last shown item, from 1; 0 if none is shown.
     last_place: int
 
     @property
     def omitted(self) -> int:
-        """How many right below the summary are not shown."""
+        """Number of items directly below the summary that are not shown."""
         return self.below - len(self.children) - len(self.sources)
 
 
 @dataclass(frozen=True)
 class SummaryFilter:
-    """The summaries that are listed; None lets every value through."""
+    """Filter of a list of summaries; None admits every value."""
 
     #: Values equal proto `SummaryLevel`.
     levels: list[int]
     conversation_id: UUID | None = None
-    #: Inclusive, of what a summary stands for.
+    #: Inclusive, by the times that a summary covers.
     since: datetime | None = None
-    #: Exclusive, of what a summary stands for.
+    #: Exclusive, by the times that a summary covers.
     before: datetime | None = None
     only_needing_review: bool = False

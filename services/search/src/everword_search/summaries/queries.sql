@@ -1,10 +1,10 @@
 -- Statements that read the summary DAG.
 --
--- In all of them: a filter that is NULL lets everything through; of a text the first max_chars characters are read, and
--- all of it where that is NULL.
+-- In all of them, a filter that is NULL admits everything, and texts are cut to max_chars characters, or complete if it
+-- is NULL.
 
 -- get_summaries --
--- Some nodes, in the order of their ids, with how much each was made from.
+-- Nodes in the order of the given ids, with the number of items directly below each.
 SELECT s.id, s.level, s.conversation_id, s.parent_id, s.previous_id,
        left(s.content, coalesce(%(max_chars)s, 2147483647)) AS content,
        coalesce(length(s.content) > %(max_chars)s, false) AS content_truncated, s.name, s.title, s.instance, s.period,
@@ -17,12 +17,12 @@ SELECT s.id, s.level, s.conversation_id, s.parent_id, s.previous_id,
  ORDER BY wanted.place;
 
 -- find_named --
--- The node of a name.
+-- The node with a name.
 SELECT id FROM summaries WHERE namespace_id = %(namespace_id)s AND name = %(name)s AND name <> '';
 
 -- read_children --
--- The nodes that some nodes were made from, in order, with how much each was made from itself: the
--- first few of each after a place.
+-- The child nodes of nodes, in order, with the number of items below each child: the first `most` of each node after a
+-- position.
 SELECT wanted.id AS above_id, source.ordinal, c.id, c.level, c.conversation_id, c.parent_id, c.previous_id,
        left(c.content, coalesce(%(max_chars)s, 2147483647)) AS content,
        coalesce(length(c.content) > %(max_chars)s, false) AS content_truncated, c.name, c.title, c.instance, c.period,
@@ -41,8 +41,8 @@ SELECT wanted.id AS above_id, source.ordinal, c.id, c.level, c.conversation_id, 
  LIMIT %(limit)s;
 
 -- read_sources --
--- The messages that some nodes were made from, in order: the first few of each after a place, as they were sent, for not
--- all are in the index.
+-- The source messages of nodes, in order: the first `most` of each node after a position, read from the messages table,
+-- because not all are indexed.
 SELECT wanted.id AS above_id, source.ordinal, m.id, m.conversation_id, m.seq, c.agent, c.subject, c.channel, m.instance, m.author, m.role,
        m.tags, coalesce(class.importance_class, m.importance_class) AS importance_class, m.automated, m.occurred_at,
        coalesce(u.use_count, 0) AS use_count, u.last_used_at,
@@ -72,14 +72,14 @@ SELECT wanted.id AS above_id, source.ordinal, m.id, m.conversation_id, m.seq, c.
  LIMIT %(limit)s;
 
 -- read_marks --
--- Whether some nodes hold something that their sources do not, and whether they are of a day or more.
+-- For each node: does it need review, and does it cover a period of a day or more?
 SELECT id, needs_review, period IS NOT NULL AS is_of_period
   FROM summaries
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s);
 
 -- list_summaries_newest --
--- Nodes of some levels, the latest first, of one conversation or of all whose summaries may be used elsewhere: as many as
--- fit into a number of bytes, but at least one. Each level has its own order in the index.
+-- Nodes of some levels, latest first, of one conversation or of all whose summaries may be used elsewhere: as many as
+-- fit into max_bytes, but at least one. Each level is read in index order.
 WITH page AS (
     SELECT s.*, left(s.content, coalesce(%(max_chars)s, 2147483647)) AS beginning
       FROM unnest(%(levels)s::smallint[]) AS wanted (level)
@@ -109,8 +109,8 @@ SELECT id, level, conversation_id, parent_id, previous_id, beginning AS content,
  ORDER BY latest_at DESC, id DESC;
 
 -- list_summaries_oldest --
--- Nodes of some levels, the earliest first, of one conversation or of all whose summaries may be used elsewhere: as many as
--- fit into a number of bytes, but at least one. Each level has its own order in the index.
+-- Nodes of some levels, earliest first, of one conversation or of all whose summaries may be used elsewhere: as many as
+-- fit into max_bytes, but at least one. Each level is read in index order.
 WITH page AS (
     SELECT s.*, left(s.content, coalesce(%(max_chars)s, 2147483647)) AS beginning
       FROM unnest(%(levels)s::smallint[]) AS wanted (level)
@@ -140,8 +140,7 @@ SELECT id, level, conversation_id, parent_id, previous_id, beginning AS content,
  ORDER BY latest_at, id;
 
 -- top_summaries --
--- The latest nodes of a conversation that are under no other one and say nothing beyond their sources, the latest first. Each
--- level has its own order in the index.
+-- The latest topmost nodes of a conversation that need no review, latest first. Each level is read in index order.
 SELECT s.id, wanted.level, s.content, s.latest_at, s.first_seq, s.last_seq
   FROM generate_series(1, 3) AS wanted (level)
  CROSS JOIN LATERAL (
@@ -154,7 +153,7 @@ SELECT s.id, wanted.level, s.content, s.latest_at, s.first_seq, s.last_seq
  LIMIT %(limit)s;
 
 -- summary_counts --
--- How the summaries of each level stand, each counted up to a limit.
+-- Counts of summaries by level, each up to a limit.
 SELECT wanted.level, count(s.stale) AS summaries, count(*) FILTER (WHERE s.stale) AS stale,
        count(*) FILTER (WHERE s.needs_review) AS needs_review
   FROM generate_series(1, 8) AS wanted (level)
@@ -165,7 +164,8 @@ SELECT wanted.level, count(s.stale) AS summaries, count(*) FILTER (WHERE s.stale
  ORDER BY wanted.level;
 
 -- summary_backlog --
--- What waits for summaries, each counted up to a limit. Of messages it is the places after the last leaf's.
+-- Counts of messages, periods and tool calls that wait for summaries or sentences, each up to a limit. Messages wait if
+-- their position is after the last summarised one.
 SELECT waiting.messages, waiting.conversations, periods.pending AS periods, periods.oldest AS oldest_period,
        sentences.pending AS sentences, sentences.failed AS failed_sentences
   FROM (SELECT coalesce(sum(missing), 0)::bigint AS messages, count(*) AS conversations

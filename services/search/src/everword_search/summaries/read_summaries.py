@@ -1,4 +1,4 @@
-"""Read one summary, and list them."""
+"""List summaries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from everword_search.records.store import use_custom_plans
 from everword_search.summaries import store
 from everword_search.summaries.model import SummaryFilter
 
-#: A page ends before this many bytes, unless its first summary alone has more.
+#: A page ends before this many bytes, unless its first summary alone is larger.
 MAX_PAGE_BYTES = 8 * 1024 * 1024
 
 
@@ -25,11 +25,11 @@ async def list_summaries(
     max_chars: int | None,
     at_least_as_fresh: str = "",
 ) -> tuple[list[SummaryRecord], str]:
-    """Return a page of summaries in the order asked for, and the token of the next one. Raises InvalidPageToken."""
+    """Return a page of summaries in the requested order and the token of the next page. Raises InvalidPageToken."""
     cursor = await open_cursor(database, namespace, "ListSummaries", page)
     after = (cursor.after[0], cursor.after[1]) if cursor.after else None
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
-        # Each combination of filters has its own index.
+        # Each combination of filters has its own index, which a generic plan would not use.
         await use_custom_plans(conn, remaining(STATEMENT_CAP_S))
         found = await store.list_summaries(
             conn,

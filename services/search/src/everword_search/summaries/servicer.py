@@ -18,7 +18,7 @@ from everword_search.summaries.translate import expansion_to_proto, to_limits, t
 
 
 class SummaryServicer(SearchServiceServicer):
-    """The summary DAG of a namespace."""
+    """SearchService's RPCs on the summary DAG."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""Statements that read the summary DAG as typed functions: one for each in queries.sql."""
+"""The statements that read the summary DAG as typed functions, one for each in queries.sql."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ SQL = load_statements("everword_search.summaries")
 
 @dataclass(frozen=True)
 class SummaryTreeRow(SummaryRecord):
-    """A node, and how many nodes or messages it was made from."""
+    """A node; `below` counts the nodes or messages directly below it."""
 
     below: int
 
 
 @dataclass(frozen=True)
 class ChildRow(SummaryTreeRow):
-    """A node below another one."""
+    """A node below the node `above_id`."""
 
     above_id: UUID
-    #: Its place among what the other was made from, from 1.
+    #: Position among the items below that node, from 1.
     ordinal: int
 
 
 @dataclass(frozen=True)
 class ListedRow(SummaryRecord):
-    """A node of a page, and how many the page could have had."""
+    """A node of a page; `available` counts the nodes that the page could have had."""
 
     available: int
 
@@ -47,7 +47,7 @@ class SummarySourceRow:
     """A message below a node, with the beginning of each of its texts."""
 
     above_id: UUID
-    #: Its place among what the node was made from, from 1.
+    #: Position among the items below the node, from 1.
     ordinal: int
     id: UUID
     conversation_id: UUID
@@ -109,21 +109,21 @@ class SummarySourceRow:
 
 @dataclass(frozen=True)
 class TopSummaryRow:
-    """A node of a conversation that is under no other one."""
+    """A topmost node of a conversation."""
 
     id: UUID
     #: Values equal proto `SummaryLevel`.
     level: int
     content: str
     latest_at: datetime
-    #: Places in the conversation.
+    #: Range of positions in the conversation.
     first_seq: int
     last_seq: int
 
 
 @dataclass(frozen=True)
 class LevelRow:
-    """The state of a level's summaries."""
+    """Counts of a level's summaries."""
 
     #: Values equal proto `SummaryLevel`.
     level: int
@@ -134,32 +134,32 @@ class LevelRow:
 
 @dataclass(frozen=True)
 class SummaryBacklogRow:
-    """The messages, periods and tool calls that wait for summaries."""
+    """Counts of messages, periods and tool calls that wait for summaries or sentences."""
 
     messages: int
     conversations: int
     periods: int
     oldest_period: date | None
-    #: Of tool calls.
+    #: Sentences for tool calls.
     sentences: int
     failed_sentences: int
 
 
 @dataclass(frozen=True)
 class MarksRow:
-    """The marks of a node among results."""
+    """Flags of a summary among results."""
 
     id: UUID
-    #: It holds something that its sources do not.
+    #: True if it states something that its sources do not.
     needs_review: bool
-    #: It is of a day or more, across conversations.
+    #: True if it covers a period of a day or more across conversations.
     is_of_period: bool
 
 
 async def get_summaries(
     conn: Connection, namespace_id: int, ids: Sequence[UUID], max_chars: int | None = None
 ) -> list[SummaryTreeRow]:
-    """Return the nodes that exist, in the order of `ids`; the whole of each without `max_chars`."""
+    """Return the existing nodes in the order of `ids`; whole texts if `max_chars` is None."""
     parameters = {**namespaced(namespace_id), "ids": list(ids), "max_chars": max_chars}
     return await fetch_all(conn, SQL["get_summaries"], parameters, SummaryTreeRow)
 
@@ -179,7 +179,7 @@ async def read_children(
     limit: int,
     max_chars: int,
 ) -> list[ChildRow]:
-    """Return the first `most` nodes below each node after a place, and at most `limit` together."""
+    """Return the first `most` nodes below each node after a position, at most `limit` in all."""
     parameters = {
         **namespaced(namespace_id),
         "ids": list(ids),
@@ -200,7 +200,7 @@ async def read_sources(
     limit: int,
     max_chars: int,
 ) -> list[SummarySourceRow]:
-    """Return the first `most` messages below each node after a place, and at most `limit` together."""
+    """Return the first `most` messages below each node after a position, at most `limit` in all."""
     parameters = {
         **namespaced(namespace_id),
         "ids": list(ids),
@@ -216,7 +216,7 @@ async def read_sources(
 async def read_marks(
     conn: Connection, namespace_id: int, ids: Sequence[UUID]
 ) -> dict[UUID, MarksRow]:
-    """Return by id how nodes are marked among results."""
+    """Return the flags of summaries by id."""
     parameters = {**namespaced(namespace_id), "ids": list(ids)}
     rows = await fetch_all(conn, SQL["read_marks"], parameters, MarksRow)
     return {row.id: row for row in rows}
@@ -232,7 +232,7 @@ async def list_summaries(
     max_bytes: int,
     max_chars: int | None,
 ) -> list[ListedRow]:
-    """Return nodes after a place (time of the latest message, id) in the order asked for."""
+    """Return nodes after a position (time of the latest message, id) in the requested order."""
     statement = SQL["list_summaries_newest" if newest_first else "list_summaries_oldest"]
     after_latest_at, after_id = after or end_of_time(newest_first)
     parameters = {
@@ -248,7 +248,7 @@ async def list_summaries(
 
 
 async def summary_counts(conn: Connection, namespace_id: int, limit: int) -> list[LevelRow]:
-    """Return the levels that there are, counted up to `limit` each."""
+    """Return the counts of each existing level, up to `limit` each."""
     parameters = {**namespaced(namespace_id), "limit": limit}
     return await fetch_all(conn, SQL["summary_counts"], parameters, LevelRow)
 

@@ -1,4 +1,4 @@
-"""Summary requests to the model, and results back."""
+"""Summary requests from protos, and results to protos."""
 
 from __future__ import annotations
 

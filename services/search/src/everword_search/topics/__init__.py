@@ -1,1 +1,1 @@
-"""Pages about topics as they are read."""
+"""Reads of topic pages."""

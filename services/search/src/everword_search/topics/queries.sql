@@ -1,11 +1,11 @@
--- Statements that read pages about topics.
+-- Statements that read topic pages.
 
 -- fragment page --
--- A page.
+-- The columns of a topic page.
 p.node_id, p.id, p.title, p.type, p.agent, p.subject, p.content, p.source_ids, p.source_kinds, p.revision, p.model, p.made_at
 
 -- list_topics --
--- Pages in the order of their topics' ids, without their content and citations.
+-- Topic pages in the order of their nodes' ids, without content and citations.
 SELECT p.node_id, p.id, p.title, p.type, p.agent, p.subject, '' AS content, '{}'::uuid[] AS source_ids,
        '{}'::smallint[] AS source_kinds, p.revision, p.model, p.made_at
   FROM topic_pages p
@@ -17,7 +17,7 @@ SELECT p.node_id, p.id, p.title, p.type, p.agent, p.subject, '' AS content, '{}'
  LIMIT %(limit)s;
 
 -- find_topic --
--- The page of a node, or of the one that it became; also by the page's own id.
+-- The page of a node, or of the node that it was merged into; the id may also be the page's own.
 WITH RECURSIVE became AS (
     SELECT g.id, g.merged_into FROM graph_nodes g
      WHERE g.namespace_id = %(namespace_id)s
@@ -35,7 +35,7 @@ SELECT :page
  WHERE b.merged_into IS NULL;
 
 -- find_named --
--- The pages of the nodes that a label means, that of an agent alone before that of all.
+-- The page of a node with the label; a page of the agent precedes one without an agent.
 SELECT :page
   FROM graph_names n
   JOIN topic_pages p ON p.namespace_id = %(namespace_id)s AND p.node_id = n.node_id

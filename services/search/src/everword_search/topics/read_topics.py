@@ -1,4 +1,4 @@
-"""Read pages about topics."""
+"""Read topic pages."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ SQL = load_statements("everword_search.topics")
 
 @dataclass(frozen=True)
 class TopicRow:
-    """A page about a topic."""
+    """A topic page."""
 
     node_id: UUID
-    #: Of the page, as a memory.
+    #: Id of the page's memory.
     id: UUID
     title: str
     type: str
@@ -40,7 +40,7 @@ class TopicRow:
 
 @dataclass(frozen=True)
 class TopicScope:
-    """Whose topics are asked for; None for those of all."""
+    """Filter of a list of topics by subject and agent; None admits all."""
 
     subjects: list[str] | None
     agents: list[str] | None
@@ -53,7 +53,7 @@ async def list_topics(
     page: PageRequest,
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[TopicRow], str]:
-    """Return a page of topics without their content, and the token of the next one. Raises InvalidPageToken."""
+    """Return a page of topics without their content and the token of the next page. Raises InvalidPageToken."""
     cursor = await open_cursor(database, namespace, "ListTopics", page)
     parameters: dict[str, Any] = {
         "namespace_id": namespace.id,
@@ -69,7 +69,7 @@ async def list_topics(
 
 @dataclass(frozen=True)
 class TopicName:
-    """A topic by its id, or else by a name that it has to an agent and a subject."""
+    """A reference to a topic: its id, or a name within an agent and a subject."""
 
     id: UUID | None = None
     name: str = ""
@@ -83,7 +83,7 @@ async def get_topic(
     wanted: TopicName,
     at_least_as_fresh: str = "",
 ) -> TopicRow:
-    """Return the page about a topic, or about the one that it became. Raises TopicNotFound."""
+    """Return a topic page; a merged topic resolves to its successor. Raises TopicNotFound."""
     parameters: dict[str, Any] = {"namespace_id": namespace.id}
     if wanted.id:
         statement, parameters = SQL["find_topic"], {**parameters, "id": wanted.id}

@@ -22,7 +22,7 @@ from everword_search.topics.read_topics import (
 
 
 class TopicServicer(GraphQueryServiceServicer):
-    """Pages about persons, places and things."""
+    """GraphQueryService's RPCs on topic pages."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

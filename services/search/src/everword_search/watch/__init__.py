@@ -1,1 +1,1 @@
-"""Tells watchers what happens to memories."""
+"""Streams of changes to memories."""

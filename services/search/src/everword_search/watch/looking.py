@@ -1,7 +1,7 @@
-"""Read what happened to memories since a place, a page at a time: what was changed, and what expired.
+"""Read the events of memories since a position, page by page: changes and expirations.
 
-What expires changes nothing in the database: it is found by its time, in the order of time. A change to a memory that
-has expired meanwhile is not told where its time is going to tell it; where that was looked at already, the change does.
+An expiration changes nothing in the database, so it is found by its time, in order of time. If a changed memory has
+expired meanwhile, the scan of expirations reports it if its expiry lies after the position; otherwise the change does.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from everword_search.watch import store
 from everword_search.watch.matching import passes
 from everword_search.watch.store import MemoryChangeRow, MemoryStateRow
 
-#: Changes of a page, and memories of it; those of one change are never parted, however many they are.
+#: Maximum changes of a page, and maximum memories; a single change is never split, whatever its size.
 PAGE_CHANGES, PAGE_MEMORIES = 100, 200
 
 
 class EventType(IntEnum):
-    """What happened to a memory. Values equal proto `MemoryEvent.Type`."""
+    """Kind of an event. Values equal proto `MemoryEvent.Type`."""
 
     WRITTEN = 1
     ENDED = 2
@@ -37,7 +37,7 @@ class EventType(IntEnum):
 
 @dataclass(frozen=True)
 class Event:
-    """What happened to a memory, which is as it is now; None where it cannot be read any more."""
+    """An event of a memory. `memory` is its current state; None if it can no longer be read."""
 
     type: EventType
     memory_id: UUID
@@ -46,17 +46,17 @@ class Event:
 
 @dataclass(frozen=True)
 class Told:
-    """Events, and the place after them."""
+    """A page of events, and the position after it."""
 
     events: Sequence[Event]
     place: ResumeToken
-    #: Whether more is known to follow.
+    #: True if more events are known to follow.
     more: bool
 
 
 @dataclass(frozen=True)
 class _WatchedMemories:
-    """Of which memories to tell, and how much of each."""
+    """Which memories to report, and how much of their text."""
 
     namespace_id: int
     wanted: MemoryFilter
@@ -66,11 +66,11 @@ class _WatchedMemories:
 async def look(
     database: Database, namespace_id: int, wanted: MemoryFilter, tier: Tier, place: ResumeToken
 ) -> Told:
-    """Return the next page of what happened after a place: changes, and after the last of them what expired."""
+    """Return the next page of events after a position: changes first, and after the last change the expirations."""
     asked = _WatchedMemories(namespace_id, wanted, tier)
     resumed = bool(place.until)
     async with database.transaction(namespace_id) as conn:
-        # Before the changes are read: what it shows, they show too.
+        # Take the snapshot before reading changes, so that they include everything that it shows.
         now = await store.take_snapshot(conn)
         if not resumed:
             place = replace(place, until=now.snapshot, until_at=now.taken_at)
@@ -82,7 +82,7 @@ async def look(
         expired = await store.list_expired(conn, namespace_id, place, PAGE_MEMORIES + 1)
         happened = [(row.id, EventType.EXPIRED) for row in expired[:PAGE_MEMORIES]]
         events += await _events(conn, asked, happened, {row.id: row for row in expired})
-    # All that the later snapshot shows was told: it takes the place of the earlier one.
+    # All changes in the later snapshot are reported, so it replaces the earlier one.
     after = ResumeToken(namespace_id, place.until, "", 0, 0, max(place.until_at, place.expired_at))
     if len(expired) > PAGE_MEMORIES:
         last = expired[PAGE_MEMORIES - 1]
@@ -94,7 +94,7 @@ async def look(
 
 
 def _page(changes: Sequence[MemoryChangeRow]) -> Sequence[MemoryChangeRow]:
-    """Return as many changes as make up a page."""
+    """Return the changes of the first page."""
     memories = 0
     for number, change in enumerate(changes):
         memories += len(change.memory_ids)
@@ -109,7 +109,7 @@ async def _changed(
     changes: Sequence[MemoryChangeRow],
     place: ResumeToken,
 ) -> list[Event]:
-    """Return what is to be told of changes."""
+    """Return the events of changes."""
     ids = list(dict.fromkeys(id_ for change in changes for id_ in change.memory_ids))
     events = list[Event]()
     for start in range(0, len(ids), PAGE_MEMORIES):
@@ -125,7 +125,7 @@ async def _changed(
 
 
 def _happened(state: MemoryStateRow | None, place: ResumeToken) -> EventType | None:
-    """Return what a change did to a memory that is so now; None where it expired, and that is told by its time."""
+    """Return the event of a changed memory from its current state; None if the scan of expirations will report it."""
     if state is None:
         return EventType.DELETED
     if state.ended:
@@ -142,7 +142,7 @@ async def _events(
     happened: Sequence[tuple[UUID, EventType]],
     states: Mapping[UUID, MemoryStateRow],
 ) -> list[Event]:
-    """Return events of those memories that pass the filter, or are gone; what is there is read."""
+    """Return events of memories that pass the filter or were deleted, with the memories read."""
     passed = [
         (id_, type_)
         for id_, type_ in happened
@@ -156,7 +156,7 @@ async def _events(
             conn, asked.namespace_id, there, max_chars=chars, max_parts=max_parts(chars)
         )
         found = {row.id: row for row in rows}
-    # What is gone since its state was read is told as that next.
+    # A memory deleted since its state was read has a deletion of its own, which is reported next.
     gone = {EventType.DELETED, EventType.EXPIRED}
     return [
         Event(type_, id_, found.get(id_)) for id_, type_ in passed if type_ in gone or id_ in found

@@ -1,4 +1,4 @@
-"""Whether a memory passes a filter."""
+"""Match memories against filters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from everword_search.records.model import MemoryFilter
 
 @dataclass(frozen=True)
 class Filtered:
-    """What filters look at of a memory."""
+    """The attributes of a memory that filters compare."""
 
     id: UUID
     kind: int
@@ -31,7 +31,7 @@ class Filtered:
 
 
 def ensure_watchable(wanted: MemoryFilter) -> None:
-    """Raise InvalidArgument for a filter as of a time: what happens, happens now."""
+    """Raise InvalidArgument for a filter as of a past moment, because events happen now."""
     for name, value in (
         ("valid_at_time", wanted.valid_at),
         ("known_at_time", wanted.known_at),
@@ -42,7 +42,6 @@ def ensure_watchable(wanted: MemoryFilter) -> None:
 
 
 def passes(wanted: MemoryFilter, memory: Filtered) -> bool:
-    """Tell whether a memory passes a filter."""
     pairs: tuple[tuple[Any, Any], ...] = (
         (wanted.kinds, memory.kind),
         (wanted.conversation_ids, memory.conversation_id),

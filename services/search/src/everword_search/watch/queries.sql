@@ -1,20 +1,21 @@
--- Statements of WatchMemories. Every one names its namespace.
+-- Statements of WatchMemories. Every one filters by namespace.
 
 -- fragment state --
--- What watchers go by.
+-- The attributes of a memory that watchers filter by, with its validity.
 m.source_id AS id, m.kind, m.conversation_id, m.agent, m.subject, m.channel, m.instance, m.author, m.role, m.tags, m.automated,
 m.occurred_at, :ended AS ended, extract(epoch FROM m.valid_until)::float8 AS expires_at, coalesce(m.valid_until <= now(), false) AS expired
 
 -- fragment ended --
--- Whether a memory was superseded, or is not believed. Of facts it is known since when they are believed; of notes it is not.
+-- The condition that a memory was superseded or rejected. The second part applies to facts, which have a `known_from`;
+-- notes have none.
 (m.known_until IS NOT NULL OR coalesce(m.valid_until <= m.known_from, false))
 
 -- take_snapshot --
--- Which transactions have ended by now.
+-- The current snapshot: which transactions have ended.
 SELECT pg_current_snapshot()::text AS snapshot, extract(epoch FROM now())::float8 AS taken_at;
 
 -- list_changes --
--- Changes that one snapshot does not show and a later one does, after a place.
+-- Changes that are visible in the later snapshot but not in the earlier one, after a position.
 SELECT c.xid::text::bigint AS xid, c.id, c.memory_ids
   FROM memory_changes c
  WHERE c.namespace_id = %(namespace_id)s AND c.xid >= pg_snapshot_xmin(%(since)s::pg_snapshot)
@@ -24,13 +25,14 @@ SELECT c.xid::text::bigint AS xid, c.id, c.memory_ids
  LIMIT %(limit)s;
 
 -- list_states --
--- Those of these memories that are there.
+-- The states of the memories that exist.
 SELECT :state
   FROM visible_memories m
  WHERE m.namespace_id = %(namespace_id)s AND m.source_id = ANY(%(memory_ids)s) AND m.part = 0;
 
 -- list_expired --
--- What expires after a place and until a moment, in this order: notes, and facts of which it was known before when they end.
+-- Memories that expire after a position and until a moment, in order of time: notes, and facts whose end was known in
+-- advance.
 SELECT :state
   FROM visible_memories m
  WHERE m.namespace_id = %(namespace_id)s AND m.part = 0

@@ -1,4 +1,4 @@
-"""WatchMemories' statements as typed functions: one for each in queries.sql."""
+"""The statements of WatchMemories as typed functions, one for each in queries.sql."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SQL = load_statements("everword_search.watch")
 
 @dataclass(frozen=True)
 class SnapshotRow:
-    """A snapshot of the database, and when it was taken."""
+    """A database snapshot, and when it was taken in seconds since 1970."""
 
     snapshot: str
     taken_at: float
@@ -25,7 +25,7 @@ class SnapshotRow:
 
 @dataclass(frozen=True)
 class MemoryChangeRow:
-    """What a statement did to memories."""
+    """A change: the memories that one statement wrote or deleted."""
 
     xid: int
     id: int
@@ -34,13 +34,14 @@ class MemoryChangeRow:
 
 @dataclass(frozen=True)
 class MemoryStateRow(Filtered):
-    """A memory that is there: what filters look at, and whether it holds."""
+    """A memory that exists, with its validity."""
 
-    #: Whether it was superseded, or is not believed.
+    #: True if it was superseded or rejected.
     ended: bool
-    #: When it ends or ended, in seconds since 1970; of what has not `ended`, that was known before.
+    #: Moment of expiry, in seconds since 1970; None if it does not expire. It is known in advance unless the memory has
+    #: `ended`.
     expires_at: float | None
-    #: Whether it has come to that.
+    #: True if `expires_at` has passed.
     expired: bool
 
 
@@ -53,7 +54,7 @@ async def take_snapshot(conn: Connection) -> SnapshotRow:
 async def list_changes(
     conn: Connection, namespace_id: int, place: ResumeToken, limit: int
 ) -> list[MemoryChangeRow]:
-    """Return changes between the snapshots of a place, after it."""
+    """Return changes visible in the position's later snapshot but not in its earlier one, after the position."""
     parameters = {
         **namespaced(namespace_id),
         "since": place.since,
@@ -68,7 +69,7 @@ async def list_changes(
 async def list_states(
     conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]
 ) -> list[MemoryStateRow]:
-    """Return those of some memories that are there."""
+    """Return the states of the memories that exist."""
     parameters = {**namespaced(namespace_id), "memory_ids": list(memory_ids)}
     return await fetch_all(conn, SQL["list_states"], parameters, MemoryStateRow)
 
@@ -76,7 +77,7 @@ async def list_states(
 async def list_expired(
     conn: Connection, namespace_id: int, place: ResumeToken, limit: int
 ) -> list[MemoryStateRow]:
-    """Return what expired between the moments of a place, after it, in the order of time."""
+    """Return memories that expired between the position and its `until_at`, in order of time."""
     parameters = {
         **namespaced(namespace_id),
         "expired_at": place.expired_at,

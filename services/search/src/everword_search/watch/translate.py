@@ -1,4 +1,4 @@
-"""Events as messages."""
+"""Events to protos."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Tell what happens to memories, as it happens.
+"""Stream the events of memories as they happen.
 
-A watcher holds a place and nothing else: no connection, no queue. It asks for one page at a time, in a short
-transaction, when what it was told before was taken.
+A watcher keeps only its position: no connection and no queue. Once the client has taken a page, the next one is read in
+a short transaction.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from everword_search.watch import store
 from everword_search.watch.looking import Event, look
 from everword_search.watch.matching import ensure_watchable
 
-#: Between looks at what happened, where nothing did: longer and longer.
+#: Seconds between polls while nothing happens; the pause grows from the first to the longest.
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 1.0
-#: How long nothing is sent.
+#: Seconds without events after which an empty message with the current position is sent.
 SILENCE_S = 10.0
-#: The database keeps changes for a day, by when their transactions began.
+#: Maximum age of a resume token in hours; the database keeps changes for a day after their transaction began.
 KEPT_HOURS = 23
-#: A stream ends by itself, well, before the longest that any call may take.
+#: Seconds after which a stream ends normally, well before the maximum duration of a call.
 LONGEST_S = 240.0
 
 
@@ -40,9 +40,10 @@ async def watch_memories(
     resume_token: str,
     stopping: asyncio.Event,
 ) -> AsyncIterator[tuple[Sequence[Event], str]]:
-    """Yield events and the token of the place after them, none where nothing happened for a while, until `stopping`.
+    """Yield events with the token of the position after them, until `stopping` or `LONGEST_S`.
 
-    Raises InvalidPageToken, WatchTokenExpired, InvalidArgument, and MemoryNotFound for a filter as of no message.
+    The events are empty if nothing has happened for a while. Raises InvalidPageToken, WatchTokenExpired,
+    InvalidArgument, and MemoryNotFound if the filter's `as_of_message_id` does not exist.
     """
     ensure_watchable(await find_as_of(database, namespace, wanted))
     secret = await database.token_secret()

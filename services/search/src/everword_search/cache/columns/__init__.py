@@ -1,1 +1,1 @@
-"""Arrays that hold the passages of a namespace, field by field."""
+"""Arrays with the passages of a namespace, one per field."""

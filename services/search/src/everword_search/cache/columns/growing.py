@@ -1,4 +1,4 @@
-"""Arrays that grow at their end. What was read of one before stays as it was."""
+"""Arrays that grow at the end; views taken earlier stay valid and unchanged."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ import numpy as np
 from everword.db.arrays import Array
 from everword_search.kernels.arrays import Ints
 
-#: What an array that is full grows to, of its size: hardly more than it has to, since there is a limit to all of them.
+#: Growth factor of a full array; small, because all arrays share one memory limit.
 _GROWTH = 1.0625
 _LEAST = 64
 
 
 class GrowingColumn:
-    """An array of one or more dimensions that rows are added to."""
+    """An array of one or more dimensions to which rows are appended."""
 
     def __init__(self, kind: Any, shape: tuple[int, ...] = (), room: int = 0) -> None:
-        """Without a copy, it takes as many rows as there is `room`."""
+        """`room` is the number of rows that fit without reallocation."""
         self._values = np.empty((max(_LEAST, room), *shape), kind)
         self._size = 0
 
     @property
     def values(self) -> Array:
-        """The rows so far. They are not copied, and must not be changed where others may read them."""
+        """The rows so far, not copied; they must not be modified while others may read them."""
         return self._values[: self._size]
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory that it takes."""
+        """Allocated bytes."""
         return int(self._values.nbytes)
 
     def trim(self) -> None:
-        """Give back the room that is left, where that is more than it would take again at once."""
+        """Free unused capacity, if it is more than one reallocation would add."""
         if len(self._values) > _GROWTH * self._size:
             self._values = self.values.copy()
 
@@ -45,13 +45,13 @@ class GrowingColumn:
         self._size = size
 
     def extend_zeros(self, count: int) -> None:
-        """Add rows of zeros."""
+        """Append `count` rows of zeros."""
         self._make_room(self._size + count)
         self._values[self._size : self._size + count] = 0
         self._size += count
 
     def replace(self, values: Array) -> None:
-        """Have other rows, which nobody else may change."""
+        """Replace all rows by `values`, which the caller must not modify afterwards."""
         self._values, self._size = values, len(values)
 
     def _make_room(self, size: int) -> None:
@@ -63,18 +63,18 @@ class GrowingColumn:
 
 
 class Numbers:
-    """Numbers things in the order in which they come: from 0."""
+    """Assigns consecutive numbers from 0 to values in the order of their first appearance."""
 
     def __init__(self) -> None:
         self._numbers: dict[Any, int] = {}
         self.things: list[Any] = []
 
     def get(self, thing: Any) -> int | None:
-        """Return the number of a thing; None where it did not come yet."""
+        """Return the number of a value; None if it has not appeared."""
         return self._numbers.get(thing)
 
     def of(self, things: Iterable[Any]) -> list[int]:
-        """Return the number of each thing."""
+        """Return the number of each value, assigning new ones."""
         numbers, known = self._numbers, self.things
         found = []
         for thing in things:
@@ -87,7 +87,7 @@ class Numbers:
 
 
 def find(ascending: Array, numbers: Array) -> Ints:
-    """Return the place of each number among some that ascend; -1 for one that is not there."""
+    """Return the index of each number in an ascending array; -1 if it is missing."""
     if not len(ascending):
         return np.full(len(numbers), -1)
     places = np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)
@@ -95,7 +95,7 @@ def find(ascending: Array, numbers: Array) -> Ints:
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """Return the numbers from each start, as many as each length says, one range after the other."""
+    """Return the ranges of `lengths[i]` numbers from `starts[i]`, concatenated."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
     return np.asarray(np.arange(total) + np.repeat(starts - (ends - lengths), lengths))

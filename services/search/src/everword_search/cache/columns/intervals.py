@@ -1,4 +1,4 @@
-"""Since when and until when passages hold, and were believed: of those few for which that is limited."""
+"""Intervals of validity and knowledge of the few passages that have limited ones."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 from everword.db.arrays import Array
 from everword_search.kernels.arrays import Floats, Ints
 
-#: What a limit is, in the order of an array's columns: seconds since 1970, infinite where it is open.
+#: Columns of a row of limits, in seconds since 1970; infinite if open.
 VALID_FROM, VALID_UNTIL, KNOWN_FROM, KNOWN_UNTIL = range(4)
 _OPEN = np.array([-np.inf, np.inf, -np.inf, np.inf])
 
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """The limits of some rows; all others are open."""
+    """The limits of some rows; all other rows are unlimited."""
 
-    #: Ascending, each once.
+    #: Ascending and unique.
     rows: Ints
-    #: A row each, of four.
+    #: One row of four columns for each of `rows`.
     limits: Floats
 
     @classmethod
@@ -32,7 +32,7 @@ class Intervals:
         return self.rows.nbytes + self.limits.nbytes
 
     def having(self, rows: Ints, limits: Floats) -> Intervals:
-        """Return these and the limits of some rows, which take the place of those that they had."""
+        """Return these intervals with the limits of `rows` replaced."""
         kept = ~np.isin(self.rows, rows)
         limited = np.any(limits != _OPEN, axis=1)
         all_rows = np.append(self.rows[kept], rows[limited])
@@ -47,9 +47,10 @@ class Intervals:
         known_at: float | None,
         keeps_superseded: bool,
     ) -> None:
-        """Make False of the rows that do not hold at a time, or were not believed at one: by default, now.
+        """Set `passes` to False for rows that are not valid at `valid_at` or not known at `known_at`.
 
-        Without `valid_at`, what is still to begin stays, and what held may. Times are seconds since 1970.
+        Both default to now. Without `valid_at`, rows that become valid later stay. With `keeps_superseded`, rows whose
+        validity has ended stay, too. Times are seconds since 1970.
         """
         if not len(self.rows):
             return
@@ -63,6 +64,9 @@ class Intervals:
         passes[self.rows[~holds]] = False
 
     def leave_out_ended(self, passes: Array, of_kind: Array, now: float) -> None:
-        """Make False of the rows of a kind that have ended by now: they are gone, whatever moment is asked for."""
+        """Set `passes` to False for rows of a kind that have expired by now.
+
+        They are gone for every requested moment.
+        """
         ended = self.limits[:, VALID_UNTIL] <= now
         passes[self.rows[ended & of_kind[self.rows]]] = False

@@ -1,4 +1,4 @@
-"""The passages that hold each word, and how often: packed into arrays, so that a word is a slice of them."""
+"""Postings: the passages that contain each word, and how often, in packed arrays in which each word is a slice."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy.typing as npt
 from everword_search.cache.columns.growing import find
 from everword_search.kernels.arrays import Ints
 
-#: Of more occurrences in a passage, one more changes nothing; and Postgres keeps hardly more.
+#: Occurrences in a passage are capped here: more hardly change the score, and PostgreSQL stores hardly more.
 _MOST = 255
 
 
 @dataclass(frozen=True, eq=False)
 class Postings:
-    """The postings of some passages, by word."""
+    """The postings of a group of passages, by word."""
 
-    #: Hashes of words, each once, ascending.
+    #: Hashes of the words, ascending and unique.
     words: Ints
-    #: The postings of word n are those from `offsets[n]` to `offsets[n + 1]`.
+    #: The postings of word n are at `offsets[n]:offsets[n + 1]`.
     offsets: npt.NDArray[np.uint32]
-    #: Which passages, from 0, ascending for each word.
+    #: Passages, numbered from 0 within the group; ascending for each word.
     rows: npt.NDArray[np.uint16]
-    #: How often the word occurs in each.
+    #: Occurrences of the word in each of `rows`.
     occurrences: npt.NDArray[np.uint8]
 
     @property
@@ -33,7 +33,10 @@ class Postings:
         return sum(part.nbytes for part in parts)
 
     def spans(self, words: Ints) -> Ints:
-        """Return where the postings of each word begin and end, a row each; at the same place without any."""
+        """Return the start and end of each word's postings, one row per word.
+
+        The end is exclusive; a word without postings has equal ones.
+        """
         spans = np.zeros((len(words), 2), np.int64)
         slots = find(self.words, words)
         here = np.flatnonzero(slots >= 0)
@@ -41,12 +44,12 @@ class Postings:
         return spans
 
     def between(self, begin: int, end: int) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint8]]:
-        """Return which passages hold a word, and how often each does, by its span."""
+        """Return the passages that contain a word, and its occurrences in each, given its span."""
         return self.rows[begin:end], self.occurrences[begin:end]
 
 
 def build_postings(words: Ints, rows: Ints, occurrences: npt.NDArray[np.int32]) -> Postings:
-    """Return the postings that these are: an element for each word of each passage, those of each in their order."""
+    """Return postings from parallel arrays with an element per word and passage, ordered by passage."""
     order = np.argsort(words, kind="stable")
     ordered = words[order]
     starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1)) if len(ordered) else order
@@ -59,9 +62,9 @@ def build_postings(words: Ints, rows: Ints, occurrences: npt.NDArray[np.int32]) 
 
 
 def merge_postings(first: Postings, second: Postings, passages: int) -> Postings:
-    """Return the postings of two groups of passages as one; the first has so many passages.
+    """Return the postings of two groups of passages as one group; `passages` is the size of the first.
 
-    Each goes right where it belongs: to sort all of them again takes an array of eight bytes for each, several times.
+    Each posting is copied to its final position: sorting them all would take several arrays of eight bytes per posting.
     """
     words = np.union1d(first.words, second.words)
     both = [(each, np.searchsorted(words, each.words)) for each in (first, second)]
@@ -71,7 +74,7 @@ def merge_postings(first: Postings, second: Postings, passages: int) -> Postings
     offsets = np.append(0, np.cumsum(counts.sum(axis=0))).astype(np.uint32)
     rows = np.empty(len(first.rows) + len(second.rows), np.uint16)
     occurrences = np.empty(len(rows), np.uint8)
-    # Before those of the second group come those of the first one, which has the smaller rows.
+    # For each word, the postings of the first group come first, because its rows are smaller.
     begins = [offsets[:-1], offsets[:-1] + counts[0]]
     for number, (each, slots) in enumerate(both):
         moved = begins[number][slots].astype(np.int32) - each.offsets[:-1].astype(np.int32)

@@ -1,4 +1,4 @@
-"""The record of a passage in memory, field by field, and the place of its memory."""
+"""The in-memory record of a passage, and the position of its memory in its thread."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import numpy as np
 from everword.db.arrays import Array
 from everword_search.kernels.arrays import Ints
 
-#: A conversation's places are so far apart from those of the next one; more than a conversation has turns.
+#: Distance between the positions of two conversations; larger than the number of turns in a conversation.
 THREAD = 1 << 32
-#: Spreads the bits of a number of 64; odd, so that none are lost (2^64 by the golden ratio, as in splitmix64).
+#: Multiplier that spreads 64-bit numbers: 2^64 divided by the golden ratio, as in splitmix64. It is odd, so no bits are
+#: lost.
 _ODD = np.uint64(0x9E3779B97F4A7C15)
-#: What is read of some rows lies together, as bytes: NumPy copies those at once, and records field by field.
+#: Fields read for selected rows. They are stored as bytes in one row, because NumPy copies bytes at once and structured
+#: records field by field.
 FIELDS = {
     "ids": np.int64,
     "source_ids": np.dtype("S16"),
@@ -35,31 +37,34 @@ ROW = np.dtype(list(FIELDS.items()))
 
 
 def bytes_of(rows: Array) -> Array:
-    """Return rows as bytes, a row each."""
+    """Return structured rows as bytes, one row each."""
     return rows.view(np.uint8).reshape(len(rows), ROW.itemsize)
 
 
 def fields_of(binary: Array) -> Array:
-    """Return rows from their bytes, field by field."""
+    """Return structured rows from their bytes."""
     return np.asarray(binary.view(ROW).reshape(-1))
 
 
 def some_of(read: Array, which: Array) -> Array:
-    """Return some of the rows that were read, by number or by a mask: as bytes, since records are copied slowly."""
+    """Return some of the rows by index or mask.
+
+    They are copied as bytes, because copying structured records is slow.
+    """
     return fields_of(bytes_of(read)[which])
 
 
 def places_of(read: Array) -> Ints:
-    """Return a number for the memory of each row that was read: its thread, and its place in that."""
+    """Return a number that identifies the memory of each row: its thread and its position in it."""
     threads, seqs = read["threads"], read["seqs"]
     return np.where(threads < 0, threads, threads * THREAD + seqs)
 
 
 def threads_alone(source_ids: Array) -> Ints:
-    """Return a negative number for each memory that is no turn, from its id (`S16`), a thread of its own.
+    """Return a negative thread number for each memory that is no turn, derived from its id (`S16`).
 
-    To number them as they come would take 300 bytes of memory each. With 63 bits of random ids, two of a million have
-    the same with a probability of 5e-8.
+    Numbering them in order of appearance would take 300 bytes of memory each. With 63 bits of random ids, the
+    probability of a collision among a million is 5e-8.
     """
     first, second = np.ascontiguousarray(source_ids, "S16").view(np.uint64).reshape(-1, 2).T
     return np.asarray(~((first * _ODD ^ second) >> np.uint64(1)).view(np.int64))

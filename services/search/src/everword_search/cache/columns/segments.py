@@ -1,4 +1,4 @@
-"""Groups of rows, each sorted in itself: what came later is a group of its own until it is merged with others."""
+"""Segments: groups of rows, each sorted internally. Later rows form a new segment until it is merged."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from everword_search.cache.columns.growing import ranges
 from everword_search.cache.columns.postings import Postings, merge_postings
 from everword_search.kernels.arrays import Ints
 
-#: Segments of more rows are merged with no others, so that none takes long; where nobody waits, two bytes tell a row.
+#: Maximum rows of a merged segment. The first bounds the time of a merge within a search; the second applies to merges
+#: in the background, because row numbers have 16 bits.
 _LARGEST = 16_384
 _LARGEST_UNHURRIED = 65_536
 
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """The rows from `start` to `stop`."""
+    """The rows from `start` to before `stop`."""
 
     start: int
     stop: int
-    #: Places in threads, ascending, and the row of each.
+    #: Positions in threads, ascending, and the row of each.
     places: Ints
     place_rows: npt.NDArray[np.uint32]
     postings: Postings
@@ -35,7 +36,7 @@ class Segment:
 
 
 def make_segment(start: int, places: Ints, postings: Postings) -> Segment:
-    """Return the segment of the rows from `start`, each with its place."""
+    """Return the segment of the rows from `start`, given their positions."""
     by_place = np.argsort(places, kind="stable")
     rows = (start + by_place).astype(np.uint32)
     return Segment(start, start + len(places), places[by_place], rows, postings)
@@ -44,7 +45,10 @@ def make_segment(start: int, places: Ints, postings: Postings) -> Segment:
 def with_segment(
     segments: Sequence[Segment], added: Segment, unhurried: bool = False
 ) -> tuple[Segment, ...]:
-    """Return segments with one more, merged with those that are hardly larger: few are left, and rows seldom move."""
+    """Return the segments with one added, merged with predecessors of up to twice its size.
+
+    So there are few segments, and rows are seldom moved.
+    """
     largest = _LARGEST_UNHURRIED if unhurried else _LARGEST
     kept = [*segments, added]
     while len(kept) > 1 and _size(kept[-2]) <= 2 * _size(kept[-1]):
@@ -56,7 +60,7 @@ def with_segment(
 
 
 def rows_between(segments: Sequence[Segment], first: Ints, last: Ints) -> Ints:
-    """Return the rows whose places are in one of several ranges, ends included, in no order."""
+    """Return the rows whose positions lie in one of several ranges, ends included, in no particular order."""
     found: list[Array] = [np.zeros(0, np.int64)]
     for segment in segments:
         begin = np.searchsorted(segment.places, first)

@@ -1,4 +1,4 @@
-"""The vectors of a namespace's passages, as Postgres has them: in half precision."""
+"""Vectors of cached passages in half precision, as PostgreSQL stores them."""
 
 from __future__ import annotations
 
@@ -12,34 +12,35 @@ from everword_search.cache.columns.growing import GrowingColumn
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.kernels.compiled import GROUP, cosines, nearest_signs
 
-#: Vectors that are multiplied at once: they stay in the processor's cache.
+#: Vectors multiplied per batch; they fit the processor's cache.
 _TAKEN = 256
-#: What all tables of a vector's signs add up to at most: sums have 16 bits, and 0 stands for what does not count.
+#: Maximum sum of a vector's table entries: sums have 16 bits, and 0 marks rows that do not count.
 _MOST_SUM = 65_534
-#: The largest number of a table: those of two are added up in 8 bits.
+#: Maximum entry of a table; the entries of two tables are added in 8 bits.
 _MOST_ENTRY = 127
-#: A number that is more than so many times as large as others counts for that: it would leave them no steps.
+#: Numbers larger than this multiple of the mean are clipped to it, because they would leave too few steps for the
+#: others.
 _LARGEST = 64
-#: The share of numbers that may be so large, as a divisor: models have few of them.
+#: The largest numbers, this share of all as a divisor, are left out of that mean; models have few so large ones.
 _LARGE_SHARE = 100
-#: Which of four numbers each value of four bits has.
+#: The four bits of each value from 0 to 15.
 _BITS = np.unpackbits(np.arange(16, dtype=np.uint8)[:, None], axis=1)[:, 4:].astype(np.float32)
 
 
-#: What a row is: waiting for a vector, with one, or one that gets none.
+#: State of a row: waiting for a vector, with a vector, or without one for good.
 _PENDING, _KNOWN, _NONE = range(3)
 
 
 class Vectors:
-    """Vectors of one generation by row."""
+    """Vectors of one model generation, by row."""
 
     def __init__(self, generation_id: int, dimensions: int, room: int = 0) -> None:
-        """There is `room` for so many rows."""
+        """`room` is the number of rows to allocate."""
         self.generation_id = generation_id
         self._dimensions = dimensions
         self._states = GrowingColumn(np.uint8, room=room)
         self._halves = GrowingColumn(np.float16, (dimensions,), room)
-        #: How many rows have no vector, and how many of them wait for one.
+        #: Number of rows without a vector, and number of those that wait for one.
         self.lacking_count = self._pending_count = 0
 
     @property
@@ -51,12 +52,12 @@ class Vectors:
         return sum(column.nbytes for column in self._columns)
 
     def trim(self) -> None:
-        """Give back memory that was taken for more to come."""
+        """Free memory allocated for further rows."""
         for column in self._columns:
             column.trim()
 
     def add(self, rows: int) -> None:
-        """Add rows at the end, which wait for vectors."""
+        """Append rows that wait for vectors."""
         self._halves.extend_zeros(rows)
         self._states.extend_zeros(rows)
         self.lacking_count += rows
@@ -64,7 +65,7 @@ class Vectors:
 
     @property
     def pending(self) -> Ints:
-        """The rows that a vector is to come for."""
+        """The rows that wait for a vector."""
         return (
             np.flatnonzero(self._states.values == _PENDING)
             if self._pending_count
@@ -73,30 +74,30 @@ class Vectors:
 
     @property
     def lacking(self) -> Ints:
-        """The rows without a vector, also those that get none."""
+        """The rows without a vector, including those that never get one."""
         return np.flatnonzero(self._states.values != _KNOWN)
 
     def store(self, rows: Ints, vectors: npt.NDArray[np.float16]) -> None:
-        """Keep the vectors of some rows."""
+        """Store the vectors of rows."""
         if len(rows):
             self._keep(rows, vectors)
             self.lacking_count -= int(np.count_nonzero(self._states.values[rows] != _KNOWN))
             self._say(rows, _KNOWN)
 
     def set_pending(self, rows: Ints, is_pending: npt.NDArray[np.bool_]) -> None:
-        """Say of some rows without a vector which of them wait for one."""
-        lacking = self._states.values[rows] != _KNOWN  # it may have come since
+        """Mark which of the rows without a vector wait for one."""
+        lacking = self._states.values[rows] != _KNOWN  # The vector may have been stored since.
         self._say(rows[lacking], np.where(is_pending[lacking], _PENDING, _NONE))
 
     def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
-        """Return the rows that may be the nearest, of those that are allowed and have a vector, in no order.
+        """Return candidates for the nearest rows: allowed rows that have a vector, in no order.
 
-        There are all of them, or at least `most`. `allowed` has an element for each row that counts.
+        The result has all of them, or at least `most`. `allowed` is a mask of the first rows; later ones are ignored.
         """
         return np.flatnonzero(self._that_count(allowed))
 
     def cosines(self, asked: npt.NDArray[np.float32], rows: Ints) -> Floats:
-        """Return the cosines of some rows; NaN where there is no vector."""
+        """Return the cosines of rows with `asked`; NaN for rows without a vector."""
         unit = _unit(asked[None].astype(np.float16))[0]
         found = np.empty(len(rows))
         for begin in range(0, len(rows), _TAKEN):
@@ -107,7 +108,7 @@ class Vectors:
         return found
 
     def _that_count(self, allowed: Array) -> Array:
-        """Return which rows are allowed and have a vector."""
+        """Return a mask of the rows that are allowed and have a vector."""
         return np.asarray(allowed & (self._states.values[: len(allowed)] == _KNOWN))
 
     def _say(self, rows: Ints, states: int | Array) -> None:
@@ -120,16 +121,16 @@ class Vectors:
 
 
 class SignedVectors(Vectors):
-    """Beside every vector, a bit for the sign of each of its numbers.
+    """Vectors with an additional sign bit for each number.
 
-    A vector is likely near a query if it has the same signs where that has large numbers: signs tell which cosines to
-    compute.
+    A vector is probably near a query if its signs agree where the query's numbers are large, so signs select the rows
+    whose cosines are computed.
     """
 
     def __init__(self, generation_id: int, dimensions: int, room: int = 0) -> None:
         super().__init__(generation_id, dimensions, room)
         self._bytes = -(-dimensions // 8)
-        # As `nearest_signs` goes through them: by groups, the last of which may have few rows.
+        # Laid out as `nearest_signs` reads them: in groups, the last of which may be partly empty.
         self._signs = GrowingColumn(np.uint8, room=-(-room // GROUP) * GROUP * self._bytes)
 
     @property
@@ -142,7 +143,7 @@ class SignedVectors(Vectors):
         super().add(rows)
 
     def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
-        """Return the rows whose signs agree with the largest part of `asked`: how large it is where they do counts."""
+        """Return the `most` rows whose signs agree best with `asked`, weighted by the size of its numbers."""
         allowed = self._that_count(allowed)
         if np.count_nonzero(allowed) <= 2 * most:
             return np.flatnonzero(allowed)
@@ -156,21 +157,21 @@ class SignedVectors(Vectors):
 
 
 def _unit(vectors: npt.NDArray[np.float16]) -> npt.NDArray[np.float32]:
-    """Return vectors of length 1."""
+    """Return vectors scaled to length 1."""
     wide = vectors.astype(np.float32)
     return np.asarray(wide / _lengths(wide)[:, None])
 
 
 def _lengths(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Return the length of each vector, which can be divided by."""
+    """Return the length of each vector, at least the smallest positive number so that it can be a divisor."""
     lengths = np.linalg.norm(vectors, axis=1)
     return np.asarray(np.maximum(lengths, np.finfo(np.float32).tiny))
 
 
 def _tables(asked: npt.NDArray[np.float32]) -> npt.NDArray[np.uint8]:
-    """Return what each value of four signs counts for: the numbers of `asked` that have the same signs, added up.
+    """Return the score of each value of four sign bits: the sum of |asked| over the positions whose signs agree.
 
-    Two tables for each eight numbers.
+    The shape is (bytes, 2, 16): two tables for every eight numbers.
     """
     numbers = np.zeros((-(-len(asked) // 8), 2, 4), np.float32)
     others = np.sort(np.abs(asked))[: len(asked) - len(asked) // _LARGE_SHARE]

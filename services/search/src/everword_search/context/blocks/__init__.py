@@ -1,1 +1,1 @@
-"""Blocks of a context that get a share of their own: a module each, and a line in `registry`."""
+"""Blocks of a context with a share of the budget: one module each, listed in `registry`."""

@@ -1,10 +1,10 @@
-"""Documents: the parts of them that the query finds, and the daily logs of today and yesterday.
+"""The documents block: chunks relevant to the query, and the daily logs of today and yesterday.
 
     ## Documents
     [1] Handbook › Deployment › Rollback: Run `revert-release` within an hour.
 
-Documents are searched for every context. Of what is found, at most five parts are shown, each with what stands around
-the words that were found; more may still come as memories.
+Documents are searched for every context. The block shows at most five chunks, each as an excerpt around the matching
+words; further chunks may still appear as memories.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ from everword_search.retrieval.arms.base import SearchArm
 from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
 from everword_search.retrieval.search import find_memories
 
-#: Parts of documents in a context, and their tokens together.
+#: Maximum document chunks in a context, and maximum tokens of these together.
 MOST_CHUNKS, MOST_TOKENS = 5, 1_500
-#: The cosine with the query that each must have, where there are vectors, and how relevant it must be beside the best.
+#: Minimum cosine with the query for chunks with a vector, and minimum relevance as a share of the best chunk's.
 LEAST_COSINE, LEAST_SHARE = 0.3, 0.3
-#: The cosine that each must have where nothing seems to answer: what that is told by was learned from conversations.
+#: Minimum cosine if the search found nothing relevant: its relevance model was trained on conversations and may err.
 SURE_COSINE = 0.45
-#: The shares of parts and of daily logs: neither takes the other's.
+#: Shares of the budget for chunks and for daily logs; neither may use the other's.
 CHUNKS_SHARE, LOGS_SHARE = 0.25, 0.1
-#: Results that are looked at, since workspace files may be among them.
+#: Search results examined; more than are shown, since workspace files may be among them.
 _LOOKED_AT = 2 * MOST_CHUNKS
-#: How much of a part is read, and how much is shown around the words that were found.
+#: Characters read of each chunk, and characters shown around the matching words.
 _READ_CHARS, _SHOWN_CHARS = 4_000, 800
-#: Entries that are looked at, and how much of each: what is longer than all of the share is not shown.
+#: Maximum log entries read, and characters of each; an entry longer than the share is not shown.
 _ENTRIES, _CHARS = 50, 4000
 
 
 async def find_documents(asked: BlockRequest) -> list[ContextCandidate]:
-    """Return the parts that the query finds, best first, and entries of daily logs, newest first."""
+    """Return relevant chunks, best first, followed by entries of daily logs, newest first."""
     entries, chunks = await asyncio.gather(find_entries(asked), find_chunks(asked))
     budget = asked.request.token_budget
     limit = min(MOST_TOKENS, int(budget * CHUNKS_SHARE))
@@ -60,7 +60,7 @@ async def find_documents(asked: BlockRequest) -> list[ContextCandidate]:
 
 
 async def find_chunks(asked: BlockRequest) -> list[ContextCandidate]:
-    """Return the parts of documents that are relevant to the query, best first."""
+    """Return the document chunks that are relevant to the query, best first."""
     wanted = _of_chunks(asked.filter)
     there = asked.start.present.documents
     if not (there and asked.text and wanted) or asked.request.max_memories == 0:
@@ -88,7 +88,7 @@ async def find_chunks(asked: BlockRequest) -> list[ContextCandidate]:
 
 
 def _of_chunks(wanted: MemoryFilter) -> MemoryFilter | None:
-    """Return a filter for chunks alone; None where it lets none through."""
+    """Return the filter restricted to chunks; None if it excludes all chunks."""
     allows_chunks = wanted.allows_kind(MemoryKind.CHUNK)
     return replace(wanted, kinds=[MemoryKind.CHUNK]) if allows_chunks else None
 
@@ -98,9 +98,9 @@ def _relevance(result: SearchResult) -> float:
 
 
 def _is_near(result: SearchResult, is_nothing: bool) -> bool:
-    """Tell whether the query means something near to it; what has no vector yet was found by its words.
+    """Return whether a chunk is near enough in meaning; a chunk without a vector passes by its words.
 
-    Where nothing seems to answer, it has to be nearer, and words are not enough.
+    If the search found nothing relevant, the chunk must be nearer, and words do not suffice.
     """
     cosines = [part.raw for part in result.hit.parts if part.arm is SearchArm.SEMANTIC]
     least = SURE_COSINE if is_nothing else LEAST_COSINE
@@ -123,7 +123,7 @@ def _candidate(result: SearchResult) -> ContextCandidate:
 
 
 def excerpt(content: str, passage: str, chars: int) -> str:
-    """Return what stands around a passage of a text: about so many characters of it, cut between words."""
+    """Return an excerpt of about `chars` characters around a passage, cut between words."""
     at = content.find(passage)
     if len(content) <= chars or at < 0:
         return content if at >= 0 else passage
@@ -142,7 +142,7 @@ def excerpt(content: str, passage: str, chars: int) -> str:
 def _within(
     asked: BlockRequest, candidates: Sequence[ContextCandidate], limit: int
 ) -> list[ContextCandidate]:
-    """Return those candidates that fit together into a number of tokens."""
+    """Return the candidates that fit into `limit` tokens together, skipping those that do not."""
     block, kept = BudgetedBlock(BlockSource.DOCUMENTS, asked.layout), list[ContextCandidate]()
     for candidate in candidates:
         item = asked.layout.candidate(candidate)
@@ -153,7 +153,7 @@ def _within(
 
 
 async def find_entries(asked: BlockRequest) -> list[ContextCandidate]:
-    """Return the entries of today and yesterday, by the namespace's days, newest first. Raises MemoryNotFound."""
+    """Return log entries of today and yesterday in the namespace's calendar, newest first. Raises MemoryNotFound."""
     settings = asked.start.settings
     today = Calendar(settings.time_zone, settings.day_cutoff_minutes).day_of(datetime.now(UTC))
     namespace = asked.namespace

@@ -1,4 +1,4 @@
-"""Relations of what the query is about: a line each."""
+"""The graph block: relations of the query's topic, one line each."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from everword_search.graph.model import View
 from everword_search.graph_search.search_graph import RankedEdge, TopicRequest, search_graph
 from everword_search.records.model import MemoryFilter
 
-#: Relations in a context, and how much they must have to do with the topic.
+#: Maximum relations in a context, and the minimum weight of a relation for the topic.
 _MOST, _LEAST_WEIGHT = 12, 0.4
-#: Filters that ask for something else than the graph.
+#: Filters that exclude the graph, because relations have no such field.
 _OTHER = ("conversation_ids", "channels", "instances", "authors", "roles", "tags")
 
 
 async def find_relations(asked: BlockRequest) -> Sequence[ContextCandidate]:
-    """Return relations, those first that have most to do with the query; none where nothing has."""
+    """Return relations of the query's topic, heaviest first; empty if none is heavy enough."""
     wanted = asked.filter
     if not asked.text or not _lets_graph_through(wanted):
         return []

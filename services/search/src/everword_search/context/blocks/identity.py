@@ -1,11 +1,11 @@
-"""What holds of the conversation's subject: a line for each fact.
+"""The identity block: current facts about the conversation's subject, one line each.
 
     ## About the user
     [1] Residence: Lisbon (as of 2024-06-15)
     [2] Employer: Umbrella (suspected, as of 2024-07-02)
 
-Facts are read at each call, so that what was learned a moment ago is there. Where the conversation names no subject,
-they are those of its latest author and of `user`, as far as they were learned where nobody is named.
+Facts are read for each call, so that new ones appear at once. If the conversation names no subject, the facts are those
+of its latest author and of `user`, as far as they were learned in conversations without a subject.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ from everword_search.facts.store import KnownRow, find_known, find_linked
 from everword_search.passages.as_of import find_as_of
 from everword_search.records.model import MemoryFilter
 
-#: Facts that are looked at, and of each the messages that say so.
+#: Maximum facts read, and maximum supporting messages of each.
 MOST_FACTS, MOST_SAID = 200, 20
-#: Links that are followed, and what a sure one counts beside how far a fact is believed: as much as being asked for.
+#: Maximum links followed, and the bonus of a certain link to the order of facts: equal to that of a fact named by the
+#: query.
 _MOST, _LIFT = 20, 1.0
-#: By the column `relation`: what the first fact is to the second, and the second to the first.
+#: For each value of the column `relation`: the first fact's role towards the second, and the reverse.
 _WORDS = {
     1: ("causes", "caused by"),
     2: ("related to", "related to"),
@@ -45,14 +46,14 @@ _WORDS = {
 
 
 async def find_profile(asked: BlockRequest) -> Sequence[ContextCandidate]:
-    """Return the facts that hold of the conversation's subject, those first that are most believed."""
+    """Return the current facts about the conversation's subject, most confident first."""
     wanted = await find_as_of(asked.sources.database, asked.namespace, asked.filter)
     known = _to_known(asked, wanted)
     if not known.subjects or not _lets_facts_through(wanted):
         return []
     async with asked.sources.database.transaction(asked.namespace.id) as conn:
         rows = await find_known(conn, asked.namespace.id, known, MOST_FACTS, MOST_SAID)
-        # Links are known as they are now.
+        # Links have no history, so they are used only for a context as of now.
         query = asked.text if known.as_of == AsOf() else ""
         linked = await read_linked(conn, asked.namespace.id, rows, query)
     now = known.as_of.valid_at or datetime.now(UTC)
@@ -91,7 +92,7 @@ def _to_known(asked: BlockRequest, wanted: MemoryFilter) -> KnownFilter:
 
 
 def _lets_facts_through(wanted: MemoryFilter) -> bool:
-    """Tell whether a filter lets any fact through: these are of no conversation, channel, author, and so on."""
+    """Return whether a filter can admit facts, which have no conversation, channel, instance, author, role or tags."""
     of_messages = (
         wanted.conversation_ids,
         wanted.channels,
@@ -127,14 +128,14 @@ def _candidate(
 
 @dataclass(frozen=True)
 class Linked:
-    """What a fact is to one that the query names."""
+    """The link of a fact to one that the query names."""
 
     remark: str
-    #: How sure that is.
+    #: Confidence of the link.
     confidence: float
 
     def lift(self, candidate: ContextCandidate) -> ContextCandidate:
-        """Return the fact with what it is to the other one, before those that are only believed."""
+        """Return the fact's candidate with the link as a remark, moved ahead of facts without a link."""
         remark = ", ".join(each for each in (candidate.remark, self.remark) if each)
         return replace(candidate, remark=remark, lift=_LIFT * self.confidence)
 
@@ -142,7 +143,7 @@ class Linked:
 async def read_linked(
     conn: Connection, namespace_id: int, rows: Sequence[KnownRow], query: str
 ) -> Mapping[UUID, Linked]:
-    """Return, by their ids, those of some facts that are linked to one of them which shares a word with the query."""
+    """Return links by fact id, for the facts linked to another one that shares a word with the query."""
     if not rows or not query:
         return {}
     by_id = {row.id: row for row in rows}

@@ -1,4 +1,4 @@
-"""How a subject communicates, what is ahead of them, and who the people are whom the query names.
+"""The life block: how a subject communicates, their upcoming events, and the people named in the query.
 
 ## People and events
 [4] Communication: casual, direct, brief
@@ -31,12 +31,12 @@ from everword_search.people.known import (
     read_details,
 )
 
-#: People that are looked at and shown, and what is said of each; events that are shown.
+#: Maximum people read, people shown, details of each, and events shown.
 _LOOKED_AT, MOST_PEOPLE, _DETAILS, MOST_EVENTS = 200, 10, 2, 5
 
 
 async def find_life(asked: BlockRequest) -> Sequence[ContextCandidate]:
-    """Return how the subject communicates, the most important events, and the people whom the query names."""
+    """Return the subject's style, the people named in the query, and the most important events."""
     subjects = subjects_of(asked)
     if not subjects or not is_of_now(asked):
         return []
@@ -53,12 +53,12 @@ async def find_life(asked: BlockRequest) -> Sequence[ContextCandidate]:
         *(_of_person(each, details.get(each.id, ()), zone) for each in named),
         *(_of_event(each, zone) for each in events),
     ]
-    # Whom the query names comes before what is only ahead.
+    # People named in the query precede events.
     return [replace(each, place=place, score=-float(place)) for place, each in enumerate(found)]
 
 
 def is_named(text: str, person: SpokenOf) -> bool:
-    """Tell whether a text names somebody, by any word of a name, in any spelling."""
+    """Return whether a text contains a word of a person's name or aliases, with variant spellings."""
     said = set(words_of(text))
     names = {word for name in (person.name, *person.aliases) for word in words_of(name)}
     if said & names:

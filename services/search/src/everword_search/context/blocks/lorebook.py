@@ -1,4 +1,4 @@
-"""Entries of lorebooks that the conversation sets off: those of the highest priority first, each whole.
+"""The lorebook block: entries triggered by the conversation, highest priority first, never shortened.
 
 ## Lorebook
 [4] The Westmark: A duchy on the northern coast, at war with its neighbours since 1311.
@@ -17,9 +17,9 @@ from everword_search.context.model import BlockSource, ContextCandidate
 from everword_search.records.model import MemoryFilter
 
 SHARE = 0.1
-#: What an entry costs at the least, in tokens: more of them than fit are looked at, to be counted as left out.
+#: Minimum tokens of an entry, and extra entries to read, so that entries that do not fit are counted as omitted.
 _LEAST_TOKENS, _SPARE = 8, 10
-#: Filters that ask for something else than lore, or for another time: entries are known as they are now.
+#: Filters that exclude lore: entries have no such field, and no history.
 _OTHER = (
     *("channels", "instances", "authors", "roles", "tags", "since", "before"),
     *("valid_at", "known_at", "as_of_time", "as_of_conversation_id"),
@@ -28,7 +28,7 @@ _KEPT = CompiledBooks()
 
 
 async def find_entries(asked: BlockRequest) -> Sequence[ContextCandidate]:
-    """Return the entries that the conversation and the query set off, those of the highest priority first."""
+    """Return the entries triggered by the conversation and the query, highest priority first."""
     wanted, record = asked.filter, asked.record
     if not _lets_lore_through(wanted):
         return []

@@ -1,4 +1,4 @@
-"""The seam of blocks: what each is asked, and what it says of itself."""
+"""The interface of blocks: the request to a block, and the description of a kind of block."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ from everword_search.retrieval.sources import Sources
 
 @dataclass(frozen=True)
 class BlockRequest:
-    """What a block is asked for."""
+    """The input of a block."""
 
     sources: Sources
     namespace: NamespaceScope
     request: ContextRequest
     start: Start
-    #: What is looked for: the query, or the latest message of a user; empty where there is nothing.
+    #: The query, or else the latest user message; empty if there is neither.
     text: str
-    #: The form that items will have, with what each costs.
+    #: Renders items and computes their tokens.
     layout: Layout
-    #: Called with the lorebook entries that may be missing because searching for them takes too long.
+    #: Output: lorebook entries that may be missing because their patterns took too long to match.
     lore_omissions: list[Omission]
 
     @property
     def record(self) -> ConversationRecord | None:
-        """The conversation, where there is one."""
+        """The conversation; None if the request names none."""
         return self.start.conversation.record if self.start.conversation else None
 
     @property
     def filter(self) -> MemoryFilter:
-        """The request's filter, within the conversation's agent and subject where it keeps to these."""
+        """The request's filter, limited to the conversation's agent and subject if the scope is the conversation."""
         return self.request.filter_for(self.record)
 
 
 @dataclass(frozen=True)
 class BlockKind:
-    """A kind of block with a share of its own."""
+    """A kind of block with a share of the budget."""
 
     source: BlockSource
-    #: The most of the budget that it may cost.
+    #: Maximum share of the token budget, from 0 to 1.
     share: float
-    #: Returns candidates, the most important first. It knows all limits of scope: what it returns may be shown.
+    #: Returns candidates, most important first; it must apply the scope itself, since every candidate may be shown.
     find: Callable[[BlockRequest], Awaitable[Sequence[ContextCandidate]]]
-    #: Whether a namespace with these rows may have any: where it cannot, the block is not asked for.
+    #: Returns False if a namespace with these kinds of rows cannot have candidates; the block is then skipped.
     is_possible: Callable[[Present], bool] = lambda present: True
-    #: Whether it is shown as it is, also where it repeats what the context says.
+    #: True if items are shown even if they repeat the context.
     verbatim: bool = False

@@ -1,4 +1,4 @@
-"""Questions that are worth asking, where the query touches their topic: at most two in a context.
+"""The questions block: questions worth asking whose topic the query touches, at most two.
 
 ## Worth asking, where it fits
 [3] verify: Is the residence of emi still Lisbon? (last heard of on 2024-06-15)
@@ -16,7 +16,7 @@ from everword_search.people.offers import find_offers
 
 
 async def find_questions(asked: BlockRequest) -> Sequence[ContextCandidate]:
-    """Return the questions whose topic the query touches, those first that it touches most."""
+    """Return the questions whose topic shares words with the query, most shared words first."""
     subjects = subjects_of(asked)
     if not asked.text or not subjects or not is_of_now(asked):
         return []
@@ -35,7 +35,10 @@ async def find_questions(asked: BlockRequest) -> Sequence[ContextCandidate]:
 
 
 def subjects_of(asked: BlockRequest) -> list[str]:
-    """Return whom the context is about: whom the conversation names, or else its latest author and `user`."""
+    """Return the subjects of the context.
+
+    They are those of the filter or the conversation, else its latest author and `user`.
+    """
     named, conversation = asked.request.filter.subjects, asked.start.conversation
     if named is not None:
         return list(named)
@@ -48,7 +51,7 @@ def subjects_of(asked: BlockRequest) -> list[str]:
 
 
 def is_of_now(asked: BlockRequest) -> bool:
-    """Tell whether a context is about the present: who asks how things were then has nothing to ask."""
+    """Return whether a context is about the present; questions are pointless for a past moment."""
     wanted = asked.request.filter
     moments = (wanted.valid_at, wanted.known_at, wanted.as_of_time, wanted.as_of_conversation_id)
     return all(each is None for each in moments) and wanted.kinds is None

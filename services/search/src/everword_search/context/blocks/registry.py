@@ -1,4 +1,4 @@
-"""The kinds of blocks that a context has beside memories and chat history."""
+"""The kinds of blocks in a context other than memories and chat history."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from everword_search.context.blocks.model import BlockKind
 from everword_search.context.blocks.questions import QUESTIONS
 from everword_search.context.blocks.workspace import WORKSPACE
 
-#: The order does not matter: `context.model.ORDER` holds that of the prompt.
+#: In no particular order; `context.model.ORDER` is the order in the prompt.
 KINDS: tuple[BlockKind, ...] = (
     WORKSPACE,
     IDENTITY,
@@ -22,6 +22,6 @@ KINDS: tuple[BlockKind, ...] = (
     GRAPH,
 )
 VERBATIM = frozenset(kind.source for kind in KINDS if kind.verbatim)
-#: The share of all of them together: chat history may have the other half before them. Where they would need more,
-#: those that come later in the prompt get less.
+#: Maximum share of the budget of all these blocks together; chat history may take the other half before them. If they
+#: need more, blocks later in the prompt get less.
 TOGETHER = 0.5

@@ -1,4 +1,4 @@
-"""The files of the workspace, in layers: who the agent is and whom it serves, what it remembers, what it is to do now.
+"""The workspace block: files on who the agent and the user are, what the agent remembers, and what to do now.
 
     ## Base
     [1] SOUL: Warm, brief, honest.
@@ -6,7 +6,7 @@
     [3] MEMORY › 2026-05-02: The supplier's name is Ito.
     [4] BOOT: Greet the user, and read yesterday's log.
 
-They are those of the namespace, the conversation's agent, its subject, and the conversation itself.
+The files are those of the namespace, of the conversation's agent and subject, and of the conversation itself.
 """
 
 from __future__ import annotations
@@ -25,20 +25,19 @@ from everword_search.records.model import MemoryFilter, max_parts
 from everword_search.records.store import read_memories, use_generic_plans
 
 SHARE = 0.25
-#: In the order of layers: identity, narrative, focus. HEARTBEAT is read by whoever runs it.
+#: Files shown, in the order of layers: identity, narrative, focus. HEARTBEAT is not shown, because its runner reads it.
 _SHOWN = ("SOUL", "IDENTITY", "USER", "AGENTS", "TOOLS", "MEMORY", "BOOT")
-#: Where there is not room for all, those first that say who the agent is, and last what it remembers: that may be
-#: found by the query too.
+#: Files by importance, if not all fit: MEMORY is last, because a search can also find its parts.
 _IMPORTANCE = ("SOUL", "IDENTITY", "USER", "AGENTS", "TOOLS", "BOOT", "MEMORY")
-#: Parts of a file that are looked at: one for so many tokens of the share, and some.
+#: Tokens of the share per chunk read, extra chunks, and the maximum number of chunks of a file.
 _TOKENS_A_PART, _SPARE, _MOST = 25, 8, 200
 _CHARS = 4_000
-#: Between the scores of two files: how near a part is to the query counts up to 1.
+#: Difference between the scores of two files; the nearness to the query adds at most 1.
 _BETWEEN_FILES = 2.0
 
 
 async def find_files(asked: BlockRequest) -> list[ContextCandidate]:
-    """Return the parts of the files, the most important first. Raises MemoryNotFound."""
+    """Return the chunks of the files, most important first. Raises MemoryNotFound."""
     namespace = asked.namespace
     filter_ = await find_as_of(asked.sources.database, namespace, _filter(asked))
     room = int(asked.request.token_budget * SHARE) // _TOKENS_A_PART
@@ -56,15 +55,18 @@ async def find_files(asked: BlockRequest) -> list[ContextCandidate]:
         parts = await read_memories(
             conn, namespace.id, ids, max_chars=_CHARS, max_parts=max_parts(_CHARS)
         )
-    # Parts come file by file in their order.
+    # Chunks come file by file, in the order of each file.
     return [_candidate(part, place) for place, part in enumerate(parts)]
 
 
 def _filter(asked: BlockRequest) -> MemoryFilter:
-    """Return the request's filter; where there is no conversation and nobody is named, for files of nobody alone."""
+    """Return the filter for the files that the context may show.
+
+    Without a conversation, agents and subjects that the request does not name mean files without any.
+    """
     wanted = asked.filter
     if asked.record is not None:
-        # Whichever memories are asked for, the files are the agent's own.
+        # The files are those of the conversation's agent, whatever memories the filter admits.
         own = asked.record
         return replace(wanted, agents=sorted({own.agent, ""}), subjects=sorted({own.subject, ""}))
     return replace(
@@ -77,7 +79,7 @@ def _filter(asked: BlockRequest) -> MemoryFilter:
 def _candidate(part: MemoryRecord, place: int) -> ContextCandidate:
     name = part.document_title
     importance = _BETWEEN_FILES * (len(_IMPORTANCE) - _IMPORTANCE.index(name))
-    # Of what it remembers, the latest is at the end; elsewhere what matters comes first.
+    # The latest entries of MEMORY are at its end; in other files, the most important chunks come first.
     order = place if name == "MEMORY" else -place
     words = f"{part.content} …" if part.content_truncated else part.content
     return ContextCandidate(

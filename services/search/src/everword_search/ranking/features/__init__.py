@@ -1,1 +1,1 @@
-"""What the models are given of a question and its candidates."""
+"""Features of a question and its candidates."""

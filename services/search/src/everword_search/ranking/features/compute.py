@@ -1,8 +1,8 @@
-"""What the models are given of each candidate: numbers that depend on the query, the memory and its two neighbours.
+"""Compute the features of each candidate from the query, the memory and its neighbouring turns.
 
-Nothing here depends on the namespace's statistics or on which other candidates there are. Every feature is an array
-with one element a memory; those named `_p1`, `_n1`, `_p2`, `_n2` are of the turn before, after, and the ones beyond,
-and 0 where there is none within the session.
+No feature depends on the namespace's statistics or on the other candidates. Every feature is an array with one element
+per memory. The suffixes `_p1`, `_n1`, `_p2`, `_n2` denote the turn before, the turn after, and the second ones before
+and after; the value is 0 if the session has no such turn.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WHO = re.compile(r"who\b|whose\b|whom\b")
 
 
 def question_traits(text: str) -> dict[str, float]:
-    """Return the traits of a question, 1 or 0, and its length in words."""
+    """Return features of a question: 1 or 0 for its type, and its length in words."""
     lower = text.lower().strip()
     return {
         "q_when": float(bool(_WHEN.match(lower))),
@@ -40,37 +40,37 @@ def question_traits(text: str) -> dict[str, float]:
     }
 
 
-#: By role, as stored, whether it answers people: assistant, system and tool do.
+#: 1 for the stored roles that answer people: assistant (3), system (1) and tool (4).
 _ANSWERS = np.array([role in (1, 3, 4) for role in range(2**8)], float)
-#: How long passages are taken to be on average, in words: a constant, so that scores do not depend on the namespace.
+#: Average length of passages in words for BM25; a constant, so that scores do not depend on the namespace.
 MEAN_LENGTH = 60.0
-#: Two words of a question that follow each other do so in a passage, too, if they are at most this far apart.
+#: Maximum distance in a passage of two words that are adjacent in the question.
 PAIR_DISTANCE = 3
-#: What of its own values counts as that of neighbours for a memory that has none, such as a summary: about what turns
-#: have in common with those next to them.
+#: Share of its own values that a memory without neighbours, such as a summary, gets as its neighbours' values; about
+#: what adjacent turns have in common.
 ALONE_SHARE = 0.8
-#: What a deviation of a cosine counts against BM25 where a memory's best passage is chosen.
+#: Weight of a cosine's deviation relative to BM25 when choosing a memory's best passage.
 _MEANING_SHARE = 0.02
-#: Words of a question that count as its rarest.
+#: Number of the question's words that count as its rarest.
 _RAREST = 2
 
 
 @dataclass(frozen=True)
 class RankingQuery:
-    """A query, as the features see it."""
+    """A query as the features use it."""
 
     text: str
     terms: QueryTerms
-    #: Its words that name authors, in lower case.
+    #: Words of the query that name authors, in lower case.
     names: frozenset[str]
     dates: NamedDates
     #: Text search configuration of the namespace.
     config: str
-    #: Whether beginnings of words are asked for, which hashes of whole words cannot tell.
+    #: True if the query has word prefixes, which hashes of whole words cannot match.
     has_prefix: bool
-    #: IANA name: days are named by the namespace's own calendar.
+    #: IANA name; dates are compared in the namespace's own calendar.
     time_zone: str
-    #: Stretches of time that it names.
+    #: Periods of time that the query names.
     periods: tuple[TimeRange, ...] = ()
 
     @classmethod
@@ -84,16 +84,16 @@ class RankingQuery:
         has_prefix: bool = False,
         periods: tuple[TimeRange, ...] = (),
     ) -> RankingQuery:
-        """Return the question that `text` asks; see `query_terms`."""
+        """Return the ranking query for `text`; see `query_terms` for `names` and `ignored`."""
         terms = query_terms(text, names, ignored, config)
         return cls(text, terms, names, named_dates(text), config, has_prefix, time_zone, periods)
 
 
 class Features(Mapping[str, Floats]):
-    """Features by name, each an array with one element a memory."""
+    """Features by name, each an array with one element per memory."""
 
     def __init__(self, names: Sequence[str], values: Floats) -> None:
-        """`values` has a row for each of `names`, and a column for each memory."""
+        """`values` has a row for each of `names` and a column for each memory."""
         self._rows = {name: row for row, name in enumerate(names)}
         self._values = values
 
@@ -107,23 +107,23 @@ class Features(Mapping[str, Floats]):
         return len(self._rows)
 
     def of(self, memories: Ints) -> Features:
-        """Return the features of some memories."""
+        """Return the features of the given memories."""
         return Features(list(self._rows), self._values[:, memories])
 
 
 @dataclass(frozen=True)
 class Described:
-    """What is known of the memories of a pool."""
+    """Features of a pool's memories."""
 
     features: Features
-    #: Which of the pool's passages stands for each memory: the best by its words, and then by its meaning.
+    #: Index of the best passage of each memory, by its words and, to a small part, its meaning.
     best: Ints
-    #: Share of the question's words, by weight, that nothing in the pool holds.
+    #: Weighted share of the question's words that occur nowhere in the pool.
     absent: float
 
 
 def describe(pool: Pool, question: RankingQuery) -> Described:
-    """Compute what the models are given of a pool's memories."""
+    """Compute the features of a pool's memories."""
     records, terms = pool.passages.records, question.terms
     bm25, coverage, present, close, mentions = match_words(
         records.terms,
@@ -167,7 +167,7 @@ def describe(pool: Pool, question: RankingQuery) -> Described:
 
 
 def _stacked(turns: Floats, others: Mapping[str, Floats | float], size: int) -> Features:
-    """Return what is known of turns, and what else is, a row each."""
+    """Return the features of turns and the other features as rows of one array."""
     values = np.empty((len(DESCRIBED) + len(others), size))
     values[: len(DESCRIBED)] = turns
     for row, value in enumerate(others.values(), start=len(DESCRIBED)):
@@ -186,7 +186,7 @@ def _people(pool: Pool, question: RankingQuery, mentioned: Floats) -> dict[str, 
     named = np.array([not question.names.isdisjoint(_words_of(name)) for name in names])[which]
     return {
         "m_named": np.where(spoken, named, mentioned),
-        # What nobody said, such as a note, is about whom it mentions.
+        # A memory without an author, such as a note, concerns the persons whom it mentions.
         "m_other": spoken & ~named if question.names else 0.0,
     }
 

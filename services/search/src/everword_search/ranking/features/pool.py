@@ -1,4 +1,4 @@
-"""The candidates of a query with what surrounds them, as arrays: messages in the order of their conversations."""
+"""The candidates of a query with neighbouring turns, as arrays ordered by conversation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from everword.db.arrays import Array
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.passages.candidates import Candidates
 
-#: A pause of this length ends a session: what comes after it is no answer to what was before.
+#: Seconds of pause that end a session: a later message is no reply to an earlier one.
 SESSION_GAP_S = 3 * 3600.0
 
 
@@ -19,17 +19,17 @@ SESSION_GAP_S = 3 * 3600.0
 class Pool:
     """Memories by row, each with one or more passages.
 
-    Rows are sorted by conversation and sequence, so that a neighbour is a row next to it, or there is none.
+    Rows are sorted by conversation and sequence number, so that a neighbouring turn, if present, is the adjacent row.
     """
 
     passages: Candidates
-    #: The first passage of each memory.
+    #: Index of the first passage of each memory.
     starts: Ints
-    #: Cosine of each passage, as deviations from the model's background; NaN without a vector.
+    #: Cosine of each passage in standard deviations from the model's background; NaN without a vector.
     cosines: Floats
-    #: Names of the question that are nobody's here and that the memory's conversation never mentions.
+    #: Number of the question's names that belong to no author and never occur in the memory's conversation.
     absent: Floats
-    #: Memories of one session, of which no turn between them is missing, have the same number.
+    #: Session number of each memory; memories of a session are consecutive turns without gaps.
     sessions: Ints
 
     @property
@@ -37,18 +37,18 @@ class Pool:
         return len(self.starts)
 
     def heads(self, column: Array) -> Array:
-        """Return what a column says of the first passage of each memory."""
+        """Return the values of a column for the first passage of each memory."""
         return column[self.starts]
 
     def any(self, passages: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Return which memories have one of some passages."""
+        """Return a mask of the memories that have one of the passages."""
         return np.logical_or.reduceat(passages, self.starts) if len(passages) else passages
 
     def near(self, memories: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
-        """Return which memories are some of these, or at most `reach` turns away from one in the same session."""
+        """Return a mask of the memories that are at most `reach` turns from one of `memories` in the same session."""
         near = memories.copy()
         for distance in range(1, reach + 1):
-            # Within a session, nothing is missing between two rows.
+            # Rows of a session are consecutive, so distance in rows is distance in turns.
             same = self.sessions[distance:] == self.sessions[:-distance]
             near[distance:] |= memories[:-distance] & same
             near[:-distance] |= memories[distance:] & same
@@ -56,13 +56,13 @@ class Pool:
 
 
 def build_pool(passages: Candidates, cosines: Floats, absent: Floats) -> Pool:
-    """Return the pool of passages. `cosines` and `absent` have an element a passage."""
+    """Return the pool of passages; `cosines` and `absent` have an element per passage."""
     starts = np.flatnonzero(_changes(passages.source_ids))
     return Pool(passages, starts, cosines, absent[starts], _sessions(passages, starts))
 
 
 def _changes(values: Array) -> npt.NDArray[np.bool_]:
-    """Return where a value differs from the one before it."""
+    """Return a mask of the elements that differ from their predecessor."""
     changes = np.ones(len(values), bool)
     changes[1:] = values[1:] != values[:-1]
     return changes

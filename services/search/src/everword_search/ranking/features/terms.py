@@ -1,4 +1,4 @@
-"""The words that the ranking compares passages with: the content words of a question, and the weight of each."""
+"""The content words of a question and their weights, for comparison with passages."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from everword_search.ranking.times.dates import MONTHS
 from everword_search.ranking.words.frequencies import zipf
 from everword_search.ranking.words.proper_names import may_be_name
 
-#: Content words of a query that count, in its order.
+#: Maximum content words of a query; later ones are ignored.
 MAX_TERMS = MOST_WORDS
-#: Names of strangers that are looked for.
+#: Maximum unknown names that are looked up in conversations.
 MAX_STRANGERS = 8
 
-#: What asks for a number.
+#: Words that ask for a number.
 _AMOUNTS = ("much", "many")
-#: What an apostrophe leaves of contractions.
+#: Fragments of contractions after an apostrophe.
 _REMNANTS = frozenset({"s", "t", "d", "ll", "re", "ve", "m"})
 _TOKEN = re.compile(r"[^\W\d_](?:[^\W\d_]|['’])*|[.?!]")
 _POSSESSIVE = re.compile(r"['’]s$")
@@ -35,21 +35,21 @@ _POSSESSIVE = re.compile(r"['’]s$")
 
 @dataclass(frozen=True)
 class QueryTerms:
-    """The content words of a query; arrays have one element a word, each word once, in the order of the query."""
+    """The content words of a query; arrays have one element per distinct word, in the order of the query."""
 
     hashes: npt.NDArray[np.uint32]
-    #: How much a word tells, from its frequency in the language: the same in every namespace.
+    #: Weight of each word from its frequency in the language; equal in every namespace.
     weights: npt.NDArray[np.float64]
-    #: Number of each pair of words that stand side by side in the query, in any order; -1 for other pairs.
+    #: Number of each pair of words that are adjacent in the query, in either order; -1 for other pairs.
     pairs: npt.NDArray[np.int64]
-    #: Words that look like names but are no author's, in lower case, and whether each element of the arrays is one.
+    #: Words that look like names but belong to no author, in lower case, and a mask of the elements from such words.
     strangers: tuple[str, ...]
     unknown: npt.NDArray[np.bool_]
-    #: Hashes of the names of authors that the query holds.
+    #: Hashes of the authors' names in the query.
     names: npt.NDArray[np.uint32]
-    #: Of what all words tell, the share of those that are parts of literals, such as file names: from 0 to 1.
+    #: Weighted share of the words that are parts of literals, such as file names; from 0 to 1.
     literal_share: float
-    #: Whether each element says what is asked about: a number or a month says when, "how much" asks for a number.
+    #: Mask of words that state the topic. Numbers and months state a time, and "how much" asks for a number.
     tells_what: npt.NDArray[np.bool_]
 
     @property
@@ -57,7 +57,10 @@ class QueryTerms:
         return float(self.weights.sum())
 
     def share_absent(self, held: int) -> float:
-        """Return the share, by weight, of the words that are not held: `held` has a bit for each element that is."""
+        """Return the weighted share of the topic words that are absent.
+
+        `held` has a bit set for each element that is present.
+        """
         absent = np.array([not held >> place & 1 for place in range(len(self.hashes))], bool)
         total = float(self.weights[self.tells_what].sum())
         return float(self.weights[absent & self.tells_what].sum()) / total if total else 0.0
@@ -66,10 +69,10 @@ class QueryTerms:
 def query_terms(
     text: str, names: frozenset[str], ignored: frozenset[str], config: str
 ) -> QueryTerms:
-    """Return what `text` asks for.
+    """Return the content words of `text`.
 
-    `names` are those of its words that name authors, `ignored` those that text search does not index, in lower case.
-    A query of function words alone is taken as it is.
+    `names` are the words of the text that name authors; `ignored` are words that text search does not index, in lower
+    case. If a query has only function words, these are used.
     """
     unknown_here = unknown_names(text, names, ignored, config)
     strangers = tuple(dict.fromkeys(unknown_here))[:MAX_STRANGERS]
@@ -95,12 +98,15 @@ def query_terms(
 
 @lru_cache(maxsize=32)
 def _no_matter(config: str) -> frozenset[str]:
-    """Return the stems of words that do not say what a question is about."""
+    """Return the stems of words that do not state a question's topic."""
     return frozenset(stem for word in (*MONTHS, *_AMOUNTS) for stem in stems_of(word, config))
 
 
 def _literal_share(text: str, ignored: frozenset[str], config: str) -> float:
-    """Return what `QueryTerms.literal_share` is. Names are words as all others here: they may be literals."""
+    """Return the value of `QueryTerms.literal_share`.
+
+    Names count as ordinary words here, because they may be literals.
+    """
     literals = literal_tokens(text)
     if not literals:
         return 0.0
@@ -108,16 +114,17 @@ def _literal_share(text: str, ignored: frozenset[str], config: str) -> float:
     content = _content(text, frozenset(), ignored, config)
     told = dict(content or _content(text, frozenset(), frozenset(), config))
     if not told:
-        return 1.0  # of remnants, such as s.t
+        return 1.0  # The text has only remnants, such as "s.t".
     return sum(told[stem] for stem in told if stem in named) / sum(told.values())
 
 
 def unknown_names(
     text: str, names: frozenset[str], ignored: frozenset[str], config: str
 ) -> list[str]:
-    """Return the words of `text` with a capital that may be names, begin no sentence, and are no author's or month's.
+    """Return the capitalised words of `text` that may be names of unknown persons, in lower case.
 
-    Words that text search does not index are none: nobody could be found to mention them.
+    Words at the start of a sentence, authors' names, months, and words that text search does not index are excluded;
+    the latter could not be found in any conversation.
     """
     found: list[str] = []
     begins = True
@@ -139,7 +146,7 @@ def unknown_names(
 def _content(
     text: str, names: frozenset[str], ignored: frozenset[str], config: str
 ) -> list[tuple[str, float]]:
-    """Return the stems of the content words in order, and how much each tells."""
+    """Return the stems of the content words in order, each with its weight."""
     content: list[tuple[str, float]] = []
     for token in words_of(text):
         if token.lower() in ignored:
@@ -164,7 +171,7 @@ def _pairs(stems: Sequence[str], kept: Sequence[str]) -> npt.NDArray[np.int64]:
 
 
 def weight_of(frequency: float) -> float:
-    """Return half the natural logarithm of how rare a word is, against the most frequent ones."""
+    """Return half the natural logarithm of a word's rarity relative to the most frequent words, at least 0.2."""
     return max(0.2, (8.0 - frequency) * math.log(10) / 2)
 
 

@@ -1,1 +1,1 @@
-"""The models that rank, and what computes with them."""
+"""Ranking models and their evaluation."""

@@ -1,7 +1,7 @@
-"""Ensembles of regression trees in files of arrays.
+"""Ensembles of regression trees, stored as arrays in packaged files.
 
-The files come with the package. Their metadata names the features, the data and the script that made them; what is read
-is compared with the SHA-256 in `MANIFEST`, so that a damaged or foreign file is not ranked with.
+A file's metadata names the features, the training data and the training script. Its SHA-256 is compared with
+`MANIFEST`, so that a damaged or foreign file is not used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from everword_search.kernels.compiled import MOST_LEAVES, add_up
 
 log = logging.getLogger(__name__)
 MANIFEST = "models.json"
-#: The arrays of a model, in the order in which `add_up` takes them.
+#: The arrays of a model, in the order of `add_up`'s parameters.
 _ARRAYS = {
     "threshold": np.float32,
     "feature": np.uint8,
@@ -33,16 +33,16 @@ _ARRAYS = {
     "leaf": np.float32,
     "ends": np.int32,
 }
-#: What reading something else than a model raises.
+#: Exceptions raised by loading a file that is not a model.
 _UNREADABLE = (OSError, EOFError, BadZipFile, LookupError, TypeError, ValueError, AttributeError)
 
 
 class ModelUnusable(Exception):
-    """A model file is missing or not what the manifest says; the message says which."""
+    """A model file is missing or differs from the manifest; the message names the file and the cause."""
 
 
 class Ensemble:
-    """A tree ensemble."""
+    """An ensemble of regression trees."""
 
     def __init__(self, file_name: str) -> None:
         """Load a packaged model. Raises ModelUnusable."""
@@ -58,12 +58,12 @@ class Ensemble:
             raise ModelUnusable(f"{file_name}: {error}") from error
         self._add_up: Callable[[Array], Floats] = partial(add_up, *trees.values())
         self.name = file_name
-        #: What made the model: `data`, `script`, and the `features` that it takes.
+        #: Origin of the model: `data`, `script`, and the `features` that it takes.
         self.metadata: Mapping[str, str] = metadata
         self.features: Sequence[str] = json.loads(metadata["features"])
 
     def score(self, features: Mapping[str, Floats]) -> Floats:
-        """Return what the trees say of each memory, in all."""
+        """Return the sum of all trees for each memory."""
         rows = np.array([features[name] for name in self.features], np.float32)
         return self._add_up(rows)
 
@@ -78,7 +78,7 @@ def _check(
     ends: Array,
     features: int,
 ) -> None:
-    """Raise ValueError for arrays that are no trees: what adds them up looks at nothing."""
+    """Raise ValueError for arrays that are no valid trees, because `add_up` does not check bounds."""
     arrays = (threshold, feature, nan_goes_left, kept, nodes, leaf, ends)
     if any(array.ndim != 1 for array in arrays) or not len(nodes) or np.isnan(threshold).any():
         raise ValueError("it has no trees")
@@ -107,7 +107,7 @@ def _read(file_name: str) -> bytes:
 
 
 def load_ensemble(file_name: str) -> Ensemble | None:
-    """Return a packaged model; None, with a warning, where it cannot be used."""
+    """Return a packaged model; None, with a warning, if it cannot be used."""
     try:
         return Ensemble(file_name)
     except ModelUnusable as error:

@@ -1,7 +1,7 @@
-"""The linear ranking: a weighted sum of few features, which trees refine, and which ranks alone where there are none.
+"""The linear ranking: a weighted sum of a few features.
 
-Its weights are in a file of the package, made by the script that trains the models: one set for memories with a vector,
-one for those without.
+Trees refine it; it ranks alone if they cannot be loaded. The training script writes its weights to a packaged file: one
+set for memories with a vector, one for memories without.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ import numpy as np
 from everword_search.kernels.arrays import Floats, known
 
 FILE = "recall-plain.json"
-#: From so many words on, a message is long enough to say something.
+#: Length in words above which the term `short` grows no further.
 _SHORT_WORDS = 20
-#: Expressions of time, and pairs of words, beyond which more say nothing new.
+#: Numbers of time expressions and of word pairs above which their terms grow no further.
 _ENOUGH = 3.0
-#: The terms of the sum.
+#: The terms of the sum that need no vector.
 TERMS = (
     *("cov", "covw", "cov3", "pairs", "m_named", "m_other", "m_mention"),
     *("d_role", "d_len", "d_q", "d_self", "d_prevq", "when", "short", "role_len"),
     *("x_month", "x_day", "x_year", "sb", "sb_1", "sb_2"),
 )
-#: Those that need the memory's vector.
+#: The terms that need the memory's vector.
 VECTOR_TERMS = ("de", "de_1", "de_2", "role_de", "len_de")
 
 
 def plain_terms(features: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Return the terms of the sum from features; those of vectors are NaN where there is none."""
+    """Return the terms of the sum from features; terms of vectors are NaN for memories without one."""
     made = {
         "pairs": np.minimum(features["bg"], _ENOUGH),
         "when": np.minimum(features["d_time"], _ENOUGH) * features["q_when"],
@@ -46,7 +46,7 @@ def plain_terms(features: Mapping[str, Floats]) -> dict[str, Floats]:
 
 
 class PlainRanking:
-    """A weighted sum of terms."""
+    """A linear ranking with one set of weights for memories with a vector, and one for those without."""
 
     def __init__(
         self, with_vector: Mapping[str, float], without_vector: Mapping[str, float]
@@ -56,18 +56,17 @@ class PlainRanking:
 
     @classmethod
     def load(cls) -> PlainRanking:
-        """Return the packaged weights."""
         path = resources.files(__package__) / FILE
         weights = json.loads(path.read_text(encoding="utf-8"))
         return cls(weights["with_vector"], weights["without_vector"])
 
     @property
     def weights(self) -> dict[str, Mapping[str, float]]:
-        """The weights as the file holds them."""
+        """The weights, as stored in the file."""
         return {"with_vector": self._with_vector, "without_vector": self._without_vector}
 
     def score(self, features: Mapping[str, Floats]) -> Floats:
-        """Return how well memories answer: higher is better, 0 says nothing."""
+        """Return a score for each memory: higher is better, 0 is neutral."""
         terms = plain_terms(features)
         lacks_vector = np.isnan(features["de"])
         scores = _sum(self._with_vector, terms)

@@ -1,4 +1,4 @@
-"""The models of the profile `recall`: a weighted sum, trees that refine it, and trees that tell relevance."""
+"""The models of the profile `recall`: a weighted sum, trees that refine it, and trees that estimate relevance."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from everword_search.ranking.models.plain import PlainRanking
 
 RANKING_FILE = "recall-ranking.npz"
 RELEVANCE_FILE = "recall-relevance.npz"
-#: The sum's share beside the trees, chosen by cross-validation; both alone are worse.
+#: Weight of the linear sum relative to the trees, chosen by cross-validation; either alone is worse.
 PLAIN_SHARE = 0.4
-#: What becomes a score of one half, and how far scores spread: half of what answers a question has more than .6.
+#: Total that maps to a score of 0.5, and the scale of the logistic function; half of the memories that answer a
+#: question score above .6.
 _MIDDLE = 5.0
 _SPREAD = 3.0
-#: Hardly anything in the training data is looked up letter by letter: what a literal match adds to rank and evidence,
-#: by the cube of its score, since letters that are alike in part say little.
+#: Weights of a literal match in rank and in evidence, times the cube of its score, because partly similar letters mean
+#: little. The models cannot learn them: the training data has hardly any literal look-ups.
 LITERAL_WEIGHT = 8.0
 LITERAL_EVIDENCE = 4.0
-#: What is said word for word by messages in the index comes after them.
+#: Handicap of a summary that only quotes indexed messages, so that these rank before it.
 REPEATED_WEIGHT = 12.0
 
 
@@ -31,19 +32,19 @@ class Ranker:
     """Scores candidates by their features."""
 
     plain: PlainRanking
-    #: None where it cannot be used: the sum alone ranks.
+    #: None if the file is unusable; the linear sum then ranks alone.
     trees: Ensemble | None
-    #: None where it cannot be used: nobody has measured what the sum says of relevance.
+    #: None if the file is unusable; the linear sum is not calibrated for relevance.
     relevance: Ensemble | None
 
     @classmethod
     def load(cls) -> Ranker:
-        """Return the packaged models; what cannot be loaded is missing, with a warning."""
+        """Return the packaged models; one that cannot be loaded is None, with a warning."""
         return cls(PlainRanking.load(), load_ensemble(RANKING_FILE), load_ensemble(RELEVANCE_FILE))
 
     @classmethod
     def without_models(cls) -> Ranker:
-        """Return the weighted sum alone."""
+        """Return a ranker with the linear sum only."""
         return cls(PlainRanking.load(), None, None)
 
     def rank(
@@ -53,9 +54,9 @@ class Ranker:
         handicaps: Floats | float = 0.0,
         plain: Floats | None = None,
     ) -> Floats:
-        """Return each memory's score, from 0 to 1, to the ninth digit.
+        """Return each memory's score from 0 to 1, rounded to 9 digits.
 
-        `handicaps` are in the models' own unit; `plain` are the weighted sums, where those are known.
+        `handicaps` are subtracted in the models' own unit; `plain` are the linear sums, if already computed.
         """
         total = self.plain.score(features) if plain is None else plain
         if self.trees is not None:
@@ -66,10 +67,10 @@ class Ranker:
     def judge(
         self, features: Mapping[str, Floats], literals: Floats, literal_share: float = 1.0
     ) -> Floats:
-        """Return the evidence that each memory answers the query, in log-odds; NaN where that cannot be told.
+        """Return the evidence that each memory answers the query, in log-odds; NaN without a relevance model.
 
-        `literal_share` is how much of the query is literals: what holds a file's name answers nothing else that is
-        asked. By its square: of questions in prose, the words of literals count already, as all others do.
+        `literal_share` is the share of the query made of literals; a memory with a file's name need not answer the rest
+        of the query. It is squared, because in a prose question the words of literals already count like other words.
         """
         if self.relevance is None:
             return np.full(len(literals), np.nan)
@@ -78,5 +79,5 @@ class Ranker:
 
 
 def beside(literals: Floats, handicaps: Floats | float) -> Floats:
-    """Return what counts beside the models."""
+    """Return the contribution of literals and handicaps, which the models do not cover."""
     return LITERAL_WEIGHT * literals**3 - handicaps

@@ -1,1 +1,1 @@
-"""Times that a question names."""
+"""Recognition of times that a question names."""

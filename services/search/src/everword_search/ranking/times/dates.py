@@ -1,4 +1,4 @@
-"""Dates that a question names, and how what happened agrees with them."""
+"""Dates that a question names, and their agreement with times of occurrence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from everword.text.calendar_terms import MONTH_NAMES
 from everword_search.kernels.arrays import Floats
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-#: The first and the last second that a date can name.
+#: Range of the representable dates, in seconds since 1970.
 _FIRST = datetime(1, 1, 1, tzinfo=UTC).timestamp()
 _LAST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp()
 MONTHS = {name: number for number, name in enumerate(MONTH_NAMES, start=1)}
@@ -26,7 +26,7 @@ _RANGE = re.compile(
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _DAY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\b")
-#: From so many days on, a day is simply another one.
+#: Distance in days above which closeness is 0.
 _FAR_DAYS = 15.0
 _DAYS_A_MONTH = 30.4
 
@@ -41,7 +41,10 @@ class NamedDates:
 
 
 def named_dates(text: str) -> NamedDates:
-    """Return what a question names. Numbers are days only beside a month; "may" is one only with a capital."""
+    """Return the dates that a question names.
+
+    Numbers count as days only if a month is named; "may", "mar" and "march" count as months only with a capital.
+    """
     months = {
         MONTHS[word.lower()]
         for word in _WORD.findall(text)
@@ -54,7 +57,7 @@ def named_dates(text: str) -> NamedDates:
 
 
 def _between(first: str, last: str) -> set[int]:
-    """Return the months from one to another, both with a capital; none where one is no month."""
+    """Return the months of a range, ends included; empty if one of the names is no month."""
     begins, ends = MONTHS.get(first.lower()), MONTHS.get(last.lower())
     if begins is None or ends is None:
         return set()
@@ -62,9 +65,10 @@ def _between(first: str, last: str) -> set[int]:
 
 
 def compare_dates(moments: Floats, dates: NamedDates, time_zone: str) -> dict[str, Floats]:
-    """Return how moments agree with dates: 1 or -1 by month and year, closeness in days up to 15; 0 without.
+    """Return features for the agreement of moments (seconds since 1970) with the named dates.
 
-    Moments are in seconds since 1970.
+    `x_month` and `x_year` are 1 or -1; `x_day` is 15 minus the distance in days, at least 0. All are 0 if nothing of
+    the kind is named.
     """
     nothing = np.zeros(len(moments))
     if not (dates.months or dates.years):
@@ -92,6 +96,6 @@ def compare_dates(moments: Floats, dates: NamedDates, time_zone: str) -> dict[st
 
 
 def _local(moment: float, zone: ZoneInfo) -> datetime:
-    # As a float, the last microseconds of the year 9999 are the year 10000.
+    # As a float, the last microseconds of the year 9999 round up to the year 10000.
     at = _EPOCH + timedelta(seconds=min(max(moment, _FIRST), _LAST))
     return local_time(at, zone)

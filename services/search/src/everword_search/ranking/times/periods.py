@@ -1,8 +1,8 @@
-"""Stretches of time that a question names: `2023-05`, `2023-05-14`, `last week`, `vor zwei Wochen`, `since 2023-05`.
+"""Recognise periods of time in a question: `2023-05`, `2023-05-14`, `last week`, `vor zwei Wochen`, `since 2023-05`.
 
-Phrases are looked for by what dateparser knows of the namespace's language, and dateparser tells what they mean; to
-have it search a whole question takes 10 ms. A month without a year may be that of any, and is told in `dates.py`. What
-is still to come names nothing: no memory happened then.
+A pattern built from dateparser's data for the namespace's language finds phrases, and dateparser interprets them;
+letting it search a whole question takes 10 ms. A month without a year is ambiguous and handled in `dates.py`. Future
+periods are ignored, because no memory happened then.
 """
 
 from __future__ import annotations
@@ -30,19 +30,20 @@ from everword_search.ranking.times.relative_days import (
 from everword_search.ranking.words.frequencies import language_of
 
 _DATA = "dateparser.data.date_translation_data"
-#: What lies right before or after a period is so near to it.
+#: Closeness of a moment right before or after a period.
 _NEAR = 0.65
-#: How far around a period something is near: as far as it is long, within these limits.
+#: Bounds in seconds of the margin around a period in which closeness falls to 0; within them, it is the period's
+#: length.
 _LEAST_S, _MOST_S = 3 * 86400.0, 30 * 86400.0
-#: What dateparser calls phrases that lie in the past, or around now, and are a day or more.
+#: dateparser's keys of phrases for the past or present of at least a day.
 _WANTED = regex.compile(
     r"(?:[012]|\\1) (?:day|week|month|year|fortnight) ago|last (?:mon|tues|wednes|thurs|fri|satur|sun)day"
 )
-#: How its patterns write a number.
+#: How dateparser's patterns write a number.
 _NUMBER = r"(\d++[.,]?\d*+)"
 _ISO = r"(?:19|20)\d\d-(?:W[0-5]\d|(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)"
 _WRITTEN = rf"(?<![\w./:-])(?:{_ISO}|\d{{1,2}}[./]\d{{1,2}}[./](?:19|20)\d\d)(?![\w/:-])"
-#: A month or day with its year; without one, it may be that of any.
+#: A month or a day with its year; without a year it is ambiguous.
 _NAMED = (
     r"(?:[0-9]{1,2}(?:st|nd|rd|th|\.)?,? (?:of |de )?)?MONTH\.?"
     r"(?: [0-9]{1,2}(?:st|nd|rd|th)?)?,?(?: of| de)? (?:19|20)[0-9]{2}"
@@ -52,17 +53,17 @@ _TO = regex.compile(r" ?[-–—] ?| (?:to|and|until|till|through|bis|und) ")
 _DIRECTION = regex.compile(
     r"(?<![\w])(before|until|till|since|after|between|from|seit|zwischen) (?:the )?$"
 )
-#: Words that a second date may follow.
+#: Words that announce a range of two dates.
 _OPENING = frozenset({"between", "from", "zwischen"})
-#: Of a query, what is looked at.
+#: Characters of a query that are examined.
 _LONGEST = 1000
-#: Periods of a question that count.
+#: Maximum periods of a question; later ones are ignored.
 _MOST = 4
 
 
 @dataclass(frozen=True, order=True)
 class TimeRange:
-    """A stretch of time in seconds since 1970: `start` is in it, `end` is not."""
+    """A period in seconds since 1970; `end` is exclusive."""
 
     start: float
     end: float
@@ -70,16 +71,16 @@ class TimeRange:
 
 @dataclass(frozen=True)
 class _Phrases:
-    """What finds the phrases of a language in folded text."""
+    """The recogniser for the phrases of a language in folded text."""
 
     pattern: regex.Pattern[str]
-    #: What has no digit holds one of these, if it is a phrase.
+    #: A phrase without digits contains one of these words.
     words: frozenset[str]
 
 
 @dataclass(frozen=True)
 class _Phrase:
-    """A phrase of a question, where it stands, and the wall-clock time that it names."""
+    """A phrase of a question with its position and the local time that it names."""
 
     begins: int
     ends: int
@@ -88,11 +89,11 @@ class _Phrase:
 
 
 def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tuple[TimeRange, ...]:
-    """Return the stretches of time, by the calendar of a time zone, that a question asked `now` names."""
+    """Return the periods, in the calendar of a time zone, that a question asked at `now` names."""
     folded = " ".join(text[:_LONGEST].lower().split())
     language = language_of(config)
     phrases_of = _phrases_of(language)
-    # Most questions name no time, and hold none of these words.
+    # Most questions name no time and contain none of these words, so this check avoids the pattern.
     if not _DIGIT.search(folded) and phrases_of.words.isdisjoint(_WORD.findall(folded)):
         return ()
     if not phrases_of.pattern.search(folded):
@@ -103,14 +104,14 @@ def named_periods(text: str, config: str, now: datetime, time_zone: str) -> tupl
         phrases = list(_joined(folded, _phrases(folded, language, today)))
         return tuple(sorted({_period(each, zone) for each in phrases[:_MOST]}))
     except OverflowError:
-        return ()  # at the ends of time
+        return ()  # The phrase names a time outside the range of dates.
 
 
 def closeness(moments: Floats, periods: Sequence[TimeRange]) -> Floats:
-    """Return how near moments, in seconds since 1970, are to one of some periods.
+    """Return how near moments (seconds since 1970) are to the closest of the periods, from 0 to 1.
 
-    1 within; less around it, since people tell of a day on the next, and 0 from the period's length on, which counts
-    as 3 to 30 days.
+    It is 1 within a period and falls from 0.65 to 0 around it, because people often mention a day on the next one. The
+    margin is the period's length, but 3 to 30 days.
     """
     nearest = np.zeros(len(moments))
     for period in periods:
@@ -131,12 +132,12 @@ def _phrases(folded: str, language: str, today: date) -> Iterator[_Phrase]:
 
 @lru_cache(maxsize=4096)
 def _meaning(phrase: str, language: str, today: date) -> tuple[datetime, datetime] | None:
-    """Return the first moment of what a phrase names, and the first after it; None where it names nothing."""
+    """Return the first moment of the named period and the first moment after it; None if the phrase names none."""
     try:
         found = _iso(phrase) or (relative_days(phrase, today) if language == "en" else None)
         return found or _parsed(phrase, language, today)
     except (ValueError, OverflowError):
-        return None  # such as 2023-02-31
+        return None  # An impossible date, such as 2023-02-31.
 
 
 def _iso(phrase: str) -> tuple[datetime, datetime] | None:
@@ -152,7 +153,7 @@ def _iso(phrase: str) -> tuple[datetime, datetime] | None:
 
 def _parsed(phrase: str, language: str, today: date) -> tuple[datetime, datetime] | None:
     noon = datetime.combine(today, time(12))
-    # Imported where it is needed: it takes as long as half of the service.
+    # Imported here, because this import takes as long as half of the service's others.
     from dateparser.date import DateDataParser
 
     settings = {"RELATIVE_BASE": noon, "PREFER_DATES_FROM": "past"}
@@ -161,7 +162,7 @@ def _parsed(phrase: str, language: str, today: date) -> tuple[datetime, datetime
 
 
 def _joined(folded: str, phrases: Iterator[_Phrase]) -> Iterator[_Phrase]:
-    """Yield phrases as the words around them mean them: `since x`, `before x`, `from x to y`, `between x and y`."""
+    """Yield phrases as modified by the words around them: `since x`, `before x`, `from x to y`, `between x and y`."""
     waiting: tuple[_Phrase, str] | None = None
     for phrase in phrases:
         said = _DIRECTION.search(folded[: phrase.begins])
@@ -202,7 +203,7 @@ def _seconds(wall: datetime, zone: ZoneInfo) -> float:
 
 @lru_cache(maxsize=32)
 def _phrases_of(language: str) -> _Phrases:
-    """Return what finds phrases. The first call for a language takes some 10 ms."""
+    """Return the recogniser for a language. Its first call takes some 10 ms."""
     try:
         known: Mapping[str, Any] = import_module(f"{_DATA}.{language}").info
     except ModuleNotFoundError:
@@ -216,7 +217,8 @@ def _phrases_of(language: str) -> _Phrases:
         if _WANTED.fullmatch(key)
         for phrase in found
     }
-    # The longest word of a phrase tells it from most texts; a number before its unit, as in "2d ago", has a digit.
+    # Index each phrase by its longest word, the rarest in other texts. Phrases such as "2d ago" are recognised by their
+    # digit.
     words = {max(_WORD.findall(each.replace(_NUMBER, " ")), key=len) for each in written}
     phrases = {each.replace(_NUMBER, f"(?:{numbers})") for each in written}
     months = [

@@ -1,4 +1,4 @@
-"""Stretches of days told from today, and what dateparser does not know of English: seasons, weekends, parts of days."""
+"""Periods relative to today that dateparser does not know in English: seasons, weekends, parts of days, spans."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import regex
 from everword.text.calendar_terms import COUNT_WORDS, SEASON_MONTHS
 
 _DAY = timedelta(days=1)
-#: What `relative_days` understands; NUMBER stands for numbers and their words.
+#: Patterns of the phrases that `relative_days` understands; NUMBER is replaced by numerals and number words.
 ENGLISH = (
     r"(?:last|this|past) (?:spring|summer|autumn|fall|winter|weekend)",
     r"(?:past|previous) (?:(?:NUMBER|couple of|few) )?(?:day|week|month|year)s?",
@@ -18,10 +18,10 @@ ENGLISH = (
     r"(?:yesterday|this|last) (?:morning|afternoon|evening|night)",
     r"tonight",
 )
-#: First hour and the one after the last; a night ends on the next day.
+#: First hour, and the hour after the last; a night ends on the next day.
 _HOURS = {"morning": (5, 12), "afternoon": (12, 18), "evening": (17, 24), "night": (18, 29)}
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
-#: One of these is in each of `ENGLISH`.
+#: Each phrase of `ENGLISH` contains one of these words.
 ENGLISH_WORDS = frozenset(
     {
         *SEASON_MONTHS,
@@ -37,7 +37,10 @@ _UNIT = regex.compile(r"(day|week|month|year)s?(?: ago)?$")
 
 
 def relative_days(phrase: str, today: date) -> tuple[datetime, datetime] | None:
-    """Return the first moment of what a phrase names, and the first after it; None where it is none of `ENGLISH`."""
+    """Return the first moment of the named period and the first moment after it.
+
+    None if the phrase is not one of `ENGLISH`.
+    """
     if phrase == "tonight":
         phrase = "this night"
     first, last = phrase.split()[0], phrase.split()[-1]
@@ -56,13 +59,16 @@ def relative_days(phrase: str, today: date) -> tuple[datetime, datetime] | None:
         middle, around = today - number * _UNIT_DAYS[unit[1]] * _DAY, _UNIT_DAYS[unit[1]] * _DAY
         return _between(middle - around, middle + around)
     if unit and (first in ("past", "previous") or (first == "last" and number)):
-        # Not by the calendar: the last two weeks end now.
+        # These are not calendar periods: the last two weeks end today.
         return _between(today - (number or 1) * _UNIT_DAYS[unit[1]] * _DAY, today + _DAY)
     return None
 
 
 def days_of(unit: str, day: date) -> tuple[datetime, datetime] | None:
-    """Return the first moment of the day, ISO week, month or year that a day is in, and the first after it."""
+    """Return the first moment of the day, ISO week, month or year of `day`, and the first moment after it.
+
+    None for other units.
+    """
     match unit:
         case "day":
             return _between(day, day + _DAY)
@@ -82,7 +88,7 @@ def _between(first: date, following: date) -> tuple[datetime, datetime]:
 
 
 def _season(month: int, this: bool, today: date) -> tuple[datetime, datetime]:
-    """Return the latest season that has ended, or begun for `this`: three months, as in the north."""
+    """Return the latest season of the northern hemisphere that has ended, or for `this` has begun; three months."""
     first = date(today.year, month, 1)
     while (first if this else (first + 93 * _DAY).replace(day=1)) > today:
         first = first.replace(year=first.year - 1)

@@ -1,1 +1,1 @@
-"""What is known of words: how frequent they are, and which are names."""
+"""Knowledge of words: frequencies, and likely names."""

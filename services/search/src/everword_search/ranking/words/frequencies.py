@@ -1,10 +1,10 @@
-"""Frequencies of words in a language, by the lists of wordfreq."""
+"""Frequencies of words by language, from the lists of wordfreq."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-#: Languages by text search configuration; for others, words are taken to be as frequent as in English.
+#: Languages by text search configuration; any other uses English frequencies.
 _LANGUAGES = {
     "arabic": "ar",
     "catalan": "ca",
@@ -28,41 +28,41 @@ _LANGUAGES = {
     "tamil": "ta",
     "turkish": "tr",
 }
-#: What is taken for the frequency of a word that no list has.
+#: Zipf frequency assumed for a word that is in no list.
 UNKNOWN_WORD = 1.0
 _LONGEST = 64
 
 
 def zipf(word: str, config: str) -> float:
-    """Return the frequency of a word on the Zipf scale in the language of a text search configuration.
+    """Return the frequency of a word on the Zipf scale, in the language of a text search configuration.
 
     The first call takes .2 to .5 s, unless `WordLists` are ready.
     """
-    # No list has such words, and many of them would take much memory.
+    # No list has longer words, and caching many of them would take much memory.
     return _zipf(word, config) if len(word) <= _LONGEST else UNKNOWN_WORD
 
 
 @lru_cache(maxsize=65536)
 def _zipf(word: str, config: str) -> float:
-    # Here, and not above: with all that it imports itself it is a fifth of what the service would import.
+    # Imported here, because with its own imports it makes up a fifth of the service's.
     import wordfreq
 
     try:
         return wordfreq.zipf_frequency(word, language_of(config), wordlist="small") or UNKNOWN_WORD
     except ValueError:
-        # Digits that `regex` knows and int() does not, such as U+10D40.
+        # `regex` accepts digits that int() rejects, such as U+10D40.
         return UNKNOWN_WORD
 
 
 def language_of(config: str) -> str:
-    """Return the language of a text search configuration, by its code of two letters."""
+    """Return the two-letter language code of a text search configuration."""
     return _LANGUAGES.get(config, "en")
 
 
 def words_by_frequency(language: str) -> dict[str, float]:
-    """Return the words of a language that are not rare, 25,000 to 30,000, with their frequencies on the Zipf scale."""
+    """Return the 25,000 to 30,000 common words of a language with their Zipf frequencies."""
     import wordfreq
 
-    # The list of the words with each frequency, a hundredth less from one to the next.
+    # The file has a list of words per frequency; each list's frequency is 0.01 lower than its predecessor's.
     lists = wordfreq.read_cBpack(str(wordfreq.available_languages("small")[language]))
     return {word: 9 - index / 100 for index, words in enumerate(lists) for word in words}

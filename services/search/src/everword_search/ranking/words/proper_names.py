@@ -1,7 +1,7 @@
-"""Tells words that may be names from words of the language: a name is about as frequent in other languages.
+"""Decide whether words may be proper names: a name is about as frequent in other languages.
 
-In English, capitals alone do not tell: people write "Mother", "Monday" and "French" with one, and German every noun.
-In the other languages hardly anything but names has a capital within a sentence.
+Capitals alone do not suffice: English capitalises "Mother", "Monday" and "French", and German every noun. In the other
+languages, hardly any other word is capitalised within a sentence.
 """
 
 from __future__ import annotations
@@ -13,34 +13,35 @@ import numpy as np
 
 from everword_search.ranking.words.frequencies import UNKNOWN_WORD, language_of, words_by_frequency
 
-#: Languages that a word is looked up in, beside its own.
+#: Languages whose frequencies are compared with a word's own language.
 _OTHERS = ("de", "en", "es", "fr", "it", "nl", "pl", "sv")
-#: On the Zipf scale, how much more frequent a word of the language is than in half of the others. Of 184 words with a
-#: capital in the questions of the development sets, 120 may be names by that, as five in six of those are; of the other
-#: 64 most are words, and the rest parts of names, as "Lord" and "Rings", and countries.
+#: Zipf difference to the median of the other languages, above which a word is no name. Of 184 capitalised words in the
+#: questions of the development sets, 120 pass as names, and five in six of these are; of the other 64, most are
+#: ordinary words, and the rest parts of names, such as "Lord" and "Rings", and countries.
 _GAP = 0.95
-#: A rarer word may well be a name that only one language knows: "Galveston", "LeBron".
+#: Rarer words may be names known in one language only: "Galveston", "LeBron".
 _LEAST = 3.5
 
 
 def may_be_name(word: str, config: str) -> bool:
-    """Tell whether a word may be a name if it is written with a capital; it is given in lower case.
+    """Return whether a word, given in lower case, may be a name if it is capitalised.
 
     The first call for a language takes .1 to .8 s, unless `WordLists` are ready for it.
     """
     match language_of(config):
         case "en":
-            # Also what no list has.
+            # Words in no list may be names.
             return word not in words_apart("en").others
         case "de":
-            # Of nouns, and what they are put together to, only what other languages know as well.
+            # German capitalises all nouns, and words in no list are mostly compounds: only listed words as frequent
+            # elsewhere pass.
             return word in words_apart("de").names
     return True
 
 
 @dataclass(frozen=True)
 class WordsApart:
-    """The words of a language that may be names, and those that are none, but for rare ones."""
+    """Common words of a language: possible names, and words that are certainly none. Rare words are in neither set."""
 
     names: frozenset[str]
     others: frozenset[str]
@@ -48,7 +49,10 @@ class WordsApart:
 
 @lru_cache(maxsize=2)
 def words_apart(language: str) -> WordsApart:
-    """Return the words of a language, apart; `language` is one of those that are compared."""
+    """Split the common words of a language into possible names and other words.
+
+    `language` must be one of those that are compared.
+    """
     own = words_by_frequency(language)
     compared = [other for other in _OTHERS if other != language]
     elsewhere = np.zeros((len(compared), len(own)))

@@ -1,1 +1,4 @@
-"""The ways in which candidates are found, behind one interface; `everword_search.ranking` ranks them as one."""
+"""The arms of a search: different ways to find candidates, behind one interface.
+
+`everword_search.ranking` ranks their candidates together.
+"""

@@ -1,4 +1,4 @@
-"""The protocol of a search's arms."""
+"""The interface of a search's arms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from everword_search.passages.ranked import Candidate, Ranked, Window
 
 
 class SearchArm(IntEnum):
-    """A way in which candidates are found. Values equal proto `SearchArm`."""
+    """A way to find candidates. Values equal proto `SearchArm`."""
 
     LEXICAL = 1
     TRIGRAM = 2
@@ -33,7 +33,7 @@ class ArmState(IntEnum):
 
 @dataclass(frozen=True)
 class ArmReport:
-    """The report of an arm: its outcome, the reason, and how long it took."""
+    """An arm's outcome, with the reason and the duration in seconds."""
 
     arm: SearchArm
     state: ArmState
@@ -42,30 +42,30 @@ class ArmReport:
 
 
 class Arm(ABC):
-    """Finds candidates for one query. It is made for the query, and lives as long as the call."""
+    """Finds candidates for one query. An instance serves a single call."""
 
     name: ClassVar[SearchArm]
-    #: The most seconds that one statement of the arm may take.
+    #: Maximum seconds of one statement of the arm.
     time_limit_s: float = 60.0
 
     @property
     @abstractmethod
     def idle_reason(self) -> str:
-        """Why the query gives the arm nothing to do; empty where it does."""
+        """The reason why the arm does not run for this query; empty if it runs."""
 
     @property
     def generic_plans(self) -> bool:
-        """Tell whether the statements of `find` are always alike, so that one plan serves them all."""
+        """True if the statements of `find` have constant texts and suit one generic plan."""
         return False
 
     @property
     def asks_nothing(self) -> bool:
-        """Tell whether `find` asks the database nothing."""
+        """True if `find` needs no statement."""
         return False
 
     @property
     def idle_state(self) -> ArmState:
-        """Return the state of an arm that has nothing to do: usually, the query gives it nothing."""
+        """The state reported if the arm does not run; by default, the query has nothing for it."""
         return ArmState.SKIPPED
 
     @abstractmethod
@@ -74,10 +74,10 @@ class Arm(ABC):
 
 
 class RankingArm(Arm):
-    """An arm whose score is relevance, so that it can be fused with those of others.
+    """An arm whose score measures relevance, so that it can be combined with other arms.
 
-    The score lies between 0 and 1 and depends on the query, the memory and the statistics of the whole namespace, never
-    on which other candidates there are.
+    The score is between 0 and 1. It depends on the query, the memory and the statistics of the whole namespace, never
+    on the other candidates.
     """
 
     @abstractmethod
@@ -89,16 +89,16 @@ class RankingArm(Arm):
 
     @abstractmethod
     async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
-        """Return what the arm says of these memories; those that it does not match score 0, or are left out.
+        """Return the arm's scores of these memories; memories that do not match score 0 or are left out.
 
-        Comes after `find`, and only for memories that the filter lets through.
+        Called after `find`, and only for memories that pass the filter.
         """
 
 
 def scored_position(window: Window) -> dict[str, Any]:
-    """Return the parameters of a statement that continues after a score and a passage."""
-    # No score is above 1, so that the first page begins after 2. More than two elements has a position of several arms,
-    # all but one of which may have failed since.
+    """Return the parameters of a statement that continues after a position (score, passage id)."""
+    # Scores are at most 1, so the first page begins after 2. A position of several arms has more elements, and all arms
+    # but this one may have failed since.
     score, passage_id, *_ = window.after or (2.0, 0)
     return {
         "after_score": float(score),

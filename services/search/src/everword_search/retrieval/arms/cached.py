@@ -1,4 +1,4 @@
-"""The lexical and the semantic arm over a namespace in memory: they find what the statements would find."""
+"""The lexical and the semantic arm on a cached namespace; the results equal those of the SQL statements."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from everword_search.retrieval.arms.lexical import Term
 from everword_search.retrieval.arms.semantic import SemanticArm
 from everword_search.retrieval.arms.tsvector import Statistics, TsvectorArm
 
-#: Postings that are scored before other calls get their turn: about a millisecond.
+#: Postings scored before yielding to other calls; they take about a millisecond.
 SCORED_AT_ONCE = 200_000
 
 
 class CachedLexicalArm(TsvectorArm):
-    """BM25 over postings in memory: of every match of every word."""
+    """BM25 on cached postings, over all matches of all words."""
 
     asks_nothing = True
 
@@ -47,7 +47,7 @@ class CachedLexicalArm(TsvectorArm):
         return best_memories(self._cached.snapshot, *self._matching, window)
 
     async def _score_all(self) -> tuple[Ints, Floats, Floats]:
-        """Return the rows that match, and their BM25, as it is and as a share of what can be reached."""
+        """Return the matching rows, their BM25, and the BM25 as a share of its maximum."""
         snapshot = self._cached.snapshot
         postings = _Postings(snapshot, self._terms)
         frequencies = postings.frequencies()
@@ -59,7 +59,7 @@ class CachedLexicalArm(TsvectorArm):
 
 
 class CachedSemanticArm(SemanticArm):
-    """Cosines with vectors in memory, once those that came lately are there too."""
+    """Cosines with cached vectors, after late vectors have been added."""
 
     generic_plans = True
 
@@ -89,7 +89,7 @@ class CachedSemanticArm(SemanticArm):
         return best_memories(snapshot, rows, cosines, scores, window)
 
     async def _nearest(self, conn: Connection) -> tuple[Ints, Floats]:
-        """Return the rows that may be the nearest, and their cosines."""
+        """Return candidates for the nearest rows, with their cosines."""
         copy, asked = self._cached.copy, self._asked().vector.values
         await copy.add_vectors(conn, copy.pending())
         if self._prefetched and (found := self._prefetched.now(self._cached, self._vectors, asked)):
@@ -107,9 +107,9 @@ class CachedSemanticArm(SemanticArm):
 
 
 class _Postings:
-    """The passages that hold the words of a query, segment by segment: what is scored at once is small.
+    """The postings of a query's words, processed segment by segment.
 
-    Many words that all passages hold must not keep other calls waiting, which have their turn in between.
+    Frequent words have many postings, so scoring yields to other calls in between.
     """
 
     def __init__(self, snapshot: Snapshot, terms: Sequence[Term]) -> None:
@@ -120,7 +120,7 @@ class _Postings:
         self._looked_at = 0
 
     def frequencies(self) -> list[int]:
-        """Return how many passages hold each word, but for those that were taken out."""
+        """Return the number of passages that contain each word, without removed passages."""
         found = [spans[:, 1] - spans[:, 0] for spans in self._spans]
         if not found:
             return [0] * self._terms
@@ -133,7 +133,7 @@ class _Postings:
         return list(map(int, frequencies))
 
     async def score(self, weights: Sequence[float], wanted: Array) -> tuple[Ints, Floats]:
-        """Return the rows that match and are wanted, and the BM25 of each."""
+        """Return the matching rows of the mask `wanted`, with their BM25."""
         matching, scores = [np.zeros(0, np.int64)], [np.zeros(0)]
         snapshot = self._snapshot
         for segment, spans in zip(snapshot.segments, self._spans, strict=True):

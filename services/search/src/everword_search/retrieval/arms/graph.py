@@ -1,4 +1,4 @@
-"""The arm of the graph: what is related to the nodes that other arms found, whatever words it has."""
+"""The graph arm: memories related to nodes that other arms found, whatever words they contain."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from everword_search.passages.ranked import Candidate, Ranked, Window
 from everword_search.passages.store import Scope
 from everword_search.retrieval.arms.base import Arm, SearchArm
 
-#: Memories of each other arm that are begun at where they are nodes, the best first.
+#: Maximum memories of each other arm to start from, the best ones.
 _BEGUN_AT = 30
-#: Relations of a node that are followed in each direction, the surest first.
+#: Relations followed per node and direction, most confident first.
 FAN_OUT = 10
 
 
 class GraphArm(Arm):
-    """Follows relations from nodes. It begins at what others found, so it runs after them."""
+    """Follows relations from nodes among the candidates of other arms, so it runs after them."""
 
     name = SearchArm.GRAPH
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
-        #: `S16`; see `everword.db.arrays`.
+        #: Ids of memories as `S16`; see `everword.db.arrays`.
         self._begin: Array = np.zeros(0, "S16")
 
     @property
@@ -38,12 +38,12 @@ class GraphArm(Arm):
         return True
 
     def begin_at(self, found: Sequence[Ranked]) -> None:
-        """Begin at the best of what other arms found."""
+        """Start from the best candidates of other arms."""
         ids = [each.source_ids[:_BEGUN_AT] for each in found if len(each.source_ids)]
         self._begin = np.unique(np.concatenate(ids)) if ids else np.zeros(0, "S16")
 
     async def find(self, conn: Connection, window: Window) -> list[Candidate]:
-        """Return nodes that nodes lead to, and messages that say so, the surest first."""
+        """Return related nodes and the messages that state the relations, most confident first."""
         ids = uuids_of(self._begin)
         rows = await store.find_related(conn, self._scope, ids, FAN_OUT, window.limit)
         return [

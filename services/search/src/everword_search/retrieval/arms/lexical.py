@@ -1,4 +1,4 @@
-"""The lexical arm: true BM25 in Lucene's form, behind an interface that hides where the postings come from."""
+"""The lexical arm: BM25 as in Lucene, independent of the source of postings."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from dataclasses import dataclass
 
 from everword_search.retrieval.arms.base import RankingArm, SearchArm
 
-#: Terms of a query that are scored, in its order; the others are passed over: each costs a walk through the index.
+#: Maximum terms scored, in the order of the query; each further one would cost an index scan.
 MAX_TERMS = 64
 
 
 @dataclass(frozen=True)
 class Term:
-    """A lexeme, or the beginning of lexemes, that passages are scored by."""
+    """A lexeme or prefix that passages are scored by."""
 
-    #: The word as it was asked.
+    #: The word as written in the query.
     word: str
     lexeme: str
-    #: Of a prefix: its letters as they were asked; `lexeme` is then what stemming makes of them.
+    #: For a prefix, its letters as written; `lexeme` is then their stem.
     prefix: str | None = None
-    #: What stands for the lexeme in memory; of a prefix, nothing.
+    #: Hash of the lexeme in the cache; 0 for a prefix.
     hash: int = 0
 
 
 class LexicalArm(RankingArm):
-    """Ranks passages by BM25 over the namespace's statistics, whatever the filter.
+    """Ranks passages by BM25 with statistics of the whole namespace, regardless of the filter.
 
-    The score is BM25 ÷ Σ idf·(k1+1) over the query's terms, which no passage can reach.
+    score = BM25 / Σ idf·(k1+1) over the query's terms, an upper bound that no passage reaches.
     """
 
     name = SearchArm.LEXICAL
 
     async def look_ahead(self) -> None:
-        """Do what can be done without a connection, while the query's vector is on its way."""
+        """Do the work that needs no connection, while the query is being embedded."""
 
 
 def quote_lexeme(lexeme: str) -> str:
@@ -41,9 +41,9 @@ def quote_lexeme(lexeme: str) -> str:
 
 
 def prefix_query(prefix: str, stem: str) -> str:
-    """Return a query for lexemes that begin with a prefix as it was asked, or as it is stemmed.
+    """Return a tsquery for lexemes that begin with the prefix as written or with its stem.
 
-    Both are needed: `migrations*` is meant to find the lexeme `migrat`, and `every*` to find `everyon`, where the stem
-    of `every` is `everi`.
+    `migrations*` should match the lexeme `migrat`, and `every*` the lexeme `everyon`, although the stem of `every` is
+    `everi`.
     """
     return " | ".join(f"{quote_lexeme(text)}:*" for text in dict.fromkeys((prefix, stem)))

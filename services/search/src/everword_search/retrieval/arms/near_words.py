@@ -1,7 +1,7 @@
-"""Words that are one letter away from another: where nothing says Rotterdm, Rotterdam is meant.
+"""Words that differ from another word by one letter, for queries such as "Rotterdm" if only Rotterdam occurs.
 
-Nothing is kept for it: all words that a wrong, missing, superfluous or exchanged letter makes are looked up in the
-index of words. They are about 450 for a word of eight letters, however much a namespace holds.
+No extra index is kept. All words that result from a wrong, missing, additional or swapped letter are looked up in the
+word index: about 450 for a word of eight letters, whatever the size of the namespace.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import regex
 
 from everword_search.passages.store import WordsAsked
 
-#: Letters of a word of which others are made: a longer one is none.
+#: Maximum letters of a word; longer words get no variants.
 _MOST = 24
-#: Letters beside those of ASCII, by text search configuration.
+#: Letters other than those of ASCII, by text search configuration.
 _ALSO = {
     "danish": "æøå",
     "dutch": "éëï",
@@ -31,7 +31,7 @@ _ALSO = {
     "swedish": "äöå",
     "turkish": "çğıöşü",
 }
-#: What is typed without its mark, in any language: who looks for Gdansk means Gdańsk.
+#: Accented forms of letters that are often typed without the accent, in any language: Gdansk for Gdańsk.
 _MARKED = {
     "a": "áàâäãåāąă",
     "c": "çćč",
@@ -54,7 +54,10 @@ _WORD = regex.compile(r"\p{L}+")
 
 
 def words_asked(words: Sequence[str], config: str, only_marked: Collection[str] = ()) -> WordsAsked:
-    """Return words in lower case with what is near each of them: of some, only what differs in a mark."""
+    """Return the words (in lower case) with their variants.
+
+    Words in `only_marked` get only the variants that add an accent.
+    """
     pairs = [
         (place, near)
         for place, word in enumerate(words)
@@ -64,7 +67,7 @@ def words_asked(words: Sequence[str], config: str, only_marked: Collection[str] 
 
 
 def near_words(word: str, config: str) -> list[str]:
-    """Return what one wrong, missing, superfluous or exchanged letter makes of a word in lower case, in order."""
+    """Return the variants of a lower-case word by one wrong, missing, additional or swapped letter, sorted."""
     if len(word) > _MOST or not _WORD.fullmatch(word):
         return []
     letters = _letters(word, config)
@@ -78,7 +81,7 @@ def near_words(word: str, config: str) -> list[str]:
 
 
 def marked_words(word: str) -> list[str]:
-    """Return what a word in lower case is with a mark on one of its letters."""
+    """Return the variants of a lower-case word with an accent added to one letter."""
     return [
         word[:place] + marked + word[place + 1 :]
         for place, letter in enumerate(word)

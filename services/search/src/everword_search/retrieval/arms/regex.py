@@ -1,4 +1,4 @@
-"""The regex arm: a regular expression over the words as they were sent, newest first, within a bounded time."""
+"""The regex arm: a regular expression on the original text, newest first, with a time limit."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ TIME_LIMIT_S = 2.0
 
 
 class RegexArm(Arm):
-    """Matches, and does not rank: every candidate scores 1."""
+    """Matches without ranking: every candidate scores 1."""
 
     name = SearchArm.REGEX
     time_limit_s = TIME_LIMIT_S
 
     def __init__(self, scope: Scope, pattern: str) -> None:
-        """Raises InvalidArgument for a pattern that is too long."""
+        """Raises InvalidArgument if the pattern is too long."""
         if len(pattern) > MAX_CHARS:
             text = f"a regular expression has at most {MAX_CHARS} characters"
             raise InvalidArgument(violations=(("query", text),))
@@ -36,7 +36,10 @@ class RegexArm(Arm):
         return ""
 
     async def find(self, conn: Connection, window: Window) -> list[Candidate]:
-        """Return the candidates in `window`. Raises InvalidRegex, and RegexTooExpensive where time ran out."""
+        """Return the candidates in `window`.
+
+        Raises InvalidRegex, and RegexTooExpensive if the time limit was reached.
+        """
         occurred_at, source_id = window.after or end_of_time(newest_first=True)
         parameters = {
             "pattern": self._pattern,
@@ -44,7 +47,7 @@ class RegexArm(Arm):
             "after_source_id": source_id,
             "limit": window.limit,
         }
-        # Where the caller's deadline is nearer than our limit, it is the deadline that passed.
+        # If the caller's deadline is nearer than the arm's limit, the timeout is the caller's.
         own_limit = remaining(TIME_LIMIT_S) == TIME_LIMIT_S
         try:
             rows = await store.find_regex(conn, self._scope, parameters)

@@ -1,4 +1,4 @@
-"""The semantic arm: passages by the likeness of their meaning to the query's."""
+"""The semantic arm: passages whose vectors are similar to the query's."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from everword_search.passages.vectors import (
 from everword_search.retrieval.arms.base import ArmState, RankingArm, SearchArm, scored_position
 from everword_search.retrieval.arms.large import LargeScopes
 
-#: What is taken for the background of a model that was not measured yet.
+#: Background mean and deviation assumed for a model that has not been measured yet.
 DEFAULT_MEAN = 0.1
 DEFAULT_DEVIATION = 0.1
-#: A cosine so many deviations above the background's mean is where likeness begins to mean something.
+#: Deviations above the background's mean from which a cosine counts as similarity.
 DEVIATIONS = 1.0
 
 
 @dataclass(frozen=True)
 class _VectorQuery:
-    """The query's vector, and what it is compared with."""
+    """The query's vector, and the model generation that it is compared with."""
 
     generation: GenerationRow
     id: int
@@ -41,10 +41,10 @@ class _VectorQuery:
 
 
 class SemanticArm(RankingArm):
-    """Ranks passages by cosine, calibrated by what the model says of passages that have nothing in common.
+    """Ranks passages by cosine, calibrated with the model's cosines of unrelated passages (the background).
 
-    score = (cosine - floor) / (1 - floor), at least 0, where floor is the background's mean and one deviation. A
-    passage matches where its score is above 0.
+    score = max(0, (cosine - floor) / (1 - floor)), where floor is the background's mean plus one deviation. A passage
+    matches if its score is above 0.
     """
 
     name = SearchArm.SEMANTIC
@@ -57,7 +57,7 @@ class SemanticArm(RankingArm):
         passages: int,
         large_scopes: LargeScopes,
     ) -> None:
-        """`generation` is that of the vector, if there is one; `passages` is how many the namespace holds."""
+        """`generation` is the vector's, if there is one; `passages` is the namespace's number of passages."""
         self._scope = scope
         self._vector = vector if isinstance(vector, QueryVector) else None
         self._missing = vector if isinstance(vector, QueryNotEmbedded) else None
@@ -76,12 +76,12 @@ class SemanticArm(RankingArm):
 
     @property
     def generic_plans(self) -> bool:
-        # All of a small namespace is compared, one vector after the other.
+        # In a small namespace every vector is compared, which needs no special plan.
         return self._passages <= EXACT_PASSAGES and self._scope.is_open
 
     @property
     def floor(self) -> float:
-        """The cosine from which on likeness means something."""
+        """The cosine from which passages count as similar."""
         return _calibration(self._asked().generation)["floor"]
 
     async def rank(self, conn: Connection, window: Window) -> Ranked:
@@ -99,17 +99,18 @@ class SemanticArm(RankingArm):
     async def _find(
         self, conn: Connection, generation_id: int, parameters: dict[str, Any]
     ) -> Ranked:
-        """Compare every vector of a small scope, and search a large one through the index.
+        """Compare every vector of a small scope, and use the index for a large one.
 
-        Which of both a scope is, its namespace's own sum tells, what was found before, or else the passages as they
-        are read.
+        The size of a scope is taken from the namespace's count, from earlier searches, or else from reading the
+        passages.
         """
         scope, most = self._scope, EXACT_PASSAGES
         is_large = self._large_scopes.has_more(scope, most)
         approximate: Ranked | None = None
         if is_large or (self._passages > most and scope.is_open):
             approximate = await vectors.find_approximate(conn, scope, generation_id, parameters)
-            # An open scope leaves out what is automated, which may be nearly all: the index would not get to the rest.
+            # An open scope still excludes automated memories. If these are the majority, the index scan may end before
+            # it finds enough others.
             if is_large or len(approximate.passage_ids) >= parameters["limit"]:
                 return approximate
         exact = await vectors.find_exact(conn, scope, generation_id, parameters, most)
@@ -119,7 +120,7 @@ class SemanticArm(RankingArm):
         return approximate or await vectors.find_approximate(conn, scope, generation_id, parameters)
 
     async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
-        """Return the cosines of these memories, also of those that it does not match."""
+        """Return the cosines of these memories, including those that do not match."""
         asked = self._asked()
         if asked.generation.storage == "array":
             rows = await vectors.read_arrays(conn, self._scope, asked.id, source_ids)
@@ -129,7 +130,7 @@ class SemanticArm(RankingArm):
         return [_clamped(Candidate.of_row(row)) for row in scored]
 
     async def deviations(self, conn: Connection, passage_ids: Ints) -> Floats:
-        """Return the cosines of passages, in deviations from the model's background; NaN without a vector."""
+        """Return the cosines of passages in standard deviations from the model's background; NaN without a vector."""
         mean, deviation = _background(self._asked().generation)
         return (await self.cosines(conn, passage_ids) - mean) / deviation
 
@@ -154,7 +155,7 @@ class SemanticArm(RankingArm):
         )
 
     def _scan(self, rows: Sequence[vectors.ArrayRow]) -> list[Candidate]:
-        """Score plain arrays, for a database without pgvector; below the floor the score is negative."""
+        """Score plain arrays, for a database without pgvector; scores below the floor are negative."""
         assert self._vector is not None
         assert self._generation is not None
         if not rows:
@@ -198,6 +199,6 @@ def _background(generation: GenerationRow) -> tuple[float, float]:
     deviation = generation.background_deviation
     return (
         DEFAULT_MEAN if mean is None else mean,
-        # A model that finds everything alike has none.
+        # A model whose cosines are all equal has a deviation of 0, which must not be a divisor.
         max(DEFAULT_DEVIATION if deviation is None else deviation, 1e-6),
     )

@@ -1,4 +1,4 @@
-"""The trigram arm: literals such as file names and versions, by the likeness of their letters."""
+"""The trigram arm: literals such as file names and versions, by similarity of their letters."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from everword_search.passages.store import NearWordRow, Scope, WordsAsked
 from everword_search.retrieval.arms.base import RankingArm, SearchArm, scored_position
 from everword_search.retrieval.arms.near_words import words_asked
 
-#: Tokens of a query that are looked up; the others are passed over.
+#: Maximum tokens of a query that are looked up; further ones are ignored.
 MAX_TOKENS = 16
-#: Of those, words that others are looked for near, and how many of the others for each.
+#: Maximum words among them for which similar words are looked up, and maximum similar words of each.
 MAX_WORDS, MAX_NEAR = 4, 8
-#: The share of its likeness that counts of what stands for others: it comes after what says the same itself.
+#: Factor for the similarity of summaries and other retold text, so that they rank after the original text.
 RETOLD = 0.99
 _MIN_CHARS = 3
 _MAX_CHARS = 200
@@ -28,7 +28,7 @@ _MAX_CHARS = 200
 class TrigramArm(RankingArm):
     """Ranks passages by the mean word similarity of the query's literals to theirs.
 
-    A passage matches where at least one literal is alike; the score is the mean over all of them.
+    A passage matches if at least one literal is similar; the score is the mean over all literals.
     """
 
     name = SearchArm.TRIGRAM
@@ -52,9 +52,9 @@ class TrigramArm(RankingArm):
 
 
 class AlikeArm(TrigramArm):
-    """Ranks passages by the mean likeness of tokens to their literals, and to words that they hold.
+    """Ranks passages by the mean similarity of tokens to their literals and words.
 
-    A word that is a letter away counts as a share of its letters: .875 of `Rotterdm` is in Rotterdam.
+    A word that differs by one letter counts with the share of equal letters: `Rotterdm` counts .89 for Rotterdam.
     """
 
     def __init__(self, scope: Scope, tokens: Sequence[str], text_search_config: str) -> None:
@@ -86,9 +86,9 @@ class AlikeArm(TrigramArm):
 
 
 def tokens_asked_for(text: str) -> list[str]:
-    """Return the tokens of a text that is to be looked up letter by letter, whatever they look like."""
+    """Return the tokens of a text for a search by letters, whether or not they look like literals."""
     tokens = (token.lower() for token in text.split())
-    # Without a letter or digit a token has no trigrams, and would be compared with everything.
+    # A token without letters or digits has no trigrams and would be compared with every literal.
     return list(
         dict.fromkeys(
             token
@@ -99,13 +99,16 @@ def tokens_asked_for(text: str) -> list[str]:
 
 
 def _word(token: str) -> str:
-    """Return the one word that a token is, without the marks around it; empty for another one."""
+    """Return the single word of a token without surrounding punctuation; empty if the token has other contents."""
     words = folded_words(token)
     return words[0] if len(words) == 1 and words[0] in fold_case(token) else ""
 
 
 def _alike(rows: Sequence[NearWordRow], asked: WordsAsked) -> list[tuple[NearWordRow, float]]:
-    """Return what is said near each word, each lexeme once, with its likeness: the best, of those what is said most."""
+    """Return the occurring words similar to each requested word, with their similarity; each lexeme once.
+
+    The most similar come first, then the most frequent.
+    """
     told = [(row, _likeness(asked.words[row.place], row.text)) for row in rows]
     told.sort(key=lambda each: (-each[1], -each[0].said, each[0].text))
     kept: dict[tuple[int, str], tuple[NearWordRow, float]] = {}
@@ -118,5 +121,5 @@ def _alike(rows: Sequence[NearWordRow], asked: WordsAsked) -> list[tuple[NearWor
 
 
 def _likeness(word: str, other: str) -> float:
-    """Return the share of the letters of two words of which one is at most a letter away from the other."""
+    """Return the share of equal letters of two words that differ by at most one letter."""
     return 1.0 if word == other else 1 - 1 / max(len(word), len(other))

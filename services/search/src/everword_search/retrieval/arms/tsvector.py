@@ -1,4 +1,4 @@
-"""The lexical arm on the GIN index over tsvectors: exact over all matches, with no structure of its own to keep."""
+"""The lexical arm on the GIN index over tsvectors: exact over all matches, without an index of its own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from everword_search.retrieval.arms.lexical import LexicalArm, Term, prefix_quer
 
 @dataclass(frozen=True)
 class Statistics:
-    """The statistics that the scores of one search rest on."""
+    """The corpus statistics that the scores of a search use."""
 
     mean_length: float
     document_frequencies: list[int]
@@ -28,7 +28,7 @@ class Statistics:
 
 
 class TsvectorArm(LexicalArm):
-    """BM25 computed by Postgres at the time of the search."""
+    """BM25 computed by PostgreSQL at search time."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class TsvectorArm(LexicalArm):
         explain: bool = False,
         frequent: FrequentWords | None = None,
     ) -> None:
-        """`frequent` is for a namespace so large that it matters."""
+        """`frequent` is given for large namespaces only."""
         self._scope = scope
         self._terms = terms
         self._explain = explain
@@ -53,7 +53,10 @@ class TsvectorArm(LexicalArm):
         return True
 
     async def rank(self, conn: Connection, window: Window) -> Ranked:
-        """Return the candidates in `window`: of a rough one, what rare words find, if that is enough."""
+        """Return the candidates in `window`.
+
+        For a rough window, the search uses rare words only, if these yield enough candidates.
+        """
         if window.rough and self._frequent and not self._explain:
             rare = self._frequent.without(self._scope.namespace_id, self._terms)
             if 0 < len(rare) < len(self._terms):
@@ -128,7 +131,7 @@ def _statistics(row: LexicalRow) -> Statistics:
 
 
 def _columns(terms: Sequence[Term]) -> dict[str, Any]:
-    """Return terms as the arrays that the statements take."""
+    """Return the terms as the array parameters of the statements."""
     return {
         "queries": [
             quote_lexeme(term.lexeme)

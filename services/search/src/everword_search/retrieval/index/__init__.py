@@ -1,1 +1,1 @@
-"""The places where passages are found: Postgres or the cache, by one protocol."""
+"""The sources of passages: PostgreSQL or the cache, behind one protocol."""

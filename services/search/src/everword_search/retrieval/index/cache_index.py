@@ -1,4 +1,4 @@
-"""The passages of a namespace in memory, and of the database what is not there."""
+"""The passages of a cached namespace, with the database for data that the cache does not have."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from everword_search.retrieval.runner import Runner
 
 @dataclass(frozen=True)
 class CachedPassageIndex:
-    """The passages of a namespace in memory; see PassageIndex."""
+    """The passages of a cached namespace; see PassageIndex."""
 
     cached: CachedIndex
     database: DatabaseIndex
-    #: What is near the query's vector, where that was looked for while the database was asked.
+    #: Scan for the query's vector that ran while the database was queried; None if there was none.
     prefetched: PrefetchedScan | None
-    #: What stands for words of the query in memory, by the word in lower case: for those of one lexeme.
+    #: Hash of each word of the query that is a single lexeme, by the word in lower case.
     words: Mapping[str, int]
 
     @property
@@ -80,14 +80,14 @@ class CachedPassageIndex:
 def find_candidates(
     cached: CachedIndex, passage_ids: Ints, reach: int, max_parts: int
 ) -> Candidates | None:
-    """Return the passages of the memories that were found, and of turns around them; None without any.
+    """Return the passages of the found memories and of neighbouring turns; None if there are none.
 
-    `passage_ids` are those that were found, ascending.
+    `passage_ids` are the found passages, ascending.
     """
     snapshot = cached.snapshot
     found = snapshot.rows_of(passage_ids)
     if not len(found):
-        return None  # stored since, and found by an arm that asks the database
+        return None  # The passages were stored after the snapshot, and found by an arm that uses the database.
     rows = snapshot.rows_around(found, reach)
     read = snapshot.read(rows)
     is_found_at = np.zeros(snapshot.size, bool)

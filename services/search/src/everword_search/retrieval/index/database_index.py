@@ -24,7 +24,7 @@ from everword_search.retrieval.arms.trigram import AlikeArm, TrigramArm
 from everword_search.retrieval.arms.tsvector import TsvectorArm
 from everword_search.retrieval.runner import TIME_SHARE, Runner
 
-#: Passages of a namespace from which on it pays to know its frequent words.
+#: Passages of a namespace above which knowing its frequent words saves time.
 LARGE = 10_000
 
 
@@ -33,7 +33,7 @@ class DatabaseIndex:
     """The passages of a namespace in the database; see PassageIndex."""
 
     scope: Scope
-    #: How many the namespace holds.
+    #: The namespace's number of passages.
     passages: int
     text_search_config: str
     frequent: FrequentWords
@@ -81,7 +81,7 @@ class DatabaseIndex:
     async def mentions_in(
         self, runner: Runner, conversation_ids: Array, words: Sequence[str]
     ) -> Floats:
-        """Return how many of the words each of some conversations (`S16`) holds; empty stands for none."""
+        """Return how many of the words occur in each conversation (`S16`); an empty id means no conversation."""
         conversations, which = np.unique(conversation_ids, return_inverse=True)
         ids = uuids_of(conversations)
         config = self.text_search_config

@@ -1,4 +1,4 @@
-"""Chooses where a search looks for passages."""
+"""Choose between the cache and the database for a search."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ def open_index(
     frequent: FrequentWords,
     large_scopes: LargeScopes,
 ) -> PassageIndex:
-    """Return what a search looks at: memory where the namespace is there, and the query demands nothing of words."""
-    # What a query demands holds for every arm.
+    """Return the index for a search.
+
+    It is the cache if that has the namespace, unless the query has constraints or prefixes.
+    """
+    # Constraints of the query apply to every arm.
     scope = replace(scope, constraint=parsed.analysed.constraint)
     config = parsed.settings.text_search_config
     database = DatabaseIndex(scope, parsed.passages, config, frequent, large_scopes)

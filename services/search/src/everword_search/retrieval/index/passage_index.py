@@ -1,4 +1,4 @@
-"""The protocol by which a search looks for passages; the database and the cache find the same."""
+"""The protocol of a passage index; the database and the cache return equal results."""
 
 from __future__ import annotations
 
@@ -17,36 +17,39 @@ from everword_search.retrieval.runner import Runner
 
 
 class PassageIndex(Protocol):
-    """The passages of a namespace, as one search sees them: through its filter, and what its query demands."""
+    """The passages of a namespace that pass the search's filter and the query's constraints."""
 
     @property
     def scope(self) -> Scope:
-        """Return the scope of the search, with what the query demands."""
+        """Return the scope of the search, including the query's constraints."""
 
     def within(self, start: float, end: float) -> PassageIndex:
-        """Return the part of it that happened from one moment to before another, in seconds since 1970."""
+        """Return the index limited to memories from `start` to before `end`, in seconds since 1970."""
 
     def lexical(self, terms: Sequence[Term], explain: bool) -> LexicalArm:
-        """Return what finds passages by words."""
+        """Return the arm that finds passages by words."""
 
     def literal(self, tokens: Sequence[str]) -> TrigramArm:
-        """Return what finds passages by likeness of literals."""
+        """Return the arm that finds passages by similarity of literals."""
 
     def alike(self, tokens: Sequence[str]) -> AlikeArm:
-        """Return what finds passages by likeness of literals and words."""
+        """Return the arm that finds passages by similarity of literals and words."""
 
     def semantic(
         self, vector: QueryVector | QueryNotEmbedded | None, generation: GenerationRow | None
     ) -> SemanticArm:
-        """Return what finds passages by meaning; `generation` is that of the vector, if there is one."""
+        """Return the arm that finds passages by meaning.
+
+        `generation` is the vector's model generation, if there is one.
+        """
 
     async def candidates(
         self, runner: Runner, found: Sequence[Ranked], reach: int, max_parts: int
     ) -> Candidates | None:
-        """Return the passages of what was found, and of turns up to `reach` places away; None without any.
+        """Return the passages of the found memories, and of turns up to `reach` positions away; None if there are none.
 
-        Of a long memory, the first `max_parts` are read, and those that were found.
+        For a long memory these are its first `max_parts` passages and the found ones.
         """
 
     async def mentions(self, runner: Runner, passages: Candidates, words: Sequence[str]) -> Floats:
-        """Return how many of the words the conversation of each candidate holds. They are in lower case."""
+        """Return, for each candidate, how many of the words (in lower case) occur in its conversation."""

@@ -1,1 +1,1 @@
-"""The meaning of a query: its words, its operators, its vector."""
+"""Interpretation of a query: words, operators, vector."""

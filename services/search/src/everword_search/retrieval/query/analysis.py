@@ -1,4 +1,4 @@
-"""Turns a parsed query into what the arms look for, with the namespace's own stemming and stop words."""
+"""Turn a parsed query into terms and constraints, with the namespace's own stemming and stop words."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from everword_search.retrieval.query.query import ClauseKind, Operand, QueryClau
 
 @dataclass(frozen=True)
 class AnalysedQuery:
-    """The terms and conditions that the arms look for."""
+    """The terms and constraints of a query."""
 
     terms: list[Term]
-    #: A tsquery as text that a passage must match; None where the query demands nothing.
+    #: A tsquery as text that a passage must match; None without a constraint.
     constraint: str | None
-    #: Words, in lower case, that are not indexed.
+    #: Words of the query, in lower case, that are not indexed.
     ignored: frozenset[str] = frozenset()
-    #: The hash of each word, in lower case, that is one lexeme.
+    #: Hash of each word, in lower case, that is a single lexeme.
     words: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def has_prefix(self) -> bool:
-        """Tell whether one of the terms stands for all words that begin with it."""
+        """True if one of the terms is a prefix."""
         return any(term.prefix is not None for term in self.terms)
 
 
 def texts_to_analyse(query: QueryClauses) -> list[str]:
-    """Return the texts of which `analyse_query` needs to know what the namespace's text search makes of them."""
+    """Return the texts of a query that the database must analyse before `analyse_query`."""
     texts = {word for operand in query.wanted for word in operand.words}
     for operand in _operands(query.filters):
         texts.update(_phrases(operand))
@@ -38,7 +38,7 @@ def texts_to_analyse(query: QueryClauses) -> list[str]:
 
 
 def analyse_query(query: QueryClauses, known: dict[str, AnalysedText]) -> AnalysedQuery:
-    """Return what `query` means; `known` has its texts."""
+    """Return the terms and constraints of `query`; `known` has its analysed texts."""
     ignored = frozenset(text.lower() for text, analysed in known.items() if not analysed.lexemes)
     words = {text.lower(): row.hashes[0] for text, row in known.items() if len(row.hashes) == 1}
     terms, constraint = _terms(query.wanted, known), _constraint(query.filters, known)
@@ -68,13 +68,13 @@ def _terms_of(word: str, known: dict[str, AnalysedText], is_prefix: bool) -> lis
 
 
 def _stem(word: str, known: dict[str, AnalysedText]) -> str:
-    """Return the one lexeme of a word; the word itself where it is a stop word, since longer ones begin with it."""
+    """Return the lexeme of a word, or the word itself if it is a stop word, because longer words begin with it."""
     lexemes = known[word].lexemes
     return lexemes[0] if len(lexemes) == 1 else word.lower()
 
 
 def _constraint(clauses: Iterable[QueryClause], known: dict[str, AnalysedText]) -> str | None:
-    """Return the conjunction of what must and must not match; words that are not indexed demand nothing."""
+    """Return the conjunction of required and excluded operands; words that are not indexed are no constraint."""
     demands = []
     for clause in clauses:
         alternatives = [f"({query})" for o in clause.operands if (query := _query(o, known))]
@@ -85,7 +85,7 @@ def _constraint(clauses: Iterable[QueryClause], known: dict[str, AnalysedText]) 
 
 
 def _query(operand: Operand, known: dict[str, AnalysedText]) -> str:
-    """Return tsquery text for an operand: its words one after the other."""
+    """Return the tsquery of an operand: all of its phrases must match."""
     queries = [known[text].phrase for text in _phrases(operand)]
     if operand.prefix:
         last = operand.words[-1]
@@ -94,7 +94,7 @@ def _query(operand: Operand, known: dict[str, AnalysedText]) -> str:
 
 
 def _phrases(operand: Operand) -> list[str]:
-    """Return the texts to analyse an operand as: one phrase, or what stands before a prefix and the prefix."""
+    """Return the texts to analyse for an operand: one phrase, or the words before a prefix and the prefix."""
     if not operand.prefix:
         return [" ".join(operand.words)]
     before = [" ".join(operand.words[:-1])] if len(operand.words) > 1 else []

@@ -1,4 +1,4 @@
-"""Words of a question that are said nowhere, and what is said instead: who asks for `Rotterdm` means Rotterdam."""
+"""Correct misspelt words of a question that occur nowhere: `Rotterdm` to Rotterdam."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ from everword_search.retrieval.query.analysis import analyse_query
 from everword_search.retrieval.query.parse_query import ParsedQuery
 from everword_search.retrieval.query.query import ClauseKind, Operand, QueryClause, QueryClauses
 
-#: Letters of a word in a question: a shorter one is too near to others.
+#: Minimum letters of a word to correct; shorter words are similar to too many others.
 _LEAST = 5
-#: Words of a question that are looked for; a question with more than so many doubtful words is in another language.
+#: Maximum words corrected per question; and a question with more unknown words than the second limit is probably in
+#: another language.
 MAX_WORDS, MAX_DOUBTFUL = 2, 4
 _WORD = regex.compile(r"\p{L}+")
 
 
 async def correct_spelling(conn: Connection, namespace_id: int, parsed: ParsedQuery) -> ParsedQuery:
-    """Return a query that looks for what is said where its words are in no dictionary, and are said nowhere.
+    """Return the query with misspelt words replaced by words that occur in the namespace.
 
-    Of a name that a dictionary has, marks alone may be missing: Malaga, where Málaga is said. What a query demands
-    letter by letter stays as it is. The lists of the namespace's language have to be ready.
+    A word is corrected if it is in no dictionary and occurs nowhere. For a name in a dictionary, only missing accents
+    are added: Malaga becomes Málaga. Required words, phrases and prefixes are unchanged. The word lists of the
+    namespace's language must be loaded.
     """
     config = parsed.settings.text_search_config
     doubtful = _doubtful(parsed, config)
-    # Memory holds what others said, too: for a key that is bound to some of it, the database tells alone.
+    # The cache also has memories that a restricted key may not see, so for such a key only the database is asked.
     cached = None if current_scope() else parsed.cached
     unsaid = [word for word in doubtful if not _is_said(cached, parsed, word)]
     if not 0 < len(unsaid) <= MAX_DOUBTFUL:
@@ -60,7 +62,7 @@ async def correct_spelling(conn: Connection, namespace_id: int, parsed: ParsedQu
 
 
 def correct(text: str, corrections: Mapping[str, str]) -> str:
-    """Return a text with words, in lower case, replaced; capitals stay."""
+    """Return a text with the words in `corrections` (keys in lower case) replaced; initial capitals stay."""
     if not corrections:
         return text
 
@@ -73,7 +75,7 @@ def correct(text: str, corrections: Mapping[str, str]) -> str:
 
 
 def _doubtful(parsed: ParsedQuery, config: str) -> list[str]:
-    """Return the words of a query, in lower case, that may be meant for others, and are nobody's name here."""
+    """Return the words of a query, in lower case, that may be misspelt and are no author's name."""
     known: Collection[str] = {*parsed.names, *parsed.spellings, *parsed.analysed.ignored}
     words = {
         word.lower(): word
@@ -85,14 +87,14 @@ def _doubtful(parsed: ParsedQuery, config: str) -> list[str]:
 
 
 def _may_be_misspelt(word: str, written: str, config: str) -> bool:
-    """Tell whether no dictionary has a word, or whether it may be a name without its marks."""
+    """Return whether a word is in no dictionary, or may be a name with missing accents."""
     if len(word) < _LEAST or not _WORD.fullmatch(word):
         return False
     return written[0].isupper() or zipf(word, config) <= UNKNOWN_WORD
 
 
 def _is_said(cached: CachedIndex | None, parsed: ParsedQuery, word: str) -> bool:
-    """Tell whether a word is known to be said; of what is not in memory, the database tells."""
+    """Return whether a word is known to occur, according to the cache; False if the namespace is not cached."""
     word_hash = parsed.analysed.words.get(word)
     return (
         cached is not None
@@ -102,7 +104,7 @@ def _is_said(cached: CachedIndex | None, parsed: ParsedQuery, word: str) -> bool
 
 
 def _best(rows: Iterable[NearWordRow], place: int, config: str) -> NearWordRow | None:
-    """Return of what is near a word what is said most, in its most usual form."""
+    """Return the most frequent variant of a word, in its most common form; None if there is none."""
     near = [row for row in rows if row.place == place]
     return max(near, key=lambda row: (row.said, zipf(row.text, config), row.text), default=None)
 

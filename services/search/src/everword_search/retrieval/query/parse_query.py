@@ -1,7 +1,7 @@
-"""Reads what a query means in its namespace: its words, the authors that it names, and what vectors there are.
+"""Interpret a query in its namespace: its words, the authors that it names, and the model generations.
 
-All of it in one round trip, and in a transaction that ends before the query is embedded: a slow model must not hold a
-connection.
+This takes one round trip, in a transaction that ends before the query is embedded, because a slow model must not occupy
+a connection.
 """
 
 from __future__ import annotations
@@ -27,59 +27,62 @@ from everword_search.retrieval.model import SearchMode, SearchRequest
 from everword_search.retrieval.query.analysis import AnalysedQuery, analyse_query, texts_to_analyse
 from everword_search.retrieval.query.query import QueryClauses, parse_operands, parse_words
 
-#: Modes that look for meaning, where names count too.
+#: Modes that use the query's vector, and names of authors.
 BY_MEANING = frozenset({SearchMode.HYBRID, SearchMode.SEMANTIC})
 BY_WORDS = frozenset({SearchMode.HYBRID, SearchMode.LEXICAL})
 
 
 @dataclass(frozen=True, kw_only=True)
 class NamespaceRow(NamespaceSettings):
-    """A namespace, as one query sees it."""
+    """A namespace as needed for one query."""
 
-    #: How many it holds.
+    #: Number of passages.
     passages: int
-    #: How long they are together.
+    #: Total length of the passages in lexemes.
     lexemes: int
     has_facts: bool
-    #: Those words of the query that name authors, in lower case.
+    #: Words of the query that name authors, in lower case.
     names: list[str]
-    #: Words that name authors, and begin as names in the query do.
+    #: Words that name authors and have the same initials as possible names in the query.
     like_names: list[str]
-    #: Whether there is any node.
+    #: True if the namespace has nodes.
     has_graph: bool
 
 
 @dataclass(frozen=True)
 class ParsedQuery:
-    """A query's meaning in its namespace."""
+    """A query as interpreted in its namespace."""
 
     settings: NamespaceRow
-    #: How many the namespace holds.
+    #: Number of passages in the namespace.
     passages: int
-    #: Whether it holds facts.
+    #: True if the namespace has facts.
     has_facts: bool
     names: frozenset[str]
-    #: Words of the query that are authors' names in another spelling, each with theirs, in lower case.
+    #: Words of the query that are authors' names in another spelling, with the author's spelling, in lower case.
     spellings: Mapping[str, str]
     query: QueryClauses
     analysed: AnalysedQuery
-    #: The live model generations, and one without an id for what needs none.
+    #: Live model generations, and a row with id None for calibrations without a model.
     generations: Sequence[GenerationRow]
-    #: None where the database is to be asked.
+    #: None if the search must use the database.
     cached: CachedIndex | None = None
-    #: Its words and phrases, as the namespace's text search reads them.
+    #: The query's words and phrases, as analysed by the namespace's text search.
     texts: Mapping[str, AnalysedText] = field(default_factory=dict)
-    #: Words, in lower case, that are said nowhere, each with what is looked for instead.
+    #: Misspelt words in lower case, each with the word searched instead.
     corrections: Mapping[str, str] = field(default_factory=dict)
 
     def generation(self, generation_id: int | None) -> GenerationRow | None:
-        """Return a generation; for None the active one, or what needs none. None where it has come since."""
+        """Return a generation; for None the active one, or else the row without a model.
+
+        The result is None if the generation is newer than this query.
+        """
         if generation_id is None:
             generation_id = self.active_id
         return next((row for row in self.generations if row.id == generation_id), None)
 
     def generation_of(self, vector: object) -> GenerationRow | None:
-        """Return the generation of a query's vector; without one the active one, or what needs none."""
+        """Return the generation of a query's vector; without a vector, the active one or the row without a model."""
         return self.generation(vector.generation_id if isinstance(vector, QueryVector) else None)
 
     @property
@@ -95,16 +98,16 @@ async def parse_query(
     cache: NamespaceCache,
     prefetch: Callable[[CachedNamespace], None],
 ) -> ParsedQuery:
-    """Return what a request's query means; `profile` is what its relevance is calibrated for.
+    """Interpret a request's query; `profile` names the calibration to read.
 
-    Of what is in memory, `prefetch` is called while the database is asked.
+    If the namespace is cached, `prefetch` is called while the database works.
 
-    Raises NamespaceNotFound once the namespace is being deleted.
+    Raises NamespaceNotFound if the namespace does not exist or is being deleted.
     """
     query = _parse(request)
     texts = texts_to_analyse(query)
     statements = _statements(namespace_id, request, profile, texts)
-    # Memory could answer such a search.
+    # Only such searches can use the cache.
     may_be_cached = request.mode in BY_WORDS | BY_MEANING and not request.explain
     asked = cache.ask(namespace_id) if may_be_cached else None
     if asked:
@@ -147,7 +150,10 @@ def _parsed(
 
 
 def _parse(request: SearchRequest) -> QueryClauses:
-    """Return the query as far as words decide: what it demands holds in each mode but those that take it as it is."""
+    """Return the clauses of the query.
+
+    Requirements and exclusions apply in every mode by words or meaning; other modes take the text as it is.
+    """
     if request.mode not in BY_WORDS | BY_MEANING:
         return QueryClauses(())
     query = parse_operands(request.text) if request.operators else parse_words(request.text)
@@ -157,7 +163,7 @@ def _parse(request: SearchRequest) -> QueryClauses:
 def _statements(
     namespace_id: int, request: SearchRequest, profile: str, texts: Sequence[str]
 ) -> list[BoundStatement[Any]]:
-    """Return what is asked of the namespace, of the generations, and of texts, if there are any."""
+    """Return the statements for the namespace, the model generations and, if there are any, the texts."""
     words = sorted(name_words(request.text)) if request.mode in BY_MEANING else []
     namespace = namespaced(namespace_id)
     initials = first_letters(_sought(request))
@@ -176,5 +182,5 @@ def _statements(
 
 
 def _sought(request: SearchRequest) -> set[str]:
-    """Return the words of a query that may be names in another spelling."""
+    """Return the capitalised words of a query, which may be names in another spelling."""
     return capitalised(request.text) if request.mode in BY_MEANING else set()

@@ -1,10 +1,10 @@
-"""Parses what people ask: words, "exact phrases", OR, AND, NOT, +, - and prefix*. Pure, and never an error.
+"""Parse queries: words, "exact phrases", OR, AND, NOT, +, - and prefix*. Pure; never raises an error.
 
-A query is a list of clauses. OR binds tighter than AND: `a OR b AND c` asks for (a or b) and c. What makes no sense as
-an operator, such as an OR at the end or a quote without its other half, is passed over. Operators are in upper case
-alone, so that a text may hold "or". A question, which has its mark outside of quotes, is asked as it is: in “What did
-she take from "Becoming Nicole"?” the quotes are around a title, and in “What does rm -rf do?” nothing is left out. A
-prefix demands nothing, and stays one; and what follows the last mark may hold operators.
+A query is a list of clauses. OR binds tighter than AND: `a OR b AND c` means (a or b) and c. Meaningless operators,
+such as a trailing OR or an unmatched quote, are ignored. Operators are upper case, so that a text may contain "or". In
+a question, which ends with a question mark outside of quotes, there are no operators: in “What did she take from
+"Becoming Nicole"?” the quotes enclose a title, and “What does rm -rf do?” excludes nothing. Only prefixes remain. Text
+after the last question mark may contain operators.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import regex
 from everword.text.analysis import is_lone, words_of
 from everword.text.literals import literal_tokens
 
-#: Clauses that must or must not match, beyond which the rest is passed over: each costs for every passage.
+#: Maximum clauses that must or must not match; further ones are ignored, because each costs time for every passage.
 MAX_FILTER_CLAUSES = 64
 
 _ITEM = regex.compile(
@@ -30,18 +30,18 @@ _ITEM = regex.compile(
 )
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 _QUOTED = regex.compile(r"""["“”„«»][^"“”„«»]*["“”„«»]""")
-# At the end of a word that is no address, or before ideographs; and the marks of Chinese and Japanese, and of Arabic.
+# A question mark at the end of a word that is no URL, or before ideographs; also the full-width and Arabic marks.
 _QUESTION_MARK = regex.compile(
     r"""(?<![/=&])\?(?=[^\p{L}\p{N}\s]{0,4}(?:\s|$)|[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}])
         | [？؟]""",
     regex.VERBOSE,
 )
-# One star, at the end: `*emphasis*` and `**bold**` are none.
+# A single star at the end; `*emphasis*` and `**bold**` are no prefixes.
 _PREFIX = regex.compile(r"[^*]*[\p{L}\p{N}\p{M}]\*[.,;:!?)\]}]*")
 
 
 class ClauseKind(Enum):
-    """The demand that a clause makes of a passage."""
+    """The condition that a clause sets for a passage."""
 
     OPTIONAL = "adds to the score"
     REQUIRED = "must match"
@@ -50,18 +50,18 @@ class ClauseKind(Enum):
 
 @dataclass(frozen=True)
 class Operand:
-    """Words that stand together, as `auth.rs` or a phrase does."""
+    """Words that belong together, such as `auth.rs` or a phrase."""
 
     text: str
     #: Never empty.
     words: tuple[str, ...]
-    #: Whether the last word is the beginning of one.
+    #: True if the last word is a prefix.
     prefix: bool = False
 
 
 @dataclass(frozen=True)
 class QueryClause:
-    """Operands of which one is enough."""
+    """Alternative operands, one of which suffices."""
 
     kind: ClauseKind
     operands: tuple[Operand, ...]
@@ -75,7 +75,7 @@ class QueryClauses:
 
     @property
     def wanted(self) -> list[Operand]:
-        """Return what a passage may be found by, in the order of the text."""
+        """The operands of all clauses that are not excluded, in the order of the text."""
         return [
             operand
             for clause in self.clauses
@@ -85,7 +85,7 @@ class QueryClauses:
 
     @property
     def excludes(self) -> bool:
-        """Tell whether there is something that must not match."""
+        """True if a clause is excluded."""
         return any(clause.kind is ClauseKind.EXCLUDED for clause in self.clauses)
 
     @property
@@ -95,7 +95,7 @@ class QueryClauses:
 
 
 def parse_operands(text: str) -> QueryClauses:
-    """Return the clauses of `text`; none where it holds no word."""
+    """Return the clauses of `text`; empty if it has no word."""
     end = _end_of_question(text)
     clauses = list(_any_of(text[:end], may_be_prefix=True).clauses)
     filters = 0
@@ -107,12 +107,12 @@ def parse_operands(text: str) -> QueryClauses:
 
 
 def parse_words(text: str) -> QueryClauses:
-    """Return the words of `text` without any operator: for a text that was not written as a query."""
+    """Return the words of `text` without operators, for a text that was not written as a query."""
     return _any_of(text, may_be_prefix=False)
 
 
 def _end_of_question(text: str) -> int:
-    """Return where the last question of `text` ends; 0 without any."""
+    """Return the end of the last question in `text`; 0 if there is none."""
     unquoted = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
     return max((mark.end() for mark in _QUESTION_MARK.finditer(unquoted)), default=0)
 
@@ -154,7 +154,7 @@ def _required(kind: ClauseKind) -> ClauseKind:
 
 
 def _items(text: str) -> Iterator[_Operand]:
-    """Yield operands in order. An operator counts for the operand that follows it."""
+    """Yield operands in order; an operator applies to the following operand."""
     operators: set[str] = set()
     for match in _ITEM.finditer(text):
         bare = match["bare"]
@@ -181,7 +181,7 @@ def _kind(sign: str | None, operators: set[str], is_phrase: bool) -> ClauseKind:
 
 
 def _operand(text: str, *, may_be_prefix: bool) -> Operand | None:
-    """Return the words of `text`; None where it has none."""
+    """Return the words of `text`; None if it has none."""
     words = words_of(text)
     if not words:
         return None
@@ -190,5 +190,5 @@ def _operand(text: str, *, may_be_prefix: bool) -> Operand | None:
 
 
 def literals_asked_for(query: QueryClauses) -> list[str]:
-    """Return what looks like a literal in the parts of a query that a passage may be found by."""
+    """Return the tokens that look like literals in the operands that are not excluded."""
     return literal_tokens(" ".join(operand.text for operand in query.wanted))

@@ -1,4 +1,4 @@
-"""The embedder service, as search calls it: for the vector of a query."""
+"""Client of the embedder service, for the vectors of queries."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from everword.internal.v1.embedder_service_pb2_grpc import EmbedderServiceStub
 from everword.rpc.authentication import INTERNAL_HEADER
 from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
 
-#: The most that a search waits for its vector: the other arms answer without it.
+#: Maximum seconds that a search waits for its vector; the other arms answer without it.
 TIMEOUT_S = 2.0
-#: Of the time that is left, what the vector may take.
+#: Maximum share of the remaining time for the vector.
 TIME_SHARE = 0.5
-#: Seconds until statistics are returned without the description of the model.
+#: Seconds after which statistics are returned without the description of the model.
 DESCRIBE_TIMEOUT_S = 0.5
-#: Seconds that a starting search service waits for the embedder, which may start at the same time.
+#: Seconds that a starting search service waits for the embedder, which may be starting at the same time.
 START_TIMEOUT_S = 3.0
-#: Vectors of queries that are kept: some 2,700 of 384 dimensions.
+#: Bytes of cached query vectors; about 2,700 vectors of 384 dimensions.
 CACHE_BYTES = 4 * 1024 * 1024
-#: A query's vector never changes; that it was asked is forgotten after this long all the same.
+#: Seconds until a cached vector is dropped; it never changes, but a query should not be remembered longer.
 CACHE_TTL_S = 300.0
 
 
 class QueryEmbedder:
-    """Asks the embedder service for vectors of queries. Without an address, it says so."""
+    """Client of the embedder service. Without an address, `embed` raises QueryNotEmbedded."""
 
     def __init__(self, address: str, token: Secret) -> None:
         self._address = address
         self._metadata = ((INTERNAL_HEADER, token.reveal()),) if token else ()
         self._channel: grpc.aio.Channel | None = None
-        # Generations never change, and what is asked once is often asked again: for its next page, or by another agent.
-        # Each namespace has its own: how long an answer takes must not tell what others ask.
+        # A generation's vectors never change, and queries are repeated for the next page or by another agent. The key
+        # includes the namespace, because response times must not reveal the queries of other tenants.
         self._cache: TTLCache[tuple[int, int, bytes], QueryVector] = TTLCache(
             CACHE_BYTES, CACHE_TTL_S, getsizeof=lambda vector: vector.values.nbytes
         )
@@ -55,7 +55,7 @@ class QueryEmbedder:
             await self._channel.close()
 
     async def warm_up(self) -> None:
-        """Connect to the embedder, which is given a moment to start. A model on a server is asked for nothing."""
+        """Connect to the embedder and wait briefly for it to start. No request is sent to a hosted model."""
         if self._channel is None:
             return
         describing = EmbedderServiceStub(self._channel).DescribeModel(
@@ -66,15 +66,15 @@ class QueryEmbedder:
         )
         with suppress(grpc.aio.AioRpcError, QueryNotEmbedded):
             if (await describing).forms:
-                # The embedder has embedded it at its own start, and knows the vector.
+                # The embedder embedded this text at its own start and has its vector cached.
                 await self.embed(0, "warm-up", None)
 
     def known(self, namespace_id: int, query: str, generation_id: int | None) -> QueryVector | None:
-        """Return the query's vector of a generation, if the namespace asked for it lately."""
+        """Return the query's cached vector of a generation; None if the namespace did not request it recently."""
         return self._cache.get((namespace_id, generation_id or 0, _digest(query)))
 
     async def embed(self, namespace_id: int, query: str, generation_id: int | None) -> QueryVector:
-        """Return the query's vector, of a generation or else of the active one. Raises QueryNotEmbedded."""
+        """Return the query's vector of a generation, by default the active one. Raises QueryNotEmbedded."""
         if self._channel is None:
             text = "no embedder is configured (EVERWORD_EMBEDDER_ADDRESS)"
             raise QueryNotEmbedded(text, expected=True)
@@ -112,7 +112,7 @@ class QueryEmbedder:
 
 
 def _digest(query: str) -> bytes:
-    """Return what a query's vector is kept by; the text itself, which may be long and private, is not kept."""
+    """Return the digest that identifies a query. The text itself may be long and private, so it is not stored."""
     return hashlib.blake2b(query.encode(), digest_size=16).digest()
 
 

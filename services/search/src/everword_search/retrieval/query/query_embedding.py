@@ -1,4 +1,4 @@
-"""The vector of a search's query: kept from before, asked for in advance, or asked for."""
+"""The vector of a search's query: cached, requested in advance, or requested when needed."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from everword_search.retrieval.query.query_embedder import QueryEmbedder
 
 @dataclass(frozen=True)
 class ExpectedVector:
-    """The likely vector of a query, before the database tells which of its words name authors."""
+    """The likely vector of a query, before the database has returned which words name authors."""
 
     text: str
     generation_id: int
-    #: At hand already.
+    #: The cached vector; None if it is not cached.
     known: QueryVector | None
-    #: Asked for.
+    #: The running request; None if the vector is cached.
     coming: asyncio.Task[QueryVector] | None
 
     def close(self) -> None:
-        """Let go what was asked for, where it is not wanted any more."""
+        """Cancel the request if it is still running."""
         if self.coming:
             self.coming.cancel()
 
 
 @dataclass(frozen=True)
 class QueryEmbedding:
-    """The way from the query of one request to its vector."""
+    """Obtains the vector for the query of one request."""
 
     embedder: QueryEmbedder
     namespace_id: int
@@ -47,7 +47,7 @@ class QueryEmbedding:
         return self.request.mode in BY_MEANING
 
     def expect(self, copy: CachedNamespace | None) -> ExpectedVector | None:
-        """Begin to ask for the vector, where the namespace is in memory: a copy hardly lacks an author."""
+        """Start requesting the vector if the namespace is cached; the copy knows nearly all authors' names."""
         asked = self._asked
         if not (self.is_wanted and asked and copy) or copy.generation_id is None:
             return None
@@ -64,7 +64,7 @@ class QueryEmbedding:
         return ExpectedVector(text, copy.generation_id, None, coming)
 
     def at_hand(self, parsed: ParsedQuery) -> QueryVector | QueryNotEmbedded | None:
-        """Return the vector, or why there is none; None where it has to be asked for."""
+        """Return the cached vector, or the reason why there will be none; None if it must be requested."""
         if not self._asked:
             return QueryNotEmbedded("the query only says what to leave out", expected=True)
         return self.embedder.known(self.namespace_id, self._text(parsed), parsed.active_id)
@@ -72,20 +72,26 @@ class QueryEmbedding:
     async def embed(
         self, parsed: ParsedQuery, expected: ExpectedVector | None
     ) -> QueryVector | QueryNotEmbedded:
-        """Wait for the vector. Raises EmbedderUnavailable where there is none, and nothing else would answer."""
+        """Wait for the vector, or return the reason for its absence.
+
+        Raises EmbedderUnavailable if the mode has no other arm.
+        """
         text, generation_id = self._text(parsed), parsed.active_id
         try:
             if expected and expected.coming:
                 if (expected.text, expected.generation_id) == (text, generation_id):
                     return await expected.coming
-                # The model should not work on what is not wanted first.
+                # Cancelled first, so that the model does not work on it before the wanted text.
                 expected.close()
             return await self.embedder.embed(self.namespace_id, text, generation_id)
         except QueryNotEmbedded as error:
             return self.missing(error)
 
     def missing(self, error: QueryNotEmbedded) -> QueryNotEmbedded:
-        """Return why there is no vector. Raises EmbedderUnavailable where nothing else would answer."""
+        """Return the error as the reason for the missing vector.
+
+        Raises EmbedderUnavailable if the mode has no other arm.
+        """
         if self.request.mode is SearchMode.SEMANTIC:
             raise EmbedderUnavailable(
                 f"Search by meaning alone is not possible: {error}."
@@ -94,21 +100,24 @@ class QueryEmbedding:
 
     @property
     def _asked(self) -> str:
-        """Return the text to embed: without what the query leaves out, which is near it all the same."""
+        """The text to embed, without excluded words: their vector would be near the query all the same."""
         request = self.request
-        # Most queries leave nothing out, and need not be parsed to tell.
+        # Most queries exclude nothing; this check avoids parsing them.
         if not request.operators or not ("-" in request.text or "NOT" in request.text):
             return request.text
         query = parse_operands(request.text)
         return " ".join(each.text for each in query.wanted) if query.excludes else request.text
 
     def _text(self, parsed: ParsedQuery) -> str:
-        """Return the query as it is embedded: passages are without who spoke, so a name would only draw it away."""
+        """Return the text to embed, without authors' names.
+
+        Passages are embedded without their author, so a name would only distort the vector.
+        """
         text = correct(self._asked, parsed.corrections)
         return without_names(text, parsed.names | parsed.spellings.keys())
 
 
 def _see(coming: asyncio.Task[QueryVector]) -> None:
-    # What fails and is not waited for is no news: whoever needs the vector asks for it.
+    # Mark the error as retrieved; a search that needs the vector requests it again.
     if not coming.cancelled():
         coming.exception()

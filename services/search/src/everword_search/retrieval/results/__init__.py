@@ -1,1 +1,1 @@
-"""Results of a page: their order, and what those of some kinds come with."""
+"""The results of a page: their order, and additional fields of some kinds."""

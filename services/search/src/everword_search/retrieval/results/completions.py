@@ -1,6 +1,6 @@
-"""Complete results with the fields that only their kind has.
+"""Complete results with fields that only their kind has.
 
-A new kind needs nothing here unless its results have such fields.
+A new kind needs an entry here only if its results have such fields.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from everword_search.summaries.expand_summary import expand_all
 from everword_search.summaries.model import ExpandMode
 from everword_search.summaries.store import read_marks
 
-#: Summaries that `ExpandMode.TOP` expands.
+#: Number of summaries that `ExpandMode.TOP` expands.
 TOP = 3
-#: Limits of relations of a node, and of nodes of a page that come with relations.
+#: Maximum relations of a node, and maximum nodes of a page with relations.
 MOST_RELATIONS, _NODES = 10, 10
 
 
@@ -33,7 +33,7 @@ async def with_summaries(
     request: SearchRequest,
     is_first_page: bool,
 ) -> list[SearchResult]:
-    """Return the results; summaries are marked for review, and expanded as the request asks."""
+    """Return the results with summaries marked for review and expanded as requested."""
     found = [result.memory.id for result in results if result.memory.kind == MemoryKind.SUMMARY]
     if not found:
         return list(results)
@@ -69,7 +69,7 @@ async def with_relations(
 ) -> list[SearchResult]:
     """Return the results, nodes with their relations as lines.
 
-    With them, a query finds related names that share no word with it.
+    Through relations, a query finds related names that share no word with it.
     """
     if not request.with_relations:
         return list(results)
@@ -112,7 +112,7 @@ class Completion(Protocol):
     ) -> list[SearchResult]: ...
 
 
-#: By kind.
+#: By `MemoryKind`.
 COMPLETIONS: dict[int, Completion] = {
     MemoryKind.SUMMARY: with_summaries,
     MemoryKind.NODE: with_relations,

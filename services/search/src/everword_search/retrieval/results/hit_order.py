@@ -58,7 +58,7 @@ class RankedPage:
 
 @dataclass(frozen=True)
 class OrderedHits:
-    """The hits of a page in their order, with the endings of each."""
+    """The hits of a page in their final order, with their outdated facts."""
 
     placed: PagePlacement
     endings: Endings = field(default_factory=dict)
@@ -85,7 +85,7 @@ async def order(
             ):
                 return await _bring(conn, ranked_page, hits, ordered.endings)
     except ArmFailed:
-        pass  # Outdated hits are marked and keep their places.
+        pass  # Outdated hits are marked as such and keep their places.
     return ordered
 
 
@@ -118,13 +118,13 @@ async def _bring(
 async def _find(
     ranked_page: RankedPage, wanted: Sequence[UUID], hits: Sequence[RankedHit]
 ) -> Mapping[UUID, RankedHit]:
-    """Return the hits of those memories that the search finds. Raises ArmFailed."""
+    """Return the hits for those memories that the search finds. Raises ArmFailed."""
     found = {hit.source_id: hit for hit in ranked_page.found.hits}
     elsewhere = [id_ for id_ in wanted if id_ not in found]
     if ranked_page.found.order:
         candidates = _among(ranked_page.found.order(), elsewhere)
     elif ranked_page.is_first_page:
-        # Without earlier pages, their ranks do not matter.
+        # There are no earlier pages, so the ranks of further memories do not matter.
         candidates = []
     else:
         candidates = [

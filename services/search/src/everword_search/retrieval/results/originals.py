@@ -1,4 +1,4 @@
-"""Find the original messages of pasted text among memories, so that originals rank before pasted copies."""
+"""Find the original messages of pasted text, so that originals rank before pasted copies."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from everword_search.retrieval.hits import RankedHit
 from everword_search.retrieval.results.hit_order import BRINGING, RankedPage
 from everword_search.retrieval.runner import ArmFailed
 
-#: Best ranked memories that are searched for originals, and maximum originals before one pasted copy.
+#: Number of best ranked memories searched for originals, and maximum originals before one pasted copy.
 CANDIDATES, MOST_ORIGINALS = 60, 8
 #: Minimum words of an original message, and of a quoted line.
 _LEAST_WORDS, _LEAST_QUOTED = 3, 4
 #: The same minimum in characters, for scripts without spaces.
 _LEAST_CHARS = 7
-#: Up to this many messages, each one is compared.
+#: Up to this many messages, all are checked for pasted text.
 _FEW = 20
 #: Maximum characters of a message that the two caches below keep: 2,048 such messages take at most 16 MB.
 _LONGEST_KEPT = 2000
@@ -41,10 +41,10 @@ _WORDS = regex.compile(r"[\p{L}\p{N}]+")
 
 
 def find_pastes(rows: Iterable[MemoryRow]) -> list[MemoryRow]:
-    """Return the messages with pasted text among some memories."""
+    """Return the messages that contain pasted text."""
     messages = [row for row in rows if row.kind == MemoryKind.MESSAGE and row.role == ROLE_USER]
     if len(messages) > _FEW:
-        # Finding pasted text takes longer than seeing that a message has no words in common with another one.
+        # Finding pasted text takes longer than checking that a message shares no words with another one.
         runs = [_runs(row.content) for row in messages]
         counts = Counter(chain.from_iterable(runs))
         messages = [
@@ -96,12 +96,12 @@ def _pasted(row: MemoryRow) -> list[str]:
     texts = [row.content]
     if row.passage and row.passage not in row.content:
         texts.append(row.passage)
-    # A label that may name a topic counts: only what repeats another message has an original.
+    # Include labels that may be topics instead of names: only text that repeats another message has an original anyway.
     return [text[start:end] for text in texts for start, end in _pasted_spans(text, row.author)]
 
 
-# Reading a message takes about .3 ms, and the questions about a conversation meet the same messages again and again.
-# Long ones are not kept: a caller may ask for whole contents.
+# Reading a message takes about .3 ms, and questions about a conversation read the same messages repeatedly. Long ones
+# are not cached, because a caller may request whole contents.
 
 
 def _pasted_spans(text: str, author: str) -> Sequence[tuple[int, int]]:

@@ -1,7 +1,7 @@
-"""Order a page so that replacements stand before the outdated hits that they replace.
+"""Order a page so that replacements precede the outdated hits that they replace.
 
 A replacement that ranks behind an outdated hit, or was not found at all, is promoted before it. The next page continues
-after the last hit that kept its own place. Its token names the promoted hits, so that no hit is repeated or lost.
+after the last hit in its own place. The page token names the promoted hits, so that no hit is repeated or lost.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from everword_search.endings.model import Holding
 from everword_search.endings.read_endings import Endings
 from everword_search.retrieval.hits import RankedHit
 
-#: Limit of promoted memories on all pages of a search: the token of a page names them.
+#: Maximum promoted memories on all pages of a search, because page tokens name them.
 MAX_PROMOTED = 48
 #: Bytes of an id in a token: the random part of a UUIDv7.
 _TAIL = 8
@@ -23,7 +23,7 @@ _TAIL = 8
 
 @dataclass(frozen=True)
 class PromotedHits:
-    """The memories that earlier pages promoted."""
+    """The memories promoted onto earlier pages."""
 
     tails: frozenset[bytes] = frozenset()
 
@@ -53,9 +53,9 @@ class PagePlacement:
     hits: list[RankedHit] = field(default_factory=list)
     #: The promoted memories.
     brought: set[UUID] = field(default_factory=set)
-    #: The last hit that kept its own place; None if there is none.
+    #: The last hit in its own place; None if there is none.
     last: RankedHit | None = None
-    #: Whether some hits are left for the next page.
+    #: True if some hits are left for the next page.
     is_cut: bool = False
 
 
@@ -64,9 +64,9 @@ class PlacementInputs:
     """The facts about the memories of a search that its order depends on."""
 
     endings: Endings
-    #: Replacements and originals that stand on earlier pages.
+    #: Replacements and originals on earlier pages.
     earlier: Set[UUID]
-    #: Limit of promoted hits on this page.
+    #: Maximum promoted hits on this page.
     room: int
     #: Hits of replacements and originals that rank further behind.
     found: Mapping[UUID, RankedHit]
@@ -75,7 +75,7 @@ class PlacementInputs:
 
 
 def place(hits: Sequence[RankedHit], size: int, known: PlacementInputs) -> PagePlacement:
-    """Return a page of at most `size` hits from `hits`, which follow the page before."""
+    """Return a page of at most `size` hits from `hits`, which follow the previous page."""
     placed, shown = PagePlacement(), set(known.earlier)
     for hit in hits:
         if hit.source_id not in placed.brought:
@@ -127,8 +127,10 @@ def _lacking(hit: RankedHit, endings: Endings, shown: Set[UUID]) -> Iterator[Hol
 
 
 def _in_front(hit: RankedHit, known: PlacementInputs, shown: Set[UUID]) -> list[RankedHit]:
-    """Return the hits to move before a hit: its originals, its replacements, and the replacements of these, each
-    before the hit that it replaces."""
+    """Return the hits to move before a hit.
+
+    They are its originals, its replacements, and the replacements of these, each before the hit that it replaces.
+    """
     there, brought = {*shown, hit.source_id}, list[RankedHit]()
 
     def bring(of: RankedHit) -> None:
