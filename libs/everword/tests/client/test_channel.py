@@ -1,4 +1,4 @@
-"""Channels repeat what was not answered, and nothing else."""
+"""Channels retry unanswered calls, and nothing else."""
 
 from __future__ import annotations
 

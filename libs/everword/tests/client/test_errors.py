@@ -1,4 +1,4 @@
-"""What a client makes of a failed call."""
+"""CallError, made from failed calls."""
 
 from __future__ import annotations
 

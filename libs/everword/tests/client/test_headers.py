@@ -1,4 +1,4 @@
-"""What of a call's headers can be sent, and what reads have to see."""
+"""Headers that can be sent, and consistency tokens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from everword.client.freshness import Freshness
 from everword.v1.context_service_pb2 import StreamContextRequest
 from everword.v1.search_service_pb2 import GetStatsRequest
 
-#: Nothing listens there: what cannot be sent is told before anybody is called.
+#: No server listens there: unsendable headers are refused before any call.
 NOWHERE = ClientSettings(search_address="127.0.0.1:1", timeout_s=5)
 
 

@@ -12,14 +12,14 @@ _BUILT_IN: dict[grpc.StatusCode, type[Exception]] = {
     _Code.UNAUTHENTICATED: PermissionError,
     _Code.PERMISSION_DENIED: PermissionError,
     _Code.DEADLINE_EXCEEDED: TimeoutError,
-    # Those that may pass when the call is made again.
+    # Errors that may pass when the call is repeated.
     _Code.UNAVAILABLE: ConnectionError,
     _Code.RESOURCE_EXHAUSTED: ConnectionError,
 }
 
 
 def to_built_in(error: CallError) -> Exception:
-    """Return the built-in exception that says the same; `error` itself where there is none."""
+    """Return the equivalent built-in exception; `error` itself if there is none."""
     kind = _BUILT_IN.get(error.code)
     if kind is None:
         return error

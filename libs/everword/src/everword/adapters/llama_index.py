@@ -35,12 +35,12 @@ _BLOCK = "llama_index"
 
 
 class EverwordMemory(BaseMemory):
-    """A conversation whose turns are kept for good, and what is remembered beside it.
+    """A conversation whose turns are stored permanently, with the memories around it.
 
-    `get` returns a system message with memories, what is known of the user and what stands for older turns, where there
-    is any, and the latest turns. Messages are never deleted: `reset` begins another session, and searches find what was
-    said before. Errors are ValueError, PermissionError, TimeoutError, ConnectionError where it may help to repeat the
-    call, and CallError.
+    `get` returns the latest turns, after a system message with memories, facts about the user and summaries of older
+    turns, if there are any. Messages are never deleted: `reset` begins another session, and searches find the earlier
+    messages. Errors are ValueError, PermissionError, TimeoutError, ConnectionError if the call may be repeated, and
+    CallError.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -80,7 +80,7 @@ class EverwordMemory(BaseMemory):
         self._run(lambda memory: self._append(memory, messages))
 
     def set(self, messages: list[ChatMessage]) -> None:
-        """Let the conversation be these messages. Where it begins with others, they are another session."""
+        """Replace the conversation's messages. If it begins with others, these are another session."""
         self._run(lambda memory: self._set(memory, messages))
 
     def reset(self) -> None:
@@ -136,7 +136,7 @@ class EverwordMemory(BaseMemory):
 
 
 def _beside(block: context_service_pb2.ContextBlock, turns: Collection[str]) -> str:
-    """Return what a block of a context says beside the messages of these ids; empty where that is nothing."""
+    """Return the text of a context's block without the messages of these ids; empty if nothing else is in it."""
     if block.source != context_service_pb2.CONTEXT_SOURCE_CHAT_HISTORY:
         return block.text
     older = [item.text for item in block.items if item.memory_id not in turns]

@@ -1,1 +1,1 @@
-"""Shares what a process has among its callers, over gRPC and over HTTP."""
+"""Fair sharing of a process among its callers, over gRPC and over HTTP."""

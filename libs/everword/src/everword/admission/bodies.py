@@ -21,18 +21,18 @@ from everword.client.errors import CallError
 
 #: How long a request may take to arrive, and how long a stream may go without another one.
 RECEIVE_S = 60.0
-#: What a caller is told whose request took longer.
+#: Message for callers whose request arrived too slowly.
 TOO_LATE = "Nothing was received for too long; call again."
 #: How long a request waits for its turn.
 PATIENCE_S = 60.0
-#: Bodies of so many bytes lie in a connection's buffer, whether they are let in or not. They have room of their own.
+#: Bodies up to this size are in the connection's buffer anyway, admitted or not, and have a share of their own.
 SHORT_BYTES = 64 * 1024
 #: How many bodies of the largest size there is room for: of all callers, and of one. The same of short ones.
 LARGEST, LARGEST_OF_CALLER = 4, 1
 SHORT, SHORT_OF_CALLER = 512, 128
 #: Requests that wait for room: of all callers, and of one. The next one is refused.
 WAITING, WAITING_OF_CALLER = 256, 192
-#: For how long the rest of a body is read that nobody wants, and of how many at once.
+#: Seconds for which the rest of a refused body is read, and the number of bodies at once.
 DRAIN_S = 5.0
 MAX_DRAINED = 64
 
@@ -44,7 +44,7 @@ App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class _Gone(Exception):
-    """The sender of a body went away before its end: there is nobody to answer."""
+    """The sender of a body disconnected before its end."""
 
 
 class Admission:
@@ -89,7 +89,9 @@ class Admission:
             request.give_all()
 
     async def _drain(self, receive: Receive) -> None:
-        """Read on what is still sent, for a while: whoever finds the connection closed may not see the answer."""
+        """Read the rest of a body for a while, because a client that finds the connection closed may not see the
+        answer.
+        """
         if self._draining >= MAX_DRAINED:
             return
         self._draining += 1
@@ -103,7 +105,7 @@ class Admission:
 
 
 class _BodyShare:
-    """What a request has of the room for bodies."""
+    """A request's part of the memory for bodies."""
 
     def __init__(self, room: FairShare, group: Group) -> None:
         self._room = room
@@ -120,7 +122,7 @@ class _BodyShare:
         self._held = size
 
     def keep(self, size: int) -> None:
-        """Give back what is held beyond `size` bytes."""
+        """Return the reserved memory beyond `size` bytes."""
         if self._held > size:
             self._room.give(self._group, self._held - size)
             self._held = size
@@ -147,12 +149,12 @@ class _Request:
         self._share: _BodyShare | None = None
         self._size = size
         self._drain = drain
-        #: Whether nothing of the body is left to be read, and whether its rest is worth waiting for.
+        #: True when nothing of the body is left to be read, and when its rest is not worth waiting for.
         self._is_read = False
         self._is_late = False
 
     async def receive(self) -> Message:
-        """Return the whole body, and after it what the server has. Raises Refused."""
+        """Return the whole body, and after it the server's own messages. Raises Refused."""
         if self._is_read:
             return await self._receive()
         share = self._share = await self._admit()
@@ -215,7 +217,7 @@ def _room(size: int, of_all: int, of_caller: int) -> FairShare:
 
 
 def _size(headers: Mapping[bytes, bytes], most: int) -> int:
-    """Return how many bytes a body has; where that is not said, the most that it may have."""
+    """Return the size of a body in bytes; if undeclared, the largest size allowed."""
     return most if b"transfer-encoding" in headers else int(headers.get(b"content-length", b"0"))
 
 

@@ -1,4 +1,4 @@
-"""Share what a process has, such as slots for calls or bytes of requests, fairly among those who want it."""
+"""Fair sharing of a resource, such as slots for calls or bytes of requests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-#: Who had something of it so lately still counts as somebody to share with.
+#: A group that used the resource within this many seconds still counts as a competitor.
 LATELY_S = 1.0
 #: The longest that an impatient call waits in a queue that was full lately, and how often that is looked at.
 PATIENCE_S = 0.5
@@ -18,10 +18,10 @@ SWEEP_S = 0.1
 
 @dataclass(frozen=True)
 class Group:
-    """Those who share as one: a namespace's callers, or an operator's."""
+    """Callers that share as one: those of a namespace, or an operator's."""
 
     name: Hashable
-    #: May take what is kept in reserve.
+    #: True if it may use the reserve.
     reserved: bool = False
 
 
@@ -29,18 +29,18 @@ class Group:
 class ShareLimits:
     """The amounts that there are in total, and for each group."""
 
-    #: What all groups have together.
+    #: Amount for all groups together.
     total: int
     #: The most that one group has.
     of_group: int
-    #: The most that one group has while there are others; `of_group` where it is None.
+    #: Limit of one group while others are active; `of_group` if None.
     beside_others: int | None = None
-    #: What is there beyond `total`, for reserved groups alone.
+    #: Amount beyond `total`, for reserved groups only.
     reserve: int = 0
-    #: Who may wait: of all groups, and of one. The next one is refused.
+    #: Number of waiting calls: of all groups, and of one. Further calls are refused.
     waiting: int = 0
     waiting_of_group: int = 0
-    #: Whether nobody should wait for long in a queue that was full: see `FairShare`.
+    #: True to refuse calls that waited long in a full queue: see `FairShare`.
     impatient: bool = False
 
 
@@ -63,12 +63,12 @@ class _Call:
 
 
 class FairShare:
-    """A semaphore of amounts. Groups that wait are served in turn, whatever each of them asks for.
+    """A semaphore of amounts. Waiting groups are served in turn, whatever amount each requests.
 
     Within a group the oldest call is served first, unless its queue was full within `LATELY_S`. Then the newest is, and
-    the oldest is refused when another call comes. Where the limits are `impatient`, no more wait then than the group
-    may have at once, and nobody for longer than `PATIENCE_S`. So a call that is served has not waited long: see
-    adaptive LIFO and controlled delay in "Fail at Scale" (Maurer, ACM Queue 13/8, 2015).
+    the oldest is refused when another call comes. If the limits are `impatient`, no more calls wait then than the group
+    may have at once, and none longer than `PATIENCE_S`. So a served call has not waited long: see adaptive LIFO and
+    controlled delay in "Fail at Scale" (Maurer, ACM Queue 13/8, 2015).
 
     For use within one event loop.
     """
@@ -78,13 +78,13 @@ class FairShare:
         self._used: Counter[Group] = Counter()
         self._in_use = 0
         self._waiting: OrderedDict[Group, deque[_Call]] = OrderedDict()
-        #: When each group last had something of it, and when its queue was last full; who was longest ago is first.
+        #: Time of each group's last use, and of its last full queue; the oldest is first.
         self._lately: OrderedDict[Group, float] = OrderedDict()
         self._full: OrderedDict[Group, float] = OrderedDict()
         self._sweeping: asyncio.TimerHandle | None = None
 
     def refusal(self, limit: int, *, of_group: bool) -> Exception:
-        """Return the error of who is one too many, of a group or of all; `limit` of them may have and wait."""
+        """Return the error for a call over the limit, of a group or of all; `limit` calls may run and wait."""
         return Full(limit, of_group=of_group)
 
     @asynccontextmanager
@@ -99,9 +99,9 @@ class FairShare:
             self.give(group, amount, counts)
 
     async def take(self, group: Group, amount: int = 1, counts: int | None = None) -> None:
-        """Take an amount, once there is room for it. Raises what `refusal` returns where too many came to wait.
+        """Take an amount, once it is free. Raises the error of `refusal` if too many calls wait.
 
-        Of the share of its group it takes `counts`, by default the same amount.
+        `counts` is the amount counted against the group's share, by default the same.
         """
         _note(self._lately, group)
         counts = amount if counts is None else counts
@@ -130,11 +130,11 @@ class FairShare:
         self._serve()
 
     def is_full(self, group: Group) -> bool:
-        """Tell whether a group's queue was full lately, and is."""
+        """Return whether a group's queue is full, and was lately."""
         return self._is_crowded(group) and self._waits(group) >= self._room(group)
 
     def turns_away(self, group: Group) -> bool:
-        """Tell whether one more call of a group is to be refused, and count it: the queue stays short meanwhile."""
+        """Return whether one more call of a group is refused, and count it, so that the queue stays short."""
         full = self.is_full(group)
         if full:
             _note(self._full, group)
@@ -154,7 +154,7 @@ class FairShare:
         return limits.waiting_of_group
 
     def _make_room(self, group: Group) -> None:
-        """Refuse the oldest of a group where too many wait. Raises where none of it does."""
+        """Refuse the oldest call of a group if too many wait. Raises if none of the group waits."""
         queue = self._waiting.get(group, deque())
         if len(queue) >= self._room(group):
             _note(self._full, group)
@@ -178,7 +178,7 @@ class FairShare:
             self._sweeping = asyncio.get_running_loop().call_later(SWEEP_S, self._sweep)
 
     def _sweep(self) -> None:
-        """Refuse who has waited for too long in a queue that was full lately."""
+        """Refuse calls that waited too long in a queue that was full lately."""
         self._sweeping = None
         stale = time.monotonic() - PATIENCE_S
         for group in [group for group in self._waiting if self._is_crowded(group)]:
@@ -202,7 +202,7 @@ class FairShare:
             del self._waiting[group]
 
     def _serve(self) -> None:
-        """Give to the groups that wait, one after the other, until nobody's next fits."""
+        """Grant amounts to the waiting groups in turn, until no group's next call fits."""
         idle = 0
         while self._waiting and idle < len(self._waiting):
             group, queue = next(iter(self._waiting.items()))
@@ -225,7 +225,7 @@ class FairShare:
     def _fits(self, group: Group, amount: int, counts: int) -> bool:
         limits = self._limits
         total = limits.total + (limits.reserve if group.reserved else 0)
-        # What is larger than all there is may be had alone.
+        # An amount larger than the total is granted if nothing else is in use.
         if self._in_use and self._in_use + amount > total:
             return False
         used = self._used[group]

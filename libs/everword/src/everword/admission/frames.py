@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def forget_frames(error: BaseException) -> None:
-    """Drop the tracebacks of an error and of its causes, once nobody needs them.
+    """Drop the tracebacks of an error and of its causes when they are no longer needed.
 
     A traceback refers to frames, and these to the request and often to the error: such a cycle stays in memory until a
     garbage collection.

@@ -11,14 +11,14 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor, ServiceDescr
 
 from everword.v1 import access_pb2
 
-#: Of an RPC that says nothing else; access.proto says so.
+#: Defaults of an RPC, as in access.proto.
 MAX_REQUEST_BYTES = 1024 * 1024
 MAX_REQUEST_FIELDS = 20_000
 #: The most that any RPC takes. A test holds it against the protos.
 MOST_REQUEST_BYTES = 16 * 1024 * 1024
 
 STRUCT, FIELD_MASK = "google.protobuf.Struct", "google.protobuf.FieldMask"
-#: Types of which nobody can state a rule in their own proto: the most bytes of a field of theirs.
+#: Limits in bytes for fields of types that carry no rules of their own.
 TYPE_BYTES = {STRUCT: 64 * 1024, FIELD_MASK: 4 * 1024}
 #: How many paths a FieldMask may have.
 MAX_PATHS = 32
@@ -49,14 +49,14 @@ class FieldPlan:
 
     name: str
     repeated: bool = False
-    #: The most elements of a list, or pairs of a map; None where nothing is said.
+    #: Largest number of elements of a list, or pairs of a map; None without a limit.
     most: int | None = None
-    #: The most bytes of a message; None where its fields bound it.
+    #: Largest size of a message; None if its fields bound it.
     most_bytes: int | None = None
-    #: Whether it is a string.
+    #: True for a string.
     text: bool = False
     map: bool = False
-    #: Of numbers in a list: the bytes of each, 0 where that depends.
+    #: For numbers in a list: the bytes of each, 0 if that varies.
     width: int | None = None
     message: MessagePlan | None = None
 
@@ -100,7 +100,7 @@ def message_plan(descriptor: Descriptor) -> MessagePlan:
 
 
 def _message_plan(descriptor: Descriptor, known: dict[str, MessagePlan]) -> MessagePlan:
-    """Return the plan of a type, which may be within itself: `known` holds those that are begun."""
+    """Return the plan of a type, which may contain itself: `known` has the plans begun so far."""
     plan = known.get(descriptor.full_name)
     if plan is None:
         plan = MessagePlan(level=int(descriptor.full_name in _LEVELS))
@@ -127,7 +127,7 @@ def _field_plan(each: FieldDescriptor, known: dict[str, MessagePlan]) -> FieldPl
 
 
 def most_elements(each: FieldDescriptor) -> int | None:
-    """Return how many elements a list may have, or pairs a map; None where nothing is said, as within a Struct."""
+    """Return the largest number of elements of a list, or pairs of a map; None without a limit, as within a Struct."""
     if _name(each.containing_type) == FIELD_MASK:
         return MAX_PATHS
     rules = each.GetOptions().Extensions[validate_pb2.field]

@@ -1,7 +1,7 @@
-"""Counts what is in a request before it is parsed.
+"""Counts the fields of a request before it is parsed.
 
-A message without fields is two bytes on the wire and a hundred in memory, and rules are checked for each of them: what
-a request costs follows from how many fields it has rather than from its bytes. The work ends with what is too much.
+A message without fields is two bytes on the wire and a hundred in memory, and rules are checked for each of them: the
+cost of a request follows from its number of fields rather than from its bytes. Counting stops at the limit.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _FieldPlace:
     ) -> None:
         self.around = around
         self.field = field
-        #: Of a list, which element it is; of a map, where its entry begins on the wire.
+        #: The position of the element in a list, or the start of an entry of a map on the wire.
         self.index = index
         self.depth: int = around.depth + 1 if around else 0
         #: How many objects and lists of a Struct it is within.
@@ -152,7 +152,7 @@ class _Scan:
         number: int,
         seen: dict[int, Any],
     ) -> None:
-        """Count the elements of a list: one, or where they are numbers, all that stand in a row."""
+        """Count the elements of a list: one, or all packed numbers."""
         found = 1
         if start >= 0 and field.width is not None:
             packed = self._raw[start:end]
@@ -171,7 +171,7 @@ class _Scan:
             self._refuse(self._path(place, field), f"has more than {field.most:,} {noun}")
 
     def _refuse_all(self) -> None:
-        """End with what was found, which is why there are so many fields, or with their number."""
+        """Stop with the violations found, which explain the many fields, or with their number."""
         if not self.violations:
             self._refuse("", f"has more than {self._max_fields:,} fields in all")
         raise _EnoughError
@@ -182,7 +182,7 @@ class _Scan:
             raise _EnoughError
 
     def _after_number(self, kind: int, position: int) -> int:
-        """Return where a number ends. Groups, which nobody sends, are refused."""
+        """Return the end of a number. Groups, which no client sends, are refused."""
         if kind == _VARINT:
             start = position
             while self._raw[position] >= 0x80:
@@ -195,7 +195,7 @@ class _Scan:
         return position + _SIZES[kind]
 
     def _varint(self, position: int) -> tuple[int, int]:
-        """Return the number at `position`, and where it ends."""
+        """Return the number at `position`, and its end."""
         value = shift = 0
         for byte in self._raw[position : position + _VARINT_BYTES]:
             value |= (byte & 0x7F) << shift
@@ -212,7 +212,7 @@ class _Scan:
         while at is not None and at.field is not None:
             name = at.field.name
             if at.field.map:
-                # What an entry holds goes by its key.
+                # The path of a map's value has the entry's key.
                 inner = parts.pop() if parts else "value"
                 name += " (a key)" if inner == "key" else f"[{self._key(at.index)!r}]"
             elif at.field.repeated:
@@ -222,7 +222,7 @@ class _Scan:
         return ".".join(reversed(parts))
 
     def _key(self, position: int) -> str:
-        """Return the key of the map's entry at `position`, where it is written first as everybody does."""
+        """Return the key of the map's entry at `position`, if it comes first, as in all encoders."""
         if self._raw[position] != 0x0A:
             return "?"
         size, start = self._varint(position + 1)

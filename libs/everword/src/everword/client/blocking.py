@@ -19,9 +19,9 @@ _Result = TypeVar("_Result")
 class Everword:
     """Memory of agents.
 
-    Without arguments, it finds the Everword that runs on this machine, or what the environment says. Each read sees
-    what was written through the same object before. Writes carry an id, so that repeating them after a lost
-    connection writes once. Every call may raise CallError.
+    Without arguments, it uses the Everword that runs on this machine, or the one in the environment. Each read sees
+    earlier writes through the same object. Writes have an id, so that repeating them after a lost connection writes
+    once. Every call may raise CallError.
     """
 
     def __init__(
@@ -35,10 +35,10 @@ class Everword:
         timeout_s: float = 0.0,
         client: Client | None = None,
     ) -> None:
-        """Name a server, by the address of a gateway to all services, and as whom to call.
+        """Name a server by the address of a gateway to all services, and the caller.
 
-        `agent` is whose conversations these are, where a call does not say, and `channel` where they take place.
-        `client` is called instead of a server: one that is open already, or the fake of `everword.client.fake`.
+        `agent` is the default agent of conversations, and `channel` their channel. `client` is called instead of a
+        server: an open one, or the fake of `everword.client.fake`.
         """
         self._loop = BackgroundLoop()
         self._memory = AsyncEverword(
@@ -73,10 +73,10 @@ class Everword:
     def append(
         self, session: str, *messages: AnyMessage, agent: str = "", subject: str = ""
     ) -> list[str]:
-        """Store messages at the end of a conversation, and return their ids. A text is what the user said.
+        """Store messages at the end of a conversation, and return their ids. A plain text is a message of the user.
 
-        `session` is the caller's name of the conversation, which is made where it does not exist. `subject` is the
-        user whom it is with: what is learned and remembered is kept apart by it.
+        `session` is the caller's name of the conversation, which is created if it does not exist. `subject` is the user
+        in the conversation: memories and learned facts of different subjects are separate.
         """
         return self._loop.run(self._memory.append(session, *messages, agent=agent, subject=subject))
 
@@ -93,7 +93,7 @@ class Everword:
         until: datetime | None = None,
         min_relevance: float = 0.0,
     ) -> list[Hit]:
-        """Return what is remembered of `query`, a question or words, the best first; at most 200."""
+        """Return the memories most relevant to `query`, a question or words, the best first; at most 200."""
         return self._loop.run(
             self._memory.search(
                 query,
@@ -144,7 +144,7 @@ class Everword:
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> Iterator[Memory]:
-        """Iterate over what is remembered by time, page by page."""
+        """Iterate over memories by time, page by page."""
         return self._loop.iterate(
             self._memory.browse(
                 oldest_first=oldest_first,
@@ -175,9 +175,9 @@ class Everword:
         importance: int = 3,
         expected_version: int | None = None,
     ) -> int:
-        """Write a note under `key`, in the place of what is there, and return its version.
+        """Write a note under `key`, in place of the existing one, and return its version.
 
-        Without a key it is another note each time. Where `expected_version` is not the one that is there, nothing is
+        Without a key it is another note each time. If the current version is not `expected_version`, nothing is
         written: CallError, with the code ABORTED.
         """
         return self._loop.run(
@@ -192,7 +192,7 @@ class Everword:
         )
 
     def read_note(self, key: str) -> Note | None:
-        """Return the note under `key`; None where there is none."""
+        """Return the note under `key`; None if there is none."""
         return self._loop.run(self._memory.read_note(key))
 
     def delete_note(self, key: str) -> None:

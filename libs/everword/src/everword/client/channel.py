@@ -1,4 +1,4 @@
-"""Outgoing channels: names resolved through DNS, calls spread over replicas, retries where they are safe."""
+"""Outgoing channels: DNS resolution, load balancing over replicas, and retries if they are safe."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 import grpc
 
 _MAX_BYTES = 32 * 1024 * 1024
-#: Retried is what was not answered: UNAVAILABLE, and CANCELLED, which a server says of calls that it had not begun when
-#: it ended, or when too many were waiting. Writes carry a request_id, so repeating them is safe. Below half of its
-#: tokens a channel retries nothing: a replica that dies may have had as many calls as it takes at once.
+#: Unanswered calls are retried: UNAVAILABLE, and CANCELLED, which a server returns for calls that it had not begun when
+#: it ended, or when too many were waiting. Writes have a request_id, so repeating them is safe. A channel retries
+#: nothing below half of its tokens: a replica that dies may have had as many calls as it takes at once.
 _SERVICE_CONFIG = {
     "loadBalancingConfig": [{"round_robin": {}}],
     "methodConfig": [
@@ -32,7 +32,7 @@ _SERVICE_CONFIG = {
 _RESOLVERS = ("dns:", "ipv4:", "ipv6:", "unix:")
 _OPTIONS: list[tuple[str, str | int]] = [
     ("grpc.service_config", json.dumps(_SERVICE_CONFIG)),
-    # What is not kept cannot be sent again: by default, a call of more than 256 KiB fails with the replica that has it.
+    # Only buffered calls can be retried: by default, a call of more than 256 KiB fails with its replica.
     ("grpc.per_rpc_retry_buffer_size", _MAX_BYTES),
     ("grpc.max_receive_message_length", _MAX_BYTES),
     ("grpc.max_send_message_length", _MAX_BYTES),
@@ -48,7 +48,7 @@ def target_of(address: str) -> str:
 
 @dataclass(frozen=True)
 class Tls:
-    """What a client trusts and shows, as PEM files."""
+    """The certificates that a client trusts and presents, as PEM files."""
 
     ca: Path
     """The authority that signed the servers' certificates."""
@@ -84,10 +84,10 @@ def open_channel(
 
 
 class SplitChannel:
-    """Two channels as one for stubs: calls with streams of requests go over a connection of their own.
+    """Two channels as one for stubs: calls with streams of requests use a connection of their own.
 
-    What a server has not read of an import fills the window of its connection: behind the proxy, appends over the same
-    one took 48 ms instead of 7.
+    The unread part of an import fills the window of its connection: behind the proxy, appends over the same connection
+    took 48 ms instead of 7.
     """
 
     def __init__(self, calls: grpc.aio.Channel, uploads: grpc.aio.Channel) -> None:

@@ -1,4 +1,4 @@
-"""The client: stubs to every public service, and short forms of what is called most."""
+"""The client: stubs of every public service, and short forms of the most common calls."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ from everword.v1.search_service_pb2_grpc import SearchServiceStub
 class Client:
     """A connection to Everword.
 
-    The stubs take and return the messages of `everword.v1`. Whichever way a call is made, it has a deadline, carries
-    the caller's key and namespace, is repeated where that is safe, and fails with a CallError alone.
+    The stubs take and return the messages of `everword.v1`. Every call has a deadline and the caller's key and
+    namespace, is retried if that is safe, and raises only CallError.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Client:
         details: conversation_pb2.ConversationDetails | None = None,
         request_id: str = "",
     ) -> ingest_service_pb2.AppendMessagesResponse:
-        """Store messages at the end of a conversation, which is made where it does not exist."""
+        """Store messages at the end of a conversation, which is created if it does not exist."""
         target = ingest_service_pb2.ConversationTarget(key=key, details=details)
         request = ingest_service_pb2.AppendMessagesRequest(
             conversation=target, messages=messages, request_id=request_id
@@ -117,9 +117,9 @@ class Client:
         expected_version: int | None = None,
         request_id: str = "",
     ) -> note_service_pb2.WriteNoteResponse:
-        """Write a note under `key`, in the place of what is there; without one, another note each time.
+        """Write a note under `key`, in place of the existing one; without a key, another note each time.
 
-        What else a note can have is in NewNote, for `note_service.WriteNote`.
+        For other fields of a note, call `note_service.WriteNote` with a NewNote.
         """
         request = note_service_pb2.WriteNoteRequest(
             note=note_pb2.NewNote(key=key, content=content, scope=scope),
@@ -142,9 +142,8 @@ class Client:
     ) -> search_service_pb2.SearchResponse:
         """Return the memories most relevant to `query`: at most `limit`, and at most 200.
 
-        `profile` says what a hybrid search ranks by, `recall` if it is empty; what is less relevant than
-        `min_relevance`, from 0 to 1, is left out. What else a search can be asked is in SearchRequest, for
-        `search_service.Search`.
+        `profile` selects the ranking of a hybrid search, `recall` if empty; results with a relevance below
+        `min_relevance`, from 0 to 1, are left out. For other options, call `search_service.Search`.
         """
         request = search_service_pb2.SearchRequest(
             query=query,
@@ -188,7 +187,7 @@ class Client:
             yield part
 
     async def mark_used(self, *memory_ids: str, request_id: str = "") -> None:
-        """Count a use of memories that were put before a model without BuildContext, which counts by itself."""
+        """Count a use of memories that were shown to a model without BuildContext, which counts on its own."""
         request = ingest_service_pb2.MarkUsedRequest(memory_ids=memory_ids, request_id=request_id)
         await self.ingest_service.MarkUsed(request)
 

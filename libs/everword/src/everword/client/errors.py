@@ -1,4 +1,4 @@
-"""The one error of a client: what a server, or the way to it, answered instead of a response."""
+"""The single error of a client: the answer of a server, or of the network, in place of a response."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class CallError(Exception):
 
     @property
     def is_unanswered(self) -> bool:
-        """Tell whether no server could be reached."""
+        """Return whether no server could be reached."""
         return self.code is grpc.StatusCode.UNAVAILABLE and not self.reason
 
     @property
     def broken_rules(self) -> list[str]:
-        """A sentence for each broken rule of the request: which field, and what is wrong with it."""
+        """A sentence for each broken rule of the request: the field and the problem."""
         return [f"{field}: {rule.rstrip('.')}." for field, rule in self.violations]
 
 
@@ -80,7 +80,7 @@ def to_call_error(error: grpc.aio.AioRpcError, address: str, request_id: str) ->
 
 
 def _rich_status(error: grpc.aio.AioRpcError) -> status_pb2.Status:
-    """Return the `google.rpc.Status` of an error; an empty one where it came without, or from a stranger."""
+    """Return the `google.rpc.Status` of an error; empty if it has none, or a foreign one."""
     try:
         return rpc_status.from_call(error) or status_pb2.Status()  # type: ignore[arg-type]
     except ValueError:

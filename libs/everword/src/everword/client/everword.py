@@ -41,9 +41,9 @@ from everword.v1 import (
 class AsyncEverword:
     """Memory of agents.
 
-    Without arguments, it finds the Everword that runs on this machine, or what the environment says. Each read sees
-    what was written through the same object before. Writes carry an id, so that repeating them after a lost
-    connection writes once. Every call may raise CallError.
+    Without arguments, it uses the Everword that runs on this machine, or the one in the environment. Each read sees
+    earlier writes through the same object. Writes have an id, so that repeating them after a lost connection writes
+    once. Every call may raise CallError.
     """
 
     def __init__(
@@ -57,10 +57,10 @@ class AsyncEverword:
         timeout_s: float = 0.0,
         client: Client | None = None,
     ) -> None:
-        """Name a server, by the address of a gateway to all services, and as whom to call.
+        """Name a server by the address of a gateway to all services, and the caller.
 
-        `agent` is whose conversations these are, where a call does not say, and `channel` where they take place.
-        `client` is called instead of a server: one that is open already, or the fake of `everword.client.fake`.
+        `agent` is the default agent of conversations, and `channel` their channel. `client` is called instead of a
+        server: an open one, or the fake of `everword.client.fake`.
         """
         self._settings = ClientSettings.from_environment().changed(
             address, api_key, namespace, timeout_s
@@ -80,7 +80,7 @@ class AsyncEverword:
         await self.close()
 
     async def client(self) -> Client:
-        """Return the stubs of every service, for what has no method here."""
+        """Return the stubs of every service, for calls that have no method here."""
         async with self._opening:
             if self._client is None:
                 connection = Client.connect(self._settings)
@@ -95,10 +95,10 @@ class AsyncEverword:
     async def append(
         self, session: str, *messages: AnyMessage, agent: str = "", subject: str = ""
     ) -> list[str]:
-        """Store messages at the end of a conversation, and return their ids. A text is what the user said.
+        """Store messages at the end of a conversation, and return their ids. A plain text is a message of the user.
 
-        `session` is the caller's name of the conversation, which is made where it does not exist. `subject` is the
-        user whom it is with: what is learned and remembered is kept apart by it.
+        `session` is the caller's name of the conversation, which is created if it does not exist. `subject` is the user
+        in the conversation: memories and learned facts of different subjects are separate.
         """
         client = await self.client()
         request = ingest_service_pb2.AppendMessagesRequest(
@@ -122,7 +122,7 @@ class AsyncEverword:
         until: datetime | None = None,
         min_relevance: float = 0.0,
     ) -> list[Hit]:
-        """Return what is remembered of `query`, a question or words, the best first; at most 200."""
+        """Return the memories most relevant to `query`, a question or words, the best first; at most 200."""
         request = search_service_pb2.SearchRequest(
             query=query,
             filter=filter_of(kinds, subject, agent, authors, since, until),
@@ -174,7 +174,7 @@ class AsyncEverword:
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> AsyncIterator[Memory]:
-        """Iterate over what is remembered by time, page by page."""
+        """Iterate over memories by time, page by page."""
         client = await self.client()
         order = memory_pb2.ORDER_OLDEST_FIRST if oldest_first else memory_pb2.ORDER_NEWEST_FIRST
         request = search_service_pb2.BrowseRequest(
@@ -213,9 +213,9 @@ class AsyncEverword:
         importance: int = 3,
         expected_version: int | None = None,
     ) -> int:
-        """Write a note under `key`, in the place of what is there, and return its version.
+        """Write a note under `key`, in place of the existing one, and return its version.
 
-        Without a key it is another note each time. Where `expected_version` is not the one that is there, nothing is
+        Without a key it is another note each time. If the current version is not `expected_version`, nothing is
         written: CallError, with the code ABORTED.
         """
         note = note_pb2.NewNote(key=key, content=content, tags=tags, importance=importance)
@@ -226,7 +226,7 @@ class AsyncEverword:
         return response.version
 
     async def read_note(self, key: str) -> Note | None:
-        """Return the note under `key`; None where there is none."""
+        """Return the note under `key`; None if there is none."""
         request = note_service_pb2.GetNoteRequest(key=note_pb2.NoteKey(key=key))
         try:
             response = await (await self.client()).note_service.GetNote(request)
@@ -281,7 +281,7 @@ class AsyncEverword:
         return context_service_pb2.ContextConversation(key=key, subject=subject)
 
     async def _find(self, session: str, agent: str) -> str:
-        """Return the id of a conversation; what was appended to it here is known."""
+        """Return the id of a conversation; those that this object appended to are cached."""
         if known := self._conversations.get((session, agent or self._agent)):
             return known
         request = search_service_pb2.GetConversationRequest(

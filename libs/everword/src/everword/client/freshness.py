@@ -1,4 +1,4 @@
-"""What reads have to see: the last write of whoever reads."""
+"""The consistency token of the last write, which later reads must see."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _Response = TypeVar("_Response")
 
 
 class Freshness:
-    """The consistency token of the last write, also where several writes are under way at once."""
+    """The consistency token of the last write, also if several writes run at once."""
 
     def __init__(self) -> None:
         self.token = ""
@@ -20,10 +20,10 @@ class Freshness:
         return self._finished
 
     def wrote(self, token: str, begun: int) -> None:
-        """Keep the token of a write.
+        """Store the token of a write.
 
-        Of writes that were under way together the one that was answered last need not be the last one: the greater
-        token is. One that began after all others were answered stands for them too.
+        If writes overlapped, the last answer need not be the last write, so the greater token counts. A write that
+        began after all others were answered covers them, too.
         """
         overlapped = begun != self._finished
         self.token = max(self.token, token) if overlapped else token

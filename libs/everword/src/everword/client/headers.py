@@ -14,7 +14,7 @@ NAMESPACE_HEADER = "x-everword-namespace"
 REQUEST_ID_HEADER = "x-request-id"
 #: Metadata key of a call that only checks its API key: it is answered after authentication, and does nothing.
 CHECK_HEADER = "x-everword-check-key"
-#: Of a request that somebody else makes: as whom, and where.
+#: Headers for requests on behalf of another caller: its key and namespace.
 CALLER_HEADERS = (KEY_HEADER, NAMESPACE_HEADER)
 #: Beside these, what its call is known by in logs and traces.
 FORWARDED = (*CALLER_HEADERS, REQUEST_ID_HEADER, "traceparent", "tracestate")

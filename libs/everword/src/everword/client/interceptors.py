@@ -54,7 +54,7 @@ _ResponsesContinuation = Callable[
 def client_interceptors(
     address: str, settings: ClientSettings
 ) -> tuple[grpc.aio.ClientInterceptor, ...]:
-    """Return what a channel to `address` runs around its calls."""
+    """Return the interceptors of a channel to `address`."""
     kinds = (UnaryInterceptor, StreamInterceptor, ResponsesInterceptor)
     return tuple(kind(address, settings) for kind in kinds)
 
@@ -84,7 +84,7 @@ class Outgoing:
                 yield prepared
 
     def begin(self, details: grpc.aio.ClientCallDetails) -> Span:
-        """Begin the span of a call. Raises CallError where its headers cannot be sent."""
+        """Begin the span of a call. Raises CallError if its headers cannot be sent."""
         ensure_sendable((*self._headers.items(), *(details.metadata or ())))
         method = _method(details)
         attributes = {names.RPC_SYSTEM: "grpc", names.RPC_METHOD: method}
@@ -119,7 +119,7 @@ class Outgoing:
     def prepare(
         self, details: grpc.aio.ClientCallDetails, context: Context | None = None
     ) -> grpc.aio.ClientCallDetails:
-        """Return `details` with a deadline and with headers; what the caller gave stays."""
+        """Return `details` with a deadline and with headers; the caller's own values stay."""
         headers = {REQUEST_ID_HEADER: str(uuid4()), **self._headers}
         propagate.inject(headers, context=context)
         given = list(details.metadata or ())
@@ -130,10 +130,10 @@ class Outgoing:
 
 
 class UnaryInterceptor(Outgoing, grpc.aio.UnaryUnaryClientInterceptor):
-    """Around calls of one request: gives a write its request id, and repeats what the server says may be repeated.
+    """Interceptor of calls with one request: gives a write its request id, and retries as the server allows.
 
-    The channel itself repeats a call of which no answer has begun to come; where one had, and its server was lost, it
-    is repeated here.
+    The channel itself retries calls without any answer; a call whose answer was interrupted by the loss of its server
+    is retried here.
     """
 
     async def intercept_unary_unary(
@@ -233,7 +233,7 @@ class ResponsesInterceptor(Outgoing, grpc.aio.UnaryStreamClientInterceptor):
                 async for response in call:
                     yield response
             finally:
-                # Where nobody reads on, nothing more is to come.
+                # Cancel the call if its reader stops.
                 call.cancel()
 
 
@@ -253,7 +253,7 @@ def with_request_id(request: _Request) -> _Request:
 
 
 def _pause(failure: CallError, *, begun: bool) -> float | None:
-    """Return how long to wait before the next attempt; None where there is to be none."""
+    """Return the pause before the next attempt; None if there is none."""
     pause = LOST_PAUSE_S if begun and failure.is_unanswered else failure.retry_after_s
     # Callers that were refused together must not come back together.
     return None if pause is None else pause + random.uniform(0.0, min(pause / 2, MOST_APART_S))

@@ -1,4 +1,4 @@
-"""The Everword that `everword up` runs on this machine: where its data is, and where it listens."""
+"""The Everword that `everword up` runs on this machine: its data folder and its address."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def default_data_folder() -> Path:
 
 
 def running_address(folder: Path) -> str:
-    """Return host:port of the Everword that runs from a data folder; empty where none runs.
+    """Return host:port of the Everword that runs from a data folder; empty if none runs.
 
-    Raises PermissionError where the folder is another user's.
+    Raises PermissionError if the folder is another user's.
     """
     try:
         content = json.loads((folder / RUN_FILE).read_text())

@@ -20,7 +20,7 @@ class BackgroundLoop:
         self._thread: threading.Thread | None = None
 
     def run(self, coroutine: Coroutine[Any, Any, _Result]) -> _Result:
-        """Return what `coroutine` returns, and raise what it raises."""
+        """Run a coroutine, and return its result or raise its error."""
         future = asyncio.run_coroutine_threadsafe(coroutine, self._started())
         try:
             return future.result()

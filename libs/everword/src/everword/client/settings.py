@@ -1,4 +1,4 @@
-"""Where a client finds Everword, and as whom it calls."""
+"""Settings of a client: the addresses of Everword, and the caller."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from everword.client.channel import Tls
 from everword.client.local import default_data_folder, running_address
 from everword.client.servers import PUBLIC_PORTS
 
-#: Where `everword up` and `everword proxy` listen: one address for all services.
+#: The address of `everword up` and `everword proxy`, for all services.
 DEFAULT_ADDRESS = "127.0.0.1:50050"
 
 
 class ClientSettingsError(ValueError):
-    """A variable of the environment is wrong; the message names it and says what it should be."""
+    """A variable of the environment is wrong; the message has its name and the expected value."""
 
 
 @dataclass(frozen=True)
 class ClientSettings:
-    """Where a client finds Everword, and as whom it calls."""
+    """The addresses of Everword, and the caller."""
 
     ingest_address: str = DEFAULT_ADDRESS
     search_address: str = DEFAULT_ADDRESS
@@ -36,7 +36,7 @@ class ClientSettings:
 
     @classmethod
     def from_environment(cls, variables: Mapping[str, str] = os.environ) -> ClientSettings:
-        """Read the EVERWORD_* variables; where no address is set, find the stack that runs on this machine.
+        """Read the EVERWORD_* variables; without an address, find the stack that runs on this machine.
 
         Raises ClientSettingsError.
         """
@@ -58,7 +58,7 @@ class ClientSettings:
     def changed(
         self, address: str, api_key: str, namespace: str, timeout_s: float
     ) -> ClientSettings:
-        """Return these settings with what is given, and not empty, in their place; one address for all services."""
+        """Return these settings with the given, non-empty values; the address is for all services."""
         return replace(
             self,
             ingest_address=address or self.ingest_address,
@@ -103,7 +103,7 @@ def _tls(variables: Mapping[str, str]) -> Tls | None:
 
 
 def _file(variables: Mapping[str, str], name: str) -> Path | None:
-    """Return the file that a variable names; None where it is unset."""
+    """Return the file that a variable names; None if unset."""
     path = variables.get(name, "")
     if not path:
         return None

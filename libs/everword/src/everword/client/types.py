@@ -1,4 +1,4 @@
-"""What the client returns: plain values, each with the proto that it was made from."""
+"""Results of the client: plain values, each with its proto."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Message:
         return message
 
 
-#: What can be appended. A text is what the user said.
+#: Values that can be appended. A plain text is a message of the user.
 AnyMessage = Message | str | memory_pb2.NewMessage
 
 
@@ -130,7 +130,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class Context:
-    """What an agent should have in mind. `str(context)` belongs into a prompt."""
+    """A context for an agent's prompt. `str(context)` is its text."""
 
     text: str
     token_count: int
@@ -199,19 +199,19 @@ class Fact:
 
 
 def to_message(message: AnyMessage) -> memory_pb2.NewMessage:
-    """Return a message as a proto. A text is what the user said."""
+    """Return a message as a proto. A plain text is a message of the user."""
     if isinstance(message, str):
         message = Message(message)
     return message.to_proto() if isinstance(message, Message) else message
 
 
 def to_datetime(time: Timestamp) -> datetime | None:
-    """Return a time in UTC; None where there is none."""
+    """Return a time in UTC; None if unset."""
     return time.ToDatetime(UTC) if time.seconds or time.nanos else None
 
 
 def to_timestamp(time: datetime | None) -> Timestamp | None:
-    """Return a time with a zone as a proto. Raises ValueError where it has none."""
+    """Return a time with a zone as a proto. Raises ValueError without a zone."""
     if time is None:
         return None
     if time.tzinfo is None:
@@ -241,6 +241,6 @@ def filter_of(
 
 
 def _word(name: str, prefix: str) -> str:
-    """Return the name of an enum's value as a word; empty where it is unspecified."""
+    """Return the name of an enum's value as a word; empty if unspecified."""
     word = name.removeprefix(prefix).lower()
     return "" if word == "unspecified" else word

@@ -96,5 +96,5 @@ METRICS = frozenset(
 
 #: Bucket bounds of durations, in seconds, as the RPC conventions give them.
 DURATION_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
-#: Those of chat calls: the GenAI conventions end at 82 s, and a long summary takes minutes.
+#: Bucket bounds for chat calls: those of the GenAI conventions end at 82 s, and a long summary takes minutes.
 CHAT_BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640, 1280)

@@ -21,23 +21,23 @@ def tracer() -> trace.Tracer:
 
 
 def inner_span(name: str, **given: Any) -> AbstractContextManager[object]:
-    """Return a span of what a call or a job does, or nothing: see `_is_traced`."""
+    """Return a span of a step of a call or a job, or nothing: see `_is_traced`."""
     if not _is_traced():
         return _NOTHING
     return tracer().start_as_current_span(name, **given)
 
 
 def begin_span(name: str, **given: Any) -> trace.Span:
-    """Return such a span that is around nothing else; whoever begins it ends it."""
+    """Return a span that does not become the current one; the caller ends it."""
     if not _is_traced():
         return trace.INVALID_SPAN
     return tracer().start_span(name, **given)
 
 
 def _is_traced() -> bool:
-    """Tell whether somebody keeps spans, of which a search has a dozen, and whether a call or a job is under way.
+    """Return whether spans are exported, of which a search has a dozen, and a call or a job is under way.
 
-    Health checks, sweeps and whoever looks for work ask the database all the time: in traces they would bury the calls.
+    Health checks, sweeps and polls query the database all the time, and would bury the calls in traces.
     """
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         return False

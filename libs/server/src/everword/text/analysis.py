@@ -2,8 +2,8 @@
 
 PostgreSQL's own parser would make `auth.rs` a host name, `2023-05-07` a number and two negative ones, and a Chinese
 sentence one word. Here only letters and digits stay. Runs of ideographs, kana and Hangul become overlapping pairs,
-which find 学校 in 我们学校 and 학교 in 학교에서 without a dictionary. Symbols such as emoji become words of their own. Letters that
-are case variants in Turkish only are unified (`case_folding.py`); PostgreSQL folds the others.
+which find 学校 in 我们学校 and 학교 in 학교에서 without a dictionary. Symbols such as emoji become words of their own.
+Letters that are case variants in Turkish only are unified (`case_folding.py`); PostgreSQL folds the others.
 """
 
 from __future__ import annotations

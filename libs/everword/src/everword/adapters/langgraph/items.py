@@ -1,7 +1,7 @@
-"""Items of a store as notes: where they stand, and what they say.
+"""Items of a store as notes: their keys, content and tags.
 
-The item `k1` of `("users", "ana")` is the note `langgraph/users.ana..k1`. Labels hold no period, so that two of them
-end the namespace. Tags name each namespace that an item is in, since searches filter by tags, and how long it lives.
+The item `k1` of `("users", "ana")` is the note `langgraph/users.ana..k1`. Labels have no period, so two periods end the
+namespace. Tags name each namespace that an item is in, because searches filter by tags, and its lifetime.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Namespace = tuple[str, ...]
 
 
 def prefix_of(namespace: Namespace) -> str:
-    """Return what the keys of all notes in a namespace, and in those below it, begin with."""
+    """Return the common prefix of the keys of all notes in a namespace, and in those below it."""
     return _ROOT + "".join(f"{label}." for label in namespace)
 
 
@@ -50,7 +50,7 @@ def place_of(note_key: str) -> tuple[Namespace, str]:
 
 
 def tag_of(namespace: Namespace) -> str:
-    """Return the tag of what is in a namespace or below it."""
+    """Return the tag of the items in a namespace or below it."""
     tag = prefix_of(namespace)
     if len(tag) <= _MAX_TAG_CHARS:
         return tag

@@ -20,10 +20,10 @@ _ORDERS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def matches(value: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Tell whether each field is what a filter wants: equal, or as operators such as `$gt` say, also of nested fields.
+    """Return whether each field matches the filter: equal, or by operators such as `$gt`, also for nested fields.
 
-    It is as in LangGraph's InMemoryStore, but what cannot be compared does not match, where that one fails. Raises
-    ValueError for an operator that there is not.
+    This follows LangGraph's InMemoryStore, except that values that cannot be compared do not match, instead of failing.
+    Raises ValueError for an unknown operator.
     """
     return all(_is(value.get(name), given) for name, given in wanted.items())
 
@@ -57,12 +57,12 @@ def _holds(value: Any, name: str, given: Any) -> bool:
         # Such as days, `2026-04-18`.
         return bool(_ORDERS[name](value, given))
     except TypeError:
-        # What is not there, or of another type, is neither more nor less.
+        # A missing value, or one of another type, is neither more nor less.
         return False
 
 
 def is_listed(namespace: Namespace, conditions: tuple[MatchCondition, ...]) -> bool:
-    """Tell whether a namespace begins or ends as all conditions say."""
+    """Return whether a namespace begins or ends as all conditions require."""
     return all(_fits(namespace, each) for each in conditions)
 
 

@@ -38,7 +38,7 @@ from everword.client.kinds import kind_number
 from everword.client.pages import PAGE_SIZE, pages
 from everword.v1 import memory_pb2, note_pb2, note_service_pb2, search_service_pb2
 
-#: Notes of hits are read at once, so many of them.
+#: Number of hits whose notes are read at once.
 _HITS = 20
 _MAX_QUERY_BYTES = 8192
 _MAX_CONTENT_CHARS = 262_144
@@ -47,11 +47,11 @@ _MAX_CONTENT_CHARS = 262_144
 class EverwordStore(BaseStore):
     """Long-term memory of a graph. Items are notes, which every search of Everword finds too.
 
-    A search with a query goes by words and meaning, without embeddings of the caller's. One without lists the latest
+    A search with a query goes by words and meaning, without embeddings of the caller. One without lists the latest
     first; a filter reads the items below the prefix until there are enough, and `list_namespaces` the keys of all.
     `index=False` leaves an item out of searches with a query; a list of fields is ignored: the whole value is searched.
-    With a TTL, items are gone at their moment. Errors are ValueError, PermissionError, TimeoutError, ConnectionError
-    where it may help to repeat the call, and CallError.
+    Items with a TTL expire on time. Errors are ValueError, PermissionError, TimeoutError, ConnectionError if the call
+    may be repeated, and CallError.
     """
 
     supports_ttl = True
@@ -71,9 +71,9 @@ class EverwordStore(BaseStore):
 
 
 async def _execute(memory: AsyncEverword, ops: list[Op]) -> list[Result]:
-    """Return the results of operations, in their order.
+    """Return the results of operations, in order.
 
-    Reads see what was there before the writes. Of several writes of a key, the last one counts.
+    Reads see the state before the writes. If a key is written several times, the last write counts.
     """
     for op in ops:
         validate_op_namespace(op)

@@ -17,7 +17,7 @@ class Tools:
     """The tools of `everword mcp`, as schemas for an API that calls functions, and the calls themselves."""
 
     def __init__(self, memory: Everword, sets: Collection[str] = DEFAULT_SETS) -> None:
-        """Take the sets of these names, such as `memory` and `notes`. Raises ValueError where there is no such set."""
+        """Provide the sets of these names, such as `memory` and `notes`. Raises ValueError for an unknown set."""
         self._memory = memory
         self._tools = tools_of(sets)
         self.instructions = instructions_of(sets)
@@ -45,9 +45,9 @@ class Tools:
         ]
 
     def call(self, name: str, arguments: str | Mapping[str, Any]) -> str:
-        """Return the text that answers a call of a model. `arguments` are a mapping, or its JSON.
+        """Return the text that answers a model's call. `arguments` are a mapping, or its JSON.
 
-        Where the call fails, the text says what the model or its user can do: no error is raised for it.
+        If the call fails, the text says what the model or its user can do; no error is raised for it.
         """
         return self._memory.run(lambda memory: self._answer(memory, name, arguments))
 

@@ -1,4 +1,4 @@
-"""Calling a tool, and what a model is told where that fails."""
+"""Calls of tools, and the texts that explain failures to a model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from everword.adapters.tools.model import Tool, ToolCaller, ToolError
 from everword.client import CallError
 
-#: What to do about errors that a model can do something about, by the code of the call.
+#: Advice for errors that a model can handle, by the code of the call.
 _ADVICE = {
     grpc.StatusCode.UNAVAILABLE: "Memory cannot be reached now. Go on without it, or try again in a while.",
     grpc.StatusCode.UNAUTHENTICATED: "Tell the user that the key of the memory server is wrong or missing.",
@@ -23,7 +23,7 @@ _ADVICE = {
 
 
 async def call_tool(tool: Tool, caller: ToolCaller, arguments: Mapping[str, Any]) -> str:
-    """Return what a tool answers to arguments that were checked. Raises ToolError."""
+    """Return a tool's answer to checked arguments. Raises ToolError."""
     try:
         return await tool.call(caller, **arguments)
     except CallError as error:
@@ -43,7 +43,7 @@ def checked(tool: Tool, arguments: str | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def explain_arguments(name: str, error: ValidationError) -> str:
-    """Return what is wrong with the arguments of a tool, for a model."""
+    """Describe the errors in the arguments of a tool, for a model."""
     broken = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
     return f"{name} takes other arguments. {'; '.join(broken)}."
 

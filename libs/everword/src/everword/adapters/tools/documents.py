@@ -19,7 +19,7 @@ _MAX_CHARS = 20_000
 
 
 async def vault_write(caller: ToolCaller, title: Title, content: Content) -> str:
-    """Write a document in Markdown. It takes the place of what the title stood for, which its history keeps."""
+    """Write a document in Markdown. It replaces the document of this title, whose history keeps the old text."""
     response = await caller.client.document_service.WriteDocument(
         document_service_pb2.WriteDocumentRequest(
             document=document_pb2.NewDocument(title=title), content=content
@@ -31,7 +31,7 @@ async def vault_write(caller: ToolCaller, title: Title, content: Content) -> str
 
 
 async def vault_append(caller: ToolCaller, title: Title, content: Content) -> str:
-    """Add to the end of a document, which is made where it does not exist."""
+    """Add to the end of a document, which is created if it does not exist."""
     response = await caller.client.document_service.WriteDocument(
         document_service_pb2.WriteDocumentRequest(
             document=document_pb2.NewDocument(title=title), content=content, append=True

@@ -53,7 +53,7 @@ async def search_memories(
     repo: Repo = "",
     issue: Issue = "",
 ) -> str:
-    """Search what is remembered. With repo and issue: where that task stands, and what was advised on it before."""
+    """Search the memories. With repo and issue: the state of that task, and earlier advice on it."""
     key = _key(repo, issue, ())
     if key is None:
         return await memory_search(caller, query, limit)
@@ -96,7 +96,7 @@ async def save_standard(
 
 
 def _key(repo: str, issue: str, tags: Sequence[str]) -> note_service_pb2.HandoffKey | None:
-    """Return of which task the arguments are; None where they do not say."""
+    """Return the task that the arguments name; None if they name none."""
     named = [tag for tag in tags if tag not in (_HANDOFF, _ADVISOR_NOTE)]
     issues = [tag.removeprefix(_ISSUE_TAG) for tag in named if tag.startswith(_ISSUE_TAG)]
     others = [tag for tag in named if not tag.startswith(_ISSUE_TAG)]

@@ -99,14 +99,14 @@ def _result(number: int, result: search_service_pb2.SearchResult) -> str:
 
 
 def _ended(fact: SupersededFact) -> str:
-    """Return what a memory says that does not hold any more, and what holds now."""
+    """Describe an outdated fact of a memory, and the current value."""
     how = "corrected on" if fact.ending == FACT_ENDING_CORRECTED else "held until"
     now = f"; now {fact.current_value}" if fact.current_value else ""
     return f"{fact.attribute} {how} {when(fact.ended_time)}{now}"
 
 
 def _nothing(request: search_service_pb2.SearchRequest) -> str:
-    """Return what to try where nothing was found."""
+    """Suggest what to try after an empty result."""
     filtered = request.HasField("filter") and request.filter.ByteSize() > 0
     tries = ["search without the filters"] if filtered else []
     if request.mode != search_service_pb2.SEARCH_MODE_HYBRID:
@@ -130,7 +130,7 @@ async def memory_browse(
     until: Day = "",
     page_token: Annotated[str, Field(description="What the page before gave, for the next.")] = "",
 ) -> str:
-    """Go through what is remembered by time: to review a session, or to catch up on a day."""
+    """List memories by time: to review a session, or to catch up on a day."""
     request = search_service_pb2.BrowseRequest(
         filter=filter_of(kinds, authors, agents, since, until),
         order=memory_pb2.Order.Value(f"ORDER_{order.upper()}"),
@@ -163,7 +163,7 @@ async def memory_get_full(
 
 
 async def memory_stats(caller: ToolCaller) -> str:
-    """Say how the memory is doing: what needs attention, how much is stored, what is not indexed or summed up yet."""
+    """Report the state of the memory: problems, amounts stored, and work not yet indexed or summarised."""
     stats = await caller.client.search_service.GetStats(
         search_service_pb2.GetStatsRequest(), metadata=caller.metadata
     )

@@ -1,4 +1,4 @@
-"""What a tool is."""
+"""A tool that models can call."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ToolError(Exception):
 
 
 class ToolCaller:
-    """Who calls a tool, for one call."""
+    """The caller of a tool, for one call."""
 
     def __init__(
         self, client: Client, freshness: Freshness, metadata: tuple[tuple[str, str], ...] = ()
@@ -48,7 +48,7 @@ class ToolCaller:
 
 @dataclass(frozen=True)
 class Tool:
-    """A function that a model can call: of a Caller, and of what the model gives."""
+    """A function that a model can call, with a ToolCaller and the model's arguments."""
 
     call: Callable[..., Awaitable[str]]
     title: str
@@ -66,12 +66,12 @@ class Tool:
 
     @property
     def parameters(self) -> list[Parameter]:
-        """What a model gives."""
+        """The parameters that a model fills in."""
         return list(signature(self.call, eval_str=True).parameters.values())[1:]
 
     @cached_property
     def arguments(self) -> type[BaseModel]:
-        """A model that checks what is given."""
+        """A pydantic model that checks the arguments."""
         fields: dict[str, Any] = {
             each.name: (each.annotation, ... if each.default is Parameter.empty else each.default)
             for each in self.parameters

@@ -30,7 +30,7 @@ async def memory_write(
 ) -> str:
     """Write down something worth knowing later: a decision, a preference, how something is done.
 
-    With a key, it takes the place of what stood there; without one, it is another note.
+    With a key, it replaces the note of that key; without one, it is another note.
     """
     note = note_pb2.NewNote(key=key, content=content, tags=tags, importance=importance)
     response = await caller.client.note_service.WriteNote(

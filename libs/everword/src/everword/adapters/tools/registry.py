@@ -35,12 +35,12 @@ What is untrusted was said where anybody may write, or by a tool; what is suspic
 
 
 def tools_of(names: Collection[str]) -> dict[str, Tool]:
-    """Return the tools of these sets, by name. Raises ValueError where there is no such set."""
+    """Return the tools of these sets, by name. Raises ValueError for an unknown set."""
     return {tool.name: tool for each in _sets(names) for tool in each.tools}
 
 
 def instructions_of(names: Collection[str]) -> str:
-    """Return what to tell a model that has these sets. Raises ValueError where there is no such set."""
+    """Return the instructions for a model with these sets. Raises ValueError for an unknown set."""
     said = [each.instructions for each in _sets(names)]
     return "\n\n".join([_INSTRUCTIONS, *filter(None, said)])
 

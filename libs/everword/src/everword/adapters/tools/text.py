@@ -1,4 +1,4 @@
-"""Memories as text for a model: what was stored never begins a line at the margin."""
+"""Memories as text for a model: stored text never begins a line at the margin."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from everword.client.kinds import kind_word
 from everword.v1.memory_pb2 import Memory, Role
 
-#: What stands between the title of a document and its headings.
+#: Separator between the title of a document and its headings.
 _SECTION = " › "
 
 
 def when(time: Timestamp) -> str:
-    """Return a time in UTC, to the minute; empty where there is none."""
+    """Return a time in UTC, to the minute; empty if unset."""
     return f"{time.ToDatetime(UTC):%Y-%m-%d %H:%M} UTC" if time.seconds else ""
 
 
@@ -25,12 +25,12 @@ def indented(text: str) -> str:
 
 
 def trust_of(memory: Memory) -> str:
-    """Return a mark for a memory whose words nobody vouches for; nothing for others."""
+    """Return a mark for an untrusted memory; empty for others."""
     return "suspicious" if memory.suspicious else "untrusted" if memory.untrusted else ""
 
 
 def heading(memory: Memory) -> str:
-    """Return the line above a memory: what it is, whose, of when, its id, and whether its words may be believed."""
+    """Return the line above a memory: kind, author, time, id, and a mark if it is untrusted."""
     kind = kind_word(memory.kind)
     speaker = memory.author or Role.Name(memory.role).removeprefix("ROLE_").lower()
     parts = [
@@ -46,7 +46,7 @@ def heading(memory: Memory) -> str:
 
 
 def entry(number: int, memory: Memory, text: str, remarks: Iterable[str] = ()) -> str:
-    """Return one result: its heading, its text, and what is to be said of it."""
+    """Return one result: its heading, its text, and remarks."""
     cut = ["cut short: memory_get_full returns the whole"] if memory.content_truncated else []
     said = [f"  ({' '.join(remark.split())})" for remark in (*remarks, *cut)]
     return "\n".join([f"[{number}] {heading(memory)}", indented(text), *said])

@@ -14,7 +14,7 @@ from everword.v1 import fact_pb2, memory_pb2
 
 
 def is_wanted(memory: memory_pb2.Memory, wanted: memory_pb2.MemoryFilter) -> bool:
-    """Tell whether a filter lets a memory through."""
+    """Return whether a memory matches a filter."""
     time = memory.occur_time.ToNanoseconds()
     return (
         memory.kind in (wanted.kinds or [memory.kind])
@@ -27,7 +27,7 @@ def is_wanted(memory: memory_pb2.Memory, wanted: memory_pb2.MemoryFilter) -> boo
 
 
 def holds(fact: fact_pb2.Fact, moment: Timestamp) -> bool:
-    """Tell whether a fact holds at a moment."""
+    """Return whether a fact is valid at a moment."""
     time = moment.ToNanoseconds()
     ended = fact.HasField("valid_until_time") and fact.valid_until_time.ToNanoseconds() <= time
     return fact.valid_from_time.ToNanoseconds() <= time and not ended
