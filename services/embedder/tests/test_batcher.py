@@ -1,4 +1,4 @@
-"""The queue before a provider: who goes first, who is dropped, and what is refused."""
+"""The queue before a provider: order, dropped texts, and refusals."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ async def test_beyond_its_capacity_a_class_is_refused_at_once_and_the_other_is_n
     batcher: Batcher, monkeypatch: pytest.MonkeyPatch, priority: Priority, setting: str
 ) -> None:
     monkeypatch.setattr(module, setting, 3)
-    # What is in flight does not count.
+    # Texts already sent to the model do not count.
     taken = [await ask(batcher, *texts, priority=priority) for texts in ("abc", "x", "y")]
     filler = await ask(batcher, "1", "2", priority=priority)
     with pytest.raises(Overloaded):

@@ -1,4 +1,4 @@
-"""What a call read is divided among namespaces to the last token."""
+"""The tokens of a call are divided among namespaces without a remainder."""
 
 from __future__ import annotations
 

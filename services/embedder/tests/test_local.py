@@ -1,4 +1,4 @@
-"""The local model gives the vectors of all-MiniLM-L6-v2, whoever computes them."""
+"""The local model gives the vectors of all-MiniLM-L6-v2 on every processor."""
 
 from __future__ import annotations
 

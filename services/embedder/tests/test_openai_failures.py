@@ -1,4 +1,4 @@
-"""Every way in which a model server fails, and what it is taken for."""
+"""Failures of a model server, and the error for each."""
 
 from __future__ import annotations
 

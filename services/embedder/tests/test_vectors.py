@@ -1,4 +1,4 @@
-"""Vectors are passed on only where they are what was asked for."""
+"""Vectors are returned only if they match the request."""
 
 from __future__ import annotations
 

@@ -44,6 +44,6 @@ def test_of_writes_at_once_the_later_one_is_what_reads_see() -> None:
     fresh.wrote("2.second", second)
     fresh.wrote("1.first", first)
     assert fresh.token == "2.second"
-    # After a restore positions may be smaller again: a write that began after all others stands for them.
+    # After a restore, log positions may be smaller: a write that began after all others covers them.
     fresh.wrote("0.third", fresh.begin())
     assert fresh.token == "0.third"

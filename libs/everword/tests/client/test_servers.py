@@ -5,7 +5,7 @@ from everword.client.servers import PUBLIC_PORTS, public_services, server_of
 
 
 class Channel(str):
-    """Stands for a channel, and tells which one a stub was made with."""
+    """A fake channel that shows which channel a stub was made with."""
 
     def unary_unary(self, path: str, *_: object, **__: object) -> tuple[str, str]:
         return path.split("/")[1], str(self)

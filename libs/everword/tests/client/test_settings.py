@@ -1,4 +1,4 @@
-"""Where a client looks for Everword."""
+"""The address that a client calls."""
 
 from __future__ import annotations
 
@@ -103,5 +103,5 @@ def test_a_certificate_goes_with_its_key_and_with_an_authority(tmp_path: Path) -
     file.touch()
     with pytest.raises(ClientSettingsError, match="needed together"):
         settings(tmp_path, EVERWORD_TLS_CA=str(file), EVERWORD_TLS_CERT=str(file))
-    # Where calls go without TLS, it is a service's.
+    # If calls go without TLS, the variable is a service's.
     assert settings(tmp_path, EVERWORD_TLS_CERT=str(file)).tls is None

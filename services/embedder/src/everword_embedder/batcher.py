@@ -1,9 +1,8 @@
-"""One queue before each provider, of three classes: queries, for which somebody waits, short and long background work.
+"""One queue before each provider, with three classes: queries, short background work, and long background work.
 
-Batches are as small as the provider likes. Long background work leaves one call free for short one, which is what a
-tenant wrote just now, and both leave one for queries: nobody waits for another's backlog. Giving up is done by
-cancelling: a text that nobody waits for any more is dropped from the queue, and a call that nobody waits for any more
-is cancelled.
+Batches are as small as the provider likes. Long background work leaves one call free for short work, which is what a
+tenant wrote just now, and both leave one for queries, so that no backlog delays the others. Callers give up by
+cancelling: a text without callers is dropped from the queue, and a call without callers is cancelled.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ log = logging.getLogger(__name__)
 #: Texts that may wait, by class: a few seconds' work of the slowest provider. More is refused at once instead of late.
 QUERY_CAPACITY = 256
 BACKGROUND_CAPACITY = 1024
-#: Background work of up to so many texts is short.
+#: Background work of at most this many texts is short.
 SHORT_TEXTS = 16
 
 
 class Priority(enum.Enum):
-    """Who waits for a vector."""
+    """The kind of caller that waits for a vector."""
 
     QUERY = "query"
     #: Background work of a few texts; callers say BACKGROUND.
@@ -46,7 +45,7 @@ class Priority(enum.Enum):
 
 
 class _Item:
-    """A text on its way, and how many callers wait for it."""
+    """A text in the queue, and the number of callers that wait for it."""
 
     def __init__(self, text: str, priority: Priority) -> None:
         self.text = text
@@ -69,7 +68,7 @@ class _Batch:
 
 
 class Batcher:
-    """Merges what callers want into calls of one provider."""
+    """Merges callers' texts into calls of one provider."""
 
     def __init__(self, provider: EmbeddingProvider) -> None:
         self._provider = provider
@@ -77,7 +76,7 @@ class Batcher:
         self._queues: dict[Priority, OrderedDict[_Item, None]] = {
             priority: OrderedDict() for priority in Priority
         }
-        #: Queries on their way, by text: who asks the same meanwhile waits for the same.
+        #: Waiting queries by text, so that equal queries share one vector.
         self._queries: dict[str, _Item] = {}
         self._running: set[_Batch] = set()
         self._closed = False
@@ -103,7 +102,7 @@ class Batcher:
                 self._leave(item)
 
     async def close(self) -> None:
-        """Cancel what runs, tell whoever waits, and close the provider."""
+        """Cancel running calls, fail waiting ones, and close the provider."""
         self._closed = True
         await end_tasks([batch.task for batch in self._running])
         stopping = ProviderUnavailable("the embedder is stopping")
@@ -131,7 +130,7 @@ class Batcher:
         return item
 
     def _leave(self, item: _Item) -> None:
-        """Let go of an item; it is dropped where nobody else wants it and it is not done."""
+        """Release an item; it is dropped if no other caller waits for it and it is not done."""
         item.callers -= 1
         if item.callers or item.outcome.done():
             return
@@ -159,7 +158,9 @@ class Batcher:
                 self._start(priority)
 
     def _may_start(self, priority: Priority) -> bool:
-        """Tell whether there is a call for it: each class leaves one for those before it, and long work for short."""
+        """Return whether a call may start: each class leaves one for those before it, and long work one for
+        short work.
+        """
         background, running = self._provider.limits.background, len(self._running)
         if priority is Priority.QUERY:
             return running < background + 2

@@ -7,14 +7,14 @@ from everword.domain.errors import EmbedderUnavailable, InvalidArgument
 from everword_embedder import store
 from everword_embedder.store import CoverageRow
 
-#: Counting stops here: whoever asks wants to know whether the backlog is long, not its last digit.
+#: Counting stops here: beyond it, the exact length of the backlog does not matter.
 COUNT_CAP = 100_000
 
 
 async def get_coverage(database: Database, generation_id: int) -> CoverageRow:
-    """Return what is pending for a generation over all namespaces; 0 asks for the active one.
+    """Return the pending work of a generation over all namespaces; 0 is the active generation.
 
-    Raises InvalidArgument for a generation that does not exist, and EmbedderUnavailable where none is active.
+    Raises InvalidArgument for a generation that does not exist, and EmbedderUnavailable if none is active.
     """
     async with database.connection() as conn:
         found = await store.count_pending(conn, generation_id, COUNT_CAP)

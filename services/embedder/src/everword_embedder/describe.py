@@ -1,4 +1,4 @@
-"""`python -m everword_embedder.describe`: what a generation of the model at EVERWORD_EMBED_URL has to say, as JSON."""
+"""`python -m everword_embedder.describe`: print the properties of the model at EVERWORD_EMBED_URL as JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from everword_embedder.providers.settings import EmbedSettings
 
 
 async def describe(settings: EmbedSettings) -> ServedModel:
-    """Return the model that is served. Raises ProviderError where it cannot be asked, and SettingError."""
+    """Return the served model. Raises ProviderError if the server does not answer, and SettingError."""
     server = OpenAIServer(settings.url, settings)
     try:
         return await describe_model(server, settings.model)

@@ -44,7 +44,7 @@ class Embedded:
     generation_id: int
     dimensions: int
     vectors: list[Vector]
-    #: What the model read in the calls that were begun for it.
+    #: Tokens read by the model in the calls of this request.
     input_tokens: int = 0
 
 
@@ -86,7 +86,7 @@ class Embedder:
         try:
             vectors |= _vectors_or_raise(texts, dict(zip(missing, outcomes, strict=True)))
         except EverwordError as error:
-            # What was read in vain is paid for all the same.
+            # Tokens of failed calls are charged, too.
             error.metadata[INPUT_TOKENS] = str(sum(read))
             raise
         if priority is Priority.QUERY:
@@ -139,9 +139,9 @@ class Embedder:
     async def _sent(
         self, generation: ModelGeneration, namespace_id: int, queries: Sequence[str]
     ) -> Sequence[str]:
-        """Return queries as the model is sent them: without credentials where it is on a server, as passages are.
+        """Return queries as sent to the model: for a model on a server, without credentials, like passages.
 
-        A context is looked for by what somebody said, where its caller gives no query.
+        The query of a context may be a message, if its caller gives none.
         """
         if generation.provider == LOCAL:
             return queries

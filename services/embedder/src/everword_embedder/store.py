@@ -15,7 +15,7 @@ SQL = load_statements("everword_embedder")
 
 @dataclass(frozen=True)
 class CoverageRow:
-    """Counts of what is pending for a model generation and of what was given up, each up to the cap."""
+    """Counts of pending and of parked passages of a model generation, each up to the cap."""
 
     generation_id: int
     pending: int
@@ -24,16 +24,16 @@ class CoverageRow:
 
 @statement(SQL)
 async def count_pending(conn: Connection, generation_id: int, cap: int) -> CoverageRow | None:
-    """Count the queue of a generation, or of the active one for 0; None where there is no such generation."""
+    """Count the queue of a generation, or of the active one for 0; None if there is no such generation."""
 
 
 @statement(SQL)
 async def read_generation(conn: Connection, generation_id: int) -> ModelGeneration | None:
-    """Read a generation, or the active one for 0; None where there is no such generation."""
+    """Read a generation, or the active one for 0; None if there is no such generation."""
 
 
 async def masks_credentials(conn: Connection, namespace_id: int) -> bool:
-    """Tell whether a namespace wants no credentials in what is sent to others. Unknown ones do."""
+    """Return whether credentials are masked in texts sent to third parties; True for an unknown namespace."""
     parameters = {"namespace_id": namespace_id}
     policy: int | None = await fetch_value(conn, SQL["read_credentials"], parameters)
     return policy != CredentialPolicy.KEEP

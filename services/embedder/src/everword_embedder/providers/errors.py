@@ -1,12 +1,12 @@
-"""Errors of a provider, told apart by what helps.
+"""Errors of a provider, by the remedy.
 
-ProviderError
-├── ProviderUnavailable        no text is to blame: try again later
-│   └── ProviderMisconfigured  the same, and a person must act first: key, model name, dimensions, files
-├── BatchRefused               a text is to blame: split the batch until the culprit stands alone
-└── WrongAnswer                an answer that must not be stored; a text may be to blame, so split as well
+  ProviderError
+  ├── ProviderUnavailable        no text is the reason: try again later
+  │   └── ProviderMisconfigured  a person must act first: key, model name, dimensions, files
+  ├── BatchRefused               a text is the reason: split the batch until it is alone
+  └── WrongAnswer                an answer that must not be stored; a text may be the reason, so split as well
 
-Messages go to logs and to tables that cross namespaces: none may hold content.
+Messages go to logs and to tables that cross namespaces: none may have content.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class ProviderError(Exception):
 class ProviderUnavailable(ProviderError):
     """The provider does not answer.
 
-    `retry_after_s` is the pause it asks for, where it asks for one.
+    `retry_after_s` is the pause requested by the provider, if any.
     """
 
     def __init__(self, message: str = "", retry_after_s: float | None = None) -> None:

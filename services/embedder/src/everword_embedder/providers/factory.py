@@ -38,7 +38,7 @@ class ProviderFactory:
         return loaded.choice if loaded else None
 
     def close(self) -> None:
-        """Close what the providers share; close the providers themselves first."""
+        """Close the shared resources; close the providers themselves first."""
         self._holder.close()
 
     def _server(self, generation: ModelGeneration) -> OpenAIServer:

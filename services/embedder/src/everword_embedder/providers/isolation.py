@@ -17,7 +17,7 @@ from everword_embedder.providers.provider import EmbeddingProvider
 from everword_embedder.providers.telemetry import observed_embed
 from everword_embedder.providers.vectors import Vector
 
-#: What becomes of a text: its vector, or why there is none.
+#: The result for a text: its vector, or its error.
 Outcome: TypeAlias = "Vector | ProviderError"
 #: A text that every model embeds. No text is blamed for what happens to this one as well.
 PROBE = "The quick brown fox jumps over the lazy dog."
@@ -30,10 +30,10 @@ async def embed_isolating(
     *,
     urgent: bool = True,
 ) -> list[Outcome]:
-    """Return what becomes of each text: its vector, or the error of a text that spoils every batch it is in.
+    """Return the result of each text: its vector, or the error of a text that spoils every batch it is in.
 
-    A batch that is refused is split in halves until the culprit stands alone. `linked` are the spans that wait for it
-    beside the current one. Raises ProviderUnavailable where the provider is to blame and not a text.
+    A refused batch is split in halves until the bad text is alone. `linked` are the waiting spans other than the
+    current one. Raises ProviderUnavailable if the provider is at fault and not a text.
     """
     try:
         return list(await observed_embed(provider, texts, linked, urgent=urgent))

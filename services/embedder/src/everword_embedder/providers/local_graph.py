@@ -22,7 +22,7 @@ from onnx import helper, numpy_helper
 
 #: Numbers that share a scale: the fewest that ONNX Runtime takes.
 _BLOCK = 32
-#: What MatMulNBits takes for zero where nothing else is said.
+#: Default zero point of MatMulNBits.
 _ZERO = 128
 #: Of MatMulNBits: the numbers of a text are rounded to a byte, too.
 _IN_BYTES = 4
@@ -87,7 +87,7 @@ def _look_up(node: Any, found: _Stored) -> list[Any]:
 
 
 def _leave_out_unused(graph: Any) -> None:
-    """Remove what makes the old weights, and those."""
+    """Remove the old weights, and the nodes that compute them."""
     while True:
         used = {name for node in graph.node for name in node.input}
         used |= {each.name for each in graph.output}
@@ -105,7 +105,7 @@ class _Stored:
     """The initializers that weights are made of."""
 
     bytes: Any
-    #: For each column of weights that texts are multiplied by, and for each row of those that are looked up.
+    #: For each column of weights that multiply texts, and for each row of look-up tables.
     scales: Any
 
 
@@ -127,7 +127,7 @@ def _bytes_and_scales(
 def _product(
     node: Any, weights: npt.NDArray[np.int8], scales: npt.NDArray[np.float32]
 ) -> tuple[Any, list[Any]]:
-    """Return a product with the same result, and what it is given beside the text."""
+    """Return a product with the same result, and its additional inputs."""
     [name] = node.output
     rows, columns = weights.shape
     blocks = rows // _BLOCK

@@ -31,7 +31,8 @@ from everword_embedder.providers.weights import (
 log = logging.getLogger(__name__)
 NAME = "all-MiniLM-L6-v2"
 DIMENSIONS = 384
-#: What the model was trained to read (max_seq_length of its sentence_bert_config.json); a longer text is cut.
+#: Length in tokens that the model was trained on (max_seq_length of its sentence_bert_config.json); a longer text is
+#: cut.
 MAX_TOKENS = 256
 #: More than MAX_TOKENS words of any language; it keeps the tokenizer from reading a megabyte to use a page of it.
 MAX_CHARACTERS = 32_768
@@ -208,6 +209,6 @@ class LocalModelHolder:
         return (self._pool if urgent else self._patient).submit(model.embed, texts)
 
     def close(self) -> None:
-        """Drop what waits and let what runs finish."""
+        """Drop waiting work and let running work finish."""
         for pool in (self._pool, self._patient):
             pool.shutdown(wait=False, cancel_futures=True)

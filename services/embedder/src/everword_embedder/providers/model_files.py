@@ -34,7 +34,7 @@ TOKENIZER = ModelFile(
 
 
 def read_verified(file: ModelFile) -> bytes:
-    """Return the file's bytes. Raises ProviderMisconfigured where it is missing or another one."""
+    """Return the file's bytes. Raises ProviderMisconfigured if it is missing or has another hash."""
     found = importlib.util.find_spec(file.package)
     if found is None or found.origin is None:
         raise ProviderMisconfigured(

@@ -44,11 +44,11 @@ class EmbeddingProvider(Protocol):
         """Return how many tokens of a text the model reads; None until it is known."""
 
     async def embed(self, texts: Sequence[str], *, urgent: bool = True) -> Vectors:
-        """Return one unit vector for each text, in their order: float32, (texts, dimensions).
+        """Return one unit vector for each text, in order: float32, (texts, dimensions).
 
-        What is not urgent gives way to other work of this machine, where the model is on it.
+        Without `urgent`, a model on this machine runs at lower priority.
 
-        There is no time-out for the whole: cancel it to give up. Raises ProviderError, and gives no vectors then.
+        There is no time-out: cancel it to give up. Raises ProviderError, without partial results.
         """
 
     async def close(self) -> None: ...

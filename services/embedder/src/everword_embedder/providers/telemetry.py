@@ -15,7 +15,7 @@ from everword_embedder.providers.errors import ProviderError
 from everword_embedder.providers.provider import EmbeddingProvider
 from everword_embedder.providers.vectors import Vectors
 
-#: What the calls that a request began have read so far; a batch runs in the context of the first that wants it.
+#: Tokens read so far by the calls of a request; a batch runs in the context of its first caller.
 _receipt: ContextVar[list[int] | None] = ContextVar("everword_embedding_receipt", default=None)
 
 

@@ -1,4 +1,4 @@
-"""Measures what a cosine means in a model: how alike it finds texts that have nothing in common.
+"""Measures the cosine of unrelated texts in a model.
 
 In some models unrelated texts have a cosine of 0.05, in others of 0.7. Scores are counted from there.
 """

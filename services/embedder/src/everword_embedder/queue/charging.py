@@ -1,6 +1,6 @@
-"""Charges namespaces with the vectors that a paid server makes of their passages, and holds their budgets.
+"""Charges namespaces for vectors made by a paid server, and enforces their budgets.
 
-A model counts as paid where it is on a server and has a price: others cost nothing, and no budget stands against them.
+A model is paid if it is on a server and has a price; others cost nothing, and no budget refuses them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from everword_embedder.queue.store import PendingVector, WrittenGeneration, by_n
 
 #: The purpose, in the ledger.
 TASK = "embed"
-#: Who may not ask waits for a change of a budget, or the next month. Prices may change as well: one looks once a day.
+#: Longest pause: a refused namespace waits for a change of its budget, or the next month. Prices may change as well, so
+#: it looks once a day.
 LONGEST_PAUSE_S = 86_400.0
 
 
@@ -35,15 +36,15 @@ class Charging:
         self._noted = threading.local()
 
     def note(self, tokens: int) -> None:
-        """Note what a call of the thread read, for `calls`."""
+        """Note the tokens read in a call of the thread, for `calls`."""
         self._noted.tokens = getattr(self._noted, "tokens", 0) + tokens
 
     def forget(self) -> None:
-        """Forget what the thread's calls read for no namespace, such as what a model is calibrated by."""
+        """Drop the tokens that the thread's calls read for no namespace, such as those of a calibration."""
         self._noted.tokens = 0
 
     def is_paid(self, generation: WrittenGeneration) -> bool:
-        """Tell whether what a model embeds is charged."""
+        """Return whether calls of a model are charged."""
         if generation.provider == LOCAL:
             return False
         with self._database.connection() as conn:
@@ -66,7 +67,7 @@ class Charging:
     ) -> bool:
         """Give passages back where a budget is spent, and pause the namespace; return whether it is paused."""
         with self._database.transaction(namespace_id) as conn:
-            # Who raises the limit meanwhile would find no pause to end.
+            # Lock the budgets: a concurrent change of the limit must find the pause.
             hold_budgets_blocking(conn, namespace_id)
             spent = find_spent_budget_blocking(conn, namespace_id, generation.model, None, None)
             if spent is None:
@@ -80,7 +81,7 @@ class Charging:
     def calls(
         self, generation: WrittenGeneration, sizes: Mapping[int, int]
     ) -> dict[int, ModelCall]:
-        """Return what the thread's calls read since the last time, divided among namespaces by the sizes of texts."""
+        """Return the calls of the thread since the last time, divided among namespaces by the sizes of texts."""
         tokens = getattr(self._noted, "tokens", 0)
         self._noted.tokens = 0
         if not tokens or not self.is_paid(generation):
@@ -93,7 +94,7 @@ class Charging:
 
 
 def divided(tokens: int, sizes: Mapping[int, int]) -> dict[int, int]:
-    """Divide tokens by sizes, to the last one: what is left over goes to the largest shares first."""
+    """Divide tokens by sizes without a remainder: left-over tokens go to the largest shares first."""
     total = sum(sizes.values())
     if not tokens or not total:
         return {}

@@ -1,14 +1,14 @@
-"""Makes the vectors that are pending: batch by batch, over all namespaces, until nothing is due.
+"""Makes the pending vectors: batch by batch, over all namespaces, until nothing is due.
 
-Passages are embedded as they are, but for credentials where the model is on a server (`masking.py`): a name or a date
-before each would draw together what has only that in common.
+Passages are embedded unchanged, except for credentials if the model is on a server (`masking.py`): a name or a date
+before each would draw together passages that have only that in common.
 
-Namespaces share each batch, so that nobody waits for another's; those that have few in it come first. Where more of
-them have something pending than a batch has places, the next batch goes on with those that had none.
+Namespaces share each batch, so that none waits for another's backlog; those with few passages come first. If more of
+them have pending passages than a batch has places, the next batch continues with those that had none.
 
-Texts are read and vectors written in a short transaction for each namespace; the model is asked in between, outside of
-any. While one batch is with the model, another is read or stored, so that the model waits for nothing. Texts that the
-model refuses are parked; a batch that it stumbles over is split until the culprit stands alone.
+Texts are read and vectors written in a short transaction for each namespace; the model is called in between, outside of
+any. While one batch is with the model, another is read or stored, so that the model is always busy. Texts that the
+model refuses are parked; a failing batch is split until the bad text is alone.
 """
 
 from __future__ import annotations
@@ -48,14 +48,16 @@ _BLOB_SHARE = 0.9
 
 @dataclass(frozen=True)
 class Item:
-    """A passage in work."""
+    """A passage being embedded."""
 
     pending: PendingVector
     text: str
 
 
 def by_share(items: Sequence[Item], few: int) -> tuple[list[Item], list[Item]]:
-    """Return the passages of namespaces with up to `few` in a batch, which wait for nobody's many, and the others."""
+    """Return the passages of namespaces with up to `few` in a batch, which must not wait for the rest, and
+    the others.
+    """
     shares = Counter(item.pending.namespace_id for item in items)
     of_few = [item for item in items if shares[item.pending.namespace_id] <= few]
     return of_few, [item for item in items if shares[item.pending.namespace_id] > few]
@@ -64,18 +66,18 @@ def by_share(items: Sequence[Item], few: int) -> tuple[list[Item], list[Item]]:
 log = logging.getLogger(__name__)
 #: Passages that are claimed at once. The model server batches within them as it sees fit.
 BATCH = 64
-#: Passages of a namespace in a batch where many have some: each is read and stored in transactions of its own.
+#: Passages of a namespace in a batch if many namespaces have some: each is read and stored in transactions of its own.
 FEW = 16
-#: Batches in work at once: the model has one while the other is read or stored.
+#: Batches at once: the model has one while the other is read or stored.
 LANES = 2
-#: How often it is looked whether another namespace has written, while both batches are in work.
+#: Seconds between polls for other namespaces' new passages while both batches are busy.
 LOOK_S = 0.05
-#: After looking in vain, it is not for so many times as long as that took.
+#: After an empty poll, wait this many times the poll's own duration.
 LOOK_SHARE = 5
-#: A text that fails alone is parked after so many attempts.
+#: A text that fails alone is parked after this many attempts.
 MAX_ATTEMPTS = 3
 
-#: What any model can embed, to tell a model that is away from a text that it cannot take.
+#: A text that any model can embed, to distinguish an unavailable model from a bad text.
 HARMLESS = "hello"
 
 
@@ -104,7 +106,7 @@ class Drain:
         settings: DrainSettings = DrainSettings(),
         charging: Charging | None = None,
     ) -> None:
-        """Without `charging`, nobody is charged."""
+        """Without `charging`, vectors are free."""
         self._charging = charging
         self._database = database
         self._embedder = embedder
@@ -114,7 +116,7 @@ class Drain:
         self._last_turns: dict[tuple[int, bool], int] = {}
 
     def run(self, run: JobRun) -> None:
-        """Do what is due; the function of the task `embed`."""
+        """Do the due work; the function of the task `embed`."""
         with self._database.connection() as conn:
             generations = store.live_generations(conn)
         for generation in generations:
@@ -129,20 +131,20 @@ class Drain:
             pool.submit(copy_context().run, self._drain_batches, generation, run)
             for _ in range(LANES)
         ]
-        # Where this thread is told to end, it waits for no lane: those end when the database is closed.
+        # If this thread must end, it does not wait for the lanes, which end when the database is closed.
         pool.shutdown(wait=False)
         pause = LOOK_S
         while wait(lanes, timeout=pause).not_done:
             started = time.perf_counter()
             made = self._look_after_others(generation, run)
-            # Where thousands of namespaces have a backlog, looking takes a second.
+            # With a backlog in thousands of namespaces, a poll takes a second.
             took = 0.0 if made else time.perf_counter() - started
             pause = max(LOOK_S, LOOK_SHARE * took)
         for lane in lanes:
             lane.result()
 
     def _look_after_others(self, generation: WrittenGeneration, run: JobRun) -> bool:
-        """Make what other namespaces have just written, if anything: who has a little waits for nobody's batch."""
+        """Embed the few new passages of other namespaces, if any, so that they do not wait for a long batch."""
         try:
             if run.others_wait() and self.drain_batch(generation, only_few=True):
                 run.checkpoint()
@@ -179,7 +181,9 @@ class Drain:
         return self._embed(generation, many)
 
     def _calibrate(self, generation: WrittenGeneration) -> None:
-        """Find out what a cosine means in the model, once. Where the model is away, the next job does it."""
+        """Measure the cosine of unrelated texts in the model, once. If the model is unavailable, the next
+        job does it.
+        """
         if generation.calibrated:
             return
         try:
@@ -191,7 +195,7 @@ class Drain:
             store.set_background(conn, generation.id, mean, deviation)
 
     def _read(self, generation: WrittenGeneration, pending: Sequence[PendingVector]) -> list[Item]:
-        """Return what can be embedded; what cannot is parked, and what is gone leaves the queue."""
+        """Return the passages to embed; unembeddable ones are parked, and deleted ones leave the queue."""
         items: list[Item] = []
         for namespace_id, group in by_namespace(pending).items():
             with self._database.transaction(namespace_id) as conn:
@@ -236,7 +240,7 @@ class Drain:
     def _park_rejected(
         self, generation: WrittenGeneration, items: Sequence[Item], reasons: Mapping[int, str]
     ) -> bool:
-        """Give up what the model refuses, and embed the rest of the batch."""
+        """Park the texts that the model refuses, and embed the rest of the batch."""
         for index, reason in reasons.items():
             self._fail(generation, items[index].pending, reason, final=True)
         rest = [item for index, item in enumerate(items) if index not in reasons]
@@ -250,7 +254,7 @@ class Drain:
         return True
 
     def _split(self, generation: WrittenGeneration, items: Sequence[Item], error: str) -> bool:
-        """Halve a batch that the model stumbles over until the culprit stands alone, and record its failure."""
+        """Halve a failing batch until the bad text is alone, and record its failure."""
         if len(items) > 1:
             half = len(items) // 2
             if self._embed(generation, items[:half]):
@@ -300,13 +304,13 @@ class Drain:
             duration_histogram(names.EMBED_LAG).record(lag)
 
     def _charge(self, generation: WrittenGeneration, items: Sequence[Item]) -> None:
-        """Charge what the model read of passages that have no vectors by it."""
+        """Charge the tokens that the model read of passages without storing vectors."""
         for namespace_id, call in self._calls(generation, items).items():
             with self._database.transaction(namespace_id) as conn:
                 insert_usage_blocking(conn, [call])
 
     def _calls(self, generation: WrittenGeneration, items: Sequence[Item]) -> dict[int, ModelCall]:
-        """Return what the last calls of the model are charged with, by namespace."""
+        """Return the charges for the last calls of the model, by namespace."""
         if self._charging is None:
             return {}
         sizes: Counter[int] = Counter()
@@ -320,7 +324,7 @@ def _count(outcome: str, passages: int) -> None:
 
 
 def unembeddable_reason(text: str) -> str | None:
-    """Return why `text` has no meaning to embed; None where it has."""
+    """Return the reason why `text` cannot be embedded; None if it can."""
     stripped = text.strip()
     if not any(character.isalnum() for character in stripped):
         return "it holds no words"

@@ -1,4 +1,4 @@
-"""What makes vectors, as a worker sees it."""
+"""The interface by which a worker makes vectors."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Masks credentials in passages before they are sent to a model on a server, where their namespaces want that.
+"""Masks credentials in passages sent to a model on a server, unless their namespaces keep them.
 
-Whose server it is, no URL says: each counts as somebody else's. The model in the process keeps nothing, and is given
-passages as they are.
+A URL does not show whose server it is, so each counts as a third party's. The model in the process stores nothing, and
+gets passages unchanged.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from everword_embedder.providers.generation import LOCAL
 from everword_embedder.queue import store
 from everword_embedder.queue.store import Passage, TextPart, WrittenGeneration
 
-#: Passages before and after one that are looked at with it: no private key is longer than so many.
+#: Passages before and after one that are examined with it; no private key is longer than that.
 AROUND = 8
 
 
 def read_around(
     conn: Connection, generation: WrittenGeneration, namespace_id: int, passages: Sequence[Passage]
 ) -> list[TextPart] | None:
-    """Return the texts around passages of a namespace that are to be masked; None where they are sent as they are."""
+    """Return the texts around passages of a namespace, for masking; None if they are sent unchanged."""
     if generation.provider == LOCAL or not store.masks_credentials(conn, namespace_id):
         return None
     ids = [passage.memory_id for passage in passages]
@@ -30,7 +30,7 @@ def read_around(
 
 
 def sent_texts(passages: Sequence[Passage], around: Sequence[TextPart] | None) -> dict[int, str]:
-    """Return what is sent of passages, by their ids; `around` is what `read_around` found."""
+    """Return the texts to send for passages, by id; `around` is the result of `read_around`."""
     if around is None:
         return {passage.memory_id: passage.content for passage in passages}
     masked: dict[int, str] = {}

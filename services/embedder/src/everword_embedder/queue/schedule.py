@@ -1,4 +1,4 @@
-"""Finds vectors that should be pending, or are and nobody is to make."""
+"""Finds passages without a vector that are not pending, and pending ones without a job."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from everword.telemetry.tracing import gauge
 from everword_embedder.coverage import COUNT_CAP
 from everword_embedder.queue import store
 
-#: A write schedules its own work; what has waited longer was forgotten, or its pause has ended.
+#: A write schedules its own job; work that has waited longer was forgotten, or its pause has ended.
 PATIENCE_S = 5.0
 BATCH = 10_000
 

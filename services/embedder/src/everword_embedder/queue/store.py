@@ -41,7 +41,7 @@ class WrittenGeneration:
     passage_prefix: str
     #: `halfvec` or `array`.
     storage: str
-    #: Whether it is known what a cosine means in the model.
+    #: True if the cosine of unrelated texts was measured.
     calibrated: bool
 
 
@@ -73,7 +73,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class TextPart(Passage):
-    """A passage, and what it is a part of."""
+    """A passage with its source."""
 
     source_id: UUID
 
@@ -83,7 +83,7 @@ class Backlog:
     """The passages that are pending over all namespaces."""
 
     pending: int
-    #: How long the longest waiting passage has been in the queue; 0 where nothing is.
+    #: Age of the longest waiting passage in seconds; 0 if none waits.
     oldest_s: float
 
 
@@ -145,7 +145,7 @@ def read_passages(
 
 
 def masks_credentials(conn: Connection, namespace_id: int) -> bool:
-    """Tell whether a namespace wants no credentials in what is sent to others. One that is gone has nothing to send."""
+    """Return whether credentials are masked in texts sent to third parties. A deleted namespace has nothing to send."""
     policy: int | None = fetch_value(conn, SQL["read_credentials"], {"namespace_id": namespace_id})
     return policy != CredentialPolicy.KEEP
 
@@ -154,7 +154,7 @@ def masks_credentials(conn: Connection, namespace_id: int) -> bool:
 def read_around(
     conn: Connection, namespace_id: int, memory_ids: Sequence[int], around: int
 ) -> list[TextPart]:
-    """Return passages with up to so many before and after them, in the order of their texts."""
+    """Return passages with up to `around` before and after them, in the order of their texts."""
 
 
 def complete_pending(
@@ -237,7 +237,7 @@ def measure_backlog(conn: Connection, cap: int) -> Backlog: ...
 
 
 def backfill_generation(conn: Connection, batch: int) -> int:
-    """Queue a batch of the backlog; returns how many passages were looked at, 0 where there is nothing to do."""
+    """Queue a batch of the backlog; returns the number of passages examined, 0 if there is nothing to do."""
     return int(fetch_value(conn, SQL["backfill_generation"], {"batch": batch}) or 0)
 
 

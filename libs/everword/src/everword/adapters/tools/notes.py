@@ -67,9 +67,9 @@ async def memory_delete(caller: ToolCaller, key: Key) -> str:
 async def daily_log_write(
     caller: ToolCaller, content: Annotated[str, Field(min_length=1, max_length=200_000)]
 ) -> str:
-    """Add an entry to today's log: what was done, found or decided.
+    """Add an entry to today's log: what you did, found or decided.
 
-    Logs of today and yesterday come with each context.
+    Logs of today and yesterday are part of each context.
     """
     response = await caller.client.note_service.AppendDailyLog(
         note_service_pb2.AppendDailyLogRequest(content=content), metadata=caller.metadata

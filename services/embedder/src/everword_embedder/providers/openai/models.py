@@ -12,7 +12,7 @@ from everword_embedder.providers.errors import (
 from everword_embedder.providers.openai.answers import vectors_of
 from everword_embedder.providers.openai.server import OpenAIServer
 
-#: Embedded to learn what a server does; every model can.
+#: A text that every model can embed, sent to learn a server's behaviour.
 HELLO = "hello"
 
 
@@ -35,7 +35,7 @@ class ServedModel:
 
 
 async def listed_model(server: OpenAIServer, model: str) -> ListedModel:
-    """Return what the server says of `model`; nothing but its name where it does not list it."""
+    """Return the server's entry of `model`; only its name if the server does not list it."""
     try:
         body = await server.get("/v1/models")
     except (ProviderMisconfigured, BatchRefused, WrongAnswer):
@@ -55,9 +55,9 @@ async def listed_model(server: OpenAIServer, model: str) -> ListedModel:
 
 
 async def describe_model(server: OpenAIServer, model: str = "") -> ServedModel:
-    """Return what a new generation has to know of `model`, or of the server's only model where it is empty.
+    """Return the properties of `model` for a new generation, or of the server's only model if empty.
 
-    Raises ProviderMisconfigured where the server has several models and none is named.
+    Raises ProviderMisconfigured if the server has several models and none is named.
     """
     listed = await listed_model(server, model)
     if not listed.id:

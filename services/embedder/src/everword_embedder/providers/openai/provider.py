@@ -26,13 +26,13 @@ from everword_embedder.providers.vectors import Vectors, unit_vectors
 
 #: A batch of long texts is sent in parts: about 30 passages.
 _BATCH_CHARACTERS = 24_000
-#: How long it is taken for granted what a server takes, once it refuses something.
+#: Seconds for which the learned fields of a server are kept after a refusal.
 RELEARN_S = 10.0
 
 
 @dataclass(frozen=True)
 class EmbeddingDialect:
-    """The fields that a server takes beside the model and the texts, and when that was learned."""
+    """The optional fields that a server accepts, and when that was learned."""
 
     options: dict[str, Any]
     max_tokens: int | None
@@ -89,7 +89,7 @@ class OpenAIProvider:
         return unit_vectors(native, len(texts), self.dimensions, self._matryoshka)
 
     async def _learned(self) -> EmbeddingDialect:
-        """Return what the server takes; learned once, so that a refusal later can only be for the texts."""
+        """Return the dialect of the server; learned once, so that a later refusal can only be due to the texts."""
         async with self._learning:
             if self._dialect is None:
                 served = await listed_model(self._server, self.model)
@@ -98,7 +98,7 @@ class OpenAIProvider:
             return self._dialect
 
     async def _accepted_options(self, served: ListedModel) -> dict[str, Any]:
-        """Return the most that the server does not refuse. Raises ProviderMisconfigured where it refuses everything."""
+        """Return the most fields that the server accepts. Raises ProviderMisconfigured if it refuses all."""
         refusal: ProviderError | None = None
         for options in self._options_to_try(served):
             try:
