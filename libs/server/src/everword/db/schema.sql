@@ -102,7 +102,7 @@ COMMENT ON FUNCTION everword.count_items(items everword.erasure_item[], message_
 CREATE FUNCTION everword.count_namespace_rows(target bigint) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '3d7d0955499f';
+    AS 'af879c8d5b80';
 COMMENT ON FUNCTION everword.count_namespace_rows(target bigint) IS 'Return the rows of a namespace by table, at one moment. Takes no locks.';
 
 CREATE FUNCTION everword.count_passages(sources uuid[]) RETURNS jsonb
@@ -156,13 +156,13 @@ COMMENT ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) IS 'Del
 CREATE FUNCTION everword.erase_namespace_rows(target bigint, batch integer) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'ee4f779ad1aa';
+    AS '1942bb86d8b7';
 COMMENT ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) IS 'Delete up to `batch` rows of a namespace in deletion; return 0 when the namespace is gone.';
 
 CREATE FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[], spared text[] DEFAULT '{}'::text[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '6e95312cc934';
+    AS '76db0b71b20e';
 COMMENT ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[], spared text[]) IS 'Delete the rows that erasure_rules name for targets with these ids or names; return counts by table.';
 
 CREATE FUNCTION everword.erasing_namespace() RETURNS bigint
