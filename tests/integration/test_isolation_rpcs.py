@@ -85,7 +85,7 @@ MAKING = {"CreateAdvisorGrant", "SetBudget", "SetRetentionPolicy", "RunRetention
 #: Its caller is an operator, whose namespaces are all of them.
 OPERATORS = "AdminService"
 #: Prices are the deployment's, and public.
-EVERYBODYS = {"LoadPrices", "ListPrices"}
+EVERYBODYS = {"LoadPrices", "ListPrices", "ListPrices page_token"}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

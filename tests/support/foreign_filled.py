@@ -102,7 +102,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
             "AuditSummaries": audited.next_page_token,
             **notes.page_tokens,
             **lore.page_tokens,
-            "GetCosts": costs.page_token,
+            **costs.page_tokens,
             **erasures.page_tokens,
             **await write_pages(stack, "theirs", [each.id for each in drawn.nodes]),
             **saved.page_tokens,
