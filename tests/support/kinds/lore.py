@@ -68,14 +68,14 @@ async def write(stack: Stack, namespace: str) -> dict[str, str]:
     }
 
 
-BOOK, EMPTY_BOOK, ENTRY = UUID(int=91), UUID(int=92), UUID(int=93)
+BOOK_ID, EMPTY_BOOK_ID, ENTRY_ID = UUID(int=91), UUID(int=92), UUID(int=93)
 NAME, TITLE = "Xanthippe's book", "Xanthippe's entry"
 TRIGGERS = Jsonb([{"text": "Xanthippe", "mode": 1, "case_sensitive": False}])
 
 
 def insert_rows(conn: psycopg.Connection, namespace_id: int, words: str) -> None:
     """Store a book with an entry, and an empty one."""
-    for id_, name in ((BOOK, NAME), (EMPTY_BOOK, "Empty")):
+    for id_, name in ((BOOK_ID, NAME), (EMPTY_BOOK_ID, "Empty")):
         conn.execute(
             "INSERT INTO lore_books (namespace_id, id, name, key_hash, description, version) "
             "VALUES (%s, %s, %s, %s, %s, 1)",
@@ -84,17 +84,17 @@ def insert_rows(conn: psycopg.Connection, namespace_id: int, words: str) -> None
     conn.execute(
         "INSERT INTO lore_entries (namespace_id, id, book_id, title, content, triggers) "
         "VALUES (%s, %s, %s, %s, %s, %s)",
-        [namespace_id, ENTRY, BOOK, TITLE, words, TRIGGERS],
+        [namespace_id, ENTRY_ID, BOOK_ID, TITLE, words, TRIGGERS],
     )
 
 
 def parameters() -> dict[str, dict[str, Any]]:
     """Return the parameters of the statements of lorebooks, by statement."""
-    package, book = "everword_ingest.lore", {"book_id": BOOK}
+    package, book = "everword_ingest.lore", {"book_id": BOOK_ID}
     flags = ("disabled", "constant", "prevent_recursion", "exclude_recursion")
     written = {
         "id": [new_id()],
-        "book_id": BOOK,
+        "book_id": BOOK_ID,
         "title": ["Smuggled in"],
         "content": ["Smuggled in."],
         "triggers": [TRIGGERS],
@@ -111,17 +111,17 @@ def parameters() -> dict[str, dict[str, Any]]:
         **{f"{package}.{name}": book for name in ("lock_book", "touch_book", "get_book")},
         f"{package}.update_book": {**book, "description": "Smuggled in.", "disabled": False},
         f"{package}.list_books": {"after_id": None},
-        f"{package}.delete_book": {"book_id": EMPTY_BOOK},
-        f"{package}.get_entry": {"entry_id": ENTRY},
+        f"{package}.delete_book": {"book_id": EMPTY_BOOK_ID},
+        f"{package}.get_entry": {"entry_id": ENTRY_ID},
         f"{package}.find_entry": {**book, "title": TITLE},
         f"{package}.list_entries": {**book, "after_id": None},
         f"{package}.count_entries": book,
         f"{package}.list_entry_ids": book,
         f"{package}.write_entries": written,
-        f"{package}.delete_entries": {"entry_ids": [ENTRY]},
+        f"{package}.delete_entries": {"entry_ids": [ENTRY_ID]},
         "everword.lore.find_books": {"conversation_id": None},
-        "everword.lore.read_rules": {"book_ids": [BOOK]},
-        "everword.lore.read_contents": {"entry_ids": [ENTRY]},
+        "everword.lore.read_rules": {"book_ids": [BOOK_ID]},
+        "everword.lore.read_contents": {"entry_ids": [ENTRY_ID]},
         "everword.lore.read_lines": {"depth": 5, "turns": 3, "most_chars": 1000},
     }
 
