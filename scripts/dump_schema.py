@@ -1,7 +1,8 @@
 """Write the schema that the migrations make to libs/server/src/everword/db/schema.sql, for people to read.
 
 The file leaves out partitions, which are equal to their table, and the bodies of functions, of which it has a hash:
-they are read in `db/schema/` and in the migrations after it. Tests compare the file with a fresh schema.
+they are read in `db/schema/` and in the migrations after it. Equal grants to several roles are one statement. Tests
+compare the file with a fresh schema.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _NOISE = re.compile(
 )
 _NO_PARTITIONS = "--exclude-table=everword.*_p[0-9]*"
 _BODY = re.compile(r"\n    AS (\$\w*\$)(.*?)\1;", re.DOTALL)
+_GRANT = re.compile(r"^(GRANT .* ON .*) TO (\w+);\n", re.MULTILINE)
 #: A blank line that does not begin a section of the file.
 _GAP = re.compile(r"\n\n(?!CREATE (?:FUNCTION|TABLE|VIEW|SEQUENCE|TYPE|SCHEMA) )")
 # The package itself is not imported: that would make lock files.
@@ -53,7 +55,20 @@ def dump_schema(url: str) -> str:
 def summarise_schema(dumped: str) -> str:
     """Return the text of schema.sql for a dump."""
     text = _BODY.sub(_hash_body, dumped).replace("\n    ADD CONSTRAINT", " ADD CONSTRAINT")
-    return HEADER + "\n" + _GAP.sub("\n", text)
+    return HEADER + "\n" + _GAP.sub("\n", _join_grants(text))
+
+
+def _join_grants(text: str) -> str:
+    """Return the text with one GRANT where several give the same privilege on the same object to several roles."""
+    roles: dict[str, list[str]] = {}
+    for privilege, role in _GRANT.findall(text):
+        roles.setdefault(privilege, []).append(role)
+
+    def join(match: re.Match[str]) -> str:
+        joined = roles.pop(match[1], None)
+        return f"{match[1]} TO {', '.join(joined)};\n" if joined else ""
+
+    return _GRANT.sub(join, text)
 
 
 def _hash_body(match: re.Match[str]) -> str:

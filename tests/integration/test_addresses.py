@@ -11,6 +11,7 @@ import grpc
 import pytest
 import pytest_asyncio
 
+from everword.domain.memory_kinds import MemoryKind
 from everword.text.tiers import abstract, overview
 from everword.v1 import address_pb2 as pb
 from everword.v1 import fact_query_service_pb2 as profile
@@ -117,9 +118,8 @@ async def test_the_tree_holds_every_memory_once_each_with_its_abstract(world: Wo
 async def test_a_directory_says_what_is_in_it_and_not_how_much(world: World) -> None:
     """A rival told the model `12 entries`, and never what they were about."""
     listed = {each.name: each for each in await entries(world.stack, "viking://default")}
-    assert list(listed) == [
-        *("chunks", "conversations", "facts", "graph", "lore", "notes", "summaries", "topics")
-    ]
+    of_kinds = {kind.traits.directory[0] for kind in MemoryKind if kind.traits.directory}
+    assert list(listed) == sorted({"conversations"} | of_kinds)
     assert all(each.directory and each.abstract for each in listed.values())
     conversations = await entries(world.stack, listed["conversations"].address)
     assert conversations[0].abstract == "Another conversation begins."

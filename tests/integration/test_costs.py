@@ -13,6 +13,7 @@ import grpc
 import pytest
 import pytest_asyncio
 
+from everword.client.pages import list_all, pages
 from everword.v1 import cost_pb2
 from everword.v1 import cost_service_pb2 as pb
 from everword.v1 import ingest_service_pb2 as ingest
@@ -208,6 +209,27 @@ async def test_budgets_are_of_agents_and_models_and_of_tokens(stack: Stack) -> N
     assert (gone.code, gone.reason) == (grpc.StatusCode.NOT_FOUND, "BUDGET_NOT_FOUND")
 
 
+async def test_list_budgets_returns_pages_in_order_of_period_and_scope(stack: Stack) -> None:
+    accounts = await Accounts.opened(stack, "pages")
+    for scope in ({}, {"agent": "🐘" * 128}, {"model": "b"}, {"model": "a"}):
+        await accounts.limit(budget(RUN, tokens=10, **scope))
+        await accounts.limit(budget(tokens=10, **scope))
+
+    async def call(request: pb.ListBudgetsRequest) -> pb.ListBudgetsResponse:
+        page: pb.ListBudgetsResponse = await stack.costs.ListBudgets(
+            request, metadata=accounts.metadata
+        )
+        return page
+
+    sizes = [len(page.budgets) async for page in pages(call, pb.ListBudgetsRequest(page_size=3))]
+    assert sizes == [3, 3, 2]
+    paged = await list_all(call, pb.ListBudgetsRequest(page_size=3))
+    assert paged == await call(pb.ListBudgetsRequest())
+    keys = [each.budget.key for each in paged.budgets]
+    assert [key.period == RUN for key in keys] == [False] * 4 + [True] * 4
+    assert [key.scope.model for key in keys[:4]] == ["", "", "a", "b"]
+
+
 async def test_a_new_budget_counts_what_the_month_cost_and_a_raised_one_warns_again(
     stack: Stack,
 ) -> None:
@@ -313,8 +335,12 @@ async def test_prices_hold_from_a_day_on_and_what_was_recorded_keeps_its_cost(st
         spent("gpt-5", 10**6),
     )
     assert [each.cost.amount for each in after.usages] == ["2", "3", "", "1", "9"]
-    listed = (await stack.costs.ListPrices(pb.ListPricesRequest())).prices
+    every = pb.ListPricesRequest(page_size=200)
+    listed = (await list_all(stack.costs.ListPrices, every)).prices
     assert [each.input for each in listed if each.model == "gpt-5"] == ["9", "1.25"]
+    assert [each.shipped for each in listed[:5]] == [False] * 4 + [True]
+    paged = await list_all(stack.costs.ListPrices, pb.ListPricesRequest(page_size=3))
+    assert list(paged.prices) == list(listed)
     twice = [price("m", today, "1"), price("m", today, "2")]
     assert (await refused(load(*twice))).fields == {"prices[1]"}
     assert await load() == 0

@@ -57,7 +57,6 @@ from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED
 from support.foreign_filled import fill_theirs
 from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
 from support.foreign_graph import GRAPH_EMPTY, GRAPH_REFUSED
-from support.foreign_lore import LORE_EMPTY, LORE_REFUSED
 from support.foreign_notes import NOTES_EMPTY, NOTES_REFUSED
 from support.foreign_patterns import (
     PATTERNS_EMPTY,
@@ -67,6 +66,7 @@ from support.foreign_people import PEOPLE_EMPTY, PEOPLE_REFUSED
 from support.foreign_reads import READS_REFUSED
 from support.foreign_topics import TOPICS_EMPTY, TOPICS_REFUSED
 from support.isolation import forget_namespaces
+from support.kinds import merged
 from support.probes import NAMELESS, WITHIN, numbers, rows_of
 from support.refusals import Refusal, read_refusal
 from support.stack import Stack, running_stack
@@ -85,7 +85,7 @@ MAKING = {"CreateAdvisorGrant", "SetBudget", "SetRetentionPolicy", "RunRetention
 #: Its caller is an operator, whose namespaces are all of them.
 OPERATORS = "AdminService"
 #: Prices are the deployment's, and public.
-EVERYBODYS = {"LoadPrices", "ListPrices"}
+EVERYBODYS = {"LoadPrices", "ListPrices", "ListPrices page_token"}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -111,7 +111,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
     **PEOPLE_REFUSED,
     **GRAPH_REFUSED,
     **NOTES_REFUSED,
-    **LORE_REFUSED,
+    **merged("REFUSED"),
     **COSTS_REFUSED,
     **ERASURES_REFUSED,
     **TOPICS_REFUSED,
@@ -196,7 +196,7 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **PEOPLE_EMPTY,
     **GRAPH_EMPTY,
     **NOTES_EMPTY,
-    **LORE_EMPTY,
+    **merged("EMPTY"),
     **COSTS_EMPTY,
     **RETENTION_EMPTY,
     **TOPICS_EMPTY,

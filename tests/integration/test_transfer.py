@@ -365,3 +365,15 @@ async def test_the_command_line_moves_a_namespace(
     cut = await everword(stack, "namespaces", "import", "cut", str(path))
     assert cut.status == 1
     assert "cut off" in cut.errors
+
+
+async def test_a_table_has_a_later_place_than_the_tables_that_it_refers_to(stack: Stack) -> None:
+    """Imports store rows in this order; the deletion of a namespace deletes them in the opposite order."""
+    with stack.database.connect() as conn:
+        early = conn.execute(
+            "SELECT DISTINCT child.relation, parent.relation FROM pg_constraint c "
+            "JOIN transfer_rules child ON to_regclass(child.relation) = c.conrelid "
+            "JOIN transfer_rules parent ON to_regclass(parent.relation) = c.confrelid "
+            "WHERE c.contype = 'f' AND child.place < parent.place"
+        ).fetchall()
+    assert early == [], "raise the place of the first table in transfer_rules"

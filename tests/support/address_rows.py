@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from everword.domain.memory_kinds import MemoryKind
 from support.fact_rows import FACT
 from support.graph_rows import NODE
+
+_DIRECTORIES = [kind.traits.directory[-1] for kind in MemoryKind if kind.traits.directory]
 
 
 def address_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
@@ -37,16 +40,6 @@ def address_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
         },
         **{
             f"{package}.list_{name}": page
-            for name in (
-                "messages",
-                "conversation_summaries",
-                "summaries",
-                "notes",
-                "facts",
-                "nodes",
-                "chunks",
-                "lore",
-                "topics",
-            )
+            for name in ("messages", "conversation_summaries", *_DIRECTORIES)
         },
     }

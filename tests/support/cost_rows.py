@@ -77,7 +77,13 @@ def cost_parameters(conversation_id: UUID, words: str) -> dict[str, dict[str, An
         },
         f"{package}.add_events": {"reached": "[]", "batch_id": BATCH},
         f"{package}.delete_budget": known,
-        f"{package}.list_standing": {**known, "agent": None, "model": "", "run_id": ""},
+        f"{package}.list_standing": {
+            **known,
+            "agent": None,
+            "model": "",
+            "run_id": "",
+            "after": None,
+        },
         f"{package}.list_events": {"batch_id": BATCH},
         f"{package}.sum_costs": {
             **any_call,

@@ -14,7 +14,7 @@ from support.document_rows import insert_documents
 from support.erasure_rows import insert_erasure
 from support.fact_rows import insert_facts
 from support.graph_rows import insert_graph
-from support.lore_rows import insert_lore
+from support.kinds import KINDS
 from support.note_rows import insert_notes
 from support.pattern_rows import insert_patterns
 from support.people_rows import insert_people
@@ -43,7 +43,13 @@ def insert_every_row(
     insert_sleep(conn, namespace_id, conversation_id, message_ids, words)
     insert_graph(conn, namespace_id, message_ids[0], words)
     insert_notes(conn, namespace_id, message_ids, words)
-    insert_lore(conn, namespace_id, message_ids[0], words)
+    for kind in KINDS:
+        kind.insert_rows(conn, namespace_id, words)
+    conn.execute(
+        "INSERT INTO memory_classes (namespace_id, memory_id, importance_class) VALUES (%s, %s, 2) "
+        "ON CONFLICT DO NOTHING",
+        [namespace_id, message_ids[0]],
+    )
     insert_costs(conn, namespace_id, conversation_id, words)
     insert_erasure(conn, namespace_id, words)
     insert_retention(conn, namespace_id)

@@ -34,8 +34,6 @@ class Theirs:
     node_id: str
     edge_id: str
     note_id: str
-    book_id: str
-    entry_id: str
     document_id: str
     grant_id: str
     budget_id: str
@@ -43,6 +41,8 @@ class Theirs:
     consistency_token: str
     #: By RPC.
     page_tokens: dict[str, str]
+    #: Ids and page tokens that modules of `support.kinds` return, by name.
+    written: dict[str, str]
     erasure_id: str = ""
 
     @property

@@ -19,7 +19,7 @@ class TheirCosts:
     """What there is of costs in a namespace."""
 
     budget_id: str
-    page_token: str
+    page_tokens: dict[str, str]
 
 
 def costs_request(**fields: Any) -> pb.GetCostsRequest:
@@ -30,9 +30,14 @@ async def spend(stack: Stack, namespace: str) -> TheirCosts:
     """Set a budget, and bring it to its limit."""
     accounts = Accounts(stack, namespace)
     limited = await accounts.limit(budget(tokens=10))
+    await accounts.limit(budget(tokens=10, agent="theirs"))
     await accounts.record(spent("their-model", 10, run_id="r"), spent("their-other-model", 10))
     page = await stack.costs.GetCosts(costs_request(), metadata=accounts.metadata)
-    return TheirCosts(limited.budget.id, page.next_page_token)
+    budgets = await stack.costs.ListBudgets(
+        pb.ListBudgetsRequest(page_size=1), metadata=accounts.metadata
+    )
+    tokens = {"GetCosts": page.next_page_token, "ListBudgets": budgets.next_page_token}
+    return TheirCosts(limited.budget.id, tokens)
 
 
 def _of_conversation(theirs: Theirs) -> pb.CostFilter:
@@ -58,6 +63,12 @@ COSTS_REFUSED: dict[str, tuple[str, Call]] = {
     "GetCosts page_token": (
         NO_PAGE,
         lambda s, t: s.costs.GetCosts(costs_request(page_token=t.page_tokens["GetCosts"])),
+    ),
+    "ListBudgets page_token": (
+        NO_PAGE,
+        lambda s, t: s.costs.ListBudgets(
+            pb.ListBudgetsRequest(page_size=1, page_token=t.page_tokens["ListBudgets"])
+        ),
     ),
 }
 COSTS_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {

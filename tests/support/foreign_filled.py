@@ -31,7 +31,6 @@ from support.foreign_erasures import erase_something
 from support.foreign_facts import facts_request, remember_request
 from support.foreign_filters import first_told
 from support.foreign_graph import graph_request, nodes_request
-from support.foreign_lore import write_lore
 from support.foreign_notes import write_notes
 from support.foreign_patterns import (
     pattern_request,
@@ -41,6 +40,7 @@ from support.foreign_patterns import (
 from support.foreign_people import learn_theirs
 from support.foreign_topics import write_pages
 from support.graphs import node
+from support.kinds import KINDS
 from support.stack import Stack
 
 THEIRS = within("theirs")
@@ -50,7 +50,9 @@ async def fill_theirs(stack: Stack) -> Theirs:
     """Fill `theirs`, and partly `third`; returns what there is in `theirs`."""
     await _fill_both(stack)
     notes = await write_notes(stack, "theirs")
-    lore = await write_lore(stack, "theirs")
+    written: dict[str, str] = {}
+    for kind in KINDS:
+        written |= await kind.write(stack, "theirs")
     costs = await spend(stack, "theirs")
     erasures = await erase_something(stack, "theirs")
     documents = await write_documents(stack, "theirs")
@@ -88,21 +90,19 @@ async def fill_theirs(stack: Stack) -> Theirs:
         node_id=drawn.nodes[0].id,
         edge_id=drawn.edges[0].id,
         note_id=notes.note_id,
-        book_id=lore.book_id,
-        entry_id=lore.entry_id,
         document_id=documents.document_id,
         grant_id=notes.grant_id,
         budget_id=costs.budget_id,
         erasure_id=erasures.erasure_id,
         checkpoint_id=saved.checkpoint_id,
         consistency_token=first.consistency_token,
+        written=written,
         page_tokens={
             "ListSummaries": listed.next_page_token,
             "ExpandSummary": expanded.next_page_token,
             "AuditSummaries": audited.next_page_token,
             **notes.page_tokens,
-            **lore.page_tokens,
-            "GetCosts": costs.page_token,
+            **costs.page_tokens,
             **erasures.page_tokens,
             **await write_pages(stack, "theirs", [each.id for each in drawn.nodes]),
             **saved.page_tokens,
@@ -125,7 +125,8 @@ async def _fill_both(stack: Stack) -> None:
         await stack.patterns.SetPatternThreshold(threshold, metadata=within(name))
         await stack.graph.WriteGraph(graph_request(), metadata=within(name))
     await write_notes(stack, "third")
-    await write_lore(stack, "third")
+    for kind in KINDS:
+        await kind.write(stack, "third")
     await write_documents(stack, "third")
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -14,34 +15,6 @@ import pytest
 from everword.db.statements import Statement, load_statements
 
 SERVICES = ("ingest", "search", "compactor", "embedder")
-#: Tables with a policy, and the views that are the only way to some of them. The first migration makes generation 1.
-ISOLATED = frozenset(
-    {
-        *("conversations", "messages", "append_requests", "memories", "visible_memories"),
-        *("memory_classes", "memory_use", "importance_suggestions", "author_names"),
-        *("summaries", "summary_sources", "compaction_progress", "calendar_pending"),
-        *("summary_voices", "tool_sentences", "usage_ledger", "index_changes"),
-        *("facts", "fact_intervals", "fact_evidence", "fact_changes"),
-        *("patterns", "pattern_outcomes", "pattern_decisions", "pattern_thresholds"),
-        "themes",
-        *("people", "events", "user_models", "trajectories", "strategies", "strategy_offers"),
-        *("learned_evidence", "learned_changes"),
-        *("fact_disputes", "fact_edges", "sleep_sessions", "session_observations", "sleep_nights"),
-        *("graph_nodes", "graph_names", "graph_node_versions", "graph_edges"),
-        *("topic_changes", "topic_sources", "topic_pages"),
-        *("notes", "note_versions", "advisor_grants"),
-        *("lore_books", "lore_entries"),
-        *("budgets", "budget_spending", "budget_events"),
-        *("erasures", "erased_external_ids", "namespace_imports"),
-        *("retention_policies", "retention_runs"),
-        *("retained", "retained_messages", "retained_notes"),
-        *("retained_facts", "retained_patterns", "retained_history"),
-        *("checkpoints", "checkpoint_counters"),
-        *("documents", "document_versions", "document_chunks"),
-        *("checkpoints", "checkpoint_counters", "memory_changes"),
-        *("memory_vectors_1", "visible_vectors_1"),
-    }
-)
 VIEWS = frozenset(
     {
         *("visible_memories", "visible_vectors_1"),
@@ -49,6 +22,16 @@ VIEWS = frozenset(
         *("retained_facts", "retained_patterns", "retained_history"),
     }
 )
+#: Tables that the schema isolates with `isolate_table`, and the views that are the only way to some of them. The first
+#: migration makes generation 1.
+ISOLATED = VIEWS | {
+    "memory_vectors_1",
+    *(
+        table
+        for path in files("everword.db").joinpath("schema").iterdir()
+        for table in re.findall(r"\bisolate_table\('(\w+)'", path.read_text(encoding="utf-8"))
+    ),
+}
 #: Ids, states, counters and keys: no content, so that work may cross namespaces.
 NOT_ISOLATED = frozenset(
     {

@@ -12,7 +12,6 @@ import psycopg
 from everword.domain.ids import new_id
 from support.address_rows import address_parameters
 from support.checkpoint_rows import checkpoint_parameters
-from support.lore_rows import lore_parameters
 
 VERSION, GRANT = UUID(int=81), UUID(int=82)
 KEY = "Xanthippe's key"
@@ -44,7 +43,7 @@ def insert_notes(
 def note_parameters(
     message_ids: Sequence[UUID], conversation_id: UUID
 ) -> dict[str, dict[str, Any]]:
-    """Return what the statements of notes, handoffs, lorebooks, checkpoints and addresses mean, by their names."""
+    """Return what the statements of notes, handoffs, checkpoints and addresses mean, by their names."""
     package = "everword_ingest.notes"
     note = {"note_id": message_ids[0]}
     scope = {"agent": "", "subject": "", "conversation_id": None}
@@ -63,7 +62,6 @@ def note_parameters(
     }
     page = {"conversation_ids": None, "key_prefix": "", "min_importance": 0, "after_id": None}
     return {
-        **lore_parameters(),
         f"{package}.insert_note": {
             **scope,
             "id": new_id(),

@@ -21,6 +21,7 @@ from support.document_rows import document_parameters
 from support.erasure_rows import erasure_parameters
 from support.fact_rows import fact_parameters
 from support.graph_rows import graph_parameters
+from support.kinds import KINDS
 from support.note_rows import note_parameters
 from support.pattern_rows import pattern_parameters
 from support.people_rows import WHO, people_parameters
@@ -187,6 +188,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **sleep_parameters(filled.conversation_id, filled.message_ids[0]),
         "everword_ingest.conversations.end_earlier_sessions": new,
         **graph_parameters(WORDS, filled.summaries.leaf),
+        **{name: each for kind in KINDS for name, each in kind.parameters().items()},
         **note_parameters(filled.message_ids, filled.conversation_id),
         **cost_parameters(filled.conversation_id, WORDS),
         **erasure_parameters(filled.message_ids, AUTHOR, WHO),

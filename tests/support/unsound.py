@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import psycopg
 
+from support.kinds import merged
+
 #: What rows for tests of single statements leave out.
 _COMPLETE = """
 DELETE FROM summaries s WHERE level = 1 AND NOT EXISTS (SELECT FROM summary_sources l WHERE l.summary_id = s.id);
@@ -99,7 +101,7 @@ BREAKS = {
     "notes_indexed": "DELETE FROM memories WHERE kind = 3",
     "documents_current": "UPDATE documents SET chunks = 99",
     "chunks_indexed": "DELETE FROM memories WHERE kind = 5",
-    "lore_indexed": "DELETE FROM memories WHERE kind = 7",
+    **merged("BREAKS"),
     "references": f"UPDATE graph_edges SET from_id = {_GONE}",
 }
 

@@ -45,7 +45,7 @@ def test_statement_names_kinds_and_sets() -> None:
 
 def test_statement_with_unknown_kind_is_refused() -> None:
     with pytest.raises(KeyError):
-        fill_kinds("kind = {dream_kind}")
+        fill_kinds("kind = {unknown_kind}")
 
 
 def test_numbers_of_kinds_in_the_schema_equal_the_registry() -> None:

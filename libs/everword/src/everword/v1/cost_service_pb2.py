@@ -27,7 +27,7 @@ from everword.v1 import access_pb2 as everword_dot_v1_dot_access__pb2
 from everword.v1 import cost_pb2 as everword_dot_v1_dot_cost__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x65verword/v1/cost_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x16\x65verword/v1/cost.proto\"h\n\x12RecordUsageRequest\x12\x34\n\x06usages\x18\x01 \x03(\x0b\x32\x17.everword.v1.ModelUsageB\x0b\xbaH\x08\x92\x01\x05\x08\x01\x10\xe8\x07\x12\x1c\n\nrequest_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\"}\n\x13RecordUsageResponse\x12*\n\x06usages\x18\x01 \x03(\x0b\x32\x1a.everword.v1.RecordedUsage\x12(\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x18.everword.v1.BudgetEvent\x12\x10\n\x08replayed\x18\x03 \x01(\x08\"\x80\x01\n\x12\x43heckBudgetRequest\x12\x17\n\x05\x61gent\x18\x01 \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\x12\x17\n\x05model\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x18\n\x06run_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1e\n\tbudget_id\x18\x04 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\"R\n\x13\x43heckBudgetResponse\x12\x0f\n\x07\x61llowed\x18\x01 \x01(\x08\x12*\n\x07\x62udgets\x18\x02 \x03(\x0b\x32\x19.everword.v1.BudgetStatus\"\xa3\x01\n\x10SetBudgetRequest\x12+\n\x03key\x18\x01 \x01(\x0b\x32\x16.everword.v1.BudgetKeyB\x06\xbaH\x03\xc8\x01\x01\x12$\n\x08max_cost\x18\x02 \x01(\x0b\x32\x12.everword.v1.Money\x12\x1b\n\nmax_tokens\x18\x03 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\x12\x1f\n\x0cwarn_percent\x18\x04 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x64(\x00\"b\n\x11SetBudgetResponse\x12#\n\x06\x62udget\x18\x01 \x01(\x0b\x32\x13.everword.v1.Budget\x12(\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x18.everword.v1.BudgetEvent\"\x14\n\x12ListBudgetsRequest\"A\n\x13ListBudgetsResponse\x12*\n\x07\x62udgets\x18\x01 \x03(\x0b\x32\x19.everword.v1.BudgetStatus\"2\n\x13\x44\x65leteBudgetRequest\x12\x1b\n\tbudget_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\"\x16\n\x14\x44\x65leteBudgetResponse\"\xd6\x02\n\nCostFilter\x12\x31\n\nstart_date\x18\x01 \x01(\tB\x1d\xbaH\x1ar\x18\x32\x16^(\\d{4}-\\d{2}-\\d{2})?$\x12/\n\x08\x65nd_date\x18\x02 \x01(\tB\x1d\xbaH\x1ar\x18\x32\x16^(\\d{4}-\\d{2}-\\d{2})?$\x12\x1f\n\x06models\x18\x03 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x02\x12\"\n\tproviders\x18\x04 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x01\x12\x1f\n\x06\x61gents\x18\x05 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03(\x80\x04\x12)\n\x10\x63onversation_ids\x18\x06 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\xb0\x01\x01\x12 \n\x07run_ids\x18\x07 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x02\x12\x31\n\x06source\x18\x08 \x01(\x0e\x32\x17.everword.v1.CostSourceB\x08\xbaH\x05\x82\x01\x02\x10\x01\"\xb6\x01\n\x0fGetCostsRequest\x12\'\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x17.everword.v1.CostFilter\x12@\n\x08group_by\x18\x02 \x03(\x0e\x32\x19.everword.v1.CostGroupingB\x13\xbaH\x10\x92\x01\r\x10\x04\x18\x01\"\x07\x82\x01\x04\x10\x01 \x00\x12\x1a\n\tpage_size\x18\x03 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80@\"\xce\x02\n\tCostGroup\x12\x0b\n\x03\x64\x61y\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12\x10\n\x08provider\x18\x03 \x01(\t\x12\r\n\x05\x61gent\x18\x04 \x01(\t\x12\x17\n\x0f\x63onversation_id\x18\x05 \x01(\t\x12\x13\n\x0bsession_key\x18\x06 \x01(\t\x12\x0e\n\x06run_id\x18\x07 \x01(\t\x12\x0f\n\x07purpose\x18\x08 \x01(\t\x12\'\n\x06source\x18\t \x01(\x0e\x32\x17.everword.v1.CostSource\x12\r\n\x05\x63\x61lls\x18\n \x01(\x03\x12\x14\n\x0cinput_tokens\x18\x0b \x01(\x03\x12\x15\n\routput_tokens\x18\x0c \x01(\x03\x12\x15\n\rcached_tokens\x18\r \x01(\x03\x12!\n\x05\x63osts\x18\x0e \x03(\x0b\x32\x12.everword.v1.Money\x12\x16\n\x0eunpriced_calls\x18\x0f \x01(\x03\"S\n\x10GetCostsResponse\x12&\n\x06groups\x18\x01 \x03(\x0b\x32\x16.everword.v1.CostGroup\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"q\n\x11LoadPricesRequest\x12(\n\rcurrency_code\x18\x01 \x01(\tB\x11\xbaH\x0er\x0c\x32\n^[A-Z]{3}$\x12\x32\n\x06prices\x18\x02 \x03(\x0b\x32\x17.everword.v1.ModelPriceB\t\xbaH\x06\x92\x01\x03\x10\xd0\x0f\"$\n\x12LoadPricesResponse\x12\x0e\n\x06prices\x18\x01 \x01(\x05\"\x13\n\x11ListPricesRequest\"=\n\x12ListPricesResponse\x12\'\n\x06prices\x18\x01 \x03(\x0b\x32\x17.everword.v1.ModelPrice*\xfe\x01\n\x0c\x43ostGrouping\x12\x1d\n\x19\x43OST_GROUPING_UNSPECIFIED\x10\x00\x12\x15\n\x11\x43OST_GROUPING_DAY\x10\x01\x12\x17\n\x13\x43OST_GROUPING_MODEL\x10\x02\x12\x1a\n\x16\x43OST_GROUPING_PROVIDER\x10\x03\x12\x17\n\x13\x43OST_GROUPING_AGENT\x10\x04\x12\x1e\n\x1a\x43OST_GROUPING_CONVERSATION\x10\x05\x12\x15\n\x11\x43OST_GROUPING_RUN\x10\x06\x12\x19\n\x15\x43OST_GROUPING_PURPOSE\x10\x07\x12\x18\n\x14\x43OST_GROUPING_SOURCE\x10\x08*Z\n\nCostSource\x12\x1b\n\x17\x43OST_SOURCE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x43OST_SOURCE_AGENT\x10\x01\x12\x18\n\x14\x43OST_SOURCE_EVERWORD\x10\x02\x32\xc7\x05\n\x0b\x43ostService\x12V\n\x0bRecordUsage\x12\x1f.everword.v1.RecordUsageRequest\x1a .everword.v1.RecordUsageResponse\"\x04\xe8\xe0\x18\x02\x12V\n\x0b\x43heckBudget\x12\x1f.everword.v1.CheckBudgetRequest\x1a .everword.v1.CheckBudgetResponse\"\x04\xe8\xe0\x18\x01\x12P\n\tSetBudget\x12\x1d.everword.v1.SetBudgetRequest\x1a\x1e.everword.v1.SetBudgetResponse\"\x04\xe8\xe0\x18\x03\x12V\n\x0bListBudgets\x12\x1f.everword.v1.ListBudgetsRequest\x1a .everword.v1.ListBudgetsResponse\"\x04\xe8\xe0\x18\x01\x12Y\n\x0c\x44\x65leteBudget\x12 .everword.v1.DeleteBudgetRequest\x1a!.everword.v1.DeleteBudgetResponse\"\x04\xe8\xe0\x18\x03\x12M\n\x08GetCosts\x12\x1c.everword.v1.GetCostsRequest\x1a\x1d.everword.v1.GetCostsResponse\"\x04\xe8\xe0\x18\x01\x12S\n\nLoadPrices\x12\x1e.everword.v1.LoadPricesRequest\x1a\x1f.everword.v1.LoadPricesResponse\"\x04\xe8\xe0\x18\x03\x12S\n\nListPrices\x12\x1e.everword.v1.ListPricesRequest\x1a\x1f.everword.v1.ListPricesResponse\"\x04\xe8\xe0\x18\x01\x1a\n\xea\xe0\x18\x06ingestb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x65verword/v1/cost_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x16\x65verword/v1/cost.proto\"h\n\x12RecordUsageRequest\x12\x34\n\x06usages\x18\x01 \x03(\x0b\x32\x17.everword.v1.ModelUsageB\x0b\xbaH\x08\x92\x01\x05\x08\x01\x10\xe8\x07\x12\x1c\n\nrequest_id\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x01\"}\n\x13RecordUsageResponse\x12*\n\x06usages\x18\x01 \x03(\x0b\x32\x1a.everword.v1.RecordedUsage\x12(\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x18.everword.v1.BudgetEvent\x12\x10\n\x08replayed\x18\x03 \x01(\x08\"\x80\x01\n\x12\x43heckBudgetRequest\x12\x17\n\x05\x61gent\x18\x01 \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\x12\x17\n\x05model\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x18\n\x06run_id\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1e\n\tbudget_id\x18\x04 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\"R\n\x13\x43heckBudgetResponse\x12\x0f\n\x07\x61llowed\x18\x01 \x01(\x08\x12*\n\x07\x62udgets\x18\x02 \x03(\x0b\x32\x19.everword.v1.BudgetStatus\"\xa3\x01\n\x10SetBudgetRequest\x12+\n\x03key\x18\x01 \x01(\x0b\x32\x16.everword.v1.BudgetKeyB\x06\xbaH\x03\xc8\x01\x01\x12$\n\x08max_cost\x18\x02 \x01(\x0b\x32\x12.everword.v1.Money\x12\x1b\n\nmax_tokens\x18\x03 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\x12\x1f\n\x0cwarn_percent\x18\x04 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x64(\x00\"b\n\x11SetBudgetResponse\x12#\n\x06\x62udget\x18\x01 \x01(\x0b\x32\x13.everword.v1.Budget\x12(\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x18.everword.v1.BudgetEvent\"N\n\x12ListBudgetsRequest\x12\x1a\n\tpage_size\x18\x01 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"Z\n\x13ListBudgetsResponse\x12*\n\x07\x62udgets\x18\x01 \x03(\x0b\x32\x19.everword.v1.BudgetStatus\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"2\n\x13\x44\x65leteBudgetRequest\x12\x1b\n\tbudget_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\"\x16\n\x14\x44\x65leteBudgetResponse\"\xd6\x02\n\nCostFilter\x12\x31\n\nstart_date\x18\x01 \x01(\tB\x1d\xbaH\x1ar\x18\x32\x16^(\\d{4}-\\d{2}-\\d{2})?$\x12/\n\x08\x65nd_date\x18\x02 \x01(\tB\x1d\xbaH\x1ar\x18\x32\x16^(\\d{4}-\\d{2}-\\d{2})?$\x12\x1f\n\x06models\x18\x03 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x02\x12\"\n\tproviders\x18\x04 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x01\x12\x1f\n\x06\x61gents\x18\x05 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03(\x80\x04\x12)\n\x10\x63onversation_ids\x18\x06 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\xb0\x01\x01\x12 \n\x07run_ids\x18\x07 \x03(\tB\x0f\xbaH\x0c\x92\x01\t\x10\x64\"\x05r\x03\x18\x80\x02\x12\x31\n\x06source\x18\x08 \x01(\x0e\x32\x17.everword.v1.CostSourceB\x08\xbaH\x05\x82\x01\x02\x10\x01\"\xb6\x01\n\x0fGetCostsRequest\x12\'\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\x17.everword.v1.CostFilter\x12@\n\x08group_by\x18\x02 \x03(\x0e\x32\x19.everword.v1.CostGroupingB\x13\xbaH\x10\x92\x01\r\x10\x04\x18\x01\"\x07\x82\x01\x04\x10\x01 \x00\x12\x1a\n\tpage_size\x18\x03 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80@\"\xce\x02\n\tCostGroup\x12\x0b\n\x03\x64\x61y\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12\x10\n\x08provider\x18\x03 \x01(\t\x12\r\n\x05\x61gent\x18\x04 \x01(\t\x12\x17\n\x0f\x63onversation_id\x18\x05 \x01(\t\x12\x13\n\x0bsession_key\x18\x06 \x01(\t\x12\x0e\n\x06run_id\x18\x07 \x01(\t\x12\x0f\n\x07purpose\x18\x08 \x01(\t\x12\'\n\x06source\x18\t \x01(\x0e\x32\x17.everword.v1.CostSource\x12\r\n\x05\x63\x61lls\x18\n \x01(\x03\x12\x14\n\x0cinput_tokens\x18\x0b \x01(\x03\x12\x15\n\routput_tokens\x18\x0c \x01(\x03\x12\x15\n\rcached_tokens\x18\r \x01(\x03\x12!\n\x05\x63osts\x18\x0e \x03(\x0b\x32\x12.everword.v1.Money\x12\x16\n\x0eunpriced_calls\x18\x0f \x01(\x03\"S\n\x10GetCostsResponse\x12&\n\x06groups\x18\x01 \x03(\x0b\x32\x16.everword.v1.CostGroup\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"q\n\x11LoadPricesRequest\x12(\n\rcurrency_code\x18\x01 \x01(\tB\x11\xbaH\x0er\x0c\x32\n^[A-Z]{3}$\x12\x32\n\x06prices\x18\x02 \x03(\x0b\x32\x17.everword.v1.ModelPriceB\t\xbaH\x06\x92\x01\x03\x10\xd0\x0f\"$\n\x12LoadPricesResponse\x12\x0e\n\x06prices\x18\x01 \x01(\x05\"M\n\x11ListPricesRequest\x12\x1a\n\tpage_size\x18\x01 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80@\"V\n\x12ListPricesResponse\x12\'\n\x06prices\x18\x01 \x03(\x0b\x32\x17.everword.v1.ModelPrice\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t*\xfe\x01\n\x0c\x43ostGrouping\x12\x1d\n\x19\x43OST_GROUPING_UNSPECIFIED\x10\x00\x12\x15\n\x11\x43OST_GROUPING_DAY\x10\x01\x12\x17\n\x13\x43OST_GROUPING_MODEL\x10\x02\x12\x1a\n\x16\x43OST_GROUPING_PROVIDER\x10\x03\x12\x17\n\x13\x43OST_GROUPING_AGENT\x10\x04\x12\x1e\n\x1a\x43OST_GROUPING_CONVERSATION\x10\x05\x12\x15\n\x11\x43OST_GROUPING_RUN\x10\x06\x12\x19\n\x15\x43OST_GROUPING_PURPOSE\x10\x07\x12\x18\n\x14\x43OST_GROUPING_SOURCE\x10\x08*Z\n\nCostSource\x12\x1b\n\x17\x43OST_SOURCE_UNSPECIFIED\x10\x00\x12\x15\n\x11\x43OST_SOURCE_AGENT\x10\x01\x12\x18\n\x14\x43OST_SOURCE_EVERWORD\x10\x02\x32\xc7\x05\n\x0b\x43ostService\x12V\n\x0bRecordUsage\x12\x1f.everword.v1.RecordUsageRequest\x1a .everword.v1.RecordUsageResponse\"\x04\xe8\xe0\x18\x02\x12V\n\x0b\x43heckBudget\x12\x1f.everword.v1.CheckBudgetRequest\x1a .everword.v1.CheckBudgetResponse\"\x04\xe8\xe0\x18\x01\x12P\n\tSetBudget\x12\x1d.everword.v1.SetBudgetRequest\x1a\x1e.everword.v1.SetBudgetResponse\"\x04\xe8\xe0\x18\x03\x12V\n\x0bListBudgets\x12\x1f.everword.v1.ListBudgetsRequest\x1a .everword.v1.ListBudgetsResponse\"\x04\xe8\xe0\x18\x01\x12Y\n\x0c\x44\x65leteBudget\x12 .everword.v1.DeleteBudgetRequest\x1a!.everword.v1.DeleteBudgetResponse\"\x04\xe8\xe0\x18\x03\x12M\n\x08GetCosts\x12\x1c.everword.v1.GetCostsRequest\x1a\x1d.everword.v1.GetCostsResponse\"\x04\xe8\xe0\x18\x01\x12S\n\nLoadPrices\x12\x1e.everword.v1.LoadPricesRequest\x1a\x1f.everword.v1.LoadPricesResponse\"\x04\xe8\xe0\x18\x03\x12S\n\nListPrices\x12\x1e.everword.v1.ListPricesRequest\x1a\x1f.everword.v1.ListPricesResponse\"\x04\xe8\xe0\x18\x01\x1a\n\xea\xe0\x18\x06ingestb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -52,6 +52,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SETBUDGETREQUEST'].fields_by_name['max_tokens']._serialized_options = b'\272H\004\"\002(\000'
   _globals['_SETBUDGETREQUEST'].fields_by_name['warn_percent']._loaded_options = None
   _globals['_SETBUDGETREQUEST'].fields_by_name['warn_percent']._serialized_options = b'\272H\006\032\004\030d(\000'
+  _globals['_LISTBUDGETSREQUEST'].fields_by_name['page_size']._loaded_options = None
+  _globals['_LISTBUDGETSREQUEST'].fields_by_name['page_size']._serialized_options = b'\272H\004\032\002(\000'
+  _globals['_LISTBUDGETSREQUEST'].fields_by_name['page_token']._loaded_options = None
+  _globals['_LISTBUDGETSREQUEST'].fields_by_name['page_token']._serialized_options = b'\272H\005r\003\030\200\010'
   _globals['_DELETEBUDGETREQUEST'].fields_by_name['budget_id']._loaded_options = None
   _globals['_DELETEBUDGETREQUEST'].fields_by_name['budget_id']._serialized_options = b'\272H\005r\003\260\001\001'
   _globals['_COSTFILTER'].fields_by_name['start_date']._loaded_options = None
@@ -80,6 +84,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LOADPRICESREQUEST'].fields_by_name['currency_code']._serialized_options = b'\272H\016r\0142\n^[A-Z]{3}$'
   _globals['_LOADPRICESREQUEST'].fields_by_name['prices']._loaded_options = None
   _globals['_LOADPRICESREQUEST'].fields_by_name['prices']._serialized_options = b'\272H\006\222\001\003\020\320\017'
+  _globals['_LISTPRICESREQUEST'].fields_by_name['page_size']._loaded_options = None
+  _globals['_LISTPRICESREQUEST'].fields_by_name['page_size']._serialized_options = b'\272H\004\032\002(\000'
+  _globals['_LISTPRICESREQUEST'].fields_by_name['page_token']._loaded_options = None
+  _globals['_LISTPRICESREQUEST'].fields_by_name['page_token']._serialized_options = b'\272H\005r\003\030\200@'
   _globals['_COSTSERVICE']._loaded_options = None
   _globals['_COSTSERVICE']._serialized_options = b'\352\340\030\006ingest'
   _globals['_COSTSERVICE'].methods_by_name['RecordUsage']._loaded_options = None
@@ -98,10 +106,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_COSTSERVICE'].methods_by_name['LoadPrices']._serialized_options = b'\350\340\030\003'
   _globals['_COSTSERVICE'].methods_by_name['ListPrices']._loaded_options = None
   _globals['_COSTSERVICE'].methods_by_name['ListPrices']._serialized_options = b'\350\340\030\001'
-  _globals['_COSTGROUPING']._serialized_start=2195
-  _globals['_COSTGROUPING']._serialized_end=2449
-  _globals['_COSTSOURCE']._serialized_start=2451
-  _globals['_COSTSOURCE']._serialized_end=2541
+  _globals['_COSTGROUPING']._serialized_start=2361
+  _globals['_COSTGROUPING']._serialized_end=2615
+  _globals['_COSTSOURCE']._serialized_start=2617
+  _globals['_COSTSOURCE']._serialized_end=2707
   _globals['_RECORDUSAGEREQUEST']._serialized_start=126
   _globals['_RECORDUSAGEREQUEST']._serialized_end=230
   _globals['_RECORDUSAGERESPONSE']._serialized_start=232
@@ -115,29 +123,29 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SETBUDGETRESPONSE']._serialized_start=740
   _globals['_SETBUDGETRESPONSE']._serialized_end=838
   _globals['_LISTBUDGETSREQUEST']._serialized_start=840
-  _globals['_LISTBUDGETSREQUEST']._serialized_end=860
-  _globals['_LISTBUDGETSRESPONSE']._serialized_start=862
-  _globals['_LISTBUDGETSRESPONSE']._serialized_end=927
-  _globals['_DELETEBUDGETREQUEST']._serialized_start=929
-  _globals['_DELETEBUDGETREQUEST']._serialized_end=979
-  _globals['_DELETEBUDGETRESPONSE']._serialized_start=981
-  _globals['_DELETEBUDGETRESPONSE']._serialized_end=1003
-  _globals['_COSTFILTER']._serialized_start=1006
-  _globals['_COSTFILTER']._serialized_end=1348
-  _globals['_GETCOSTSREQUEST']._serialized_start=1351
-  _globals['_GETCOSTSREQUEST']._serialized_end=1533
-  _globals['_COSTGROUP']._serialized_start=1536
-  _globals['_COSTGROUP']._serialized_end=1870
-  _globals['_GETCOSTSRESPONSE']._serialized_start=1872
-  _globals['_GETCOSTSRESPONSE']._serialized_end=1955
-  _globals['_LOADPRICESREQUEST']._serialized_start=1957
-  _globals['_LOADPRICESREQUEST']._serialized_end=2070
-  _globals['_LOADPRICESRESPONSE']._serialized_start=2072
-  _globals['_LOADPRICESRESPONSE']._serialized_end=2108
-  _globals['_LISTPRICESREQUEST']._serialized_start=2110
-  _globals['_LISTPRICESREQUEST']._serialized_end=2129
-  _globals['_LISTPRICESRESPONSE']._serialized_start=2131
-  _globals['_LISTPRICESRESPONSE']._serialized_end=2192
-  _globals['_COSTSERVICE']._serialized_start=2544
-  _globals['_COSTSERVICE']._serialized_end=3255
+  _globals['_LISTBUDGETSREQUEST']._serialized_end=918
+  _globals['_LISTBUDGETSRESPONSE']._serialized_start=920
+  _globals['_LISTBUDGETSRESPONSE']._serialized_end=1010
+  _globals['_DELETEBUDGETREQUEST']._serialized_start=1012
+  _globals['_DELETEBUDGETREQUEST']._serialized_end=1062
+  _globals['_DELETEBUDGETRESPONSE']._serialized_start=1064
+  _globals['_DELETEBUDGETRESPONSE']._serialized_end=1086
+  _globals['_COSTFILTER']._serialized_start=1089
+  _globals['_COSTFILTER']._serialized_end=1431
+  _globals['_GETCOSTSREQUEST']._serialized_start=1434
+  _globals['_GETCOSTSREQUEST']._serialized_end=1616
+  _globals['_COSTGROUP']._serialized_start=1619
+  _globals['_COSTGROUP']._serialized_end=1953
+  _globals['_GETCOSTSRESPONSE']._serialized_start=1955
+  _globals['_GETCOSTSRESPONSE']._serialized_end=2038
+  _globals['_LOADPRICESREQUEST']._serialized_start=2040
+  _globals['_LOADPRICESREQUEST']._serialized_end=2153
+  _globals['_LOADPRICESRESPONSE']._serialized_start=2155
+  _globals['_LOADPRICESRESPONSE']._serialized_end=2191
+  _globals['_LISTPRICESREQUEST']._serialized_start=2193
+  _globals['_LISTPRICESREQUEST']._serialized_end=2270
+  _globals['_LISTPRICESRESPONSE']._serialized_start=2272
+  _globals['_LISTPRICESRESPONSE']._serialized_end=2358
+  _globals['_COSTSERVICE']._serialized_start=2710
+  _globals['_COSTSERVICE']._serialized_end=3421
 # @@protoc_insertion_point(module_scope)

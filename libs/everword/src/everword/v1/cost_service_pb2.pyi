@@ -288,16 +288,25 @@ Global___SetBudgetResponse: _TypeAlias = SetBudgetResponse  # noqa: Y015
 
 @_typing.final
 class ListBudgetsRequest(_message.Message):
-    """ListBudgetsRequest asks for all budgets."""
+    """ListBudgetsRequest asks for a page of budgets."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """page_size is the most budgets to return. 50 if 0; more than 200 are 200."""
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
     def __init__(
         self,
+        *,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -305,11 +314,14 @@ Global___ListBudgetsRequest: _TypeAlias = ListBudgetsRequest  # noqa: Y015
 
 @_typing.final
 class ListBudgetsResponse(_message.Message):
-    """ListBudgetsResponse holds them."""
+    """ListBudgetsResponse holds a page."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     BUDGETS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
     @_builtins.property
     def budgets(self) -> _containers.RepeatedCompositeFieldContainer[_cost_pb2.BudgetStatus]:
         """budgets are the budgets, by period and scope."""
@@ -318,10 +330,11 @@ class ListBudgetsResponse(_message.Message):
         self,
         *,
         budgets: _abc.Iterable[_cost_pb2.BudgetStatus] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["budgets", b"budgets"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["budgets", b"budgets", "next_page_token", b"next_page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -624,16 +637,25 @@ Global___LoadPricesResponse: _TypeAlias = LoadPricesResponse  # noqa: Y015
 
 @_typing.final
 class ListPricesRequest(_message.Message):
-    """ListPricesRequest asks for the prices."""
+    """ListPricesRequest asks for a page of prices."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """page_size is the most prices to return. 50 if 0; more than 200 are 200."""
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 8,192 characters."""
     def __init__(
         self,
+        *,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -641,11 +663,14 @@ Global___ListPricesRequest: _TypeAlias = ListPricesRequest  # noqa: Y015
 
 @_typing.final
 class ListPricesResponse(_message.Message):
-    """ListPricesResponse holds them."""
+    """ListPricesResponse holds a page."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     PRICES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
     @_builtins.property
     def prices(self) -> _containers.RepeatedCompositeFieldContainer[_cost_pb2.ModelPrice]:
         """prices are the prices; those of an operator come before those that come with Everword."""
@@ -654,10 +679,11 @@ class ListPricesResponse(_message.Message):
         self,
         *,
         prices: _abc.Iterable[_cost_pb2.ModelPrice] | None = ...,
+        next_page_token: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["prices", b"prices"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "prices", b"prices"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

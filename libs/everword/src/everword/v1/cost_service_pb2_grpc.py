@@ -110,7 +110,8 @@ class CostServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListBudgets(self, request, context):
-        """ListBudgets returns all budgets of the namespace, at most 1,000. Monthly budgets have what was spent this month.
+        """ListBudgets returns the budgets of the namespace, monthly ones first. A namespace has at most 1,000. Monthly budgets have
+        what was spent this month.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -140,7 +141,7 @@ class CostServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListPrices(self, request, context):
-        """ListPrices returns all prices, by model and day.
+        """ListPrices returns the prices of models, by model, provider and day; prices of an operator come first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

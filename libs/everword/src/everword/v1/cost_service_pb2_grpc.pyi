@@ -33,7 +33,9 @@ class CostServiceStub:
     background work that waits for it. It needs an operator's key, so that no agent raises its own limit.
     """
     ListBudgets: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.ListBudgetsRequest, _cost_service_pb2.ListBudgetsResponse]
-    """ListBudgets returns all budgets of the namespace, at most 1,000. Monthly budgets have what was spent this month."""
+    """ListBudgets returns the budgets of the namespace, monthly ones first. A namespace has at most 1,000. Monthly budgets have
+    what was spent this month.
+    """
     DeleteBudget: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.DeleteBudgetRequest, _cost_service_pb2.DeleteBudgetResponse]
     """DeleteBudget deletes a budget with its events. The ledger keeps what was recorded. BUDGET_NOT_FOUND if it does not
     exist.
@@ -45,7 +47,7 @@ class CostServiceStub:
     the list have the prices that Everword ships with.
     """
     ListPrices: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.ListPricesRequest, _cost_service_pb2.ListPricesResponse]
-    """ListPrices returns all prices, by model and day."""
+    """ListPrices returns the prices of models, by model, provider and day; prices of an operator come first."""
 
 class CostServiceServicer(metaclass=_abc_1.ABCMeta):
     """CostService keeps what the calls of models cost, in tokens and in money: those that agents make and report, and those that
@@ -90,7 +92,9 @@ class CostServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _cost_service_pb2.ListBudgetsRequest,
         context: _aio.ServicerContext[_cost_service_pb2.ListBudgetsRequest, _abc.Awaitable[_cost_service_pb2.ListBudgetsResponse]],
     ) -> _abc.Awaitable[_cost_service_pb2.ListBudgetsResponse]:
-        """ListBudgets returns all budgets of the namespace, at most 1,000. Monthly budgets have what was spent this month."""
+        """ListBudgets returns the budgets of the namespace, monthly ones first. A namespace has at most 1,000. Monthly budgets have
+        what was spent this month.
+        """
 
     @_abc_1.abstractmethod
     def DeleteBudget(
@@ -126,6 +130,6 @@ class CostServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _cost_service_pb2.ListPricesRequest,
         context: _aio.ServicerContext[_cost_service_pb2.ListPricesRequest, _abc.Awaitable[_cost_service_pb2.ListPricesResponse]],
     ) -> _abc.Awaitable[_cost_service_pb2.ListPricesResponse]:
-        """ListPrices returns all prices, by model and day."""
+        """ListPrices returns the prices of models, by model, provider and day; prices of an operator come first."""
 
 def add_CostServiceServicer_to_server(servicer: CostServiceServicer, server: _aio.Server) -> None: ...

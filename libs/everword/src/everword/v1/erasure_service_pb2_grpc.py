@@ -132,7 +132,8 @@ class ErasureServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListRetentionPolicies(self, request, context):
-        """ListRetentionPolicies returns the policies of the namespace, by kind. Kinds without a policy are kept without limit.
+        """ListRetentionPolicies returns the policies of the namespace, by kind. Kinds without a policy are kept without limit. There
+        are no pages, since there is at most one policy for each kind.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -39,7 +39,9 @@ class ErasureServiceStub:
     ListErasures: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.ListErasuresRequest, _erasure_service_pb2.ListErasuresResponse]
     """ListErasures returns the erasures of the namespace, latest first: what was erased and when, without the content."""
     ListRetentionPolicies: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.ListRetentionPoliciesRequest, _erasure_service_pb2.ListRetentionPoliciesResponse]
-    """ListRetentionPolicies returns the policies of the namespace, by kind. Kinds without a policy are kept without limit."""
+    """ListRetentionPolicies returns the policies of the namespace, by kind. Kinds without a policy are kept without limit. There
+    are no pages, since there is at most one policy for each kind.
+    """
     SetRetentionPolicy: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.SetRetentionPolicyRequest, _erasure_service_pb2.SetRetentionPolicyResponse]
     """SetRetentionPolicy sets how long a kind is kept, and replaces the policy of the kind. It applies from the next nightly
     run on.
@@ -108,7 +110,9 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _erasure_service_pb2.ListRetentionPoliciesRequest,
         context: _aio.ServicerContext[_erasure_service_pb2.ListRetentionPoliciesRequest, _abc.Awaitable[_erasure_service_pb2.ListRetentionPoliciesResponse]],
     ) -> _abc.Awaitable[_erasure_service_pb2.ListRetentionPoliciesResponse]:
-        """ListRetentionPolicies returns the policies of the namespace, by kind. Kinds without a policy are kept without limit."""
+        """ListRetentionPolicies returns the policies of the namespace, by kind. Kinds without a policy are kept without limit. There
+        are no pages, since there is at most one policy for each kind.
+        """
 
     @_abc_1.abstractmethod
     def SetRetentionPolicy(

@@ -129,7 +129,7 @@ class FactQueryServiceServicer:
 
     def ListThemes(self, request, context):
         """ListThemes returns the topics of the namespace's memories as of last night: clusters of the vectors of at most 2,000
-        sampled passages of messages, notes and facts.
+        sampled passages of messages, notes and facts. There are no pages, since there are at most 20 themes.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -34,7 +34,7 @@ class FactQueryServiceStub:
     """ExplainFact returns why a fact is believed: the evidence with quotes, the audit trail, and its links to other facts."""
     ListThemes: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListThemesRequest, _fact_query_service_pb2.ListThemesResponse]
     """ListThemes returns the topics of the namespace's memories as of last night: clusters of the vectors of at most 2,000
-    sampled passages of messages, notes and facts.
+    sampled passages of messages, notes and facts. There are no pages, since there are at most 20 themes.
     """
     ExplainLearned: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ExplainLearnedRequest, _fact_query_service_pb2.ExplainLearnedResponse]
     """ExplainLearned returns a person, an event or a question with its evidence and its audit trail. PERSON_NOT_FOUND,
@@ -99,7 +99,7 @@ class FactQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_fact_query_service_pb2.ListThemesRequest, _abc.Awaitable[_fact_query_service_pb2.ListThemesResponse]],
     ) -> _abc.Awaitable[_fact_query_service_pb2.ListThemesResponse]:
         """ListThemes returns the topics of the namespace's memories as of last night: clusters of the vectors of at most 2,000
-        sampled passages of messages, notes and facts.
+        sampled passages of messages, notes and facts. There are no pages, since there are at most 20 themes.
         """
 
     @_abc_1.abstractmethod

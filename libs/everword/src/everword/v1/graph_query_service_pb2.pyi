@@ -346,7 +346,7 @@ class SuggestMergesResponse(_message.Message):
     SUGGESTIONS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def suggestions(self) -> _containers.RepeatedCompositeFieldContainer[Global___MergeSuggestion]:
-        """suggestions are the nodes, likest first. At most 10."""
+        """suggestions are the 10 most similar nodes, most similar first; there are no pages."""
 
     def __init__(
         self,

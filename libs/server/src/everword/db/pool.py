@@ -208,12 +208,16 @@ class Database:
     async def _begin(
         self, conn: Connection, namespace_id: int, begin: LiteralString = "BEGIN"
     ) -> None:
+        await conn.execute(begin)
+        await self.bind(conn, namespace_id)
+
+    async def bind(self, conn: Connection, namespace_id: int) -> None:
+        """Bind a transaction that has begun to a namespace and to the scope of the call."""
         timeout_ms = int(remaining(STATEMENT_CAP_S) * 1000)
         parameters = {
             "namespace_id": str(namespace_id),
             "statement_timeout": f"{timeout_ms}ms",
         }
-        await conn.execute(begin)
         await execute(conn, SQL["begin_namespace"], parameters)
         scope = current_scope()
         if scope:

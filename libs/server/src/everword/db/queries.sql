@@ -1,13 +1,14 @@
 -- Statements that every service needs.
 
 -- begin_namespace --
--- Bind the transaction to one namespace and to the caller's deadline, and tell it what is being erased there, for policies, which
--- look nothing up. The settings end with the transaction.
-SELECT set_config('everword.namespace_id', %(namespace_id)s, true),
-       set_config('statement_timeout', %(statement_timeout)s, true),
-       set_config('everword.hides', n.hides::text, true),
-       set_config('everword.hidden_conversations', CASE WHEN n.hides > 0 THEN hidden_conversations() END, true),
-       set_config('everword.hidden_authors', CASE WHEN n.hides > 0 THEN hidden_authors()::text END, true)
+-- Bind the transaction to one namespace and to the caller's deadline. Policies look nothing up, so it also sets what is being
+-- erased in the namespace. The settings end with the transaction. Their number is returned, not the settings: they can be long.
+SELECT num_nonnulls(
+           set_config('everword.namespace_id', %(namespace_id)s, true),
+           set_config('statement_timeout', %(statement_timeout)s, true),
+           set_config('everword.hides', n.hides::text, true),
+           set_config('everword.hidden_conversations', CASE WHEN n.hides > 0 THEN hidden_conversations() END, true),
+           set_config('everword.hidden_authors', CASE WHEN n.hides > 0 THEN hidden_authors()::text END, true))
   FROM (VALUES (%(namespace_id)s::text::bigint)) AS bound (id) LEFT JOIN namespaces n ON n.id = bound.id;
 
 -- begin_scope --

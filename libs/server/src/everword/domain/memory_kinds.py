@@ -14,7 +14,7 @@ from enum import IntEnum
 class KindTraits:
     """The properties of a kind of memory."""
 
-    #: Table with a row for each memory, under its id. `integrity/sources.sql` has a statement of this name.
+    #: Table with a row for each memory, under its id. The statement in `integrity/source_statements/` has its name.
     table: str
     #: SQL condition on a row `s` of the table; rows for which it is false are no memories.
     row_condition: str = "true"

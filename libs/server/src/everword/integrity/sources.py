@@ -13,7 +13,7 @@ from uuid import UUID
 import psycopg
 from psycopg.rows import class_row
 
-from everword.db.statements import parse_statements
+from everword.db.statements import Statement, parse_statements
 from everword.domain.documents import document_path
 from everword.domain.memory_kinds import MemoryKind
 from everword.domain.records import message_text
@@ -23,8 +23,14 @@ from everword.index.builders import Language, build_derived_passage, build_passa
 from everword.index.passages import IndexedPassage, IndexedSource
 from everword.index.writer import Validity
 
-#: By table, the statement that reads what its rows are found by.
-SOURCES = parse_statements(files(__package__).joinpath("sources.sql").read_text(encoding="utf-8"))
+
+def _read_statement(table: str) -> Statement:
+    file = files(__package__).joinpath("source_statements", f"{table}.sql")
+    return parse_statements(file.read_text(encoding="utf-8"))[table]
+
+
+#: By table of a kind, the statement that reads the text of its rows, and the columns that filters use.
+SOURCES = {kind.traits.table: _read_statement(kind.traits.table) for kind in MemoryKind}
 _STRETCH = "m.id > %(after)s AND m.id <= %(last)s"
 _HELD = "m.id = ANY(%(ids)s) ORDER BY m.id FOR SHARE OF m"
 

@@ -15,6 +15,7 @@ from everword.domain.ids import new_id
 from everword.domain.not_found import BudgetNotFound
 from everword.domain.times import utc_now
 from everword.jobs.enqueue import EMBED, DueJob, enqueue, shards, wake_postponed
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_ingest.costs import store
 from everword_ingest.costs.model import BudgetKey, BudgetLimits, Month
 from everword_ingest.costs.store import BudgetEventRow, BudgetRow, StandingRow
@@ -78,12 +79,20 @@ async def get_budget(
     return BudgetStatus(found, month, run_id)
 
 
-async def list_budgets(database: Database, namespace: NamespaceScope) -> BudgetStatus:
-    """Return all budgets of a namespace."""
+async def list_budgets(
+    database: Database, namespace: NamespaceScope, page: PageRequest
+) -> tuple[BudgetStatus, str]:
+    """Return a page of the budgets of a namespace, and the token of the next one. Raises InvalidPageToken."""
+    cursor = await open_cursor(database, namespace, "ListBudgets", page)
     async with database.transaction(namespace.id) as conn:
         _, month = await _clock(conn, namespace.id)
-        found = await store.list_standing(conn, namespace.id, month.name)
-    return BudgetStatus(found, month, "")
+        found = await store.list_standing(
+            conn, namespace.id, month.name, after=cursor.after, limit=cursor.limit
+        )
+    budgets, token = cursor.cut(
+        found, lambda last: [str(last.period), str(last.scope), last.scope_value]
+    )
+    return BudgetStatus(budgets, month, ""), token
 
 
 async def check_budget(

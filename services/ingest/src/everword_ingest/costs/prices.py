@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from everword.db.pool import Database
 from everword.prices.price_list import PriceList
+from everword.rpc.pages import PageRequest, open_cursor
 from everword_ingest.costs import store
 from everword_ingest.costs.store import PriceRow
 
@@ -17,7 +18,12 @@ async def load_prices(database: Database, prices: PriceList) -> int:
     return len(prices.prices)
 
 
-async def list_prices(database: Database) -> Sequence[PriceRow]:
-    """Return all prices, those of an operator first."""
+async def list_prices(database: Database, page: PageRequest) -> tuple[Sequence[PriceRow], str]:
+    """Return a page of prices, those of an operator first, and the token of the next one. Raises InvalidPageToken."""
+    cursor = await open_cursor(database, None, "ListPrices", page)
     async with database.connection() as conn:
-        return await store.list_prices(conn)
+        found = await store.list_prices(conn, cursor.after, cursor.limit)
+    return cursor.cut(
+        found,
+        lambda last: [str(last.shipped), last.model, last.provider, last.valid_from.isoformat()],
+    )

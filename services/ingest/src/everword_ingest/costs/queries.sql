@@ -93,7 +93,7 @@ SELECT add_budget_events(%(reached)s::jsonb, %(batch_id)s::uuid);
 DELETE FROM budgets WHERE namespace_id = %(namespace_id)s AND id = %(budget_id)s RETURNING id;
 
 -- list_standing --
--- Budgets and how they stand in a month, and in a run: one, all, or those that count a call.
+-- Budgets and what was spent of them in a month, and in a run: one, a page of all, or those that count a call.
 SELECT :budget, coalesce(trim_scale(s.cost), 0) AS cost, coalesce(s.tokens, 0) AS tokens, coalesce(s.calls, 0) AS calls,
        coalesce(s.unpriced_calls, 0) AS unpriced_calls,
        budget_is_reached(coalesce(s.cost, 0), coalesce(s.tokens, 0), b.max_cost, b.max_tokens, b.warn_percent) AS warned,
@@ -106,6 +106,9 @@ SELECT :budget, coalesce(trim_scale(s.cost), 0) AS cost, coalesce(s.tokens, 0) A
    AND (%(agent)s::text IS NULL
         OR (b.period = 2 OR %(run_id)s <> '')
        AND (b.scope = 1 OR b.scope = 2 AND b.scope_value = %(agent)s OR b.scope = 3 AND b.scope_value = %(model)s))
+   AND (%(after)s::text[] IS NULL
+        OR (-b.period, b.scope, b.scope_value)
+         > (-(%(after)s::text[])[1]::integer, (%(after)s::text[])[2]::integer, (%(after)s::text[])[3]))
  ORDER BY b.period DESC, b.scope, b.scope_value
  LIMIT %(limit)s;
 
@@ -176,9 +179,12 @@ SELECT model, provider, false, valid_from, %(currency)s, input, cached_input, ou
               %(outputs)s::numeric[]) AS given (model, provider, valid_from, input, cached_input, output);
 
 -- list_prices --
--- All prices, those of an operator first.
+-- A page of all prices, those of an operator first.
 SELECT model, provider, valid_from, trim_scale(input_price) AS input, trim_scale(cached_input_price) AS cached_input,
        trim_scale(output_price) AS output, currency, shipped
   FROM model_prices
+ WHERE %(after)s::text[] IS NULL
+    OR (shipped, model, provider, valid_from)
+     > ((%(after)s::text[])[1]::boolean, (%(after)s::text[])[2], (%(after)s::text[])[3], (%(after)s::text[])[4]::date)
  ORDER BY shipped, model, provider, valid_from
  LIMIT %(limit)s;

@@ -79,8 +79,8 @@ class CostServicer(CostServiceServicer):
     async def ListBudgets(
         self, request: pb.ListBudgetsRequest, context: Context
     ) -> pb.ListBudgetsResponse:
-        standing = await list_budgets(self._database, current_namespace())
-        return pb.ListBudgetsResponse(budgets=standing_to_proto(standing))
+        standing, token = await list_budgets(self._database, current_namespace(), to_page(request))
+        return pb.ListBudgetsResponse(budgets=standing_to_proto(standing), next_page_token=token)
 
     async def DeleteBudget(
         self, request: pb.DeleteBudgetRequest, context: Context
@@ -105,5 +105,5 @@ class CostServicer(CostServiceServicer):
     async def ListPrices(
         self, request: pb.ListPricesRequest, context: Context
     ) -> pb.ListPricesResponse:
-        found = await list_prices(self._database)
-        return pb.ListPricesResponse(prices=map(price_to_proto, found))
+        found, token = await list_prices(self._database, to_page(request))
+        return pb.ListPricesResponse(prices=map(price_to_proto, found), next_page_token=token)

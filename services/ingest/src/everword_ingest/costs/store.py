@@ -214,8 +214,10 @@ async def list_standing(
     agent: str | None = None,
     model: str = "",
     run_id: str = "",
+    after: Sequence[str] | None = None,
+    limit: int = ALL,
 ) -> list[StandingRow]:
-    """Return one budget, all of them, or with an agent those that count a call of it."""
+    """Return one budget, all of them after a position, or with an agent those that count a call of it."""
     parameters = {
         "namespace_id": namespace_id,
         "month": month,
@@ -223,7 +225,8 @@ async def list_standing(
         "agent": agent,
         "model": model,
         "run_id": run_id,
-        "limit": ALL,
+        "after": after,
+        "limit": limit,
     }
     return await fetch_all(conn, SQL["list_standing"], parameters, StandingRow)
 
@@ -274,5 +277,7 @@ async def replace_prices(conn: Connection, prices: PriceList) -> None:
     await execute(conn, SQL["insert_loaded_prices"], parameters)
 
 
-async def list_prices(conn: Connection) -> list[PriceRow]:
-    return await fetch_all(conn, SQL["list_prices"], {"limit": ALL}, PriceRow)
+@statement(SQL)
+async def list_prices(
+    conn: Connection, after: Sequence[str] | None, limit: int
+) -> list[PriceRow]: ...

@@ -34,13 +34,13 @@ async def create_namespace(
     """Create a namespace. Raises InvalidArgument, CredentialRefused and NamespaceAlreadyExists."""
     if voice and settings.credentials == CredentialPolicy.REFUSE:
         await _refuse_credentials(voice)
-    async with database.connection() as conn:
+    async with database.connection() as conn, conn.transaction():
         await check_settings(conn, settings, SETTINGS)
         created = await store.insert_namespace(conn, name, settings, limits)
         if created is None:
             raise await _taken(conn, name)
-    if voice:
-        async with database.transaction(created.id) as conn:
+        if voice:
+            await database.bind(conn, created.id)
             await store.set_voice(conn, created.id, voice)
     return created
 

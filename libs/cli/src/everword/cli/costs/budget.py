@@ -8,6 +8,7 @@ from everword.cli.costs.plot import money
 from everword.cli.output import json_option, line, print_json, print_table, when
 from everword.cli.session import remote
 from everword.client import Client
+from everword.client.pages import PAGE_SIZE, list_all
 from everword.v1 import cost_pb2
 from everword.v1 import cost_service_pb2 as pb
 
@@ -66,7 +67,8 @@ async def set_(
 @remote
 async def list_(client: Client, as_json: bool) -> None:
     """List the limits, and what is spent of them this month."""
-    response = await client.cost_service.ListBudgets(pb.ListBudgetsRequest())
+    request = pb.ListBudgetsRequest(page_size=PAGE_SIZE)
+    response = await list_all(client.cost_service.ListBudgets, request)
     if as_json:
         print_json(response)
         return

@@ -9,6 +9,7 @@ import click
 from everword.cli.output import json_option, line, print_entries, print_json
 from everword.cli.session import remote
 from everword.client import Client
+from everword.client.pages import PAGE_SIZE, list_all
 from everword.prices.price_list import BadPriceList, Price, PriceList, parse_prices
 from everword.v1 import cost_pb2
 from everword.v1 import cost_service_pb2 as pb
@@ -44,7 +45,8 @@ async def load(client: Client, file: Path, as_json: bool) -> None:
 @remote
 async def list_(client: Client, as_json: bool) -> None:
     """List the prices; those that were loaded say so, and come before those that come with Everword."""
-    response = await client.cost_service.ListPrices(pb.ListPricesRequest())
+    request = pb.ListPricesRequest(page_size=PAGE_SIZE)
+    response = await list_all(client.cost_service.ListPrices, request)
     if as_json:
         print_json(response)
         return

@@ -49,7 +49,7 @@ DECLARE
     found_rows bigint;
     counts jsonb := '{}';
 BEGIN
-    -- From the catalogue, so that a table that erase_namespace_rows forgets shows up.
+    -- From the catalogue, so that a table without a row in transfer_rules shows up.
     FOR relation IN
         SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'namespace_id'
          WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition LOOP
@@ -67,25 +67,16 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
     erased bigint;
     child text;
-    -- Children before parents.
-    children text[] := ARRAY[
-        'embedding_queue', 'namespace_usage', 'embedding_pauses', 'index_changes', 'memory_use', 'memory_classes',
-        'importance_suggestions', 'memories', 'author_names', 'usage_ledger', 'namespace_imports', 'topic_changes', 'topic_pages',
-        'topic_sources', 'memory_changes', 'erasures', 'erased_external_ids', 'checkpoints', 'checkpoint_counters',
-        'budget_events', 'budget_spending', 'budgets', 'lore_entries', 'lore_books', 'document_chunks', 'document_versions',
-        'documents', 'advisor_grants', 'note_versions', 'notes', 'pattern_decisions', 'pattern_outcomes', 'patterns',
-        'pattern_thresholds', 'themes', 'graph_edges', 'graph_node_versions', 'graph_names', 'graph_nodes', 'learned_changes',
-        'learned_evidence', 'strategy_offers', 'strategies', 'trajectories', 'user_models', 'events', 'people', 'fact_edges',
-        'fact_disputes', 'session_observations', 'sleep_sessions', 'sleep_nights', 'fact_changes', 'fact_evidence',
-        'fact_intervals', 'facts', 'tool_sentence_queue', 'tool_sentences', 'calendar_pending', 'compaction_progress',
-        'summary_voices', 'summary_sources', 'summaries', 'messages', 'append_requests', 'retention_runs', 'retention_policies',
-        'conversations', 'jobs', 'corpus_counts', 'api_keys'];
 BEGIN
     IF NOT EXISTS (SELECT FROM namespaces WHERE id = target AND state = 'deleting') THEN
         RETURN 0;
     END IF;
-    -- One table a call keeps the transaction short.
-    FOREACH child IN ARRAY ARRAY(SELECT 'memory_vectors_' || id FROM model_generations ORDER BY id) || children LOOP
+    -- One table a call keeps the transaction short. An import stores parents before children, so here the order is reversed.
+    FOR child IN SELECT relation
+                   FROM (SELECT 'memory_vectors_' || id AS relation, NULL AS place FROM model_generations
+                          UNION ALL
+                         SELECT relation, place FROM transfer_rules) AS tables
+                  ORDER BY place DESC NULLS FIRST, relation LOOP
         EXECUTE format(
             'DELETE FROM %1$I WHERE namespace_id = $1 AND (tableoid, ctid) IN '
             '(SELECT tableoid, ctid FROM %1$I WHERE namespace_id = $1 LIMIT $2)', child

@@ -134,6 +134,7 @@ LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE
     namespace bigint := erasing_namespace();
     rule erasure_rules;
+    own text;
     matches text;
     further uuid[];
     gone bigint;
@@ -144,6 +145,10 @@ BEGIN
         PERFORM FROM graph_nodes WHERE namespace_id = namespace AND id = ANY(ids) ORDER BY id FOR UPDATE;
         ids := with_merged_nodes(ids);
     END IF;
+    -- Locked, so that no row that refers to a target is added between the deletion of such rows and that of the target.
+    FOR own IN SELECT relation FROM erasure_rules WHERE target = of_target AND key_column = 'id' ORDER BY place LOOP
+        EXECUTE format('SELECT FROM %I WHERE namespace_id = $1 AND id = ANY($2) ORDER BY id FOR UPDATE', own) USING namespace, ids;
+    END LOOP;
     IF of_target = 'source' THEN
         counts := remove_passages(ids);
     ELSIF of_target IN ('fact', 'node', 'pattern') THEN

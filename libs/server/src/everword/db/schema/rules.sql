@@ -1,7 +1,7 @@
 -- Rules that each feature fills in beside its own tables: what an erasure deletes, and what an export contains.
 --
--- A new table gets a row for each target of an erasure that its rows belong to, or one of the target `kept`; a row in
--- transfer_rules; and a place in erase_namespace_rows.
+-- A new table gets a row for each target of an erasure that its rows belong to, or one of the target `kept`, and a row in
+-- transfer_rules, by which the deletion of a namespace deletes its rows, too.
 
 CREATE TABLE erasure_targets (
     name text PRIMARY KEY,

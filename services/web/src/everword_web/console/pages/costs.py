@@ -9,7 +9,7 @@ from functools import partial
 
 from starlette.responses import Response
 
-from everword.client.pages import list_all
+from everword.client.pages import PAGE_SIZE, list_all
 from everword.v1 import cost_service_pb2 as pb
 from everword_web.console.cost_chart import Measure, draw
 from everword_web.console.visits import Visit
@@ -35,7 +35,10 @@ async def costs(visit: Visit) -> Response:
     )
     found, budgets = await asyncio.gather(
         list_all(partial(visit.call, visit.client.cost_service.GetCosts), request),
-        visit.call(visit.client.cost_service.ListBudgets, pb.ListBudgetsRequest()),
+        list_all(
+            partial(visit.call, visit.client.cost_service.ListBudgets),
+            pb.ListBudgetsRequest(page_size=PAGE_SIZE),
+        ),
     )
     groups = found.groups
     last = max((group.day for group in groups), default="")

@@ -1,11 +1,15 @@
-"""Calls of lorebooks that are given what is in another namespace."""
+"""Lorebooks and their entries."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
+import psycopg
+from psycopg.types.json import Jsonb
+
+from everword.domain.ids import new_id
 from everword.v1 import lore_pb2
 from everword.v1 import lore_service_pb2 as pb
 from support.callers import within
@@ -19,13 +23,7 @@ ENTRY = lore_pb2.NewLoreEntry(
 MINE = lore_pb2.NewLoreEntry(title="Mine", content="Mine.")
 
 
-@dataclass(frozen=True)
-class TheirLore:
-    """What there is of lorebooks in a namespace."""
-
-    book_id: str
-    entry_id: str
-    page_tokens: dict[str, str]
+BREAKS = {"lore_indexed": "DELETE FROM memories WHERE kind = 7"}
 
 
 def book_request(**fields: Any) -> pb.WriteLoreBookRequest:
@@ -49,7 +47,7 @@ def _mine(theirs: Theirs) -> lore_pb2.NewLoreBook:
     return lore_pb2.NewLoreBook(name="mine", scope=_scope(theirs))
 
 
-async def write_lore(stack: Stack, namespace: str) -> TheirLore:
+async def write(stack: Stack, namespace: str) -> dict[str, str]:
     """Write two books, one of them with two entries."""
     metadata = within(namespace)
     book = await stack.lore.WriteLoreBook(book_request(request_id="book"), metadata=metadata)
@@ -62,15 +60,73 @@ async def write_lore(stack: Stack, namespace: str) -> TheirLore:
     entries = await stack.lore.ListLoreEntries(
         pb.ListLoreEntriesRequest(book_id=book.book_id, page_size=1), metadata=metadata
     )
-    tokens = {
+    return {
+        "book_id": book.book_id,
+        "entry_id": written.entry_id,
         "ListLoreBooks": books.next_page_token,
         "ListLoreEntries": entries.next_page_token,
     }
-    return TheirLore(book.book_id, written.entry_id, tokens)
 
 
-#: As REFUSED and EMPTY of the test.
-LORE_REFUSED: dict[str, tuple[str, Call]] = {
+BOOK_ID, EMPTY_BOOK_ID, ENTRY_ID = UUID(int=91), UUID(int=92), UUID(int=93)
+NAME, TITLE = "Xanthippe's book", "Xanthippe's entry"
+TRIGGERS = Jsonb([{"text": "Xanthippe", "mode": 1, "case_sensitive": False}])
+
+
+def insert_rows(conn: psycopg.Connection, namespace_id: int, words: str) -> None:
+    """Store a book with an entry, and an empty one."""
+    for id_, name in ((BOOK_ID, NAME), (EMPTY_BOOK_ID, "Empty")):
+        conn.execute(
+            "INSERT INTO lore_books (namespace_id, id, name, key_hash, description, version) "
+            "VALUES (%s, %s, %s, %s, %s, 1)",
+            [namespace_id, id_, name, name.encode(), words],
+        )
+    conn.execute(
+        "INSERT INTO lore_entries (namespace_id, id, book_id, title, content, triggers) "
+        "VALUES (%s, %s, %s, %s, %s, %s)",
+        [namespace_id, ENTRY_ID, BOOK_ID, TITLE, words, TRIGGERS],
+    )
+
+
+def parameters() -> dict[str, dict[str, Any]]:
+    """Return the parameters of the statements of lorebooks, by statement."""
+    package, book = "everword_ingest.lore", {"book_id": BOOK_ID}
+    flags = ("disabled", "constant", "prevent_recursion", "exclude_recursion")
+    written = {
+        "id": [new_id()],
+        "book_id": BOOK_ID,
+        "title": ["Smuggled in"],
+        "content": ["Smuggled in."],
+        "triggers": [TRIGGERS],
+        "patterns": [0],
+        "scan_depth": [5],
+        "priority": [0],
+        "sticky_turns": [0],
+        **{flag: [False] for flag in flags},
+    }
+    scope = {"agent": "", "subject": "", "conversation_id": None}
+    return {
+        f"{package}.insert_book": {**scope, "id": new_id(), "name": "New", "key_hash": b"new"},
+        f"{package}.find_book": {"key_hash": NAME.encode()},
+        **{f"{package}.{name}": book for name in ("lock_book", "touch_book", "get_book")},
+        f"{package}.update_book": {**book, "description": "Smuggled in.", "disabled": False},
+        f"{package}.list_books": {"after_id": None},
+        f"{package}.delete_book": {"book_id": EMPTY_BOOK_ID},
+        f"{package}.get_entry": {"entry_id": ENTRY_ID},
+        f"{package}.find_entry": {**book, "title": TITLE},
+        f"{package}.list_entries": {**book, "after_id": None},
+        f"{package}.count_entries": book,
+        f"{package}.list_entry_ids": book,
+        f"{package}.write_entries": written,
+        f"{package}.delete_entries": {"entry_ids": [ENTRY_ID]},
+        "everword.lore.find_books": {"conversation_id": None},
+        "everword.lore.read_rules": {"book_ids": [BOOK_ID]},
+        "everword.lore.read_contents": {"entry_ids": [ENTRY_ID]},
+        "everword.lore.read_lines": {"depth": 5, "turns": 3, "most_chars": 1000},
+    }
+
+
+REFUSED: dict[str, tuple[str, Call]] = {
     "WriteLoreBook book.scope.conversation_id": (
         NO_CONVERSATION,
         lambda s, t: s.lore.WriteLoreBook(pb.WriteLoreBookRequest(book=_mine(t))),
@@ -81,7 +137,7 @@ LORE_REFUSED: dict[str, tuple[str, Call]] = {
     ),
     "GetLoreBook book_id": (
         NO_BOOK,
-        lambda s, t: s.lore.GetLoreBook(pb.GetLoreBookRequest(book_id=t.book_id)),
+        lambda s, t: s.lore.GetLoreBook(pb.GetLoreBookRequest(book_id=t.written["book_id"])),
     ),
     "GetLoreBook key.scope.conversation_id": (
         NO_CONVERSATION,
@@ -89,7 +145,7 @@ LORE_REFUSED: dict[str, tuple[str, Call]] = {
     ),
     "DeleteLoreBook book_id": (
         NO_BOOK,
-        lambda s, t: s.lore.DeleteLoreBook(pb.DeleteLoreBookRequest(book_id=t.book_id)),
+        lambda s, t: s.lore.DeleteLoreBook(pb.DeleteLoreBookRequest(book_id=t.written["book_id"])),
     ),
     "DeleteLoreBook key.scope.conversation_id": (
         NO_CONVERSATION,
@@ -98,12 +154,14 @@ LORE_REFUSED: dict[str, tuple[str, Call]] = {
     "ListLoreBooks page_token": (
         NO_PAGE,
         lambda s, t: s.lore.ListLoreBooks(
-            pb.ListLoreBooksRequest(page_size=1, page_token=t.page_tokens["ListLoreBooks"])
+            pb.ListLoreBooksRequest(page_size=1, page_token=t.written["ListLoreBooks"])
         ),
     ),
     "WriteLoreEntry book_id": (
         NO_BOOK,
-        lambda s, t: s.lore.WriteLoreEntry(pb.WriteLoreEntryRequest(book_id=t.book_id, entry=MINE)),
+        lambda s, t: s.lore.WriteLoreEntry(
+            pb.WriteLoreEntryRequest(book_id=t.written["book_id"], entry=MINE)
+        ),
     ),
     "WriteLoreEntry key.scope.conversation_id": (
         NO_CONVERSATION,
@@ -112,20 +170,26 @@ LORE_REFUSED: dict[str, tuple[str, Call]] = {
     "WriteLoreEntry entry_id": (
         NO_BOOK,
         lambda s, t: s.lore.WriteLoreEntry(
-            pb.WriteLoreEntryRequest(book_id=t.book_id, entry=MINE, entry_id=t.entry_id)
+            pb.WriteLoreEntryRequest(
+                book_id=t.written["book_id"], entry=MINE, entry_id=t.written["entry_id"]
+            )
         ),
     ),
     "GetLoreEntry entry_id": (
         NO_ENTRY,
-        lambda s, t: s.lore.GetLoreEntry(pb.GetLoreEntryRequest(entry_id=t.entry_id)),
+        lambda s, t: s.lore.GetLoreEntry(pb.GetLoreEntryRequest(entry_id=t.written["entry_id"])),
     ),
     "DeleteLoreEntry entry_id": (
         NO_ENTRY,
-        lambda s, t: s.lore.DeleteLoreEntry(pb.DeleteLoreEntryRequest(entry_id=t.entry_id)),
+        lambda s, t: s.lore.DeleteLoreEntry(
+            pb.DeleteLoreEntryRequest(entry_id=t.written["entry_id"])
+        ),
     ),
     "ListLoreEntries book_id": (
         NO_BOOK,
-        lambda s, t: s.lore.ListLoreEntries(pb.ListLoreEntriesRequest(book_id=t.book_id)),
+        lambda s, t: s.lore.ListLoreEntries(
+            pb.ListLoreEntriesRequest(book_id=t.written["book_id"])
+        ),
     ),
     "ListLoreEntries key.scope.conversation_id": (
         NO_CONVERSATION,
@@ -135,7 +199,7 @@ LORE_REFUSED: dict[str, tuple[str, Call]] = {
         NO_PAGE,
         lambda s, t: s.lore.ListLoreEntries(
             pb.ListLoreEntriesRequest(
-                book_id=t.book_id, page_size=1, page_token=t.page_tokens["ListLoreEntries"]
+                book_id=t.written["book_id"], page_size=1, page_token=t.written["ListLoreEntries"]
             )
         ),
     ),
@@ -144,7 +208,7 @@ LORE_REFUSED: dict[str, tuple[str, Call]] = {
         lambda s, t: s.lore.MatchLore(pb.MatchLoreRequest(text="theirs", scope=_scope(t))),
     ),
 }
-LORE_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
+EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     "ListLoreBooks": (
         lambda s, t: s.lore.ListLoreBooks(pb.ListLoreBooksRequest()),
         lambda answer: not answer.books,
