@@ -146,21 +146,21 @@ def _paths(kind: Any, before: tuple[FieldDescriptor, ...]) -> Iterator[Path]:
 def _inner(holder: Any, step: FieldDescriptor) -> Any:
     held = getattr(holder, step.name)
     if step.is_repeated:
-        return held[0] if held else _least(held.add())
-    return held if holder.HasField(step.name) else _least(held)
+        return held[0] if held else least(held.add())
+    return held if holder.HasField(step.name) else least(held)
 
 
-def _least(message: Any) -> Any:
+def least(message: Any) -> Any:
     """Give a message what its rules ask for."""
     message.SetInParent()
     for field in message.DESCRIPTOR.fields:
         rules = field.GetOptions().Extensions[validate_pb2.field]
         if field.is_repeated:
             if rules.repeated.min_items and field.message_type:
-                _least(getattr(message, field.name).add())
+                least(getattr(message, field.name).add())
         elif field.containing_oneof is None and (rules.required or rules.string.min_len):
             if field.message_type:
-                _least(getattr(message, field.name))
+                least(getattr(message, field.name))
             elif field.type == field.TYPE_STRING:
                 setattr(message, field.name, "a/b" if "/" in rules.string.pattern else "7")
         elif field.enum_type is not None and rules.enum.not_in:
