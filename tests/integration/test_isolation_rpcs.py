@@ -20,10 +20,10 @@ from support.cases import unchanged
 from support.databases import cloned
 from support.erased import count
 from support.foreign import MODEL, NO_PAGE, NO_TOKEN, Theirs, search_request, wait_request
-from support.foreign_calls import empty_calls, public_methods, reaching, refused_calls
+from support.foreign_calls import empty_calls, refused_calls
 from support.foreign_filled import fill_theirs
 from support.isolation import forget_namespaces
-from support.probes import NAMELESS, WITHIN, numbers, rows_of
+from support.probes import NAMELESS, WITHIN, numbers, public_methods, reaching, rows_of
 from support.refusals import Refusal, read_refusal
 from support.stack import Stack, running_stack
 from support.twins import tell_apart, twins

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import fields
 from typing import Any
 
 from google.protobuf import json_format
-from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
+from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from everword import v1
 from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import search_service_pb2 as search
@@ -47,15 +44,9 @@ from support.foreign_written import (
     upload_requests,
     write_request,
 )
-from support.probes import Path, least, paths, values_for
+from support.probes import Path, least, public_methods, reaching_paths, values_for
 from support.stack import Stack
 
-#: Its caller is an operator, whose namespaces are all of them.
-OPERATORS = "AdminService"
-#: Ids that callers choose themselves: what they mean is looked up within the namespace alone.
-OWN_IDS = {"request_id", "external_id", "client_session_id", "client_session_ids", "channel_id"}
-OWN_IDS |= {"run_id", "run_ids"}
-TOKENS = {"page_token", "resume_token", "consistency_token", "at_least_as_fresh"}
 #: Streams without an end: their first answer is enough.
 ENDLESS = {"WatchMemories", "Sleep"}
 
@@ -235,42 +226,6 @@ _REPLAYED: dict[str, Callable[[], Any]] = {
     "WriteNote": lambda: note_request(request_id="note"),
     "WriteWorkspaceFile": lambda: file_request(request_id="file"),
 }
-
-
-def public_methods() -> Iterator[MethodDescriptor]:
-    """Yield every public RPC that is not an operator's."""
-    for entry in pkgutil.iter_modules(v1.__path__, "everword.v1."):
-        if entry.name.endswith("_service_pb2"):
-            module = importlib.import_module(entry.name)
-            for service in module.DESCRIPTOR.services_by_name.values():
-                if service.name != OPERATORS:
-                    yield from service.methods
-
-
-def reaching(kind: Descriptor, prefix: str = "") -> Iterator[str]:
-    """Yield the paths of fields that name something stored."""
-    field: FieldDescriptor
-    if "id" in kind.fields_by_name:
-        # Of a resource that is to be changed, all that names it is its id.
-        yield f"{prefix}id"
-        return
-    for field in kind.fields:
-        path = f"{prefix}{field.name}"
-        inner = field.message_type
-        if inner is not None and inner.file.package == "everword.v1":
-            yield from reaching(inner, f"{path}.")
-        elif field.name in TOKENS or (
-            field.name.removesuffix("s").endswith("_id") and field.name not in OWN_IDS
-        ):
-            yield path
-
-
-def reaching_paths() -> Iterator[tuple[str, MethodDescriptor, Path]]:
-    """Yield each field that names something stored: its case, its RPC and its place."""
-    for method in public_methods():
-        by_name = {str(path): path for path in paths(method)}
-        for name in reaching(method.input_type):
-            yield f"{method.name} {name}", method, by_name[name]
 
 
 def refused_calls() -> dict[str, tuple[str, Call]]:
