@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from everword.v1 import address_pb2
 from everword.v1 import fact_query_service_pb2 as fact_queries
 from everword.v1 import graph_query_service_pb2 as graph_queries
@@ -110,7 +112,7 @@ async def _page_tokens(stack: Stack, conversation_id: str) -> dict[str, str]:
             search.ListSummariesRequest(filter=leaves, page_size=1), metadata=THEIRS
         )
     ).summaries
-    pages = (
+    pages: tuple[tuple[Any, Any], ...] = (
         (
             stack.search.ExpandSummary,
             search.ExpandSummaryRequest(summary_id=leaf.id, page_size=1),
