@@ -43,6 +43,7 @@ from everword.v1 import search_service_pb2 as search
 from support.command_line import Finished, everword
 from support.databases import cloned, empty_database, weak_owner
 from support.foreign_filled import THEIRS
+from support.kinds import merged
 from support.stack import Stack, running_stack
 from support.transferred import fill_everything
 

@@ -45,10 +45,9 @@ from support.foreign_written import (
 from support.kinds.lore import book_request, import_request
 from support.probes import Path, least, public_methods, reaching_paths, values_for
 from support.stack import Stack
+from support.twins import SHARED_LISTS
 
 #: Streams without an end: their first answer is enough.
-#: Lists of the deployment, whose page tokens are the same for all namespaces.
-SHARED_LISTS = {"ListPrices"}
 ENDLESS = {"WatchMemories", "Sleep"}
 
 _FIRST_MESSAGE = {
