@@ -244,7 +244,7 @@ def values_for(
     Raises LookupError for an id or a token of which nothing of theirs is known.
     """
     if path.kind.endswith("_token"):
-        tokens = theirs.page_tokens | theirs.learned.page_tokens | theirs.written
+        tokens = theirs.page_tokens | theirs.learned.page_tokens
         found = theirs.consistency_token if "cons" in path.kind else tokens.get(method.name)
         unlike = damaged(found) if found else ""
     elif path.is_id:
