@@ -124,6 +124,9 @@ SECTIONS: Mapping[str, Mapping[str, CommandEntry]] = {
         "proxy": CommandEntry("proxy:proxy", "Serve all services at one address, with Caddy."),
         "web": CommandEntry("everword-web", "Serve JSON over HTTP, tools (MCP), and the console."),
         "mcp": CommandEntry("everword-web", "Offer memory as tools to an agent's host (stdio)."),
+        "call": CommandEntry(
+            "call:call", "Call any public RPC with JSON; list services and methods."
+        ),
         "protoset": CommandEntry("protoset:protoset", "Print where the protoset for grpcurl is."),
     },
     "Look after it": {
