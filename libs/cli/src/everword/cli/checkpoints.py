@@ -12,7 +12,6 @@ from google.protobuf.struct_pb2 import Struct
 from everword.cli.files import ensure_writable
 from everword.cli.output import json_option, line, note, print_json, print_table, when
 from everword.cli.session import remote
-from everword.cli.suggestions import did_you_mean
 from everword.client import Client
 from everword.client.pages import list_all
 from everword.v1 import ingest_service_pb2 as pb
@@ -136,59 +135,6 @@ async def get(
         file.write(response.state)
     if output:
         note(f"{response.checkpoint.state_bytes} bytes in {output}")
-
-
-@checkpoints.command()
-@click.argument("conversation", type=click.UUID, required=False)
-@click.option("--name", help="All versions of this name.")
-@id_option
-@click.option("--all", "everything", is_flag=True, help="All checkpoints of the conversation.")
-@json_option
-@remote
-async def delete(
-    client: Client,
-    conversation: object | None,
-    name: str | None,
-    checkpoint_id: object | None,
-    everything: bool,
-    as_json: bool,
-) -> None:
-    """Delete the checkpoints of CONVERSATION with a --name, --all of them, or the one with an --id."""
-    if (bool(conversation), name is not None, bool(checkpoint_id), everything) not in {
-        (True, True, False, False),
-        (True, False, False, True),
-        (False, False, True, False),
-    }:
-        raise click.UsageError("give a CONVERSATION with --name or --all, or the --id of one")
-    request = pb.DeleteCheckpointsRequest()
-    if checkpoint_id:
-        request.checkpoint_id = str(checkpoint_id)
-    elif everything:
-        request.conversation_id = str(conversation)
-    else:
-        request.name.conversation_id, request.name.name = str(conversation), name or ""
-    response = await client.ingest_service.DeleteCheckpoints(request)
-    if as_json:
-        print_json(response)
-    elif response.deleted:
-        line(f"{response.deleted} deleted")
-    if not response.deleted:
-        raise click.ClickException(await _unmatched(client, conversation, name))
-
-
-async def _unmatched(client: Client, conversation: object | None, name: str | None) -> str:
-    """Return the error that no checkpoint was deleted, with similar names in the conversation."""
-    if conversation is None:
-        return "there is no such checkpoint; nothing was deleted"
-    # Raises CONVERSATION_NOT_FOUND if the conversation does not exist.
-    request = pb.ListCheckpointsRequest(conversation_id=str(conversation), page_size=100)
-    names = {
-        each.name for each in (await client.ingest_service.ListCheckpoints(request)).checkpoints
-    }
-    if name is None:
-        return "the conversation has no checkpoints; nothing was deleted"
-    similar = did_you_mean(name, names)
-    return f"the conversation has no checkpoint named {name!r}; nothing was deleted.{similar}"
 
 
 def _metadata(text: str) -> Struct | None:

@@ -33,7 +33,6 @@ valid_at_option = click.option(
 known_at_option = click.option(
     "--known-at", type=TimeParam(), help="What was believed at this time; now by default."
 )
-reason_option = click.option("--reason", default="", help="Why, for the audit trail.")
 
 
 @click.group()
@@ -182,57 +181,6 @@ async def remember(
         )
     )
     _print(response, [response.fact, *response.superseded], as_json)
-
-
-@facts.command()
-@click.argument("fact_id", metavar="ID")
-@click.argument("value", default="")
-@reason_option
-@json_option
-@remote
-async def correct(client: Client, fact_id: str, value: str, reason: str, as_json: bool) -> None:
-    """Say that the fact ID was wrong from the beginning, and VALUE is right, if anything."""
-    response = await client.fact_service.CorrectFact(
-        writes.CorrectFactRequest(
-            fact_id=fact_id, value=value, reason=reason, actor=fact_pb2.FACT_ACTOR_PERSON
-        )
-    )
-    right = [response.fact] if response.HasField("fact") else []
-    _print(response, [*right, response.rejected], as_json)
-
-
-@facts.command()
-@click.argument("fact_id", metavar="ID")
-@reason_option
-@json_option
-@remote
-async def confirm(client: Client, fact_id: str, reason: str, as_json: bool) -> None:
-    """Say that the fact ID is right."""
-    response = await client.fact_service.ConfirmFact(
-        writes.ConfirmFactRequest(fact_id=fact_id, reason=reason, actor=fact_pb2.FACT_ACTOR_PERSON)
-    )
-    _print(response, [response.fact], as_json)
-
-
-@facts.command()
-@click.argument("fact_id", metavar="ID")
-@click.option("--until", type=TimeParam(), help="Until when it held; now by default.")
-@reason_option
-@json_option
-@remote
-async def close(
-    client: Client, fact_id: str, until: datetime | None, reason: str, as_json: bool
-) -> None:
-    """Say that the fact ID does not hold any more."""
-    response = await client.fact_service.CloseFact(
-        writes.CloseFactRequest(
-            fact_id=fact_id,
-            valid_until_time=to_timestamp(until),
-            reason=reason,
-            actor=fact_pb2.FACT_ACTOR_PERSON,
-        )
-    )
-    _print(response, [response.fact], as_json)
 
 
 def _print(response: Message, found: Iterable[fact_pb2.Fact], as_json: bool) -> None:

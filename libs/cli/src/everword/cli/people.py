@@ -18,26 +18,14 @@ from everword.cli.output import (
 )
 from everword.cli.session import remote
 from everword.client import Client
-from everword.v1 import fact_pb2, people_pb2
 from everword.v1 import fact_query_service_pb2 as reads
-from everword.v1 import fact_service_pb2 as writes
+from everword.v1 import people_pb2
 
 _PEOPLE = ("id", "name", "relation", "of", "status", "messages", "last")
 _EVENTS = ("id", "what", "category", "of", "starts", "expires", "importance", "status")
 _STRATEGIES = ("id", "kind", "of", "state", "offers")
-_RULINGS = {
-    "wrong": people_pb2.LEARNED_RULING_WRONG,
-    "over": people_pb2.LEARNED_RULING_OVER,
-    "right": people_pb2.LEARNED_RULING_RIGHT,
-}
-_ENDS = {
-    "answered": people_pb2.STRATEGY_STATE_ANSWERED,
-    "dropped": people_pb2.STRATEGY_STATE_DROPPED,
-}
 subject_option = click.option("--subject", "subjects", multiple=True, help="Only of this user.")
 limit_option = click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True)
-reason_option = click.option("--reason", default="", help="Why, for the audit trail.")
-ruling_argument = click.argument("ruling", type=click.Choice(list(_RULINGS)))
 
 
 @click.group(invoke_without_command=True)
@@ -76,27 +64,6 @@ async def why_person(client: Client, person_id: str, as_json: bool) -> None:
     _print_people(response, [response.person], as_json)
     if not as_json:
         _print_evidence(response.evidence, response.changes)
-
-
-@people.command("review")
-@click.argument("person_id", metavar="ID")
-@ruling_argument
-@reason_option
-@json_option
-@remote
-async def review_person(
-    client: Client, person_id: str, ruling: str, reason: str, as_json: bool
-) -> None:
-    """Say that the person ID is wrong, that the relation is over, or that neither is so."""
-    response = await client.fact_service.ReviewLearned(
-        writes.ReviewLearnedRequest(
-            person_id=person_id,
-            ruling=_RULINGS[ruling],
-            reason=reason,
-            actor=fact_pb2.FACT_ACTOR_PERSON,
-        )
-    )
-    _print_people(response, [response.person], as_json)
 
 
 @people.command("model")
@@ -154,27 +121,6 @@ async def why_event(client: Client, event_id: str, as_json: bool) -> None:
         _print_evidence(response.evidence, response.changes)
 
 
-@events.command("review")
-@click.argument("event_id", metavar="ID")
-@ruling_argument
-@reason_option
-@json_option
-@remote
-async def review_event(
-    client: Client, event_id: str, ruling: str, reason: str, as_json: bool
-) -> None:
-    """Say that the event ID is wrong, that it is over, or that neither is so."""
-    response = await client.fact_service.ReviewLearned(
-        writes.ReviewLearnedRequest(
-            event_id=event_id,
-            ruling=_RULINGS[ruling],
-            reason=reason,
-            actor=fact_pb2.FACT_ACTOR_PERSON,
-        )
-    )
-    _print_events(response, [response.event], as_json)
-
-
 @click.group(invoke_without_command=True)
 @click.pass_context
 def strategies(context: click.Context) -> None:
@@ -210,27 +156,6 @@ async def why_strategy(client: Client, strategy_id: str, as_json: bool) -> None:
     _print_strategies(response, [response.strategy], as_json)
     if not as_json:
         _print_evidence(response.evidence, response.changes)
-
-
-@strategies.command("end")
-@click.argument("strategy_id", metavar="ID")
-@click.argument("state", type=click.Choice(list(_ENDS)))
-@reason_option
-@json_option
-@remote
-async def end_strategy(
-    client: Client, strategy_id: str, state: str, reason: str, as_json: bool
-) -> None:
-    """Say that the question ID was answered, or is not to be asked."""
-    response = await client.fact_service.ReviewLearned(
-        writes.ReviewLearnedRequest(
-            strategy_id=strategy_id,
-            state=_ENDS[state],
-            reason=reason,
-            actor=fact_pb2.FACT_ACTOR_PERSON,
-        )
-    )
-    _print_strategies(response, [response.strategy], as_json)
 
 
 def _print_people(response: Message, found: Iterable[people_pb2.Person], as_json: bool) -> None:

@@ -153,43 +153,6 @@ async def history(
     print_table(("version", "written", "writer", "author", "content"), rows)
 
 
-@workspace.command()
-@name_argument
-@scope_options
-@writer_option
-@author_option
-@request_option
-@version_option
-@json_option
-@remote
-async def delete(
-    client: Client,
-    name: str,
-    agent: str,
-    subject: str,
-    conversation: str,
-    writer: str,
-    author: str,
-    request_id: str,
-    expected: int | None,
-    as_json: bool,
-) -> None:
-    """Delete the file NAME: contexts do not hold it any more, and its history keeps what it said."""
-    request = pb.DeleteWorkspaceFileRequest(
-        name=_name(name),
-        scope=to_scope(agent, subject, conversation),
-        expected_version=expected,
-        writer=_writer(writer),
-        author=author,
-        request_id=request_id,
-    )
-    response = await client.document_service.DeleteWorkspaceFile(request)
-    if as_json:
-        print_json(response)
-    else:
-        line(f"{name.upper()}: deleted")
-
-
 def _name(name: str) -> pb.WorkspaceFileName.ValueType:
     return pb.WorkspaceFileName.Value(f"{_NAME}{name.upper()}")
 

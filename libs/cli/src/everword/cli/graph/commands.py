@@ -27,7 +27,6 @@ known_at_option = click.option(
 )
 subject_option = click.option("--subject", default="", help="The user whom it belongs to.")
 agent_option = click.option("--agent", default="", help="The agent whose memory it is.")
-reason_option = click.option("--reason", default="", help="Why, for the history.")
 _PERSON = graph_pb2.GRAPH_SOURCE_PERSON
 
 
@@ -183,46 +182,6 @@ async def show(client: Client, node_id: str, as_json: bool) -> None:
     )
     for each in alike.suggestions:
         line(f"may be the same: {each.node.label}, {each.node.id}")
-
-
-@graph.command()
-@click.argument("node_id", metavar="ID")
-@click.argument("merged", metavar="OTHER...", nargs=-1, required=True)
-@reason_option
-@json_option
-@remote
-async def merge(
-    client: Client, node_id: str, merged: tuple[str, ...], reason: str, as_json: bool
-) -> None:
-    """Say that OTHER nodes are the node ID."""
-    response = await client.graph_service.MergeNodes(
-        writes.MergeNodesRequest(
-            node_id=node_id, merged_node_ids=merged, reason=reason, source=_PERSON
-        )
-    )
-    if as_json:
-        print_json(response)
-    else:
-        _print_nodes([response.node])
-
-
-@graph.command()
-@click.argument("id_", metavar="ID")
-@click.option("--edge", "is_edge", is_flag=True, help="ID is that of a relation.")
-@reason_option
-@remote
-async def delete(client: Client, id_: str, is_edge: bool, reason: str) -> None:
-    """Take the node ID out of the graph, or a relation. Its history stays."""
-    if is_edge:
-        await client.graph_service.DeleteEdge(
-            writes.DeleteEdgeRequest(edge_id=id_, reason=reason, source=_PERSON)
-        )
-        line("deleted")
-        return
-    response = await client.graph_service.DeleteNode(
-        writes.DeleteNodeRequest(node_id=id_, reason=reason, source=_PERSON)
-    )
-    line(f"deleted, with {response.deleted_edges} relations")
 
 
 @graph.command()
