@@ -19,7 +19,7 @@ Step = Callable[[Namespace, Callable[[int], None]], None]
 def by_namespace(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the name of one namespace, empty for all, and that after which it goes on."""
     after = click.option(
-        "--after", metavar="NAME", default="", help="Go on with the namespaces after this one."
+        "--after", metavar="NAME", default="", help="Continue with the namespaces after this one."
     )
     return click.argument("namespace", default="")(after(command))
 

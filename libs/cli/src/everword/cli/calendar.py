@@ -13,14 +13,14 @@ from everword.v1 import maintenance_service_pb2
 
 @click.command()
 @click.option(
-    "--since", default="", help="The first day, such as 2026-04-18; the earliest if unset."
+    "--since", default="", help="Set the first day, such as 2026-04-18; the earliest by default."
 )
-@click.option("--before", default="", help="The day after the last one; today if unset.")
+@click.option("--before", default="", help="Set the day after the last one; today by default.")
 @dry_run_option
 @json_option
 @remote
 async def rollup(client: Client, since: str, before: str, dry_run: bool, as_json: bool) -> None:
-    """Schedule the summaries of days that have ended, and of weeks, months and years above them."""
+    """Schedule summaries of days that have ended, and of their weeks, months and years."""
     response = await client.maintenance_service.RollUp(
         maintenance_service_pb2.RollUpRequest(start_date=since, end_date=before, dry_run=dry_run)
     )

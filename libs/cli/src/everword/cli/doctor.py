@@ -45,14 +45,14 @@ class Finding:
     "--write",
     "writes",
     is_flag=True,
-    help=f"Also store a message, in the conversation {_SESSION}, and search for it.",
+    help=f"Store a message in the conversation {_SESSION}, too, and search for it.",
 )
 @json_option
 @remote
 async def doctor(client: Client, writes: bool, as_json: bool) -> None:
-    """Check a deployment: say what is wrong, and what to do.
+    """Check a deployment, and advise what to do about problems.
 
-    Ends with status 1 where something is wrong.
+    Exits with status 1 if it finds a problem.
     """
     findings = [finding async for finding in _findings(client, writes)]
     if as_json:

@@ -14,9 +14,9 @@ from everword.v1 import document_pb2
 def scope_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add what says whose a document is."""
     for name, help_ in (
-        ("--conversation", "The id of the conversation that it belongs to."),
-        ("--subject", "The user whom it is about."),
-        ("--agent", "The agent whose document it is."),
+        ("--conversation", "Set the id of the conversation that it belongs to."),
+        ("--subject", "Set the user that it is about."),
+        ("--agent", "Set the agent of the document."),
     ):
         command = click.option(name, default="", help=help_)(command)
     return command

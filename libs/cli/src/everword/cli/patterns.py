@@ -19,13 +19,13 @@ _COLUMNS = ("id", "entity", "type", "category", "data", "right", "wrong", "confi
 
 @click.group()
 def patterns() -> None:
-    """Show and record what is done with things, and ask whether it may be done without asking."""
+    """List learned patterns with their confidence."""
 
 
 @patterns.command("list")
-@click.option("--entity", default="", help="Only of this thing.")
-@click.option("--type", "type_", default="", help="Only of this type.")
-@click.option("--category", default="", help="Only of this category.")
+@click.option("--entity", default="", help="Include only this entity.")
+@click.option("--type", "type_", default="", help="Include only this type.")
+@click.option("--category", default="", help="Include only this category.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 @json_option
 @remote
@@ -46,7 +46,7 @@ async def list_(
 @json_option
 @remote
 async def why(client: Client, pattern_id: str, as_json: bool) -> None:
-    """Show what the confidence of the pattern ID rests on, and what was decided by it."""
+    """Show the outcomes and the decisions of the pattern ID."""
     request = pb.ExplainPatternRequest(pattern_id=pattern_id)
     response = await client.pattern_service.ExplainPattern(request)
     if as_json:

@@ -24,21 +24,23 @@ from everword.v1 import people_pb2
 _PEOPLE = ("id", "name", "relation", "of", "status", "messages", "last")
 _EVENTS = ("id", "what", "category", "of", "starts", "expires", "importance", "status")
 _STRATEGIES = ("id", "kind", "of", "state", "offers")
-subject_option = click.option("--subject", "subjects", multiple=True, help="Only of this user.")
+subject_option = click.option(
+    "--subject", "subjects", multiple=True, help="Include only this user."
+)
 limit_option = click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True)
 
 
 @click.group(invoke_without_command=True)
 @click.pass_context
 def people(context: click.Context) -> None:
-    """Show whom somebody speaks of, and how that is known, and set it right. Without a command, list them."""
+    """List the people whom users mention, with evidence. Without a command, list them all."""
     if context.invoked_subcommand is None:
         context.invoke(list_people)
 
 
 @people.command("list")
 @subject_option
-@click.option("--all", "everything", is_flag=True, help="Those who were said to be wrong, too.")
+@click.option("--all", "everything", is_flag=True, help="Include rejected people.")
 @limit_option
 @json_option
 @remote
@@ -57,7 +59,7 @@ async def list_people(
 @json_option
 @remote
 async def why_person(client: Client, person_id: str, as_json: bool) -> None:
-    """Show what is known of the person ID, down to the words."""
+    """Show the person ID with its evidence and audit trail."""
     response = await client.fact_query_service.ExplainLearned(
         reads.ExplainLearnedRequest(person_id=person_id)
     )
@@ -71,7 +73,7 @@ async def why_person(client: Client, person_id: str, as_json: bool) -> None:
 @json_option
 @remote
 async def show_model(client: Client, subject: str, as_json: bool) -> None:
-    """Show how SUBJECT communicates, and where they are heading."""
+    """Show how SUBJECT communicates, and the trajectory of their life."""
     request = reads.GetUserModelRequest(subject=subject, include_evidence=True)
     found = await client.fact_query_service.GetUserModel(request)
     if as_json:
@@ -86,14 +88,14 @@ async def show_model(client: Client, subject: str, as_json: bool) -> None:
 @click.group(invoke_without_command=True)
 @click.pass_context
 def events(context: click.Context) -> None:
-    """Show what happens to somebody, and how that is known, and set it right. Without a command, list them."""
+    """List events in users' lives, with evidence. Without a command, list them all."""
     if context.invoked_subcommand is None:
         context.invoke(list_events)
 
 
 @events.command("list")
 @subject_option
-@click.option("--all", "everything", is_flag=True, help="Those that are over or wrong, too.")
+@click.option("--all", "everything", is_flag=True, help="Include past and rejected events.")
 @limit_option
 @json_option
 @remote
@@ -112,7 +114,7 @@ async def list_events(
 @json_option
 @remote
 async def why_event(client: Client, event_id: str, as_json: bool) -> None:
-    """Show what is known of the event ID, down to the words."""
+    """Show the event ID with its evidence and audit trail."""
     response = await client.fact_query_service.ExplainLearned(
         reads.ExplainLearnedRequest(event_id=event_id)
     )
@@ -124,14 +126,14 @@ async def why_event(client: Client, event_id: str, as_json: bool) -> None:
 @click.group(invoke_without_command=True)
 @click.pass_context
 def strategies(context: click.Context) -> None:
-    """Show what is worth asking, and end what is not. Without a command, list them."""
+    """List questions that are worth asking. Without a command, list them all."""
     if context.invoked_subcommand is None:
         context.invoke(list_strategies)
 
 
 @strategies.command("list")
 @subject_option
-@click.option("--all", "everything", is_flag=True, help="Those that were answered or dropped, too.")
+@click.option("--all", "everything", is_flag=True, help="Include answered and dropped questions.")
 @limit_option
 @json_option
 @remote
@@ -150,7 +152,7 @@ async def list_strategies(
 @json_option
 @remote
 async def why_strategy(client: Client, strategy_id: str, as_json: bool) -> None:
-    """Show what the question ID rests on."""
+    """Show the question ID with its evidence and audit trail."""
     request = reads.ExplainLearnedRequest(strategy_id=strategy_id)
     response = await client.fact_query_service.ExplainLearned(request)
     _print_strategies(response, [response.strategy], as_json)
