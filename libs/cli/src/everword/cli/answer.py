@@ -1,4 +1,4 @@
-"""`everword answer`: an answer from what is remembered, with what it rests on."""
+"""`everword answer`: answer a question from memories, with citations."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from everword.cli.suggestions import did_you_mean
 
 PACKAGE = "everword.v1"
 #: Field numbers in descriptor.proto, of which the paths of comments consist.
-_MESSAGES, _ENUMS, _SERVICES, _MEMBERS, _NESTED = 4, 5, 6, 2, 3
+_MESSAGES, _SERVICES, _MEMBERS, _NESTED = 4, 6, 2, 3
 #: Examples of types that have a JSON form of their own.
 _WELL_KNOWN = {
     ".google.protobuf.Timestamp": '"2026-01-31T12:00:00Z"',
@@ -69,10 +69,10 @@ class _Described(NamedTuple):
 
 
 class _Api(NamedTuple):
-    methods: Mapping[str, Method]
-    services: Mapping[str, str]
-    messages: Mapping[str, _Described]
-    enums: Mapping[str, list[str]]
+    methods: dict[str, Method]
+    services: dict[str, str]
+    messages: dict[str, _Described]
+    enums: dict[str, list[str]]
 
 
 @cache
@@ -120,7 +120,7 @@ def _add_file(api: _Api, file: pb.FileDescriptorProto) -> None:
 def _messages(
     file: pb.FileDescriptorProto,
 ) -> Iterator[tuple[str, tuple[int, ...], pb.DescriptorProto]]:
-    waiting = [
+    waiting: list[tuple[str, tuple[int, ...], pb.DescriptorProto]] = [
         (f".{file.package}.{proto.name}", (_MESSAGES, index), proto)
         for index, proto in enumerate(file.message_type)
     ]
@@ -171,7 +171,7 @@ def request_skeleton(method: Method) -> str:
 
 
 def _object(type_name: str, before: str, after: str, outer: tuple[str, ...]) -> list[str]:
-    """Return the lines of a message; `before` and `after` are what stands around it on its first and last line."""
+    """Return the lines of a message; `before` and `after` surround its braces."""
     described = read_api().messages[type_name]
     indent = "  " * len(outer)
     within = (*outer, type_name)

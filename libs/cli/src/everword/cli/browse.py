@@ -1,4 +1,4 @@
-"""`everword browse`: what is remembered, by time."""
+"""`everword browse`: list memories by time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that go through a database namespace by namespace, and go on where they were interrupted."""
+"""Commands that go through a database namespace by namespace, and can continue after an interruption."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from everword.cli.output import note, progress
 from everword.cli.suggestions import did_you_mean
 from everword.integrity.verify import Namespace, count_rows, list_namespaces
 
-#: Does something to a namespace, and tells how many rows it has been through.
+#: Processes a namespace, and reports the number of processed rows.
 Step = Callable[[Namespace, Callable[[int], None]], None]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -95,7 +96,7 @@ def read_requests(method: Method, text: str) -> list[Message]:
 
 def _read(text: str) -> str:
     if text == "-":
-        return click.get_text_stream("stdin").read()
+        return sys.stdin.read()
     if not text.startswith("@"):
         return text
     try:

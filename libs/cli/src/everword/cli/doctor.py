@@ -1,4 +1,4 @@
-"""`everword doctor`: what is wrong with a deployment, and what to do."""
+"""`everword doctor`: check a deployment, and advise what to do."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _key_advice(error: CallError) -> str:
 
 
 def _of_stats(stats: GetStatsResponse) -> list[Finding]:
-    """Return what the namespace's statistics say."""
+    """Return findings from the namespace's statistics."""
     findings = []
     for alert in stats.alerts:
         critical = alert.severity == Alert.SEVERITY_CRITICAL

@@ -1,4 +1,4 @@
-"""`everword documents`: what is uploaded and written, and what it was."""
+"""`everword documents`: upload, write and delete documents."""
 
 from __future__ import annotations
 

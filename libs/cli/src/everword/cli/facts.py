@@ -1,4 +1,4 @@
-"""`everword facts`: what is known of somebody, since when, and why."""
+"""`everword facts`: facts with their history and evidence."""
 
 from __future__ import annotations
 

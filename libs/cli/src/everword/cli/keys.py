@@ -96,7 +96,7 @@ async def list_(client: Client, as_json: bool) -> None:
 
 
 def _told(key: pb.ApiKey) -> Iterator[str]:
-    """Yield what is to be said of a key."""
+    """Yield descriptions of a key: times, scope and purpose."""
     if key.revoke_time.ByteSize():
         yield f"revoked {when(key.revoke_time)}"
     if key.expire_time.ByteSize():

@@ -19,7 +19,7 @@ from everword.client import Client
 from everword.client.pages import PAGE_SIZE, list_all
 from everword.v1 import admin_service_pb2 as pb
 
-#: The options of limits, with what they limit.
+#: Limits with their descriptions in help.
 LIMITS = {
     "requests_per_minute": "calls in a minute",
     "messages_per_minute": "messages that are stored in a minute",

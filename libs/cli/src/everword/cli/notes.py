@@ -1,4 +1,4 @@
-"""`everword notes`: what is written down on purpose, and what it was."""
+"""`everword notes`: notes and the daily log."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ version_option = click.option(
 
 
 def scope_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add what says whose a note is."""
+    """Add the options of a note's scope."""
     for name, help_ in (
         ("--conversation", "Set the id of the conversation that it belongs to."),
         ("--subject", "Set the user that it is about."),

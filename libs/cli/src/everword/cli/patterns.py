@@ -1,4 +1,4 @@
-"""`everword patterns`: what is done with things again and again, and how far that is trusted."""
+"""`everword patterns`: learned patterns with their confidence."""
 
 from __future__ import annotations
 

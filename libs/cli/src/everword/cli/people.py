@@ -1,4 +1,4 @@
-"""`everword people` and `everword events`: whom somebody speaks of and what happens to them, and how that is known."""
+"""`everword people`, `events` and `strategies`: learned people, events and questions, with evidence."""
 
 from __future__ import annotations
 

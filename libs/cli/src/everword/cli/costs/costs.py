@@ -1,4 +1,4 @@
-"""`everword costs`: what the calls of models cost."""
+"""`everword costs`: costs of calls of models."""
 
 from __future__ import annotations
 
