@@ -17,7 +17,7 @@ from everword_search.ranking.features.pool import Pool
 _ABSENT = 0.5
 #: They are, unless the chance of an answer (log-odds), plus a weight for each deviation of the nearest result, less a
 #: weight for each e-fold of memories, reaches the last number. Of many memories, one is near by chance. Chosen on the
-#: development conversations (docs/retrieval/nothing-relevant.md).
+#: development conversations (docs/retrieval.md).
 _NEAR_WEIGHT, _MANY_WEIGHT, _LEAST = 0.65, 0.5, -2.5
 #: The last number for a query of one word: its vector is near more memories, and it has no other word to find.
 _LEAST_OF_ONE_WORD = -2.0

@@ -26,7 +26,7 @@ def prices() -> None:
 async def load(client: Client, file: Path, as_json: bool) -> None:
     """Put the prices in FILE in the place of those that were loaded before, for an admin.
 
-    What was recorded keeps its cost. docs/costs.md shows the form of the file.
+    What was recorded keeps its cost. docs/limits.md shows the form of the file.
     """
     found = _read(file)
     request = pb.LoadPricesRequest(
