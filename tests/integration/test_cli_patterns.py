@@ -1,4 +1,4 @@
-"""`everword patterns`, for people and for programs, as docs/patterns.md shows it."""
+"""`everword patterns`, for people and for programs, as docs/notes.md shows it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from everword_ingest.patterns.confidence import confidence
 from support.command_line import everword
 from support.stack import Stack
 
-PAGE = (Path(__file__).parents[2] / "docs" / "patterns.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "notes.md").read_text(encoding="utf-8")
 
 
 async def test_the_commands_of_the_page_do_what_it_says(stack: Stack) -> None:

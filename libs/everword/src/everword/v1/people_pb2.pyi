@@ -394,7 +394,7 @@ class UserTrait(_message.Message):
     dimension: _builtins.str
     """dimension is `directness`, `formality`, `humour`, `length`, `emotion` or `technicality`."""
     value: _builtins.str
-    """value is one of the dimension's, such as `direct`, `balanced` or `indirect`. docs/people.md lists them."""
+    """value is one of the dimension's, such as `direct`, `balanced` or `indirect`. docs/sleep.md lists them."""
     supporting: _builtins.int
     """supporting is how many messages show it."""
     @_builtins.property

@@ -27,7 +27,7 @@ def prices() -> None:
 async def load(client: Client, file: Path, as_json: bool) -> None:
     """Replace the loaded prices with those in FILE; requires an admin key.
 
-    Recorded calls keep their cost. docs/costs.md describes the file format.
+    Recorded calls keep their cost. docs/limits.md describes the file format.
     """
     found = _read(file)
     request = pb.LoadPricesRequest(
