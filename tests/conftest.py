@@ -48,16 +48,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Exempt what is loaded by now from garbage collection, as services do when they start.
+    """Exempt all objects loaded so far from garbage collection, as services do when they start.
 
-    Otherwise each full collection, which services run after long work, goes through all collected tests.
+    Otherwise each full collection, which services run after long work, traverses all collected tests.
     """
     gc.collect()
     gc.freeze()
 
 
 def _fast_folder() -> str | None:
-    """Return where files are in memory, None where there is no such place: a database is cloned there in a sixth."""
+    """Return a folder in memory, or None if there is none; cloning a database there takes a sixth of the time."""
     usable = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= MEMORY_BYTES
     return str(MEMORY) if usable else None
 

@@ -10,7 +10,7 @@ from support.graph_rows import NODE
 
 
 def address_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
-    """Return what the statements on addresses mean, by their names."""
+    """Return the parameters of the address statements, by statement name."""
     package = "everword_search.addresses"
     page = {"parent": conversation_id, "after": None}
     return {

@@ -1,4 +1,4 @@
-"""What the time of an answer tells: whether calls with one value take longer than calls with another."""
+"""Timing check: finds RPCs whose duration reveals whether an id exists in another namespace."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from support.twins import Twins, recipes
 
 
 def likely_longer(first: Sequence[float], second: Sequence[float]) -> float:
-    """Return how likely one of the first times is longer than one of the second: .5 where nothing tells them apart.
+    """Return the probability that a random `first` time exceeds a random `second` time; 0.5 means indistinguishable.
 
-    This is Mann and Whitney's U, over the number of pairs.
+    This is Mann and Whitney's U, divided by the number of pairs.
     """
     longer = sum((a > b) + (a == b) / 2 for a in first for b in second)
     return longer / (len(first) * len(second))

@@ -1,8 +1,8 @@
-"""A generated history of what holds of a few people, and a naive account of it: a day is a cell.
+"""Random histories of facts about a few people, and a naive model that knows the right answer to each as-of query.
 
-It is known what every cell of an attribute holds after each change, so that any moment can be asked about as it was
-known at any other one. Statements begin in the morning and ends come in the evening, so that nothing ends where
-something else begins without taking its place.
+Time is divided into cells of half a day. The model stores all cells of an attribute after each change, so a test can
+ask for any valid time as known at any transaction time. Statements begin in the morning and ends come in the evening,
+so no value ends at the moment at which another begins without superseding it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ YEARS = 3
 #: Two a day: the morning and the evening.
 CELLS = YEARS * 365 * 2
 SUBJECTS = ("Ana", "Bo", "Cleo", "Dev")
-#: Those of the second group are set right by people; of the first, messages are evidence.
+#: Messages are evidence for attributes in `SAID`; people correct attributes in `RULED`.
 SAID = ("residence", "employer", "vehicle")
 RULED = ("diet", "budget", "owner")
 _VALUES = ("amber", "birch", "cedar", "dune", "ember", "fjord", "grove")
@@ -26,7 +26,7 @@ _VALUES = ("amber", "birch", "cedar", "dune", "ember", "fjord", "grove")
 
 @dataclass(frozen=True)
 class Key:
-    """What is said of whom."""
+    """A subject and an attribute."""
 
     subject: str
     attribute: str
@@ -34,14 +34,14 @@ class Key:
 
 @dataclass(frozen=True)
 class Change:
-    """Something that is told of a key."""
+    """One change to the value of a key."""
 
     #: `state`, `close`, `correct` or `reject`.
     kind: str
     key: Key
     value: str
     cell: int
-    #: What is right instead of a value.
+    #: The corrected value; empty unless `kind` is `correct`.
     right: str = ""
 
 
@@ -59,7 +59,7 @@ class Run:
 
 @dataclass
 class Cells:
-    """What each cell of a key holds."""
+    """The value of a key in each cell; None if it has no value there."""
 
     runs: list[Run | None] = field(default_factory=lambda: [None] * CELLS)
     _count: int = 0
@@ -83,7 +83,7 @@ class Cells:
         self._join()
 
     def _replace(self, value: str, right: str) -> None:
-        """Put what is right in the place of a value; where nothing is, what gave way to it holds on."""
+        """Replace a value with its correction. If there is none, restore the preceding value."""
         for number in sorted({run.number for run in self.runs if run and run.value == value}):
             first = next(at for at, run in enumerate(self.runs) if run and run.number == number)
             before = self.runs[first - 1] if first else None
@@ -102,7 +102,7 @@ class Cells:
         return run if run and run.value == value else None
 
     def _end(self, cell: int) -> int:
-        """Return where what a cell holds, or that it holds nothing, ends."""
+        """Return the first cell after `cell` with a different value, or no value."""
         standing = self.runs[cell]
         end = cell
         while end < CELLS and self.runs[end] == standing:
@@ -122,7 +122,7 @@ class Cells:
 
 
 class Account:
-    """What is told, and what each key held after each change of it."""
+    """Generates random changes and records all values of each key after each of them."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -156,7 +156,7 @@ class Account:
         return Change("state", key, self._random.choice(_VALUES), cell)
 
     def held(self, subject: str, cell: int, changes: int) -> dict[str, str]:
-        """Return what held of a subject at a moment, as it was known after so many changes."""
+        """Return the subject's values at `cell` by attribute, as known after `changes` changes."""
         found = {}
         for key in [key for key in self._known if key.subject == subject]:
             run = self._runs(key, changes)[cell]
@@ -169,9 +169,9 @@ class Account:
         return known[-1] if known else [None] * CELLS
 
     def has_ended(self, key: Key, value: str, said: int, cell: int, changes: int) -> bool | None:
-        """Tell whether what was said in one cell holds no more in another one, as it was known.
+        """Return whether a value stated in cell `said` is outdated in `cell`, as known after `changes` changes.
 
-        None where it is not known of the cell itself that it held.
+        None if the value was not known to be current in cell `said`.
         """
         runs = self._runs(key, changes)
         own, then = runs[said], runs[cell]

@@ -1,4 +1,4 @@
-"""Texts of ASCII that hold, in all orders, what words, times, literals and signs are told by."""
+"""ASCII texts that combine, in all orders, the characters by which words, times, literals and signs are recognised."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Background work done on the spot: what the worker processes do, as a test needs it."""
+"""Runs background work of the worker processes directly, when a test asks for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exports of other chats and memories that nobody wrote so."""
+"""Damaged exports of other chats and memory systems."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _nested(path: Path) -> Path:
 
 
 def damaged_files(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield files that cannot be read, with what is told."""
+    """Yield unreadable files, each with a part of the expected error message."""
     export = exports.chatgpt(folder).read_bytes()
     chat = exports.chats_in(folder / "chatgpt.zip")[0]
     two = json.dumps([chat, {**chat, "id": "c-2"}]).encode()

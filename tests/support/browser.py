@@ -1,4 +1,4 @@
-"""A headless Chromium, and what it did that it should not."""
+"""A headless Chromium that records console messages, errors and foreign requests of a page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.async_api import Browser, Page, Request, async_playwright
 
-#: None of them calls anybody: what a browser does by itself is switched off.
+#: Switch off Chromium's own network calls and background activity.
 _ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -35,7 +35,7 @@ async def chromium() -> AsyncIterator[Browser]:
 
 @dataclass(frozen=True)
 class Watched:
-    """A page, and what it told its console, ran into, and asked of others."""
+    """A page with its console messages, uncaught errors and requests to other hosts."""
 
     page: Page
     url: str
@@ -51,12 +51,12 @@ class Watched:
         self.complaints.remove(expected)
 
     def note_words(self, text: str) -> None:
-        """Complain about what the page told its console, unless a test was quicker than autofocus."""
+        """Record a console message as a complaint, unless a test merely acted before autofocus."""
         if not text.startswith("Autofocus processing was blocked"):
             self.complaints.append(text)
 
     def note_request(self, request: Request) -> None:
-        """Complain about a request to anybody else."""
+        """Record a request to any other host as a complaint."""
         if not request.url.startswith(self.url):
             self.complaints.append(request.url)
 

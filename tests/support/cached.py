@@ -144,11 +144,11 @@ class Searching:
         """Wait until nothing is being loaded."""
         work = _tasks("NamespaceCache._load", "NamespaceCache._look_for_vectors")
         await asyncio.gather(*work, return_exceptions=True)
-        # One that has just ended is still to be taken off the list of those that are being loaded.
+        # A load that has just ended is removed from the loading list in the next turn of the loop.
         await asyncio.sleep(0)
 
     def holds(self, namespace_id: int = 1) -> bool:
-        """Tell whether a namespace is in memory; to ask counts as a search."""
+        """Return whether a namespace is in memory. This call counts as a search of the namespace."""
         return self.cache.ask(namespace_id) is not None
 
 
@@ -184,7 +184,9 @@ async def searching(
 
 
 def check_same(found: SearchResponse, expected: SearchResponse) -> None:
-    """Check that a search found what another one found: cosines are not computed alike everywhere."""
+    """Check that two searches found the same. Scores may differ by 1e-6, since cosines are not computed alike
+    everywhere.
+    """
     results, others = found.results, expected.results
     assert [each.memory.content for each in results] == [each.memory.content for each in others]
     scores = [each.hit.score for each in others]
@@ -192,12 +194,14 @@ def check_same(found: SearchResponse, expected: SearchResponse) -> None:
 
 
 def count_as_large(monkeypatch: pytest.MonkeyPatch, passages: int) -> None:
-    """Have namespaces of more than so many passages kept with signs of vectors."""
+    """Let the cache treat namespaces with more than `passages` passages as large: it keeps only signs of
+    their vectors.
+    """
     monkeypatch.setattr("everword_search.cache.cached_namespace.EXACT_PASSAGES", passages)
 
 
 def locked(stack: Stack, table: str) -> psycopg.Connection:
-    """Return a connection that holds a table until it is rolled back: who reads it waits."""
+    """Return a connection that locks a table until it is rolled back; readers of the table wait."""
     conn = psycopg.connect(stack.database.admin_url, options="-c search_path=everword,public")
     conn.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE".encode())
     return conn

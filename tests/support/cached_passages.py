@@ -15,7 +15,7 @@ from everword_search.cache.store import Passages, PassagesRow
 from everword_search.kernels.arrays import Floats
 
 _NO_COLUMNS: Any = dict.fromkeys(field.name for field in fields(PassagesRow))
-#: What the statement returns where there is nothing.
+#: The statement's row for an empty namespace.
 NOTHING = PassagesRow(**{**_NO_COLUMNS, "passages": 0, "snapshot": "1:1:", "now": 0.0})
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 ALWAYS, NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
@@ -28,7 +28,7 @@ class Said:
     id: int
     kind: int = 3
     source_id: bytes = b""
-    #: None for what is in no conversation.
+    #: None for memories outside conversations.
     conversation_id: bytes | None = None
     agent: str = ""
     subject: str = ""

@@ -44,7 +44,7 @@ async def update_settings(stack: Stack, **settings: Any) -> None:
 
 
 def revisions(stack: Stack) -> dict[str, int]:
-    """Return how often each node of the calendar was written, by its title, and its instance where it has one."""
+    """Return the revision of each calendar node, by title, with the instance appended if it has one."""
     with stack.database.connect() as conn:
         rows = conn.execute("SELECT title || '/' || instance, revision FROM summaries")
         return {str(name).rstrip("/"): revision for name, revision in rows}

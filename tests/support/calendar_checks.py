@@ -1,4 +1,4 @@
-"""What must hold of the calendar of summaries, whatever happened meanwhile."""
+"""Invariants of the calendar of summaries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def node_of(dag: Dag, level: int, period: str, instance: str = "") -> Node:
 
 
 def pending(database: DatabaseUnderTest) -> list[str]:
-    """Return what is pending in the calendar, such as `day/2026-04-18`, sorted, each once."""
+    """Return pending calendar periods such as `day/2026-04-18`, sorted and without duplicates."""
     with database.connect() as conn:
         rows = conn.execute("SELECT DISTINCT level, period FROM calendar_pending ORDER BY 1, 2")
         return [Period(PeriodLevel(level), period).subject for level, period in rows]
@@ -45,7 +45,7 @@ def pending_messages(database: DatabaseUnderTest) -> set[tuple[UUID, int]]:
 def check_calendar(
     database: DatabaseUnderTest, calendar: Calendar | None = None, left_out: Sequence[UUID] = ()
 ) -> Dag:
-    """Hold that each message is under exactly one day or pending for one, and that periods hold what is in them.
+    """Check that each message is under exactly one day or pending for one, and that periods match their content.
 
     With a `calendar`, days are checked against it. Conversations `left_out` are in no summary of the calendar.
     """

@@ -1,4 +1,4 @@
-"""Who calls, and in which namespace: the metadata of a call."""
+"""Metadata of a call: its key and its namespace."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Case:
     """A call that must fail, and how."""
 
     call: Callable[[Stack], Awaitable[Any]]
-    #: The field that is named; None where it is not a field that is wrong.
+    #: The field that the error names; None if no field is at fault.
     field: str | None
     code: grpc.StatusCode = grpc.StatusCode.INVALID_ARGUMENT
     reason: str = "VALIDATION_FAILED"
@@ -55,7 +55,7 @@ def _everything(database: DatabaseUnderTest) -> dict[str, list[str]]:
     with database.connect() as conn:
         tables = [table for (table,) in conn.execute(_TABLES)]
         assert len(tables) > 10
-        # Each night's Sleep, and pages that are to be written, are enqueued by sweeps, whoever calls.
+        # Sweeps enqueue the nightly Sleep and pending topic pages, independent of any call.
         own = {"jobs": "WHERE (task, subject) NOT IN (('sleep', 'namespace'), ('learn', 'topics'))"}
         return {
             table: [

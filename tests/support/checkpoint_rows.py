@@ -31,7 +31,7 @@ def insert_checkpoints(
 
 
 def checkpoint_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
-    """Return what the statements of checkpoints mean, by their names."""
+    """Return the parameters of the checkpoint statements, by statement name."""
     package = "everword_ingest.checkpoints"
     place = {"conversation_id": conversation_id, "name": NAME}
     return {

@@ -1,9 +1,9 @@
-"""Runs a command in a network of its own, where nothing but this machine answers, and tells what it called beyond.
+"""Runs a command in a network namespace without outside connections, and records its attempts to connect.
 
     python -m support.closed_network SEEN COMMAND…
 
-Every address is this machine there, so that a call to anybody is refused at once, and its packet is seen, whichever
-library sends it. SEEN gets a line for each target beyond loopback, and each question to a name server. Needs root.
+Every address is local there, so any connection is refused at once and its packet is seen, whatever library sends it. A
+line for each target beyond loopback and for each name query is written to the file SEEN. Needs root.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def enter() -> None:
 
 
 def target(packet: bytes) -> str | None:
-    """Return whom a packet wants to begin with, as `ADDRESS PORT`; None for one among processes of this machine.
+    """Return the target of a packet as `ADDRESS PORT`; None for loopback and for other protocols than TCP and UDP.
 
-    Of a question to a name server, the name comes after it.
+    For a name query, the queried name follows.
     """
     if packet[0] >> 4 == 4:
         protocol, start, address = packet[9], (packet[0] & 15) * 4, ip_address(packet[16:20])

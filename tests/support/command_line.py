@@ -18,7 +18,7 @@ EVERWORD = str(Path(sys.executable).with_name("everword"))
 
 @dataclass(frozen=True)
 class Finished:
-    """What a process left behind."""
+    """Exit status and output of a process."""
 
     status: int
     output: str

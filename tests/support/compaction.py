@@ -69,7 +69,7 @@ def worker_context(
     compaction: CompactionSettings = CompactionSettings(),
     digests: Composer | None = None,
 ) -> Iterator[WorkerContext]:
-    """Lend what the compactor's tasks work with. Their clock stands at `now`, or goes."""
+    """Yield the context of the compactor's tasks, with the clock fixed at `now` if given."""
     blocking = BlockingDatabase(database.settings("compactor"), "compactor")
     blocking.open()
     with closing(blocking):
@@ -120,7 +120,7 @@ def compact(
 async def compact_everything(
     stack: Stack, composer: Composer | None = None, now: datetime | None = None
 ) -> dict[int, str | None]:
-    """Sum up every conversation whose time has come at `now`: by default, long after anybody said anything."""
+    """Summarise every conversation that is due at `now`; by default, 30 days from now."""
     moment = now or datetime.now(UTC) + timedelta(days=30)
     return await asyncio.to_thread(compact, stack.database, composer, moment)
 
@@ -139,9 +139,9 @@ def roll_up(
     quiet_s: float = 0.0,
     digests: Composer | None = None,
 ) -> dict[int, str | None]:
-    """Sum up every period that is due at `now`, as sweeps and workers do; returns how each job ended last.
+    """Summarise every period that is due at `now`, as sweeps and workers do; return how each job ended last.
 
-    What is re-opened waits until nothing came late for `quiet_s`, by the database's clock.
+    A re-opened period waits until no late message has arrived for `quiet_s` seconds, by the database's clock.
     """
     moment = now or datetime.now(UTC)
     ended = dict[int, str | None]()

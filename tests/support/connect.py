@@ -20,7 +20,7 @@ _END = 2
 
 @dataclass(frozen=True)
 class HttpError:
-    """An error as the gateway tells it, taken apart."""
+    """An error response of the gateway, parsed."""
 
     code: str
     message: str

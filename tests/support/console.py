@@ -62,7 +62,7 @@ Keep MySQL running, read-only, until 31 March.
 
 @dataclass(frozen=True)
 class _Said:
-    """What a message says."""
+    """A message of the sample conversation and the value that it supports."""
 
     external_id: str
     value: str
@@ -76,7 +76,7 @@ MACHINE = _Said("mig-029", "kept until 30 April", "the old machine is ours until
 
 @dataclass(frozen=True)
 class Planted:
-    """What a test looks for."""
+    """Ids of the planted memories."""
 
     conversation_id: str
     cutover_id: str
@@ -167,7 +167,7 @@ async def _import(stack: Stack) -> str:
 
 
 async def _remember(stack: Stack, conversation_id: str, attribute: str, said: _Said) -> str:
-    """Remember what a message says of orderdesk; returns the fact."""
+    """Store a fact about orderdesk with a message as its evidence; return the fact."""
     key = search.ExternalMessageKey(conversation_id=conversation_id, external_id=said.external_id)
     found = await stack.search.GetMemory(search.GetMemoryRequest(external=key))
     evidence = fact_pb2.NewEvidence(message_id=found.message.id, quote=said.quote)

@@ -27,7 +27,7 @@ _CUTOVER = datetime(2100, 3, 14, 21, 30, tzinfo=UTC)
 
 
 async def plant_learned(stack: Stack, conversation_id: str) -> list[str]:
-    """Plant what a conversation of the sample could have taught; returns the pages about it."""
+    """Plant memories that could be learned from the sample conversation; return the paths of their pages."""
     said = await _said(stack, conversation_id)
     tone = entry("Tone", "Short and calm; never a joke about downtime.", constant=True)
     window = entry(
@@ -102,7 +102,7 @@ async def _write_book(
 async def _tell(
     stack: Stack, subject: str, people: Sequence[PersonMention], events: Sequence[EventMention]
 ) -> list[str]:
-    """Store what was said of people and events, as Sleep does."""
+    """Store people and events mentioned by the subject, as Sleep does; return the paths of their pages."""
     async with learning_transaction(stack.database) as conn:
         met = await meet_people(conn, DEFAULT_NAMESPACE, subject, people)
         taken = await take_events(conn, DEFAULT_NAMESPACE, subject, events)

@@ -55,7 +55,7 @@ WORDS = (
     "reaches the threshold of 0.80",
     "replica, lag, rows",
 )
-#: What a list says where there is nothing.
+#: Text of each list's page while the list is empty.
 FILLED_BY = {
     "/lore": "everword lore add BOOK TITLE TEXT",
     "/people": "<pre>everword sleep</pre>",
@@ -81,7 +81,7 @@ class Site:
     """The folder for pictures; empty where none are taken."""
 
     async def picture(self, page: Page, name: str) -> None:
-        """Keep what a page looks like, for the documentation."""
+        """Save a screenshot of the page for the documentation, if a folder for pictures is set."""
         if self.pictures:
             await page.screenshot(path=f"{self.pictures}/{name}.png")
 
@@ -91,7 +91,7 @@ class Site:
         return ClientSettings(at["ingest"], at["search"], at["compactor"], api_key=self.keys[role])
 
     def visitor(self) -> httpx2.AsyncClient:
-        """Return a browser's place of a visitor who has not signed in."""
+        """Return the HTTP client of a visitor who has not signed in."""
         return httpx2.AsyncClient(base_url=self.url, headers={"origin": self.url}, timeout=30)
 
     @asynccontextmanager

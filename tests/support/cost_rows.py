@@ -44,7 +44,7 @@ def insert_costs(
 
 
 def cost_parameters(conversation_id: UUID, words: str) -> dict[str, dict[str, Any]]:
-    """Return what the statements of costs mean, by their names."""
+    """Return the parameters of the cost statements, by statement name."""
     package = "everword_ingest.costs"
     known = {"budget_id": BUDGET, "month": f"{datetime.now(UTC):%Y-%m}"}
     key = {"period": 2, "scope": 3, "scope_value": words}

@@ -1,4 +1,4 @@
-"""What must hold of every summary DAG, whoever made it and whatever happened meanwhile."""
+"""Invariants of every summary DAG."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LEAF_MESSAGES = 10
 
 @dataclass(frozen=True)
 class Node:
-    """A stored node with what it was made from, as the owner of the database sees it."""
+    """A stored node with its sources, as the owner of the database sees it."""
 
     row: dict[str, Any]
     #: Rows of messages, or ids of nodes, in order.
@@ -40,7 +40,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Dag:
-    """All nodes of a namespace, and the messages that they are to stand for."""
+    """All nodes of a namespace, and all messages that they should cover."""
 
     nodes: dict[UUID, Node]
     messages: dict[UUID, dict[str, Any]]
@@ -56,12 +56,12 @@ class Dag:
         return [*node.messages, *(message for messages in below for message in messages)]
 
     def is_settled(self, node: Node) -> bool:
-        """Whether nothing that a node was made from has changed since."""
+        """Return whether no source of the node has changed since it was written."""
         return not node.stale and all(self.is_settled(self.nodes[child]) for child in node.children)
 
 
 def is_eligible(message: dict[str, Any]) -> bool:
-    """Whether a message is to be under a leaf."""
+    """Return whether a message should be under a leaf."""
     fields = ("content", "content_blocks", "tool_name", "tool_args", "tool_result")
     text = message_text(*(message[field] for field in fields))
     return not message["automated"] and bool(text.strip())
@@ -69,7 +69,7 @@ def is_eligible(message: dict[str, Any]) -> bool:
 
 @contextmanager
 def _at_one_moment(database: DatabaseUnderTest) -> Iterator[psycopg.Connection]:
-    """Connect to what there is now, whatever is stored meanwhile."""
+    """Connect with one snapshot, unaffected by concurrent writes."""
     with database.connect() as conn, conn.transaction():
         conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         yield conn
@@ -162,7 +162,7 @@ def _check_sums(dag: Dag, node: Node) -> None:
 
 
 def _check_stretch(dag: Dag, node: Node) -> None:
-    """A node of a conversation stands for a stretch without gaps, and holds what is in it."""
+    """Check that a conversation's node covers a range of messages without gaps, and that its metadata matches them."""
     assert 1 <= node.first_seq <= node.last_seq <= dag.summarised[node.conversation_id]
     seqs = [message["seq"] for message in dag.under(node)]
     assert seqs == sorted(seqs)

@@ -29,7 +29,7 @@ def changed_settings(line: bytes, field: str, value: bytes) -> bytes:
     return b'{"namespace":{%s}}' % b",".join(b'"%s":%s' % (n.encode(), t) for n, t in texts.items())
 
 
-#: What a file is like, by what its refusal says.
+#: Damages by a part of the resulting error message.
 DAMAGED = {
     "its first line does not say so": lambda lines: [b"{}", *lines],
     "of format 2": lambda lines: [b'{"export":{"format":2}}', *lines[1:]],
@@ -103,7 +103,7 @@ DAMAGED = {
         b'{"erased_external_id":{"hash":"\\\\x01","erased_at":"infinity"}}',
     ],
 }
-#: What the second line of a file is like that describes no namespace.
+#: Invalid values in the second line of a file, which describes the namespace: field and value by description.
 NO_SETTINGS = {
     "made at no time": ("created_at", b'"infinity"'),
     "made in a year of five digits": ("created_at", b'"20000-01-01T00:00:00+00:00"'),

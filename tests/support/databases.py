@@ -21,7 +21,7 @@ _numbers = count()
 
 @dataclass(frozen=True)
 class DatabaseUnderTest:
-    """Where a test's database is."""
+    """URLs and settings of a test's database."""
 
     admin_url: str
     service_url: str
@@ -32,9 +32,9 @@ class DatabaseUnderTest:
         )
 
     def connect(self) -> psycopg.Connection:
-        """Connect as the owner, who sees everything.
+        """Connect as the owner, who sees all rows.
 
-        A statement gives up a lock after 20 s: whoever holds it may wait for the event loop, which the statement keeps.
+        A statement waits at most 20 s for a lock: the lock's owner may need the event loop that the statement blocks.
         """
         return psycopg.connect(
             self.admin_url,
@@ -69,7 +69,7 @@ def empty_database(server_url: str) -> Iterator[str]:
 
 @contextmanager
 def weak_owner(database_url: str) -> Iterator[str]:
-    """Lend the URL of a role that may connect to a database, and nothing else; drop it with what it made."""
+    """Yield the URL of a role that may only connect to a database; drop the role and its objects afterwards."""
     parts = urlsplit(database_url)
     name = f"weak_{next(_numbers)}"
     with psycopg.connect(database_url, autocommit=True) as conn:
@@ -99,7 +99,7 @@ def cloned(server_url: str) -> Iterator[DatabaseUnderTest]:
 
 @contextmanager
 def migrated(server_url: str, partitions: int) -> Iterator[DatabaseUnderTest]:
-    """Lend a database of so many partitions, and drop it."""
+    """Yield a database with `partitions` partitions, and drop it afterwards."""
     with empty_database(server_url) as url:
         migrate(url, partitions=partitions)
         yield database_of(url)
@@ -123,7 +123,7 @@ def _created(server_url: str, template: str) -> Iterator[str]:
         try:
             conn.execute(statement)
         except psycopg.errors.ObjectInUse:
-            # A vacuum of the template's was told to end, and on a busy machine takes longer than the server waits.
+            # A vacuum of the template was cancelled, and on a busy machine ends later than the server waits for it.
             conn.execute(statement)
         try:
             yield name

@@ -72,7 +72,7 @@ class Scope:
         return next(child for child in self.children if child.query is query)
 
     def places(self) -> list[int]:
-        """Return what the query reads, or changes."""
+        """Return the range table indexes of relations that the query reads or changes."""
         return _places(self.query["jointree"])
 
 
@@ -126,7 +126,7 @@ class Analysis:
     def __init__(self, catalogue: Catalogue, parameter: str) -> None:
         self._catalogue = catalogue
         self._parameter = parameter
-        #: Recursive queries that are being looked at: what they add is tied if what they begin with is.
+        #: Recursive queries under analysis: their recursive part is tied if their first part is.
         self._open: set[int] = set()
 
     def untied(self, query: Node) -> list[str]:
@@ -136,7 +136,7 @@ class Analysis:
         return sorted(name for scope in scopes for name in self._untied_in(scope))
 
     def _tie(self, scope: Scope) -> bool:
-        """Tie what an equation ties; tells whether there was anything new."""
+        """Tie columns by the query's equations; return whether any new column was tied."""
         before = len(scope.tied)
         for left, right, within, of in _equations(scope):
             for column, value in ((left, right), (right, left)):
@@ -154,7 +154,10 @@ class Analysis:
         return place if column == expression["varattno"] else 0
 
     def _is_tied(self, expression: Node | None, scope: Scope, outer: Scope | None = None) -> bool:
-        """Whether an expression is the statement's namespace; `outer` is where it stands, if not in `scope`."""
+        """Return whether an expression equals the statement's namespace.
+
+        `outer` is the scope that contains the expression, if not `scope`.
+        """
         if expression is None:
             return False
         match expression["node"]:
@@ -189,7 +192,7 @@ class Analysis:
         return False
 
     def _column_is_tied(self, scope: Scope, number: int) -> bool:
-        """Whether a column that a query returns is the namespace in all rows."""
+        """Return whether a column of the query's result equals the namespace in all rows."""
         if id(scope) in self._open:
             return True
         self._open.add(id(scope))
@@ -240,7 +243,9 @@ def _places(tree: Any) -> list[int]:
 
 
 def _equations(scope: Scope) -> Iterator[tuple[Node, Node, list[int], Scope | None]]:
-    """Yield both sides of each equation that must hold, what it restricts, and the query below that one is of."""
+    """Yield both sides of each mandatory equation, the relations that it restricts, and its subquery if it compares
+    with one.
+    """
     tree = scope.query["jointree"]
     yield from _of_condition(scope, tree["quals"], _places(tree))
     for node in nodes(tree["fromlist"], into_queries=False):

@@ -110,7 +110,7 @@ async def write_file(
     metadata: Any = (),
     **fields: Any,
 ) -> pb.WriteWorkspaceFileResponse:
-    """Write a file by its name, as the agent where no `writer` is named; `fields` are those of the request."""
+    """Write a file by its name, as the agent if `writer` is empty; `fields` are other fields of the request."""
     request = pb.WriteWorkspaceFileRequest(
         name=file_name(name),
         content=content,

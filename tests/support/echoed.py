@@ -48,7 +48,7 @@ TALK = (
     f"Here is my key:\n{_KEY}\nkeep it.",
     f'{{{_JSON}, "is password": "Perle_4477"}}',
 )
-#: Of each, what an index keeps, too.
+#: Secrets that must not be kept, in any form, in an index either.
 SECRETS = (
     *("Sommer2026", "Zebra-9931x", "Winter2027", "Kupfer-88z", "s3cr3tpw", "Perle_4477"),
     *(GITHUB.secret, BEARER.secret),
@@ -74,7 +74,7 @@ class EchoComposer(ScriptedComposer):
 
 @dataclass
 class EchoMind(Mind):
-    """A model that makes everything of what it is shown, word for word."""
+    """A model that copies everything in its prompt into its answer, word for word."""
 
     answers: dict[str, Any] = field(default_factory=lambda: dict(ECHOES))
     #: Requests so far, as they were sent.
@@ -173,7 +173,7 @@ def _write(records: Records) -> Any:
     }
 
 
-#: By task, what is made of what is shown.
+#: Builds the answer from the prompt's records, by task.
 ECHOES: dict[str, Callable[[Records], Any]] = {
     "sleep-observe": _observe,
     "sleep-behaviour": _infer,

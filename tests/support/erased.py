@@ -1,4 +1,4 @@
-"""Looking for what was erased: in every table there is, and in what every read RPC answers."""
+"""Searches for erased text in every table and in the answers of every read RPC."""
 
 from __future__ import annotations
 

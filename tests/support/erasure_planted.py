@@ -31,7 +31,7 @@ FOLLOWING = 12
 
 @dataclass(frozen=True)
 class Planted:
-    """What was planted, by its ids."""
+    """Ids of the planted memories."""
 
     token: str
     subject: str
@@ -42,7 +42,7 @@ class Planted:
     only_fact: str
     shared_fact: str
     note_id: str
-    #: A person of whom the second message tells too.
+    #: A person who is mentioned by the second message, too.
     person: str
 
 
@@ -100,7 +100,7 @@ async def _remember(
 def _insert_learned(
     stack: Stack, token: str, subject: str, conversation_id: str, ids: list[str]
 ) -> str:
-    """Store what Sleep makes of the first message; return a person of whom the fourth tells too."""
+    """Store what Sleep learns from the first message; return a person whom the fourth message mentions, too."""
     now = datetime.now(UTC)
     with stack.database.connect() as conn:
 

@@ -1,4 +1,4 @@
-"""What callers write on purpose about a conversation and a subject, each with a token that is to be erased."""
+"""Memories that callers write about a conversation and a subject, each with a token that is to be erased."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from support.stack import Stack
 
 @dataclass(frozen=True)
 class Written:
-    """What was written, by its ids. All of it is by one author, where it has authors."""
+    """Ids of the written memories. All with an author have the same one."""
 
     token: str
     subject: str
@@ -33,7 +33,7 @@ class Written:
     #: Its session key holds the token.
     conversation_id: str
     message_id: str
-    #: Of the conversation, in two versions, and of the subject.
+    #: Documents of the conversation, in two versions, and of the subject.
     document_ids: list[str]
     file_id: str
     book_ids: list[str]

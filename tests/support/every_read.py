@@ -28,17 +28,17 @@ from everword.v1 import watch_pb2 as watch
 from support.stack import Stack
 
 _HOSTS = ("search", "ingest", "compactor")
-#: What an answer may be where there is nothing to return.
+#: Status codes of a read that has nothing to return.
 _NOTHING = {
     grpc.StatusCode.NOT_FOUND,
     grpc.StatusCode.FAILED_PRECONDITION,  # without a language model
 }
 MODES = [mode for mode in search.SearchMode.values() if mode]
-#: A watcher that is told nothing for so long has been told everything.
+#: Seconds without an event after which a watcher has received all events.
 SILENCE_S = 1.0
 #: An id that nothing has.
 NOBODY = str(UUID(int=7))
-#: Fields of requests that take ids of memories, and of what they belong to.
+#: Request fields with ids of memories or of their owners.
 _IDS = (
     *("memory_id", "message_id", "summary_id", "note_id", "document_id", "book_id", "entry_id"),
     *("checkpoint_id", "fact_id", "node_id", "person_id", "event_id", "strategy_id", "pattern_id"),
@@ -102,7 +102,7 @@ def known_values(query: str, id_: str, conversation_id: str, **more: object) -> 
 
 
 async def watch_token(stack: Stack) -> str:
-    """Return a token with which a watcher is told what happens from now on."""
+    """Return a resume token with which a watcher receives all later events."""
     call = stack.search.WatchMemories(watch.WatchMemoriesRequest())
     first: Any = await call.read()
     call.cancel()
@@ -116,10 +116,10 @@ async def answers(stack: Stack, known: Mapping[str, object]) -> dict[str, str]:
 
 
 async def replies(stack: Stack, known: Mapping[str, object]) -> dict[str, list[Any]]:
-    """Return what each read RPC answers: messages, or text where it refuses.
+    """Return the answers of each read RPC: messages, or the error's text.
 
-    `known` holds values by the names of fields that take them. Search is asked in each of its modes, every RPC with a
-    filter as of now, and as of moments when something still held.
+    `known` holds values by field name. Search is called in each of its modes, and every RPC with a filter also with
+    `as_of` now and with earlier moments.
     """
     found: dict[str, list[Any]] = {}
     for method in read_methods():
@@ -164,7 +164,7 @@ def _fill(message: Message, known: Mapping[str, object]) -> None:
         if isinstance(value, list):
             getattr(message, field.name).extend(value)
         elif isinstance(value, tuple):
-            # One name may stand for several kinds of messages.
+            # One field name may have several message types.
             for each in value:
                 if field.message_type is each.DESCRIPTOR:
                     getattr(message, field.name).CopyFrom(each)
@@ -205,7 +205,7 @@ def _at(request: Message, address: str) -> Message:
 
 
 def _as_of(request: Message, known: Mapping[str, object]) -> Message | None:
-    """Return a request as of an earlier moment; None where it has none."""
+    """Return the request with an earlier `as_of` moment; None if the RPC has no such field."""
     if isinstance(request, watch.WatchMemoriesRequest):
         return None  # what happens, happens now
     asked = type(request)()
@@ -250,7 +250,7 @@ async def _ask(channel: Any, method: MethodDescriptor, request: Message) -> list
 
 
 async def _watched(call: Any) -> list[Any]:
-    """Return what a watcher is told, until it is told nothing more for a while."""
+    """Return the responses of a watch call until no event arrives for `SILENCE_S` seconds."""
     told = list[Any]()
     with suppress(TimeoutError):
         while True:

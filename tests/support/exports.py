@@ -35,7 +35,7 @@ def many(folder: Path, export: Path, copies: int) -> Path:
         files = {name: json.loads(whole.read(name)) for name in whole.namelist()}
     name, first = next(iter(files.items()))
     texts = [json.dumps(each) for each in first]
-    # What tells a copy from another one: the conversation's id, or its address.
+    # A copy differs from the original by its conversation id, or by its address.
     own = re.compile(r'("(?:id|conversation_id|uuid)": "(?:c|chat)-1|gemini\.google\.com/app/9f3c)')
     files[name] = [
         json.loads(own.sub(rf"\g<0>-{n}", text))
@@ -106,7 +106,9 @@ def chatgpt(folder: Path) -> Path:
 
 
 def claude(folder: Path) -> Path:
-    """A chat with two answers, the latter shown, a tool, a pasted file, and what is kept beside chats."""
+    """Write a Claude export: a chat with two alternative answers (the latter visible), a tool, a pasted file, and other
+    data.
+    """
 
     def message(own: str, parent: str, sender: str, at: str, **given: Any) -> dict[str, Any]:
         shared = {"uuid": own, "parent_message_uuid": parent, "sender": sender, "text": ""}
@@ -213,7 +215,7 @@ def openai(folder: Path) -> Path:
 
 
 def mem0(folder: Path) -> Path:
-    """What `get_all` returns, with a memory that has expired."""
+    """Write a result of mem0's `get_all`, with one expired memory."""
     shared = {"user_id": "ana", "agent_id": None, "run_id": None, "hash": "h", "updated_at": None}
     results = [
         {

@@ -82,7 +82,7 @@ def _listed(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def fact_parameters() -> dict[str, dict[str, Any]]:
-    """Return what the statements of facts mean, by their names."""
+    """Return the parameters of the fact statements, by statement name."""
     writes, reads = "everword.facts", "everword_search.facts"
     key = {"subject": SUBJECT, "attribute": ATTRIBUTE}
     new = {"id": new_id(), "now": BEGAN, "fact_id": FACT, "fact_ids": [FACT]}

@@ -1,4 +1,4 @@
-"""Calls that are given what is in another namespace."""
+"""Calls with ids and tokens of another namespace."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from support.stack import Stack
 
 @dataclass(frozen=True)
 class Theirs:
-    """What there is in another namespace."""
+    """Ids and tokens of another namespace."""
 
     conversation_id: str
     message_id: str
     summary_id: str
     fact_id: str
     pattern_id: str
-    #: What foreign_people needs.
+    #: Ids for `foreign_people`.
     learned: Any
     node_id: str
     edge_id: str
@@ -151,10 +151,10 @@ NO_SUMMARY = "SUMMARY_NOT_FOUND"
 NO_PAGE = "PAGE_TOKEN_INVALID"
 NO_TOKEN = "CONSISTENCY_TOKEN_INVALID"
 
-#: What writes summaries, and answers: nobody answers in these calls.
+#: The model that writes summaries and answers; these calls never reach it.
 MODEL = "scripted"
 
-#: As REFUSED and EMPTY of the test, for what reads summaries.
+#: Like `REFUSED` and `EMPTY` of the test, for RPCs that read summaries.
 SUMMARIES_REFUSED: dict[str, tuple[str, Call]] = {
     "FlushConversation conversation_id": (
         NO_CONVERSATION,

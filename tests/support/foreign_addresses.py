@@ -1,4 +1,4 @@
-"""Calls of addresses that are given what is in another namespace."""
+"""Calls of address RPCs with ids of another namespace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of checkpoints that are given what is in another namespace."""
+"""Calls of checkpoint RPCs with ids of another namespace."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_CHECKPOINT = "CHECKPOINT_NOT_FOUND"
 
 @dataclass(frozen=True)
 class TheirCheckpoints:
-    """What there is of checkpoints in a namespace."""
+    """Ids and tokens of a namespace's checkpoints."""
 
     checkpoint_id: str
     page_tokens: dict[str, str]
@@ -52,7 +52,9 @@ async def _save_after_theirs(stack: Stack, theirs: Theirs) -> Any:
 
 
 async def _save_under_their_id(stack: Stack, theirs: Theirs) -> Any:
-    """Their id says nothing here: what is refused is their conversation."""
+    """Save a checkpoint under their checkpoint id; only their conversation id is refused, since the other is unknown
+    here.
+    """
     request = pb.SaveCheckpointRequest(
         conversation_id=theirs.conversation_id, checkpoint_id=theirs.checkpoint_id
     )

@@ -1,4 +1,4 @@
-"""Calls of CostService that are given what is in another namespace."""
+"""Calls of CostService with ids of another namespace."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_BUDGET = "BUDGET_NOT_FOUND"
 
 @dataclass(frozen=True)
 class TheirCosts:
-    """What there is of costs in a namespace."""
+    """Ids and tokens of a namespace's budgets and costs."""
 
     budget_id: str
     page_token: str

@@ -1,4 +1,4 @@
-"""Calls of documents and workspace files that are given what is in another namespace."""
+"""Calls on documents and workspace files with ids of another namespace."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def file_history_request(
 
 @dataclass(frozen=True)
 class TheirDocuments:
-    """What there is of documents in a namespace."""
+    """Ids and tokens of a namespace's documents."""
 
     document_id: str
     page_tokens: dict[str, str]

@@ -1,4 +1,4 @@
-"""Calls that are given what is another namespace's, of erasures."""
+"""Calls of erasure RPCs with ids of another namespace."""
 
 from __future__ import annotations
 

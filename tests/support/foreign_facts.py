@@ -1,4 +1,4 @@
-"""Calls of facts that are given what is in another namespace."""
+"""Calls on facts with ids of another namespace."""
 
 from __future__ import annotations
 

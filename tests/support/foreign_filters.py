@@ -1,4 +1,4 @@
-"""Calls whose filter names what is in another namespace, for each RPC that takes one."""
+"""Calls whose filter names ids of another namespace, for each RPC with a filter."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from support.foreign import (
 )
 from support.stack import Stack
 
-#: What is called with a filter, and what an answer without anything of theirs is like.
+#: Calls the RPC with a filter; checks that its answer contains nothing of the other namespace.
 _Filtered = tuple[Callable[[Stack, memory.MemoryFilter], Awaitable[Any]], Callable[[Any], bool]]
 
 
@@ -34,7 +34,7 @@ async def last_part(
 async def first_told(
     stack: Stack, wanted: watch.WatchMemoriesRequest, **call_options: Any
 ) -> watch.WatchMemoriesResponse:
-    """Return what a watcher is told first."""
+    """Return the first response of a watch call."""
     call = stack.search.WatchMemories(wanted, **call_options)
     try:
         async for response in call:
@@ -74,7 +74,7 @@ FILTERED: dict[str, _Filtered] = {
         lambda answer: (answer.end.token_count, answer.end.omitted) == (0, 0),
     ),
 }
-#: Filters that name what is theirs, and change nothing.
+#: Filters that only name ids of the other namespace.
 _FILTERS: dict[str, Callable[[Theirs], memory.MemoryFilter]] = {
     "conversation_ids": lambda t: t.filter,
     "document_ids": lambda t: memory.MemoryFilter(document_ids=[t.document_id]),

@@ -1,4 +1,4 @@
-"""Calls of the graph that are given what is in another namespace."""
+"""Calls on the graph with ids of another namespace."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def _export(stack: Stack, **fields: Any) -> list[queries.ExportGraphRespon
 
 
 def _ends(name: str, request: Callable[..., Any]) -> dict[str, tuple[str, Call]]:
-    """Return the calls of an RPC that writes an edge, by the field that names what is theirs."""
+    """Return the calls of an RPC that writes an edge, by the field that holds the foreign id."""
     prefix = "edge" if name == "CreateEdge" else "edges"
 
     def call(fields: Callable[[Any], dict[str, Any]]) -> Call:

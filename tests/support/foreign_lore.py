@@ -1,4 +1,4 @@
-"""Calls of lorebooks that are given what is in another namespace."""
+"""Calls on lorebooks with ids of another namespace."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MINE = lore_pb2.NewLoreEntry(title="Mine", content="Mine.")
 
 @dataclass(frozen=True)
 class TheirLore:
-    """What there is of lorebooks in a namespace."""
+    """Ids and tokens of a namespace's lorebooks."""
 
     book_id: str
     entry_id: str

@@ -1,4 +1,4 @@
-"""Calls of notes that are given what is in another namespace."""
+"""Calls on notes with ids of another namespace."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def grant_request() -> notes.CreateAdvisorGrantRequest:
 
 @dataclass(frozen=True)
 class TheirNotes:
-    """What there is of notes in a namespace."""
+    """Ids and tokens of a namespace's notes."""
 
     note_id: str
     grant_id: str

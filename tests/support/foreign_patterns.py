@@ -1,4 +1,4 @@
-"""Calls of patterns and themes that are given what is in another namespace."""
+"""Calls on patterns and themes with ids of another namespace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls on people, events and questions that are given what is in another namespace."""
+"""Calls on people, events and questions with ids of another namespace."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WRONG = people_pb2.LEARNED_RULING_WRONG
 
 @dataclass(frozen=True)
 class Learned:
-    """What was learned in another namespace."""
+    """Ids and tokens of learned memories in another namespace."""
 
     person_id: str
     event_id: str

@@ -1,4 +1,4 @@
-"""Reads that are given what is in another namespace, and the reasons of their refusals."""
+"""Reads with ids of another namespace, and the reasons of their refusals."""
 
 from __future__ import annotations
 

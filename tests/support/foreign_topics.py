@@ -1,4 +1,4 @@
-"""Calls of pages about topics that are given what is in another namespace."""
+"""Calls on topic pages with ids of another namespace."""
 
 from __future__ import annotations
 

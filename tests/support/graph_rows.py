@@ -42,7 +42,7 @@ def insert_graph(conn: psycopg.Connection, namespace_id: int, message_id: UUID, 
 
 
 def graph_parameters(words: str, leaf_id: UUID) -> dict[str, dict[str, Any]]:
-    """Return what the statements of the graph mean, by their names."""
+    """Return the parameters of the graph statements, by statement name."""
     writes, reads = "everword.graph", "everword_search.graph"
     end = {"now": BEGAN, "source": 1, "reason": ""}
     name = {

@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-#: What `grpcurl` is given, in the words of `buf curl`.
+#: Stand-in for `grpcurl` that translates its arguments for `buf curl`.
 _GRPCURL = """#!/usr/bin/env bash
 [ "$1 $2" = "-plaintext -d" ] || exit 2
 [ "$3" = @ ] && body=@- || body=$3

@@ -25,7 +25,7 @@ SWEEP = "everword.jobs.settings:QueueSettings.sweep_s"
 #: How long an embedder's worker may be silent, and how long it leaves a model alone after a failure.
 EMBED_LEASE = "everword_embedder.queue.drain:DrainSettings.lease_s"
 EMBED_PAUSE = "everword_embedder.queue.drain:DrainSettings.pause_s"
-#: Where `support` is.
+#: Folder of the package `support`.
 TESTS = Path(__file__).resolve().parents[1]
 
 

@@ -76,7 +76,7 @@ def lost_page() -> bytes:
     return data.replace(b"12 0 obj", b"92 0 obj")
 
 
-#: The name of each, what makes it, and the reasons that there may be, of which one is given.
+#: Name, function that makes the file, and the possible error reasons, one of which must occur.
 HOSTILE: list[tuple[str, Callable[[], bytes], str]] = [
     ("a.docx", lambda: docx_saying(b"<a>" + b" " * 50_000_000 + b"</a>"), "TOO_LARGE"),
     ("a.docx", lying_bomb, "TOO_LARGE MALFORMED"),

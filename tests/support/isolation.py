@@ -1,4 +1,4 @@
-"""What is isolated between namespaces, and every named statement that there is."""
+"""Tables that are isolated between namespaces, and all named statements."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def tables_of(statement: Statement) -> frozenset[str]:
 
 
 def writes_isolated_rows(statement: Statement) -> bool:
-    """Whether a statement adds rows to something isolated."""
+    """Return whether a statement inserts rows into an isolated table."""
     return any(f"INSERT INTO {table} " in statement.sql for table in ISOLATED)
 
 
@@ -95,13 +95,13 @@ def role_of(name: str) -> str:
 
 
 def forget_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the services of this process forget their own filters: what holds is what the database holds."""
+    """Remove the namespace predicates from this process's statements, so that only the database's policies isolate."""
     stripped = 0
     for module in list(sys.modules.values()):
         found = getattr(module, "SQL", None)
         for name, statement in list(found.items()) if isinstance(found, dict) else ():
             tables = tables_of(statement)
-            # Where counters of all namespaces stand, there is no policy.
+            # Tables with counters of all namespaces have no policy.
             if tables & ISOLATED and not tables & NOT_ISOLATED:
                 bare = replace(statement, sql=PREDICATE.sub("TRUE", statement.sql))
                 monkeypatch.setitem(module.SQL, name, bare)

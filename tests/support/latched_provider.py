@@ -42,7 +42,7 @@ class LatchedProvider:
         self.limits = BatchLimits(texts, characters, background, queries=texts)
         self.latched = latched
         self.closed = False
-        #: Every call so far, and those that are still held.
+        #: All calls so far, and the calls that still wait for their gate.
         self.calls: list[Call] = []
         self.held: list[Call] = []
         #: Texts that spoil every batch they are in.

@@ -1,4 +1,4 @@
-"""What Sleep learns beside facts, written as the compactor writes it, from messages that are there."""
+"""Memories that Sleep learns besides facts, written as the compactor writes them, from existing messages."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ async def learn_some(
     node_ids: Sequence[str],
     namespace_id: int = DEFAULT_NAMESPACE,
 ) -> None:
-    """Store what the background learns: a person, an event and a question of a subject, and pages about nodes."""
+    """Store learned memories: a person, an event and a question of a subject, and pages about nodes."""
     said = MessageWords(
         UUID(message_id), UUID(conversation_id), "The VPN drops every day at noon.", day(0)
     )

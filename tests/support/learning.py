@@ -26,13 +26,13 @@ _HISTORIES = Path(__file__).parent / "histories"
 
 @dataclass(frozen=True)
 class History:
-    """What somebody says of one attribute, one day after another."""
+    """A person's statements about one attribute, one per day."""
 
     attribute: str
     #: Which statement is worded as the question is: `old`, `alike` or `new`.
     wording: str
     messages: tuple[str, ...]
-    #: What holds at the end, and what held before, in small letters.
+    #: Lower-case values that are current at the end, and lower-case outdated values.
     current: frozenset[str]
     past: frozenset[str]
     question: str
@@ -56,7 +56,7 @@ def read_histories(name: str) -> list[History]:
 
 
 def read_sentences(name: str) -> Iterator[tuple[str, list[str], set[tuple[str, str]]]]:
-    """Yield a family, messages one after the other, and what the last one says, as attributes and values."""
+    """Yield a family, its messages in order, and the attribute and values that the last message states."""
     lines = (_HISTORIES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     for line in lines:
         if line[0] != "#":
@@ -86,7 +86,7 @@ def _learn(
     now: datetime,
 ) -> dict[int, str | None]:
     with sleeper(stack, mind, now) as shop:
-        # What follows from facts is due with them, and whoever wrote some otherwise made nothing due.
+        # Facts make their topic pages due; tests that write facts directly make nothing due, so schedule here.
         schedule_topics(shop.database)
         task = Task("learn", with_topics(shop, run(Learning(shop))), pauses_s=(0.0,))
         ended = work(stack.database, shop.database, task, now + AT_ONCE)

@@ -1,4 +1,4 @@
-"""Looking for what was erased outside of the database: in the queue, and in whatever file a process writes."""
+"""Searches for erased text outside the database: in the queue and in files that processes write."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 import psutil
 import redis
 
-#: What PostgreSQL writes, but for its log, which is with the others: docs/erasure.md says what stays there.
+#: PostgreSQL's data folder, without its log; docs/erasure.md describes what stays there.
 _DATABASE = "postgres"
 
 
 @contextmanager
 def queue_on_disk(url: str) -> Iterator[None]:
-    """Have Valkey keep what it is sent in a file, as `everword up` does, while the block lasts."""
+    """Let Valkey write its data to a file while the block lasts, as `everword up` does."""
     with redis.Redis.from_url(url) as connection:
         connection.config_set("appendonly", "yes")
         try:

@@ -36,7 +36,7 @@ def insert_lore(conn: psycopg.Connection, namespace_id: int, message_id: UUID, w
 
 
 def lore_parameters() -> dict[str, dict[str, Any]]:
-    """Return what the statements of lorebooks mean, by their names."""
+    """Return the parameters of the lorebook statements, by statement name."""
     package, book = "everword_ingest.lore", {"book_id": BOOK}
     flags = ("disabled", "constant", "prevent_recursion", "exclude_recursion")
     written = {

@@ -20,7 +20,7 @@ from support.stack import Stack
 
 
 def said(result: CallToolResult) -> str:
-    """Return what a tool answered, which is not an error."""
+    """Return the text of a tool's result, which must not be an error."""
     text = text_of(result)
     assert not result.is_error, text
     return text

@@ -13,7 +13,7 @@ from everword.index.writer import Counts, add_passages_blocking
 from everword.text.author_names import name_words
 from support.databases import DatabaseUnderTest
 
-#: What is no message, by its name in proto `MemoryKind`.
+#: Memory kinds other than messages, by their names in the proto enum `MemoryKind`.
 DERIVED_KINDS = {"SUMMARY": 2, "NOTE": 3, "FACT": 4, "CHUNK": 5}
 
 

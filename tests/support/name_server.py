@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 _HEADER = 12
 _ADDRESS = 1
-#: A response by who may say so; no recursion.
+#: Flags of an authoritative response without recursion.
 _AUTHORITATIVE, _NO_SUCH_NAME = 0x8580, 0x8583
 _POLL_S = 0.05
 

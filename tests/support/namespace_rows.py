@@ -21,7 +21,7 @@ SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a
  WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
  ORDER BY 1
 """
-#: What `insert_every_row` leaves out.
+#: Rows that `insert_every_row` does not create.
 _OTHERS = """
 INSERT INTO memory_vectors_1
 SELECT namespace_id, id, array_fill(0.05::real, ARRAY[384])::halfvec FROM memories WHERE namespace_id = {id} LIMIT 1;

@@ -23,7 +23,7 @@ BEGAN = datetime(2001, 2, 3, tzinfo=UTC)
 def insert_notes(
     conn: psycopg.Connection, namespace_id: int, message_ids: Sequence[UUID], words: str
 ) -> None:
-    """Store a note under the id of the first message: what is in the index under it is the note's too."""
+    """Store a note with the first message's id, so that the message's index rows belong to the note, too."""
     conn.execute(
         "INSERT INTO notes (namespace_id, id, key, key_hash, kind, version, log_date) "
         "VALUES (%s, %s, %s, %s, 'daily_log', 1, %s)",
@@ -44,7 +44,9 @@ def insert_notes(
 def note_parameters(
     message_ids: Sequence[UUID], conversation_id: UUID
 ) -> dict[str, dict[str, Any]]:
-    """Return what the statements of notes, handoffs, lorebooks, checkpoints and addresses mean, by their names."""
+    """Return the parameters of statements on notes, handoffs, lorebooks, checkpoints and addresses, by
+    statement name.
+    """
     package = "everword_ingest.notes"
     note = {"note_id": message_ids[0]}
     scope = {"agent": "", "subject": "", "conversation_id": None}

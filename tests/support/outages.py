@@ -1,4 +1,4 @@
-"""Workers with a language model that fails, and what must hold whatever it does."""
+"""Workers with a failing language model, and the invariants of their work."""
 
 from __future__ import annotations
 
@@ -37,23 +37,24 @@ BREAKER_S = 0.01
 #: More than any backlog of a test needs.
 MOST_ROUNDS = 60
 
-#: Answers a request in which the server fails; the second argument is what it would have answered.
+#: Returns the reply to a request that fails; the second argument is the answer that it would have got.
 Failure = Callable[[Body, Any], Reply]
 
 
 def question(request: Body) -> str:
-    """Return what is asked, without what was wrong with an earlier answer."""
+    """Return the question of a request, without the description of an earlier answer's errors."""
     return user_text(request).partition("\n\nAn earlier ")[0]
 
 
 class Fate:
-    """Whether the server answers a request or fails, and what it has answered so far."""
+    """Decides whether the server answers a request or fails, and records questions and answers."""
 
     def __init__(self, failure: Failure, times: int = 0) -> None:
-        """Each question fails so many times, and is then answered."""
+        """Let each question fail `times` times before it is answered."""
         self.failure = failure
         self.times = times
-        #: After so many answers everything fails, harmless questions too, until `lift` is called.
+        #: Answers until every request fails, including probes without a schema, until `lift` is called; None for no
+        #: limit.
         self.answers_left: int | None = None
         #: By question: how often it was asked, and how often it was answered.
         self.asked: Counter[str] = Counter()
@@ -84,7 +85,7 @@ class OpenTransactions:
 
     def look(self) -> None:
         if open_ones := self._idle():
-            # What others do at this moment ends by itself.
+            # Skip transactions that end within 30 ms, since other workers may be in one at this moment.
             time.sleep(0.03)
             self.found |= open_ones & self._idle()
 
@@ -153,7 +154,8 @@ def crew(
         yield Crew(database, shop, workers)
 
 
-#: Tasks that ask a model as soon as they are due: what is learned by rules waits for none, and Sleep for a pause.
+#: Tasks that ask a model as soon as they are due. `learn` works by rules, and `sleep` waits for a pause in the
+#: conversation.
 ASKING = tuple(name for name in TASKS if name not in {"learn", "sleep"})
 
 
@@ -165,7 +167,7 @@ def job_states(database: DatabaseUnderTest, task: str) -> Counter[str]:
 
 
 def in_review(database: DatabaseUnderTest) -> list[tuple[int, str, dict[str, Any]]]:
-    """Return level, text and faithfulness of the nodes that say what nobody said."""
+    """Return level, text and faithfulness of nodes with statements that their sources do not support."""
     with database.connect() as conn:
         return conn.execute(
             "SELECT level, content, faithfulness FROM summaries WHERE needs_review ORDER BY id"

@@ -58,7 +58,7 @@ PASTED: tuple[str, ...] = (
     "[10:02, 3/12/2024] Ana: Hi!\n\nI live in Rome",
     "Ana wrote me:\n\nHi Emi!\n\nI live in Rome.",
     "[2026-11-24 16:23] Ana (user):\nI live in Rome.\n\nI work at Acme as a fitter.",
-    # A name beside a time, mails with one header, introductions and markup.
+    # Names next to times, mails with a single header, introductions and markup.
     "Ana 10:02\nI live in Rome",
     "ana#1234: I live in Rome",
     "From: Ana\nI live in Rome",

@@ -42,7 +42,7 @@ def insert_patterns(conn: psycopg.Connection, namespace_id: int, words: str) -> 
 
 
 def pattern_parameters() -> dict[str, dict[str, Any]]:
-    """Return what the statements of patterns mean, by their names."""
+    """Return the parameters of the pattern statements, by statement name."""
     package = "everword_ingest.patterns"
     key = {"entity_key": ENTITY, "type": TYPE}
     counts = {"occurrences": 2, "disagreements": 1, "confidence": 0.4}

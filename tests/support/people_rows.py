@@ -176,7 +176,7 @@ def _folded(
 
 
 def people_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[str, Any]]:
-    """Return what the statements of what was learned mean, by their names."""
+    """Return the parameters of statements on learned memories, by statement name."""
     writes = "everword.people"
     who = {"subject": WHO, "now": NOW, "limit": 9}
     seen = {"first_seen_at": BEGAN, "last_seen_at": BEGAN, "status": 1, "mention_count": 1}
@@ -248,7 +248,7 @@ def people_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict
 
 
 def _reading_parameters() -> dict[str, dict[str, Any]]:
-    """Return what the statements that show what was learned mean."""
+    """Return the parameters of statements that read learned memories."""
     writes, reads = "everword.people", "everword_search.people"
     page = {"subjects": [WHO], "everything": True, "after_id": None}
     offers = {"subjects": [WHO], "most_offers": 3, "offered_before": NEVER, "limit": 9}
@@ -273,7 +273,9 @@ def _reading_parameters() -> dict[str, dict[str, Any]]:
 
 
 def _sleep_parameters() -> dict[str, dict[str, Any]]:
-    """Return what Sleep's statements beside facts mean; the sessions are those of support.sleep_rows."""
+    """Return the parameters of Sleep's statements on other memories than facts; the sessions are those of
+    `sleep_rows`.
+    """
     sleep, slept = "everword_compactor.sleep.people", {"subject": SUBJECT}
     changed = {"since": datetime(2000, 1, 1, tzinfo=UTC), "categories": ["home"]}
     return {

@@ -29,7 +29,7 @@ def as_search(database: DatabaseUnderTest, namespace_id: int) -> Iterator[psycop
 def plan_of(
     cursor: psycopg.Cursor, statement: Statement, parameters: dict[str, Any]
 ) -> dict[str, Any]:
-    """Run a statement in the namespace that the transaction is set to; return its plan, with what it read."""
+    """Execute a statement in the transaction's namespace; return its plan with the buffers read."""
     query = f"EXPLAIN (FORMAT JSON, ANALYZE, BUFFERS) {statement.sql}"
     cursor.execute("SELECT current_setting('everword.namespace_id')::bigint")
     row = cursor.fetchone()

@@ -39,7 +39,7 @@ def jwt() -> str:
 
 
 def _tokens() -> dict[str, str]:
-    """Return tokens that can be told by themselves, by whose they are."""
+    """Return tokens that are recognisable by their own form, by issuer."""
     wide, upper, digits, hexadecimal = (
         f"{_ALNUM}-_",
         "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",

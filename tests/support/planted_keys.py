@@ -1,6 +1,6 @@
-"""Keys in the forms of those who issue them, and what developers write every day that holds none.
+"""Keys in the formats of their issuers, and everyday texts of developers without any keys.
 
-Both were written apart from the patterns: whatever is found beyond them was not tuned for.
+Both were written independently of the patterns, so results are not a product of tuning.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BASE64 = f"{string.ascii_letters}{string.digits}+/"
 
 
 def _forms() -> dict[str, tuple[str, str]]:
-    """Return by its name a key and a text with it, in which {} stands for the key."""
+    """Return keys by name, each with a text that contains it at {}."""
     basic = base64.b64encode(b"ana:Winter-2031").decode()
     return {
         "AWS temporary": ("ASIA" + drawn(16, _UPPER), "export AWS_ACCESS_KEY_ID={}"),

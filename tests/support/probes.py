@@ -1,4 +1,4 @@
-"""Requests that name what is another namespace's, made for every RPC and every field of it from the descriptors."""
+"""Requests with ids of another namespace, generated from the descriptors for every field of every RPC."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.isolation import ISOLATED, VIEWS
 
 #: Kinds under which theirs are held by another name.
 _AS = {"memory_id": "message_id", "topic_id": "node_id"}
-#: What nothing has.
+#: An id that does not exist.
 NOBODY = str(UUID(int=2**128 - 7))
 #: Names of files end as ids do.
 _ID = re.compile(r"\b(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3})?[0-9a-f]{12}\b")
@@ -51,8 +51,8 @@ NAMELESS = {
     ),
     "what is stored as it is": frozenset({"state", "data"}),
 }
-#: Numbers that say which version or place of something, with the field beside them that names it. They are probed with
-#: the ids of their requests; on their own they name nothing.
+#: Numbers that select a version or part of a resource, with the field that holds the resource's id. They are probed
+#: together with ids; alone they name nothing.
 WITHIN = {
     "ListMessagesRequest.start_seq": "conversation_id",
     "SaveCheckpointRequest.expected_version": "conversation_id",
@@ -77,7 +77,7 @@ _INTEGERS = frozenset(
 
 @dataclass(frozen=True)
 class Path:
-    """Where in a request a string, a number or bytes stand: the names of fields from the request on."""
+    """Path of field names to a string, number or bytes field in a request."""
 
     steps: tuple[FieldDescriptor, ...]
 
@@ -90,7 +90,7 @@ class Path:
 
     @property
     def within(self) -> str:
-        """The field that names what this is a version or a place of; empty where there is none."""
+        """The field that holds the id to which this version or part belongs; empty if there is none."""
         holder = self.field.containing_type
         assert holder is not None
         named = WITHIN.get(f"{holder.name}.{self.field.name}", "")
@@ -133,7 +133,7 @@ def numbers(method: MethodDescriptor) -> Iterator[Path]:
 
 
 def _paths(kind: Any, before: tuple[FieldDescriptor, ...]) -> Iterator[Path]:
-    # Of a resource that is to be changed, what names it is its id.
+    # A changed resource is named by its id, so its other fields are not probed.
     id_ = kind.fields_by_name.get("id")
     for field in [id_] if id_ and before else kind.fields:
         inner = field.message_type
@@ -194,9 +194,9 @@ def keep(recipe: Recipe, answers: Sequence[Any], kept: dict[str, str]) -> None:
 def values_for(
     method: MethodDescriptor, path: Path, theirs: Any, texts: Mapping[str, str]
 ) -> tuple[str, str] | None:
-    """Return what is theirs for a place, and what looks like it and never was; None where nothing of theirs fits.
+    """Return a value of the other namespace for a field, and a similar value that never existed.
 
-    Raises LookupError for an id or a token of which nothing of theirs is known.
+    None if the other namespace has no value for this field. Raises LookupError if none is known for an id or a token.
     """
     if path.kind.endswith("_token"):
         tokens = theirs.page_tokens | theirs.learned.page_tokens
@@ -252,16 +252,16 @@ def another(text: str) -> str:
 
 
 def damaged(token: str) -> str:
-    """Return a token that nobody issued."""
+    """Return the token with one character changed, so that nobody has issued it."""
     place = len(token) // 2
     return token[:place] + ("A" if token[place] != "A" else "B") + token[place + 1 :]
 
 
 def plain(answer: object, sent: Sequence[str]) -> str:
-    """Return an answer without what differs from call to call: what was sent, ids, times, tokens, fractions."""
+    """Return an answer without the parts that differ between calls: sent values, ids, times, tokens, fractions."""
     text = str(answer)
     for each in sorted(set(sent), key=len, reverse=True):
-        # As a whole word that is no name of a field.
+        # Only whole words that are not field names.
         text = re.sub(rf"(?<!\w){re.escape(each)}(?!\w| \{{)", "<sent>", text)
     text = _TIME.sub("<time>", _ID.sub("<id>", text))
     return _FRACTION.sub("<fraction>", _TOKEN.sub(r"\1", text))

@@ -14,7 +14,7 @@ import psycopg
 
 Node = dict[str, Any]
 _TOKEN = re.compile(r'[{}()\[\]]|"(?:\\.|[^"\\])*"|(?:\\.|[^\s{}()\[\]"\\])+')
-#: Types of parameters, by name, for statements that do not tell them by themselves.
+#: Parameter types by name, for statements in which PostgreSQL cannot infer them.
 TYPES = {"limit": "bigint", "spare": "bigint", "role": "smallint"}
 _PLACEHOLDER = re.compile(r"%\((\w+)\)[sbt]|%%")
 
@@ -116,7 +116,7 @@ def _node(values: list[Any]) -> Node:
 
 
 def nodes(tree: Any, *, into_queries: bool = True) -> Iterator[Node]:
-    """Yield every node of a tree, from the outside in; a query within is yielded even where it is not entered."""
+    """Yield every node of a tree, parents first. Without `into_queries`, subqueries are yielded but not entered."""
     if isinstance(tree, list):
         for entry in tree:
             yield from nodes(entry, into_queries=into_queries)

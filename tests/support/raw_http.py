@@ -49,7 +49,7 @@ class RawRequest:
         return Answer(int(head.split()[1]), await self._reader.readexactly(length))
 
     async def ended(self) -> bool:
-        """Wait until the server ends the connection, and tell whether it sent nothing more."""
+        """Wait until the server closes the connection; return whether it sent nothing more."""
         with suppress(ConnectionError):
             return not await self._reader.read()
         return True

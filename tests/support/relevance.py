@@ -22,7 +22,7 @@ from support.stack import Stack, running_stack
 QUERY = "cutover of 10.20.4.17"
 #: No memory holds all of its words, so that its verdict goes by the floor.
 IN_PART = "postponed cutover of 10.20.4.17"
-#: What can be calibrated, and how it is asked for.
+#: Search options by configuration that can be calibrated.
 WAYS: dict[str, dict[str, Any]] = {
     "recall": {"mode": "HYBRID"},
     "balanced": {"mode": "HYBRID", "profile": "balanced"},
@@ -35,7 +35,7 @@ way = pytest.mark.parametrize("way", WAYS)
 
 @asynccontextmanager
 async def told_stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    """Lend a stack that was told a few things, with a model that nothing is shipped for."""
+    """Run a stack with a few messages and an embedding model for which no calibration is shipped."""
     with ScriptedEmbedder(8).running() as model:
         embed_with(database, model)
         async with running_stack(database, semantic=True) as stack:

@@ -42,7 +42,7 @@ class Cluster:
     dns: str
     model: ScriptedEmbedder
     collector: Collector
-    #: What the supervisor said so far.
+    #: Lines that the supervisor has printed so far.
     said: list[str]
     #: The generation of vectors that the model makes.
     generation: int
@@ -53,7 +53,7 @@ class Cluster:
 
     @property
     def folder(self) -> Path:
-        """Where the stack keeps everything, logs too."""
+        """The stack's folder, which contains logs, too."""
         [valkey] = [each for each in self.running.processes if each.name == "valkey"]
         return Path(valkey.argv[-1]).parents[1]
 
@@ -83,7 +83,7 @@ class Cluster:
 
     @contextmanager
     def held(self, *names: str) -> Iterator[list[int]]:
-        """Keep processes from doing anything while the block lasts; whoever is killed meanwhile stays killed."""
+        """Stop processes with SIGSTOP while the block lasts; processes killed meanwhile are not resumed."""
         pids = self.pids(*names)
         assert len(pids) == len(names), names
         for pid in pids:
@@ -96,7 +96,7 @@ class Cluster:
                     os.kill(pid, signal.SIGCONT)
 
     def _processes(self) -> Iterator[tuple[int, str]]:
-        """Yield what runs now: what was killed has been started again under another pid."""
+        """Yield pid and replica of each running process; a killed process has been restarted under another pid."""
         for process in psutil.Process().children():
             yield process.pid, process.environ().get("OTEL_RESOURCE_ATTRIBUTES", "=").split("=")[1]
 

@@ -1,4 +1,4 @@
-"""What the background needs to run by itself: writes, wake-ups, sweeps, the embedder, and a real worker process."""
+"""Complete background processing: writes, wake-ups, sweeps, the embedder, and a real worker process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LEASE_S = 2.0
 
 @dataclass(frozen=True)
 class Background:
-    """Where to write, and where to look at what comes of it."""
+    """Connections and addresses of a stack whose background work runs on its own."""
 
     database: DatabaseUnderTest
     ingest: IngestServiceStub

@@ -1,4 +1,4 @@
-"""A server with OpenAI's chat API that says what it is told to, and fails on command: real HTTP, in threads of its own.
+"""A server with OpenAI's chat API that gives scripted answers and failures: real HTTP, in threads of its own.
 
 ```
 with ScriptedChat().running() as server:
@@ -72,13 +72,13 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Report what is wrong here; a client that has given up and gone is not."""
+        """Report errors of this server, but not a client's disconnect."""
         if not isinstance(sys.exception(), OSError | ValueError):
             super().handle_error(request, client_address)
 
 
 class ScriptedChat:
-    """Serves one model, as vLLM does unless it is told otherwise. A token is a word to it."""
+    """Serves one model as vLLM does by default. Tokens are words."""
 
     def __init__(
         self,
@@ -91,9 +91,9 @@ class ScriptedChat:
         refuses: frozenset[str] = frozenset(),
         port: int = 0,
     ) -> None:
-        """`refuses` are fields of a request that are a 400; `context_tokens` is not told where it is None.
+        """Create a server.
 
-        Without a `port` it is a free one.
+        `refuses` are request fields that get a 400. `context_tokens` is not reported if None. Port 0 picks a free one.
         """
         self.model = model
         self.context_tokens = context_tokens
@@ -130,7 +130,7 @@ class ScriptedChat:
             self._http.server_close()
 
     def usage(self, body: Body, content: str | None, reasoning: str | None) -> Body:
-        """Return what a request and its answer cost."""
+        """Return the token usage of a request and its answer."""
         said = f"{content or ''} {reasoning or ''}"
         return {"prompt_tokens": _words_in(body), "completion_tokens": len(said.split())}
 

@@ -24,14 +24,14 @@ Body = dict[str, Any]
 
 @dataclass
 class Answer:
-    """What is sent back: a status, headers and JSON."""
+    """Status, headers and JSON body of a response."""
 
     status: int = 200
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
 
 
-#: Turns the right answer into what is sent; None sends nothing, and the connection stays open or has been closed.
+#: Turns the right answer into the response; None if nothing is to be sent, and the connection stays open unless closed.
 Behaviour = Callable[["ScriptedEmbedder", Answer, socket.socket], Answer | None]
 
 
@@ -91,13 +91,13 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Report what is wrong here; a client that has given up and gone is not."""
+        """Report errors of this server, but not a client's disconnect."""
         if not isinstance(sys.exception(), OSError | ValueError):
             super().handle_error(request, client_address)
 
 
 class ScriptedEmbedder:
-    """Serves one model, as vLLM does unless it is told otherwise."""
+    """Serves one model as vLLM does by default."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class ScriptedEmbedder:
         self.matryoshka = matryoshka
         #: A text that the model cannot take.
         self.poison = ""
-        #: What to do with the next requests for vectors, before `always` holds.
+        #: Behaviours for the next requests for vectors; afterwards `always` applies.
         self.script: deque[Behaviour] = deque()
         self.always: Behaviour | None = None
         #: Requests for vectors so far, and the headers of the last one.

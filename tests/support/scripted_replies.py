@@ -1,4 +1,4 @@
-"""What a scripted chat server can be told to answer."""
+"""Replies of a scripted chat server."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Exchange:
         self.begin("text/event-stream; charset=utf-8", headers={"connection": "close"})
 
     def event(self, body: Any) -> None:
-        # Characters stand for themselves, as in vLLM's streams.
+        # Send characters unescaped, as vLLM does in streams.
         data = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
         self.write(f"data: {data}\n\n".encode("utf-8", "surrogatepass"))
 
@@ -119,7 +119,7 @@ def status(code: int, message: str = "no", **headers: str) -> Reply:
 
 
 def unknown_route() -> Reply:
-    """Answer as vLLM does where there is no such path."""
+    """Answer as vLLM does for an unknown path."""
     return lambda exchange: exchange.json(404, {"detail": "Not Found"})
 
 
@@ -163,7 +163,7 @@ def reset_after(content: str) -> Reply:
     def reply(exchange: Exchange) -> None:
         exchange.begin_stream()
         exchange.event(_chunk(exchange.server.model, {"content": content}))
-        time.sleep(0.05)  # a reset overtakes what has not been read
+        time.sleep(0.05)  # A reset discards data that the client has not read yet.
         exchange.reset()
 
     return reply
@@ -209,12 +209,12 @@ def drip(content: Any, seconds: float) -> Reply:
 
 
 def garbage(content: bytes = b"\x00\xff<html>not what was asked for") -> Reply:
-    """Answer with success, and with what is not JSON."""
+    """Answer with status 200 and a body that is not JSON."""
     return lambda exchange: exchange.raw(content)
 
 
 def not_http() -> Reply:
-    """Send what is not even HTTP."""
+    """Send bytes that are not HTTP."""
 
     def reply(exchange: Exchange) -> None:
         exchange.write(b"\x16\x03\x01 garbage\r\n\r\n")
@@ -234,7 +234,7 @@ def after(seconds: float, reply: Reply) -> Reply:
 
 
 def user_text(request: Body) -> str:
-    """Return what the user says in a request."""
+    """Return the text of the user messages in a request."""
     return "".join(one["content"] for one in request["messages"] if one["role"] == "user")
 
 
@@ -247,7 +247,7 @@ def schema_of(request: Body) -> Body | None:
 def _stream(
     exchange: Exchange, message: Body, finish_reason: str | None, model: str, usage: Body
 ) -> None:
-    """Send an answer as vLLM streams it: its role, its pieces, why it ended, and what it cost where that was asked."""
+    """Stream an answer as vLLM does: role, pieces, finish reason, and usage if requested."""
     exchange.begin_stream()
     exchange.event(_chunk(model, {"role": "assistant", "content": ""}))
     for name in sorted(message, reverse=True):  # thoughts come first

@@ -86,7 +86,7 @@ def insert_sleep(
 
 
 def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[str, Any]]:
-    """Return what the statements of Sleep mean, by their names."""
+    """Return the parameters of Sleep's statements, by statement name."""
     package, writes = "everword_compactor.sleep", "everword.facts"
     asked = {
         "conversation_id": conversation_id,

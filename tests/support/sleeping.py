@@ -1,4 +1,4 @@
-"""Sleep done on the spot, as workers do it, with a model that answers each task by what a test says."""
+"""Runs Sleep directly, as workers do, with a model whose answer to each task the test provides."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from support.stack import Stack
 #: Later than any pause that ends a session.
 LATER = timedelta(hours=2)
 Records = dict[str, list[dict[str, Any]]]
-#: What a model finds nothing in.
+#: Answers of a model that finds nothing.
 NOTHING: Mapping[str, Any] = {
     "sleep-observe": {"observations": [], "topics": []},
     "sleep-behaviour": {"inferences": []},
@@ -48,7 +48,7 @@ NOTHING: Mapping[str, Any] = {
 
 @dataclass
 class Mind:
-    """A model: by task, what it answers, as JSON or as a function of the records that it is shown."""
+    """A model with an answer for each task, as JSON or as a function of the prompt's records."""
 
     answers: dict[str, Any] = field(default_factory=dict)
     #: Each question so far: the task and the records.
@@ -66,7 +66,7 @@ class Mind:
 
 
 def task_of(body: Body) -> str:
-    """Return which question a request asks: its instruction says so, as no server is told the task."""
+    """Return the task of a request, recognised by its instruction, since requests do not contain the task's name."""
     system = body["messages"][0]["content"]
     marks = {
         "sleep-observe": "Write down what the users say",
@@ -86,7 +86,7 @@ def task_of(body: Body) -> str:
 
 
 def records_of(body: Body) -> Records:
-    """Return what a model is shown, by headings."""
+    """Return the records of a prompt, by heading."""
     records: Records = {}
     heading = ""
     for line in body["messages"][1]["content"].splitlines():
@@ -142,7 +142,7 @@ def observing(
 def sleeper(
     stack: Stack, mind: Mind | None, now: datetime | None = None
 ) -> Iterator[WorkerContext]:
-    """Lend what the task works with; without a mind, there is no model."""
+    """Yield the task's context; without `mind`, it has no model."""
     moment = now or datetime.now(UTC) + LATER
     with worker_context(stack.database, now=moment) as context:
         if mind is None:
@@ -164,9 +164,9 @@ async def sleep(
     now: datetime | None = None,
     due: datetime | None = None,
 ) -> dict[int, str | None]:
-    """Let everything sleep that is due some hours from now, or at `now`; returns how each job ended last.
+    """Run Sleep for everything due some hours from now, or at `now`; return how each job ended last.
 
-    `due` is until when jobs are done, where that is another time than what the clock of the stages shows.
+    `due` is the time until which jobs are due, if it differs from the time of the stages' clock.
     """
     return await asyncio.to_thread(_sleep, stack, mind, now, due)
 
@@ -180,7 +180,7 @@ def _sleep(
 
 
 def sleep_with(stack: Stack, context: WorkerContext, due: datetime) -> dict[int, str | None]:
-    """Let everything sleep that is due then, with what a context holds; returns how each job ended last."""
+    """Run Sleep for everything due at `due` with the given context; return how each job ended last."""
     function: Callable[[JobRun], datetime | None] = Sleeping(context).run
     if context.chat:
         function = detect_model_outage(function, context.chat, sleep=lambda _: None)
@@ -189,7 +189,7 @@ def sleep_with(stack: Stack, context: WorkerContext, due: datetime) -> dict[int,
 
 
 def rows(stack: Stack, query: str) -> list[tuple[Any, ...]]:
-    """Return what a query finds, as the owner sees it."""
+    """Return a query's rows as the owner sees them."""
     with stack.database.connect() as conn:
         return conn.execute(query.encode()).fetchall()
 
@@ -218,7 +218,7 @@ def stored(stack: Stack) -> dict[tuple[str, str], tuple[FactState, int, int]]:
 
 
 def wake_all(stack: Stack) -> None:
-    """Make every conversation due, also those in which nobody said anything."""
+    """Make every conversation due for Sleep, including those without messages of people."""
     with stack.database.connect() as conn:
         conn.execute(
             """INSERT INTO jobs (namespace_id, task, subject)

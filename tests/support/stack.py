@@ -85,9 +85,9 @@ async def running_stack(
 ) -> AsyncIterator[Stack]:
     """Run the four services while the block lasts.
 
-    With `semantic`, search knows the embedder; with `redis_url`, ingest sends wake-ups there; with `chat`, the
-    compactor and search know a language model. Search keeps `cache_mb` mebibytes of namespaces in memory, None for
-    what it does by itself, and counts by `tokenizer`.
+    With `semantic`, search uses the embedder. With `redis_url`, ingest sends wake-ups there. With `chat`, the compactor
+    and search use a language model. Search caches namespaces in `cache_mb` mebibytes (None for its default), and counts
+    tokens with `tokenizer`.
     """
     base = replace(server, admin_key=Secret(admin_key), internal_token=Secret(internal_token))
 

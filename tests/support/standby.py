@@ -33,7 +33,7 @@ class Pair:
     _primary_process: Popen[bytes]
 
     def lag(self) -> None:
-        """Let the standby receive what is written, and show none of it."""
+        """Pause replay: the standby receives writes but does not show them."""
         self._ask_standby("SELECT pg_wal_replay_pause()")
         while self._ask_standby("SELECT pg_get_wal_replay_pause_state()") != "paused":
             pass
@@ -42,7 +42,7 @@ class Pair:
         self._ask_standby("SELECT pg_wal_replay_resume()")
 
     def received_all(self) -> bool:
-        """Tell whether the standby has everything that is written, be it shown or not."""
+        """Return whether the standby has received all writes, replayed or not."""
         with self.primary.connect() as conn:
             row = conn.execute("SELECT pg_current_wal_flush_lsn()").fetchone()
         assert row
@@ -88,7 +88,7 @@ def _copy(primary: EmbeddedPostgres, standby: EmbeddedPostgres) -> None:
         [str(program), f"--dbname={primary.admin_url}", f"--pgdata={standby.data}", *options],
         check=True,
     )
-    # PostgreSQL runs as whom the folder belongs to.
+    # PostgreSQL runs as the owner of the folder.
     owner = primary.data.stat()
     for path in [standby.data, *standby.data.rglob("*")]:
         shutil.chown(path, owner.st_uid, owner.st_gid)

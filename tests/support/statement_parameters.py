@@ -145,7 +145,7 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
 
 
 def _record_parameters(filled: Filled) -> dict[str, Any]:
-    """Return parameters of statements on what is stored, and on what is pending."""
+    """Return the parameters of statements on stored and on pending records."""
     return {
         "after_seq": 1000,
         "max_bytes": 1_000_000,

@@ -1,4 +1,4 @@
-"""Rows of what the compactor derives, for tests of single statements."""
+"""Rows that the compactor derives, for tests of single statements."""
 
 from __future__ import annotations
 

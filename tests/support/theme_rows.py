@@ -23,7 +23,7 @@ def insert_theme(conn: psycopg.Connection, namespace_id: int, words: str) -> Non
 
 
 def theme_parameters(passage_ids: Sequence[int]) -> dict[str, dict[str, Any]]:
-    """Return what the statements of themes mean, by their names."""
+    """Return the parameters of the theme statements, by statement name."""
     package = "everword_compactor.themes"
     return {
         f"{package}.passages_between": {"before": max(passage_ids) + 1, "steps": 3},

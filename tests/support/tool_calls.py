@@ -60,7 +60,7 @@ def invented() -> Reply:
 
 
 def chat_settings(server: ScriptedChat, **fields: Any) -> ChatSettings:
-    """Return settings with which nobody waits for a server in trouble."""
+    """Return settings with short timeouts and no pauses for a failing server."""
     patience: dict[str, Any] = {"read_timeout_s": 0.5, "pauses_s": (0.0,)}
     return ChatSettings(server.url, server.model, **{**patience, **fields})
 
@@ -72,7 +72,7 @@ def sentence_context(
     tools: ToolSettings = IMPATIENT,
     **chat: Any,
 ) -> Iterator[WorkerContext]:
-    """Lend what the task works with: without a server, there is no model."""
+    """Yield the task's context; without a server, it has no model."""
     with worker_context(database) as shop:
         shop = replace(shop, tools=tools)
         if server is None:
@@ -95,7 +95,7 @@ async def put_into_words(
     tools: ToolSettings = IMPATIENT,
     **chat: Any,
 ) -> dict[int, str | None]:
-    """Do what is pending, as a worker with these settings does; returns how each job ended."""
+    """Write the pending tool sentences as a worker with these settings does; return how each job ended."""
 
     def do() -> dict[int, str | None]:
         with sentence_context(stack.database, server, tools, **chat) as shop:
@@ -112,7 +112,7 @@ def stored_sentences(database: DatabaseUnderTest) -> dict[str, tuple[str, str]]:
 
 
 def queued(database: DatabaseUnderTest) -> dict[str, tuple[str, int, str | None]]:
-    """Return state, attempts and error of what waits, by the message's id."""
+    """Return state, attempts and error of queued tool calls, by message id."""
     with database.connect() as conn:
         rows = conn.execute(
             "SELECT message_id, state, attempts, error FROM tool_sentence_queue"

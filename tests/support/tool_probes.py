@@ -1,4 +1,4 @@
-"""Arguments of an agent's tools that name what is another namespace's, made for every tool from its schema."""
+"""Arguments of an agent's tools with ids of another namespace, generated from every tool's schema."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAMELESS = {"limit", "depth", "importance", "token_budget", "start", "append"}
 _COMPANIONS = {"repo", "issue"}
 #: Ends of relations that are in every namespace.
 _ANCHORS = {"from_label": "me", "to_label": "user"}
-#: What tools need to do more than refuse, or to go the longer of two ways.
+#: Arguments without which a tool only refuses, or takes the shorter of two code paths.
 _OF_TOOLS: Mapping[str, Mapping[str, str]] = {
     "graph_update_node": {"description": "Other words."},
     "quick_capture": {"kind": "handoff"},
@@ -24,7 +24,7 @@ Place = tuple[str, ...]
 
 
 def places(tool: Tool) -> Iterator[Place]:
-    """Yield where strings stand in the arguments of a tool."""
+    """Yield the paths of string arguments of a tool."""
     for name, schema in tool.input_schema["properties"].items():
         items = schema.get("items", schema)
         if "$ref" in items:
@@ -36,7 +36,7 @@ def places(tool: Tool) -> Iterator[Place]:
 
 
 def kind_of(tool: Tool, place: Place) -> str:
-    """Return what a place takes: the id of a node, edge, conversation or memory, a page token, or words."""
+    """Return the kind of value an argument takes: id of a node, edge, conversation or memory, page token, or words."""
     if place == ("page_token",):
         return "page_token"
     if place == ("conversation_id",):
@@ -49,7 +49,7 @@ def kind_of(tool: Tool, place: Place) -> str:
 def arguments(
     tool: Tool, values: Mapping[str, str], place: Place = (), value: str = ""
 ) -> dict[str, Any]:
-    """Return what a tool needs to do its work on the values of each kind; in one place stands another value."""
+    """Return valid arguments of a tool from the values of each kind, with `value` at `place`."""
     properties = tool.input_schema["properties"]
     needed = {*tool.input_schema.get("required", ()), *_COMPANIONS & properties.keys()}
     given: dict[str, Any] = {

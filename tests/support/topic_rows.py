@@ -54,7 +54,7 @@ def insert_topic(conn: psycopg.Connection, namespace_id: int, leaf_id: UUID, wor
 
 
 def topic_parameters(words: str, leaf_id: UUID) -> dict[str, dict[str, Any]]:
-    """Return what the statements of pages mean, by their names."""
+    """Return the parameters of the statements on topic pages, by statement name."""
     writes, reads = "everword_compactor.topics", "everword_search.topics"
     node = {"node_id": NODE, "into_id": OTHER, "node_ids": [NODE], "through": 2**62}
     named = {"label_hashes": [label_hash(words)], "subject": "", "agent": ""}

@@ -16,7 +16,7 @@ def insert_import(conn: psycopg.Connection, namespace_id: int) -> None:
 
 
 def transfer_parameters() -> dict[str, dict[str, Any]]:
-    """Return what the statements of imports mean, by their names."""
+    """Return the parameters of the import statements, by statement name."""
     package = "everword_ingest.transfer"
     lines = {"lines": 3, "digest": b"three lines"}
     return {f"{package}.begin_import": lines, f"{package}.advance_import": lines}

@@ -23,14 +23,14 @@ from support.theme_rows import insert_theme
 from support.tool_calls import tool_call
 from support.waiting import until
 
-#: What was said in words that JSON has to take care of.
+#: Text with characters that JSON must escape.
 SAID = 'She said: "the gecko\'s name is Zoë\\Żaneta" \u2028 \U0001f98e\n\tand left.'
 KEY = "moved"
 
 
 @dataclass(frozen=True)
 class Filled:
-    """What there is in `theirs`."""
+    """Ids and tokens of the namespace `theirs`."""
 
     theirs: Theirs
     conversation_id: str
@@ -110,7 +110,7 @@ def _settle_jobs(conn: psycopg.Connection) -> None:
 
 
 def erasing(stack: Stack) -> bool:
-    """Tell whether an erasure is at work."""
+    """Return whether an erasure is running."""
     with stack.database.connect() as conn:
         return bool(conn.execute("SELECT FROM erasures WHERE state = 1").fetchall())
 

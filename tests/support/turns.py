@@ -15,12 +15,12 @@ from everword.jobs.worker import Worker
 from everword_compactor.jobs.context import WorkerContext
 
 Run = Callable[[JobRun], datetime | None]
-#: Whoever is alone waits for nobody; beside another, at most for so many times that.
+#: A namespace alone takes no turns; with others waiting, its job runs at most this many times as long as its minimum.
 MOST = 3
 
 
 def send(shop: WorkerContext, redis: redis_client.Redis) -> None:
-    """Send the wake-ups of what is due: whoever has something pending later has its own behind them."""
+    """Send the wake-ups of due jobs; a job that becomes pending later gets its own wake-up behind them."""
     Publisher(shop.database, redis).publish()
 
 

@@ -1,4 +1,4 @@
-"""Two namespaces with the same content, called in the same way: where answers differ, they tell what was asked for."""
+"""Two namespaces with the same content and the same calls: differences in their answers reveal whether an id exists."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Told:
 
     answer: str
     statements: tuple[str, ...]
-    #: Why it was refused; empty where it was not.
+    #: Reason of the refusal; empty if the call succeeded.
     reason: str = ""
     #: How long the call took.
     seconds: float = 0.0
@@ -73,7 +73,7 @@ class Twins:
     #: The gateway through which probes go, None for gRPC itself.
     gateway: httpx2.AsyncClient | None = None
     kept: dict[str, dict[str, str]] = field(init=False)
-    #: What was sent to each of what is another's, or nobody's: it is in later answers, too.
+    #: Values sent to each namespace that belong to the other one or to none; later answers contain them, too.
     sent: dict[str, list[str]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -103,9 +103,9 @@ class Twins:
         values: tuple[str, str],
         number: Path | None = None,
     ) -> list[Told]:
-        """Call a recipe with a value in one place, another one in each namespace; return what they tell.
+        """Call a recipe with one of `values` at `path` in each namespace; return what the two answers reveal.
 
-        `number` is a place that says which version or part of it, the first one in both.
+        `number` is the path of a version or part number, which is the first one in both calls.
         """
         told = []
         for name, value in zip(self.names, values, strict=True):
@@ -209,7 +209,7 @@ class Twins:
 
 @asynccontextmanager
 async def twins(stack: Stack, *names: str, gateway: str = "") -> AsyncIterator[Twins]:
-    """Make two namespaces. Probes go through the gateway at this URL, where one is given."""
+    """Create two namespaces. Probes go through the gateway at this URL if given."""
     exporter()
     first, second = names
     await make_namespaces(stack, first, second)
@@ -226,9 +226,9 @@ async def twins(stack: Stack, *names: str, gateway: str = "") -> AsyncIterator[T
 
 
 async def tell_apart(both: Twins, theirs: Any, texts: Mapping[str, str]) -> list[str]:
-    """Probe every place of every RPC; return how what is theirs was told from what never was, and what leaked.
+    """Probe every field of every RPC; return differences between existing and non-existing foreign ids, and leaks.
 
-    Without `texts`, ids alone are tried.
+    If `texts` is empty, only ids are probed.
     """
     wrong = []
     for method, recipe in recipes():
@@ -242,7 +242,7 @@ async def tell_apart(both: Twins, theirs: Any, texts: Mapping[str, str]) -> list
             # Whoever watches asks again and again.
             counted = method.name not in WATCHES
             if first.differs(second, counted):
-                # What the twins hold may differ by what was done in them: what tells something does so in each of them.
+                # Earlier probes may have made the twins' content differ; a real leak shows in each of them.
                 unlike, alike = await both.probe(method, recipe, path, values[::-1], number)
                 if not (first.differs(unlike, counted) and alike.differs(second, counted)):
                     second = first
@@ -263,7 +263,7 @@ async def tell_apart(both: Twins, theirs: Any, texts: Mapping[str, str]) -> list
 
 
 def _places(method: MethodDescriptor) -> Iterator[tuple[Path, Path | None]]:
-    """Yield the places to probe: each of a string, and each of an id beside each number that goes with one."""
+    """Yield the paths to probe: each string, and each id combined with each number that belongs to it."""
     yield from product(paths(method), [None])
     for path, number in product(paths(method), numbers(method)):
         if path.is_id and number.within:
@@ -273,7 +273,7 @@ def _places(method: MethodDescriptor) -> Iterator[tuple[Path, Path | None]]:
 async def _with_bad_tokens(
     both: Twins, theirs: Any, method: MethodDescriptor, recipe: Recipe, path: Path
 ) -> list[str]:
-    """Return which tokens that nobody issued for this are not refused for what they are."""
+    """Return the foreign or damaged tokens that are not refused as invalid."""
     found = values_for(method, path, theirs, {})
     assert found
     other = "ListNotes" if method.name != "ListNotes" else "Browse"

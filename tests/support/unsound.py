@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import psycopg
 
-#: What rows for tests of single statements leave out.
+#: Completes rows that fixtures of single statements leave inconsistent.
 _COMPLETE = """
 DELETE FROM summaries s WHERE level = 1 AND NOT EXISTS (SELECT FROM summary_sources l WHERE l.summary_id = s.id);
 UPDATE summaries s SET first_seq = m.seq, last_seq = m.seq
@@ -116,7 +116,7 @@ DELETE FROM embedding_queue WHERE namespace_id = {_THEIRS} AND memory_id % 2 = 1
 DELETE FROM calendar_pending WHERE namespace_id = {_THEIRS};
 INSERT INTO corpus_counts (namespace_id, messages, turns) VALUES ({_THEIRS}, 5, -5);
 """
-#: What does not hold then.
+#: Checks that the damage violates.
 DAMAGED = (
     *(
         "messages_indexed",

@@ -38,13 +38,13 @@ async def take(
 
 
 async def all_told(stack: Stack, token: str, **fields: object) -> list[pb.MemoryEvent]:
-    """Return what is told after a token of all that happened before this call, whatever the filter."""
+    """Return all events after a token that precede this call, whatever the filter."""
     call = stack.search.WatchMemories(
         pb.WatchMemoriesRequest(resume_token=token, **fields)  # type: ignore[arg-type]
     )
     told = list[pb.MemoryEvent]()
     try:
-        # What the look that tells of the first mark came upon is told before the second.
+        # The poll that finds the first mark may deliver other events after it, but always before the second mark.
         for _ in range(2):
             mark = await _mark(stack)
             while mark not in {event.memory_id for event in told}:
@@ -60,7 +60,7 @@ async def all_told(stack: Stack, token: str, **fields: object) -> list[pb.Memory
 
 
 async def _mark(stack: Stack) -> str:
-    """Do what every watcher is told: delete a note. Return its id."""
+    """Delete a note, an event that every watcher receives; return the note's id."""
     key = f"mark {uuid4()}"
     written = await write(stack, "A mark.", key)
     await stack.notes.DeleteNote(notes.DeleteNoteRequest(key=named(key)))
