@@ -1,4 +1,4 @@
-"""Callers that vanish, or do not take what they asked for, hold nothing; nor do those whom gRPC drops."""
+"""Callers that vanish or stop reading, and calls that gRPC drops, leave no resources in use."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def _shown(items: list[Any]) -> list[Any]:
 
 
 def _use(store: BaseStore) -> list[Any]:
-    """Do what a graph may do with a store, and return what it sees."""
+    """Run the store operations that a graph may use; return their results."""
     ana, bo = ("own", "users", "ana"), ("own", "users", "bo", "likes")
     odd = {"text": 'First line\nsecond "line"\\n \\ and\ttab', "n": {"deep": [1, None, True, "ü"]}}
     store.put(ana, "a..b", odd)
@@ -141,7 +141,7 @@ async def test_filters_mean_what_they_do_in_langgraphs_own_store() -> None:
         try:
             expected = bool(own.search(("x",), filter=wanted))
         except (TypeError, ValueError, OverflowError):
-            continue  # Where it fails, ours answers.
+            continue  # Everword answers even if LangGraph's own store fails.
         assert found == expected, (value, wanted)
         decided.append(found)
     assert min(sum(decided), len(decided) - sum(decided)) > 300
@@ -161,7 +161,7 @@ async def test_items_are_searched_by_words_within_their_namespace(memory: Everwo
     assert len(await store.asearch(("people",), query="espresso")) == 2
     assert await store.asearch(("people",), query="espresso", filter={"old": True}) == []
     assert await store.asearch(("peop",), query="espresso") == []
-    # What a graph keeps, every other door finds.
+    # Values that a graph stores are found by all other interfaces.
     assert "Espresso without sugar" in await Tools(memory).acall("memory_search", {"query": "milk"})
     first = await store.aget(likes, "coffee")
     await store.aput(likes, "coffee", {"text": "None any more."})
@@ -284,7 +284,7 @@ async def test_turns_of_llama_index_come_back_as_they_were(memory: Everword) -> 
     assert await kept.aget_all() == turns
     first, *latest = await kept.aget("two?")
     assert latest == turns[1:]
-    # What the latest turns leave out is told.
+    # A system message summarises the turns before the latest ones.
     assert (first.role, "What is one and two?" in str(first.content)) == ("system", True)
     assert "It is three." not in str(first.content)
     none = EverwordMemory(memory=memory, subject="dan", session=kept.session, turns=0)
@@ -328,7 +328,7 @@ async def test_tools_are_schemas_and_one_call(memory: Everword) -> None:
 
 
 def _scripted(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> dict[str, Any]:
-    """Call the first tool that is offered, and then say what it answered."""
+    """Call the first offered tool, and then repeat its answer."""
     if messages[-1]["role"] == "tool":
         return {"role": "assistant", "content": messages[-1]["content"]}
     arguments = json.dumps({"query": messages[-1]["content"]})

@@ -1,4 +1,4 @@
-"""Every memory has an address and tiers: directories are listed with abstracts, and what is wanted is opened."""
+"""Every memory has an address and tiers: directories list abstracts, and clients open the entries they need."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ async def test_the_tree_holds_every_memory_once_each_with_its_abstract(world: Wo
 
 
 async def test_a_directory_says_what_is_in_it_and_not_how_much(world: World) -> None:
-    """A rival told the model `12 entries`, and never what they were about."""
+    """A comparable product listed only a count of entries (`12 entries`), without their topics."""
     listed = {each.name: each for each in await entries(world.stack, "viking://default")}
     assert list(listed) == [
         *("chunks", "conversations", "facts", "graph", "lore", "notes", "summaries", "topics")

@@ -99,7 +99,6 @@ async def _list(stack: Stack, namespace: str = "") -> list[pb.ApiKey]:
 
 
 async def test_a_page_token_of_one_namespaces_keys_is_none_of_anothers(stack: Stack) -> None:
-    """The token is bound to what was asked for."""
     await make_namespaces(stack, "a", "b")
     page = await stack.admin.ListNamespaces(pb.ListNamespacesRequest(page_size=1))
     request = pb.ListApiKeysRequest(namespace="a", page_token=page.next_page_token)

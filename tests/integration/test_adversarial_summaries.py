@@ -1,7 +1,7 @@
-"""How many wrong summaries the checks catch, and how many faithful ones they refuse.
+"""Counts wrong summaries that the checks catch, and faithful ones that they refuse.
 
-`data/summaries.jsonl` holds them with their sources. Of each kind, the first, third, … line is what the checks were
-built with; the others were only ever counted.
+`data/summaries.jsonl` contains them with their sources. The checks were developed with lines 1, 3, … of each kind; the
+other lines were only evaluated.
 """
 
 from __future__ import annotations

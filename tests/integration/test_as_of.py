@@ -25,19 +25,19 @@ _LINE = re.compile(r"\] (\w+): (.+) \((?:suspected, )?as of [\d-]+\)$")
 
 @dataclass
 class Told:
-    """What was told so far."""
+    """The history that was written so far."""
 
     account: Account
     #: When it was known, after each change.
     known: list[datetime] = field(default_factory=lambda: [datetime.now(UTC)])
     fact_ids: dict[tuple[Key, str], str] = field(default_factory=dict)
-    #: What each message says, and of when.
+    #: Key, value, cell and number of changes of each message.
     said: dict[str, tuple[Key, str, int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Point:
-    """Somebody at a moment, as it was known after so many changes."""
+    """A subject at a moment, as known after a number of changes."""
 
     subject: str
     cell: int
@@ -127,13 +127,13 @@ def _read(texts: Iterable[str]) -> dict[str, str]:
     found = [_FACT.search(text) for text in texts]
     values = [(each[1].lower(), each[3]) for each in found if each]
     assert len(values) == len(found)
-    # Of one attribute there is one value.
+    # An attribute has one value.
     assert len(dict(values)) == len(values)
     return dict(values)
 
 
 async def count_marks(stack: Stack, told: Told, point: Point) -> int:
-    """Hold that messages are marked where what they say has ended, and what holds is before them; return how many."""
+    """Check that outdated messages are marked and rank behind current ones; return the number of marks."""
     request = search.SearchRequest(query=f"of {point.subject}", filter=point.filter, page_size=50)
     request.filter.excluded_kinds.append(memory_pb2.MEMORY_KIND_FACT)
     results = (await stack.search.Search(request)).results

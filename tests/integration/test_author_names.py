@@ -1,4 +1,4 @@
-"""Names of authors: kept by appends, and left out of what is embedded of a query."""
+"""Authors' names: stored by appends, and removed from queries before embedding."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def known_names(stack: Stack, namespace: str = "default") -> list[str]:
     return [name for (name,) in rows]
 
 
-# What an append keeps
+# Appends
 
 
 async def test_an_append_keeps_every_word_of_who_spoke(stack: Stack) -> None:
@@ -104,7 +104,7 @@ async def test_names_are_erased_with_their_namespace(stack: Stack) -> None:
         assert conn.execute("SELECT count(*) FROM author_names").fetchone() == (1,)
 
 
-# What is embedded of a query
+# Embedding of queries
 
 
 @pytest.fixture

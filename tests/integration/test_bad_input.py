@@ -1,4 +1,4 @@
-"""What cannot be stored is refused with its reason and place, and leaves nothing behind."""
+"""Invalid writes are refused with reason and field, and store nothing."""
 
 from __future__ import annotations
 
@@ -258,7 +258,7 @@ OTHER_WRITES: dict[str, Case] = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def shared(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: what is refused leaves nothing behind."""
+    """Run one stack for all tests, since refused calls store nothing."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             await append(stack, "What was there before.")

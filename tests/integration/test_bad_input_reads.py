@@ -1,4 +1,4 @@
-"""What cannot be answered is refused with its reason and place."""
+"""Invalid reads are refused with reason and field."""
 
 from __future__ import annotations
 

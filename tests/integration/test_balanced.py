@@ -1,4 +1,4 @@
-"""The profile `balanced` end to end: its formula against numbers worked out by hand, and what a request may change."""
+"""The profile `balanced` end to end: its formula against values calculated by hand, and its options per request."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ async def test_a_search_and_a_context_are_scored_by_one_formula_in_one_place(sta
     )
     [block] = (await stack.context.BuildContext(request)).blocks
     scores = {result.memory.id: result.score for result in found}
-    # What says the same is put in once.
+    # Duplicates are included once.
     [item] = block.items
     assert item.score == pytest.approx(scores[item.memory_id], abs=1e-6)
     assert [name for name, statement in SQL.items() if "exp(" in statement.sql] == []
@@ -205,7 +205,7 @@ def _suggest(stack: Stack, memory_id: str, importance_class: int) -> None:
         )
 
 
-# What a request may change
+# Options of a request
 
 
 async def test_counting_by_return_and_without_a_cap_it_is_the_uncapped_document(
@@ -318,7 +318,7 @@ async def test_a_page_token_is_for_its_options_alone(stack: Stack) -> None:
 async def test_what_is_new_does_not_hide_that_an_old_memory_answers(
     database: DatabaseUnderTest,
 ) -> None:
-    """Newer matches rank before it; whether there is an answer is told by the answer."""
+    """Newer matches rank higher, but the verdict depends on the best answer at any rank."""
     newest_first = pb.BalancedOptions(lexical_weight=0.1, semantic_weight=0.1, temporal_weight=0.8)
     async with told.told_stack(database) as stack:
         ask = partial(told.search, stack, "balanced", told.IN_PART, balanced=newest_first)

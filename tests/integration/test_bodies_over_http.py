@@ -36,12 +36,12 @@ OPERATOR = {"authorization": f"Bearer {OPERATORS_KEY}", "x-everword-namespace": 
 JSON = {"content-type": "application/json"}
 PROTO = {"content-type": "application/proto"}
 APPEND = "/everword.v1.IngestService/AppendMessages"
-#: How long a body may take to arrive, here, and how long one is read that nobody wants.
+#: Seconds until a body must have arrived, and seconds for which an unwanted body is still read, in these tests.
 RECEIVE_S = 2.0
 DRAIN_S = 0.5
 #: How many of a caller's requests may wait, here.
 WAITING = 100
-#: What a process takes beyond what it had, at its peak: two of the largest bodies, and one that is parsed.
+#: Peak memory of a process above its idle memory: two bodies of maximal size, and one that is parsed.
 MEMORY = 320 * MIB
 #: Limit of the 95th percentile of health checks, in seconds.
 HEALTH_S = 0.1 * BUSY
@@ -108,7 +108,7 @@ def _message(answer: Answer) -> str:
 
 
 def _hostile(size: int) -> list[tuple[bytes, dict[str, str]]]:
-    """Bodies of `size` bytes, each of which takes more than its bytes where it is read in a simple way."""
+    """Return bodies of `size` bytes that take a multiple of their size in memory if parsed naively."""
     key = b'{"conversation": {"key": {"sessionKey": "%b"}}}'
     texts = b'{"messages": [%b{"content": "\xf0\x9f\x98\x80"}]}'
     text = b'{"content": "%b"},'
@@ -147,7 +147,7 @@ async def test_a_flood_of_large_bodies_takes_little_memory_and_health_is_told(
 async def _beside(
     url: str, pid: int, flood: Awaitable[list[Answer]]
 ) -> tuple[list[Answer], list[float], int]:
-    """Return the answers to a flood, the seconds that health checks took beside it, and the most memory."""
+    """Return the answers to a flood, the seconds of concurrent health checks, and the peak memory."""
     asking = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "support.http_health", url),
         stdin=PIPE,

@@ -38,7 +38,7 @@ async def test_a_namespace_is_loaded_beside_its_first_search_and_answers_the_sec
 ) -> None:
     [some] = await fill(stack, "some")
     async with searching(stack) as search:
-        # Of all tables, a search of words reads this one by loading alone.
+        # Only loading the cache reads this table; a lexical search in the database does not.
         with locked(stack, "index_changes") as lock:
             assert len(await search.contents("ferry", some)) == 10
             assert search.cache.nbytes == 0
@@ -52,7 +52,7 @@ async def test_a_namespace_is_loaded_beside_its_first_search_and_answers_the_sec
 async def test_those_that_have_to_wait_for_others_are_loaded_after_them(stack: Stack) -> None:
     crowd = await fill(stack, *(f"one-of-{number}" for number in range(6)), count=5)
     async with searching(stack) as search:
-        # Of all tables, a search of words reads this one by loading alone.
+        # Only loading the cache reads this table; a lexical search in the database does not.
         with locked(stack, "index_changes") as lock:
             for each in crowd:
                 await search.search("ferry", each)

@@ -1,4 +1,4 @@
-"""What is found in memory is what the database finds."""
+"""Searches in memory and in the database return the same results."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LONG = (
 )
 WAYS: dict[str, dict[str, Any]] = {
     "recall": {"mode": "HYBRID"},
-    # What is newer is worth more from one moment to the next: else no two searches would score alike.
+    # Recency changes from one moment to the next; with it, no two searches would score alike.
     "balanced": {
         "mode": "HYBRID",
         "profile": "balanced",
@@ -97,7 +97,7 @@ async def pair(postgres_url: str) -> AsyncIterator[Pair]:
             await put_into_words(stack)
             await compact_everything(stack, ScriptedComposer())
             await embed_everything(stack)
-            # What has no vector yet is found all the same.
+            # Passages without a vector are found as well.
             await append(stack, "A late zeppelin reached the harbour.", session_key="harbour")
             async with reference_search(database, stack.addresses["embedder"]) as reference:
                 yield Pair(stack, reference)
@@ -105,7 +105,7 @@ async def pair(postgres_url: str) -> AsyncIterator[Pair]:
 
 @pytest.fixture
 def queries() -> list[str]:
-    """Questions, and what was said: one message in fifty."""
+    """Return questions, and the text of one message in fifty."""
     said = [entry["content"] for each in sample() for entry in each["messages"] if entry["content"]]
     found = [*QUESTIONS, *(" ".join(re.findall(r"\w[\w.]*", text)[:12]) for text in said[::50])]
     assert len(found) > len(QUESTIONS) + 3

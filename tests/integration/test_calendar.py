@@ -1,4 +1,4 @@
-"""What was said becomes days, days weeks, weeks months, months years."""
+"""Messages are summarised in days, days in weeks, weeks in months, months in years."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ async def test_missed_periods_are_caught_up_in_the_order_of_their_dates(stack: S
     for titles in levels.values():
         assert titles == sorted(titles)
     assert levels[Level.DAY] == sorted(f"{moment:%Y-%m-%d}" for moment in days)
-    # Nothing is written before what it is made from.
+    # Nodes are written after their sources.
     assert [level for level, _ in written] == sorted(level for level, _ in written)
     check_calendar(stack.database, UTC_CALENDAR)
 
@@ -160,7 +160,7 @@ async def test_a_part_that_fails_leaves_its_day_open_and_the_others_go_on(stack:
     dag = check_calendar(stack.database, UTC_CALENDAR)
     days = {(node.title, node.instance) for node in dag.of_level(DAY)}
     assert days == {("2026-04-14", "whole"), ("2026-04-15", "broken")}
-    # The week is not kept back for good by what was given up.
+    # A failed day does not block its week for good.
     assert node_of(dag, WEEK, "2026-04-13").message_count == 2
     assert pending(stack.database) == ["day/2026-04-14", "month/2026-04"]
     with stack.database.connect() as conn:

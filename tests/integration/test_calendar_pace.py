@@ -1,4 +1,4 @@
-"""When the calendar is written again, and how much is read to find what it has missed."""
+"""When calendar nodes are rewritten, and how many rows the search for missing nodes reads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUIET_S = schedule.QUIET_S
 
 
 def _wait(stack: Stack, minutes: int, where: str = "true") -> None:
-    """Let time pass for what is pending."""
+    """Make pending calendar entries older."""
     with stack.database.connect() as conn:
         conn.execute(
             f"UPDATE calendar_pending SET enqueued_at = enqueued_at - make_interval(mins => %s) WHERE {where}",
@@ -48,7 +48,7 @@ async def test_a_stream_of_late_messages_is_composed_when_it_has_ended(stack: St
         roll_up(stack.database, composer, NOW, QUIET_S)
     assert set(revisions(stack).values()) == {1}
     assert [draft.level for draft in composer.drafts] == [4, 5, 6, 7]
-    for _ in range(4):  # the day, and then what it re-opens
+    for _ in range(4):  # The day, and then each period that it re-opens.
         _wait(stack, 6)
         roll_up(stack.database, composer, NOW, QUIET_S)
     assert set(revisions(stack).values()) == {2}

@@ -1,4 +1,4 @@
-"""One tenant's calls, however many, keep nobody else out; and nobody pays for callers whom he does not know."""
+"""A tenant's many calls do not block other tenants; and no one pays for unauthenticated callers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def shared(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
         yield stack
 
 
-# One tenant beside another
+# Two tenants
 
 
 async def _tenant(stack: Stack, namespace: str) -> tuple[tuple[str, str], ...]:
@@ -108,7 +108,7 @@ async def test_idle_streams_of_one_tenant_refuse_nobody_else(shared: Stack) -> N
 
 async def test_one_stream_of_a_namespace_works_at_a_time_while_others_call(shared: Stack) -> None:
     flood, other = await _tenant(shared, "flood"), await _tenant(shared, "other")
-    await asyncio.sleep(LATELY_S + 0.2)  # nobody else is left
+    await asyncio.sleep(LATELY_S + 0.2)  # Until no other caller counts as recent.
 
     def imports() -> list[Any]:
         return [
@@ -159,7 +159,7 @@ async def test_a_stream_that_sends_nothing_ends(
         "DEADLINE_EXCEEDED",
     )
     assert "received" in refusal.message
-    # What was sent before is stored.
+    # Messages of earlier requests are stored.
     with shared.database.connect() as conn:
         assert conn.execute("SELECT count(*) FROM messages").fetchone() == (1,)
 
@@ -225,7 +225,7 @@ async def test_requests_of_strangers_are_not_read(database: DatabaseUnderTest) -
 
 
 async def test_who_sends_slowly_holds_up_only_himself(shared: Stack) -> None:
-    """What may be received at once is bounded, for each tenant too."""
+    """Concurrent request bytes are limited, in total and for each tenant."""
     flood, other = await _tenant(shared, "flood"), await _tenant(shared, "other")
     slots = capacity.MAX_BODY_BYTES_OF_GROUP // capacity.TRANSPORT_BYTES
     async with open_channel(shared.addresses["ingest"]) as channel:
@@ -236,7 +236,7 @@ async def test_who_sends_slowly_holds_up_only_himself(shared: Stack) -> None:
 
 
 async def _waits(call: Awaitable[object]) -> bool:
-    """Whether a call has no answer in half a second."""
+    """Return whether a call has no answer after half a second."""
     try:
         async with asyncio.timeout(0.5):
             await call
@@ -359,7 +359,7 @@ async def test_a_large_request_for_health_is_refused(
 async def test_a_call_that_is_given_up_stops_its_statement_and_leaves_its_slot(
     shared: Stack,
 ) -> None:
-    """Cancelled, at its deadline, and with its caller dead: each while the database is at it."""
+    """Cancelled, past its deadline, or with a dead client: each while the database executes its statement."""
     tenant = await _tenant(shared, "flood")
     await append(shared, "Hello.", metadata=tenant)
     looked = search.BrowseRequest(page_size=1)
@@ -389,7 +389,7 @@ async def test_a_call_that_is_given_up_stops_its_statement_and_leaves_its_slot(
 
 
 async def _blocked(stack: Stack, at_least: int) -> bool:
-    """Whether so many statements of calls wait for a lock; with 0, whether none does. Sweeps do not count."""
+    """Return whether `at_least` statements of calls wait for a lock; with 0, whether none does. Sweeps do not count."""
     with stack.database.connect() as conn:
         row = conn.execute(
             "SELECT count(*) FROM pg_stat_activity"

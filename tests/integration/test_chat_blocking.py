@@ -28,7 +28,7 @@ def server() -> Iterator[ScriptedChat]:
 
 @pytest.fixture
 def records() -> list[tuple[str, str]]:
-    """What became of each request, and the thread that was told."""
+    """Outcome of each request, and the thread in which it was reported."""
     return []
 
 

@@ -1,4 +1,4 @@
-"""Every way in which a chat server fails, what it is taken for, and how long it is waited for."""
+"""All failures of a chat server, their classification, and how long the client waits."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ async def test_a_refusal_for_length_is_known_by_its_words(
     with pytest.raises(InputTooLong) as caught:
         await world.client.complete(ASKED)
     assert caught.value.limit == limit
-    # What the server says then is believed from then on.
+    # From then on the server's reported limit is used.
     assert await world.client.context_tokens() == (limit or 8192)
 
 

@@ -82,7 +82,9 @@ async def test_state_comes_back_byte_for_byte_and_is_found_by_no_search(stack: S
 
 
 async def test_names_have_versions_in_one_order_and_parents(stack: Stack) -> None:
-    """What an adapter of an agent framework needs: ids of its own, the chain of parents, and what was before one."""
+    """Requirements of agent frameworks' adapters: ids of their own, the chain of parents, and listing before a
+    checkpoint.
+    """
     owner = await conversation(stack, "chain")
     ids = [str(new_id()) for _ in range(4)]
     for place, id_ in enumerate(ids):

@@ -37,7 +37,7 @@ async def test_costs_are_drawn_by_day_and_model(stack: Stack) -> None:
     [day] = (await everword(stack, "costs", "--json")).json()["groups"]
     assert (day["calls"], day["unpriced_calls"]) == (3, 1)
     assert day["costs"] == [{"currency_code": "USD", "amount": "1.5"}]
-    # Where nobody knows what anything costs, bars are of tokens.
+    # Without known prices, bars show tokens.
     unpriced = await everword(stack, "costs", "--by", "model", "--model", "house-model")
     assert unpriced.output.count("█") == 30
     await make_namespaces(stack, "acme")

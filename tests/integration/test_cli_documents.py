@@ -54,7 +54,7 @@ async def test_the_commands_of_the_page_do_what_it_says(
     assert deleted == "Release plan: deleted\n"
     assert "people/ana" in seeded
     assert "ignored" not in seeded
-    # Once is enough, and what was deleted meanwhile is not laid out again.
+    # Seeding happens once; documents deleted since are not recreated.
     await run(stack, [["documents", "delete", "welcome"]])
     await run(stack, [["documents", "write", "people/ana", "Ana has moved on."]])
     [again] = await run(stack, [["documents", "seed", "templates/"]])

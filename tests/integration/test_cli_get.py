@@ -1,4 +1,4 @@
-"""`everword get`, `answer` and `flush`, and what a list shows for the command that comes next."""
+"""`everword get`, `answer` and `flush`, and the ids that lists print for the next command."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.summaries import listed
 
 KEY = "thread/2026-orders-db-migration"
 OF = ("--agent", "atlas-of-the-north", "--channel", "discord/#backend-operations")
-#: As wide as a terminal is where nobody made it wider.
+#: The default width of a terminal.
 NARROW = {"COLUMNS": "80"}
 
 

@@ -1,4 +1,4 @@
-"""What the client does around a call, against a server that answers by a script."""
+"""The client's handling of a call, against a scripted server."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Context = grpc.aio.ServicerContext[Any, Any]
 
 @dataclass
 class ScriptedService:
-    """Fails a call as often as it was told to, and notes what came."""
+    """Fails a call with the scripted errors, and records the requests."""
 
     failures: list[EverwordError] = field(default_factory=list)
     #: So many answers break off when they have begun.

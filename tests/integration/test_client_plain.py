@@ -180,7 +180,7 @@ async def test_what_the_page_shows_runs(
 
 
 async def test_the_chat_of_the_example_remembers(stack: Stack) -> None:
-    """What was said in one run is in the prompt of the next, in 25 lines of a user's code."""
+    """The prompt of the second run contains messages of the first, in 25 lines of a user's code."""
     example = ROOT / "examples" / "chat.py"
     lines = [line for line in example.read_text(encoding="utf-8").splitlines() if line.strip()]
     assert len(lines) <= 25

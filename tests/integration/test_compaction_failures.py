@@ -158,7 +158,7 @@ async def test_a_model_that_fails_every_other_time_delays_only(stack: Stack) -> 
     dag = check_dag(stack.database)
     assert len(dag.of_level(LEAF)) == 25
     assert len(dag.of_level(ROOT)) == 1
-    # What was stored is not asked for again.
+    # Stored nodes are not requested again.
     assert len(composer.drafts) == 2 * len(dag.nodes)
 
 
@@ -232,7 +232,7 @@ async def test_a_leaf_that_cannot_be_written_again_keeps_back_no_other_node(stac
     assert [node.first_seq for node in dag.of_level(LEAF) if node.model != "newer"] == [11]
     [branch] = dag.of_level(BRANCH)
     assert len(branch.children) == 8
-    # What failed is no secret.
+    # The failure is visible in the status.
     assert states(stack.database) == {"failed": 1}
 
 

@@ -1,4 +1,4 @@
-"""Compaction on request: Compact, the backfill of summaries, and what waits for it."""
+"""Compaction on request: Compact, and the backfill of summaries with its waiting callers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The console over a running Everword: its pages, who may see and change what, and how they work in a browser."""
+"""The console of a running Everword: its pages, permissions, and behaviour in a browser."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ async def test_keys_change_what_they_may_and_from_our_pages_alone(site: Site) ->
         assert (rebound.status_code, "--host evil.example" in rebound.text) == (403, True)
         assert "Try all again" in (await visitor.get("/queues")).text
         assert (await send(visitor, "/", "/erasures/new", **gone)).status_code == 403
-        # What was changed is on the next page, whichever copy of the database that is read from.
+        # The next page shows the change, whichever replica it reads from.
         done = await send(visitor, fact, f"{fact}/confirm", reason="It was said again.")
         assert "everword_console_fresh=" in done.headers["set-cookie"]
         assert (await visitor.get(done.headers["location"])).status_code == 200
@@ -221,7 +221,7 @@ async def test_a_visitor_finds_what_was_said_follows_it_and_sets_a_fact_right(
         seen.forgive("400 (Bad Request)")
         await page.get_by_label("API key").fill(site.keys["write"])
         await page.keyboard.press("Enter")
-        # The visitor is where they wanted to go.
+        # After signing in, the visitor arrives at the requested page.
         hit = page.locator(".hit", has_text="Saturday 14 March at 21:30").first
         await hit.locator("mark", has_text="cutover").wait_for()
         breakdown = hit.locator(".breakdown")
@@ -240,7 +240,7 @@ async def test_a_visitor_finds_what_was_said_follows_it_and_sets_a_fact_right(
         await page.go_back()
         assert page.url == results
         assert await hit.is_visible()
-        # What was open is open again.
+        # Opened details are open again.
         await breakdown.wait_for()
         await _correct(page, f"{site.url}/facts/{site.planted.machine_id}")
         await site.picture(page, "fact")
@@ -250,7 +250,7 @@ async def test_a_visitor_finds_what_was_said_follows_it_and_sets_a_fact_right(
         assert not await page.get_by_role("button", name="Only embed").is_visible()
         await page.get_by_role("button", name="Sign out").click()
         await page.get_by_label("API key").wait_for()
-        # What was seen is not in the browser's memory.
+        # Pages seen before signing out are not in the browser's cache.
         await page.go_back()
         await page.get_by_label("API key").wait_for()
         assert seen.complaints == []
@@ -326,7 +326,7 @@ async def test_the_graph_is_walked_and_a_summary_opened_down_to_its_messages(
         await page.locator("th").get_by_role("link", name="orderdesk", exact=True).click()
         drawn = page.locator("figure svg")
         assert await drawn.get_by_text("decides on", exact=True).is_visible()
-        # What is drawn is reached by the keyboard, too.
+        # Drawn nodes can be reached by keyboard, too.
         await drawn.get_by_role("link", name="Mara").focus()
         await page.keyboard.press("Enter")
         await page.get_by_role("heading", name="Mara").wait_for()
@@ -360,7 +360,7 @@ async def test_a_slider_shows_what_held_on_a_day(site: Site, browser: Browser) -
         await page.get_by_label("As it held on").fill(str(_BETWEEN))
         await page.wait_for_url("**valid_day=*")
         assert await values.all_inner_texts() == ["Thursday 12 March, 20:30"]
-        # What the keyboard moves goes on being moved.
+        # A slider moved by keyboard keeps the focus.
         assert await page.evaluate("document.activeElement.id") == "valid_day"
         await page.keyboard.press("ArrowRight")
         await page.wait_for_url(f"**valid_day={_BETWEEN + 1}*")

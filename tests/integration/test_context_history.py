@@ -1,4 +1,4 @@
-"""The conversation in a context: its newest turns, what stands for older ones, and nothing of other people."""
+"""The conversation in a context: its newest turns, summaries of older ones, and nothing of other people."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ async def test_budgets_hold_by_the_packaged_tokenizer_and_by_one_from_a_file(
     counters = (packaged_counter(), read_counter(file))
     for path, counter in zip((None, file), counters, strict=True):
         async with running_stack(database, tokenizer=path) as stack:
-            # None costs a twentieth of the budgets below: what is left over is less than one.
+            # No text costs more than a twentieth of the budgets below, so less than that stays unused.
             texts = [
                 f"harbour report {n}: "
                 + " ".join(f"naïve{n * 31 + k} 🙂 détail" for k in range(n % 5 + 1))

@@ -1,4 +1,6 @@
-"""What holds of a conversation's subject is in its context: current, marked, within its share, nothing of others."""
+"""The context contains current facts about the conversation's subject: marked, within their share, of no
+other subject.
+"""
 
 from __future__ import annotations
 
@@ -146,7 +148,7 @@ async def test_facts_of_who_speaks_are_found_where_nobody_is_named(stack: Stack)
     await say(stack, "b", message("I live in Rome.", author="ben"))
     await say(stack, "c", message("I work at Acme.", author="marta"), subject="marta")
     await learn(stack)
-    # Of these no message is shown beside the fact.
+    # No message about this fact is shown with it.
     await remember(stack, "pet", "a parrot in Berlin, Rome and Acme", subject="user")
     await remember(stack, "pet", "a secret parrot in Berlin", subject="marta")
     id_ = await say(stack, "d", message("Hello!", author="marta"))
@@ -160,7 +162,7 @@ async def test_facts_of_who_speaks_are_found_where_nobody_is_named(stack: Stack)
             assert other not in response.text
         assert "a parrot in Berlin" in response.text
     assert lines(small, MEMORIES) == ["fact: Pet of user: a parrot in Berlin, Rome and Acme"]
-    # A conversation that names somebody has none of them.
+    # A conversation with another subject has none of these facts.
     other = await say(stack, "e", message("Hello!", author="marta"), subject="emi")
     assert "parrot" not in (await build(stack, other, **fields)).text
 

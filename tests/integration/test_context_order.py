@@ -1,4 +1,4 @@
-"""A context has its blocks in one order, whatever was written first."""
+"""A context has its blocks in a fixed order, independent of the order of writes."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ CALLS = 20_000
 STATEMENTS = load_statements("everword_ingest.costs") | load_statements("everword.costs")
 NOW = datetime.now(UTC)
 ANY = dict.fromkeys(("models", "providers", "agents", "conversation_ids", "run_ids", "own"))
-#: By statement: the role that runs it, the index that it goes through, and what it is asked.
+#: By statement: the role that runs it, its expected index, and its parameters.
 CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "find_spent_budget": (
         "everword_compactor",

@@ -1,4 +1,4 @@
-"""What calls of models cost: recorded once, priced exactly, summed up by whatever is asked for, and limited."""
+"""Costs of model calls: recorded once, priced exactly, grouped, and limited by budgets."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def test_a_call_costs_what_its_model_does_to_the_last_digit(stack: Stack) 
         spent("house-model", 5_000, 100, cost="0.00004"),
     )
     costs = [each.cost.amount if each.HasField("cost") else None for each in recorded.usages]
-    # What is not known is not 0, and what is small is not either.
+    # Unknown costs are not 0, and neither are small ones.
     assert costs == ["0.00003675", "0.00000025", None, "0.00004"]
     assert not recorded.events
     [total] = await accounts.groups()
@@ -192,7 +192,7 @@ async def test_budgets_are_of_agents_and_models_and_of_tokens(stack: Stack) -> N
     assert not told.events[0].HasField("spent")
     assert (await accounts.standing(agent.id)).tokens == 60
     assert (await accounts.standing(model.id)).spent.amount == "0.000325"
-    # Where nobody knows what calls cost, that is told beside what was spent.
+    # Calls without a known price are reported in addition to the spent amount.
     await accounts.limit(budget(cost="1", tokens=10**6))
     await accounts.record(spent("house-model", 1_000))
     listed = await stack.costs.ListBudgets(pb.ListBudgetsRequest(), metadata=accounts.metadata)

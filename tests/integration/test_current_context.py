@@ -1,4 +1,4 @@
-"""A context never holds what was superseded alone, and says until when it held."""
+"""A context never contains only a superseded value, and names the date until which it was current."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ async def test_the_superseded_value_never_stands_alone_however_small_the_budget(
     for budget in (*range(10, 200, 10), 4000):
         text = (await context_of(told, WHERE, subject="tight", token_budget=budget)).text
         seen.add(("Berlin" in text, "Lisbon" in text, "boxes" in text))
-    # Where there is no room for the message, the fact stands for it.
+    # If the message does not fit, the fact represents it.
     assert {(True, True, False), (True, True, True)} <= seen
     assert not any(old and not new for old, new, _ in seen)
     for most in range(1, 4):
@@ -110,7 +110,7 @@ async def test_a_turn_that_says_what_holds_no_more_is_marked_and_does_not_stand_
     assert [item.text for item in history.items] == [f"[2; residence until 2024-04-10] user: {OLD}"]
     assert known.source == pb.CONTEXT_SOURCE_IDENTITY
     assert [item.text for item in known.items] == ["[1] Residence: Lisbon (as of 2024-04-10)"]
-    # What is asked finds the message itself.
+    # The query itself finds the message.
     request.query = "Moved where?"
     memories, _ = (await told.context.BuildContext(request)).blocks
     assert [item.text for item in memories.items] == ["[1] user: Moved!"]

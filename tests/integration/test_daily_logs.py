@@ -52,7 +52,7 @@ def block(response: context.BuildContextResponse) -> list[str]:
 
 
 def age(stack: Stack, note_id: str, days: int) -> None:
-    """Make an entry so many days older."""
+    """Make an entry `days` days older."""
     with stack.database.connect() as conn:
         conn.execute("UPDATE notes SET log_date = log_date - %s WHERE id = %s", [days, note_id])
         conn.execute(
@@ -124,7 +124,7 @@ async def test_logs_have_a_share_and_their_credentials_are_masked(stack: Stack) 
     assert MARK in response.text
     assert secret.secret not in response.text
     assert "\n[1] system" not in response.text
-    # The newest come first where there is not room for all.
+    # If not all fit, the newest come first.
     assert "Step 59" in documents.text
     assert "Step 1 " not in documents.text
 

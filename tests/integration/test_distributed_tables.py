@@ -1,6 +1,6 @@
-"""What a database that is distributed by namespace needs of tables: keys, no triggers, policies without look-ups.
+"""Requirements of distribution by namespace for tables: keys, no triggers, policies without look-ups.
 
-docs/scale.md says what follows for Citus.
+docs/scale.md describes the consequences for Citus.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from support.query_trees import nodes, read
 
 STATEMENTS = {f"{package}.{entry.name}": entry.sql for package, entry in all_statements()}
 
-#: What a statement or function that writes a table does as well, as no trigger does it: the rows that it adds, or the
-#: function that it calls.
+#: Additional writes of a statement or function that writes a table, since no trigger makes them: a table that gets
+#: rows, or a called function.
 COMPANIONS = {
     ("memories", "INSERT"): "memory_changes",
     ("memories", "UPDATE"): "memory_changes",
@@ -31,7 +31,7 @@ COMPANIONS = {
 WRITES_COMPANIONED = re.compile(
     rf"(INTO|UPDATE|DELETE FROM) ({'|'.join(sorted({table for table, _ in COMPANIONS}))})\b"
 )
-#: Functions that write tables of any name, and what they owe to COMPANIONS.
+#: Functions that write tables of any name, and how they satisfy COMPANIONS.
 WRITE_ANY_TABLE = {
     "import_rows": "logs passages; no message of a namespace that is being imported is erased",
     "erase_rows": "tables of erasure_rules: it inserts nothing, and `memories` is none of them",
@@ -42,7 +42,7 @@ WRITE_ANY_TABLE = {
     "upgrade_vector_tables": "vectors",
 }
 
-#: Tables whose rows are part of what a row of WHOLES is, or of another part.
+#: Tables whose rows are part of a row of a table in WHOLES, or of another part.
 PARTS = {
     *("messages", "tool_sentences", "summary_sources"),
     *("fact_intervals", "fact_evidence", "fact_changes", "graph_node_versions"),

@@ -1,6 +1,6 @@
-"""What a database that is distributed by namespace needs of statements, and what does not have it yet.
+"""Requirements of distribution by namespace for statements, and the statements that do not meet them yet.
 
-docs/scale.md says what follows for Citus.
+docs/scale.md describes the consequences for Citus.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from support.isolation import PREDICATE, all_statements
 
 STATEMENTS = {f"{package}.{entry.name}": entry.sql for package, entry in all_statements()}
 
-#: Statements that read more than one namespace, and why. All are of workers and sweeps, and read ids and counters: what
-#: they find is locked and changed by a statement for each namespace.
+#: Statements that read more than one namespace, with the reason. All belong to workers and sweeps, and read ids and
+#: counters; rows found are locked and changed by a separate statement for each namespace.
 READ_ACROSS = {
     "everword.jobs.find_unpublished": "a publisher sends what is due in any namespace",
     "everword.jobs.next_turn": "a worker goes from namespace to namespace",

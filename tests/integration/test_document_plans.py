@@ -19,7 +19,7 @@ DOCUMENTS, CHUNKS = 10_000, 100_000
 INGEST = load_statements("everword_ingest.documents")
 SEARCH = load_statements("everword_search.passages")
 _ID = UUID(int=5)
-#: By statement: the role that runs it, what the name of its index holds, and what it is asked.
+#: By statement: the role that runs it, a part of the expected index's name, and the parameters.
 CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "find_key": ("everword_ingest", "key_hash", {"key_hash": b"key-77"}),
     "lock_document": ("everword_ingest", "pkey", {"document_id": _ID}),

@@ -44,7 +44,7 @@ async def who_tells(stack: Stack, token: str, title: str, document_id: str) -> s
 
 
 async def chunk_id(stack: Stack, token: str) -> str:
-    """Return the id of the memory whose text holds a token in the index, and an empty one where none does."""
+    """Return the id of a memory that contains a token in the index; empty if none does."""
     with stack.database.connect() as conn:
         row = conn.execute(
             "SELECT source_id::text FROM memories WHERE content LIKE %s", [f"%{token}%"]

@@ -1,4 +1,4 @@
-"""How many passages were ever taken out again is counted, so that two numbers tell which passages there are."""
+"""A counter of removed passages: together with the highest id it identifies the set of passages."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ async def test_a_query_is_embedded_once_for_each_generation(
         for generation in (first, first, second, second)
     ]
     assert server.texts.count(["query: Anna"]) == 2
-    # What was at hand cost nothing.
+    # Cached vectors cost nothing.
     assert (answers[0].input_tokens, answers[1].input_tokens) == (3, 0)
     assert answers[1].vectors == answers[0].vectors
     assert answers[2].vectors == answers[0].vectors

@@ -1,4 +1,4 @@
-"""What background work is at, or begins, while something is taken out: nothing of what is gone is stored afterwards."""
+"""Background work that runs or starts during an erasure stores nothing derived from erased rows."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 async def test_a_job_that_starts_during_an_erasure_reads_what_is_left(stack: Stack) -> None:
-    """Whether it is next, or a wake-up names it: until the erasure is committed, none starts; others go on."""
+    """Neither in turn nor by a wake-up does a job of this namespace start before the commit; other
+    namespaces continue.
+    """
     said = await append(stack, "The zqstart9k hums.", "The mill stands.", session_key="start")
     read: list[str] = []
 
@@ -125,7 +127,7 @@ async def test_themes_and_errors_go_with_notes_and_facts(stack: Stack, kind: str
         told = facts.RememberRequest(subject="ida", attribute="residence", value=token)
         target = {"fact_id": (await stack.facts.Remember(told)).fact.id}
         await learn(stack)
-        # What follows from it alone, and a preview counts too.
+        # Nodes and edges derived from this message alone, and previews, count too.
         assert {"graph_edges", "graph_node_versions"} & set(rows_with(stack, token))
     with stack.database.connect() as conn:
         theme = (

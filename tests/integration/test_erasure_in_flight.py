@@ -1,4 +1,4 @@
-"""Who read words before they were erased stores nothing of them afterwards; no read returns what is hidden."""
+"""A reader of text that is erased meanwhile stores nothing of it; no read returns hidden rows."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ async def test_no_rpc_returns_what_is_hidden_and_not_deleted_yet(
 
 
 async def _nothing(self: ErasureResumer) -> None:
-    """Delete nothing: what is hidden is there."""
+    """Delete nothing, so that hidden rows remain."""
 
 
 def _told(answer: str, token: str) -> bool:

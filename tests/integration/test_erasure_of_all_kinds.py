@@ -1,4 +1,6 @@
-"""What callers write on purpose goes with its conversation, subject or author; documents by id; pages come again."""
+"""Memories written by callers are erased with their conversation, subject or author; documents by id; pages are
+rebuilt.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 DOCUMENTS = {"documents", "document_versions"}
 NOTES = {"notes", "note_versions"}
 LORE = {"lore_books", "lore_entries"}
-#: By target: what is erased, and the tables which still hold the token afterwards, beside the index.
+#: By target: fields of the erasure, and the tables that still contain the token afterwards, the index excepted.
 TARGETS: dict[str, tuple[Callable[[Written], dict[str, str]], set[str]]] = {
     "conversation": (
         lambda written: {"conversation_id": written.conversation_id},
@@ -58,7 +60,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 async def who_tells(stack: Stack, written: Written, since: str) -> set[str]:
-    """Return the names of the RPCs whose answers hold the token, whichever id they are asked for."""
+    """Return the names of RPCs whose answers contain the token, with any of several ids."""
     telling = set[str]()
     for id_ in (written.message_id, written.note_ids[-1], written.document_ids[0]):
         known = known_values(
@@ -168,7 +170,7 @@ async def ana(stack: Stack) -> str:
 
 
 async def _nothing(self: Any) -> None:
-    """Delete nothing: what is hidden is there."""
+    """Delete nothing, so that hidden rows remain."""
 
 
 async def test_a_page_about_a_topic_goes_and_is_made_again_without_it(
@@ -205,7 +207,7 @@ async def test_a_page_about_a_topic_goes_and_is_made_again_without_it(
     page = await ana(stack)
     assert two not in page
     assert "slides" in page
-    # Whoever erases next wakes what goes on: nothing hidden is left to other tests.
+    # The next erasure resumes this one, so no hidden rows remain for other tests.
     monkeypatch.undo()
     await erase(stack, message_id=said[2])
     await until(lambda: rows_with(stack, two) == {})

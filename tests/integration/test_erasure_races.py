@@ -104,7 +104,7 @@ async def erase_beside_a_write(stack: Stack, targets: str, table: str, column: s
 
 @dataclass(frozen=True)
 class Written:
-    """What one test writes: the names tell it apart from what the others write."""
+    """Memories of one test, with unique names."""
 
     stack: Stack
     name: str
@@ -158,7 +158,7 @@ class Written:
         return write_entry(self.stack, id_, entry("Gate", "The gate stands open.", "gate"))
 
 
-#: Writes to a memory while it is erased: what is erased, the write, and its error; "" if it succeeds.
+#: Concurrent writes to an erased memory: kind, the memory, the write, and its error; "" if it succeeds.
 WRITES = [
     (pb.ERASURE_KIND_PATTERN, Written.pattern, Written.record_outcome, "CONCURRENT_UPDATE"),
     (pb.ERASURE_KIND_FACT, Written.fact, Written.remember, "CONCURRENT_UPDATE"),

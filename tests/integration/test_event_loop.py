@@ -1,4 +1,4 @@
-"""No request that is let in holds the event loop for long, whatever is in it."""
+"""No admitted request blocks the event loop for long, whatever its content."""
 
 from __future__ import annotations
 

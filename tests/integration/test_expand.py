@@ -1,4 +1,4 @@
-"""From a summary down to what it was made from: by ExpandSummary, and with the results of Search."""
+"""From a summary to its sources: with ExpandSummary, and in results of Search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model makes up is caught, and what it says faithfully in other words passes."""
+"""Invented statements of a model are detected, and faithful paraphrases pass."""
 
 from __future__ import annotations
 

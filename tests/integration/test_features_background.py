@@ -1,4 +1,4 @@
-"""Background work never stands in the way of a write, and never waits for one either."""
+"""Background work never blocks a write, and never waits for one either."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Everword leaves out on purpose, and the few streams that it has."""
+"""Features that Everword omits on purpose, and its few streaming RPCs."""
 
 from __future__ import annotations
 

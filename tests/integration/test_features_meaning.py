@@ -110,7 +110,7 @@ async def test_a_context_holds_what_shares_no_word_with_the_question(stack: Stac
 
 
 async def scores(stack: Stack, *queries: str) -> list[dict[str, float]]:
-    """Return what each query finds by meaning, with its score."""
+    """Return the hits of each query by meaning, with their scores."""
     responses = [await stack.search.Search(search_request(query, "SEMANTIC")) for query in queries]
     return [
         {result.memory.content: result.score for result in response.results}
@@ -146,7 +146,7 @@ async def test_pgvector_is_taken_up_by_the_next_start_once_the_server_has_it(sta
         assert conn.execute(storage).fetchall() == [("array",)]
         before = await search(stack, QUESTION)
         assert set(before) == {PET, DOG}
-        # What `everword up` and `everword migrate` do at every start; it, too, waits for readers.
+        # `everword up` and `everword migrate` migrate at every start; this waits for readers, too.
         assert await asyncio.to_thread(migrate, stack.database.admin_url) == []
         assert conn.execute(storage).fetchall() == [("halfvec",)]
         assert await search(stack, QUESTION) == before

@@ -1,4 +1,4 @@
-"""A filter costs what it lets through, and lets the same through whatever way Postgres takes."""
+"""A filter's cost depends on the rows that pass it, and all query plans return the same rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from support.databases import DatabaseUnderTest, migrated
 from support.plans import as_search, buffers, indexes, nodes, plan_of
 
 NAMESPACE = 1
-#: All in one partition: the others' passages are beside those of the namespace.
+#: All in one partition: passages of other namespaces lie between those of the namespace.
 OTHERS = 20
 PASSAGES = 20_000
 PASSAGES_OF_OTHERS = 1_500
@@ -69,7 +69,7 @@ def at(number: int) -> datetime:
 
 @dataclass(frozen=True)
 class Case:
-    """A filter, and what it means."""
+    """A filter, and its meaning in Python."""
 
     filter: MemoryFilter
     lets_through: Callable[[Passage], bool]
@@ -88,7 +88,7 @@ NARROW = {
         MemoryFilter(since=at(10_001), before=at(10_041)), lambda p: 10_001 <= p.number < 10_041
     ),
 }
-#: More of them, whatever finds what they let through.
+#: Further filters whose rows may come from any index.
 OTHER_CASES = {
     "subjects": Case(
         MemoryFilter(subjects=[f"user-{n}" for n in range(100)]),
@@ -168,7 +168,7 @@ def _fill(conn: psycopg.Connection) -> None:
 
 
 def _fill_others(conn: psycopg.Connection) -> None:
-    """Give each of the other namespaces a user of its own, who has all of it."""
+    """Give each other namespace a single user, who owns all its passages."""
     conn.execute(
         "WITH others AS (INSERT INTO namespaces (name) SELECT 'other-' || n FROM generate_series(1, %s) AS n "
         "                RETURNING id) "
@@ -236,7 +236,7 @@ def test_a_wide_filter_reads_no_more_than_shows_that_it_is_wide(
         row = cursor.fetchone()
     assert row
     assert row[-1] is True
-    # Of one in two passages, the first thousand.
+    # The filter passes every second passage, and the scan ends after a thousand.
     assert buffers(plan) < pages(database) / 8
     vectors = [n for n in nodes(plan) if n.get("Relation Name", "").startswith("memory_vectors")]
     assert vectors

@@ -143,7 +143,7 @@ async def test_after_its_notes_summaries_stand_for_all_but_what_is_recent(stack:
     assert again.freed_tokens == 0
     again.freed_tokens = flushed.freed_tokens
     assert again == flushed
-    # Only what is new is freed; the summaries of what was flushed before may be others by now.
+    # Only new messages are freed; the summaries of earlier ones may have been rewritten.
     await append(stack, *[message(f"Later {n}.", token_count=20) for n in range(20)])
     async with working(stack):
         later = await flush(stack, conversation_id, notes_saved=True)
@@ -215,7 +215,7 @@ async def test_without_a_worker_the_callers_deadline_ends_the_wait_and_the_work_
     request = pb.FlushConversationRequest(
         conversation_id=conversation_id, context_size=1000, notes_saved=True
     )
-    # Whether the server says so or the client was quicker, is chance.
+    # Either the server or the client reports the deadline, whichever is faster.
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await stack.maintenance.FlushConversation(request, timeout=0.5)
     assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED

@@ -1,4 +1,4 @@
-"""Where a question's vector is at hand, what is near it is looked for while the database is asked, and once."""
+"""If a query's vector is cached, nearest passages are searched once, while the database executes its query."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ async def test_what_came_since_is_found(
     looked.clear()
     found = await search.contents(PETS, mode=mode)
     assert found[0] == "We have two pets, a cat and a parrot."
-    # Among what there was; what came is compared by itself.
+    # The search in advance covers the old passages; new ones are compared separately.
     assert looked == [3]
     assert await search.contents(PETS, mode=mode) == found
     assert looked == [3, 4]

@@ -1,6 +1,6 @@
-"""Hostile and damaged files, uploaded: each is read or refused in time; what is refused leaves no row in any table.
+"""Hostile and damaged uploads are read or refused in time; refused files leave no row in any table.
 
-The files that are drawn are the short form of `make test-fuzz-documents`.
+The randomly generated files are the short form of `make test-fuzz-documents`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What changes in the index is seen by the next search, in memory as in the database, and loads nothing again."""
+"""The next search sees changes of the index, in memory as in the database, without reloading."""
 
 from __future__ import annotations
 

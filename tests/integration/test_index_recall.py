@@ -23,7 +23,7 @@ from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 DIMENSIONS = 48
-#: More than twice what is scanned exactly, so that half of it goes through the index too.
+#: More than twice the limit of exact scans, so that half of it is searched with the index, too.
 CROWD = 22_000
 TOPICS = 40
 QUERIES = 20
@@ -80,7 +80,7 @@ def fill(database: DatabaseUnderTest, vectors: NDArray[np.float32], generation: 
             """,
             {"topics": TOPICS, "crowd": CROWD},
         )
-        # Everything matches: what is compared is the ten nearest, however far they are.
+        # No relevance threshold: the ten nearest are compared, however far they are.
         conn.execute("UPDATE model_generations SET background_mean = -1, background_deviation = 0")
         copy = f"COPY memory_vectors_{generation} (namespace_id, memory_id, embedding) FROM STDIN"
         with conn.cursor().copy(copy.encode()) as rows:
@@ -91,7 +91,7 @@ def fill(database: DatabaseUnderTest, vectors: NDArray[np.float32], generation: 
 
 @contextmanager
 def scanning(exact_passages: int) -> Iterator[None]:
-    """Search through the index above so many passages, where the planner might leave it aside too."""
+    """Search with the index above `exact_passages` passages, even if the planner would prefer another plan."""
     prepare = SQL["prepare_hnsw"]
     unsorted = f"{prepare.sql.rstrip(';')}, set_config('enable_sort', 'off', true)"
     with pytest.MonkeyPatch.context() as patch:
@@ -111,7 +111,7 @@ async def found(stack: Stack, query: int, only: MemoryFilter) -> set[str]:
     [
         (MemoryFilter(), EXACT_PASSAGES),
         (MemoryFilter(agents=["half"]), EXACT_PASSAGES),
-        # Fewer passages are scanned exactly; what the index would find of them counts on larger memories.
+        # Fewer passages are scanned exactly; the index's recall for them matters in larger memories.
         (MemoryFilter(agents=["rare"]), 0),
         (MemoryFilter(subjects=[f"topic {n}" for n in range(10)]), 0),
         (MemoryFilter(subjects=[f"topic {n}" for n in range(30, 40)]), 0),

@@ -1,4 +1,4 @@
-"""What is done around every call, in which order, and what callers see of it."""
+"""Interceptors around every call, their order, and their visible effects."""
 
 from __future__ import annotations
 
@@ -328,7 +328,7 @@ async def test_a_span_says_how_a_refused_call_ended_and_whose_fault_it_was(
     assert callers.status.status_code is not StatusCode.ERROR
     async with open_channel(stack.addresses["ingest"]) as channel:
         await refused(raw_call(channel, "/everword.v1.IngestService/Forget", b""))
-    # What a caller makes up is no name for a time series.
+    # Method names invented by a caller do not become names of time series.
     unknown: list[ReadableSpan] = []
 
     def ended() -> bool:

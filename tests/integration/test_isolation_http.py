@@ -1,4 +1,4 @@
-"""What another namespace holds is told over HTTP no more than over gRPC: not by the gateway, and not by MCP's tools."""
+"""HTTP reveals as little of other namespaces as gRPC: through the gateway and through MCP's tools."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 #: Arguments that name something and that no call needs.
 NAMING = (("conversation_id",), ("page_token",))
-#: What everything of theirs is called, and what it says.
+#: The name of everything in the other namespace, and a word of its content.
 THEIRS, SECRET = "theirs", "Zanzibar"
 TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC")
 _numbers = count()
@@ -46,7 +46,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 @pytest.mark.slow
 async def test_the_gateway_tells_nothing_of_what_is_theirs(stack: Stack) -> None:
-    """Neither answers nor errors nor statements, whatever stands in any field of JSON."""
+    """Neither answers nor errors nor statements differ, whatever value is in any JSON field."""
     theirs = await fill_theirs(stack)
     before = rows_of(stack.database, "theirs")
     async with (
@@ -61,7 +61,7 @@ async def test_the_gateway_tells_nothing_of_what_is_theirs(stack: Stack) -> None
 
 @pytest.mark.slow
 async def test_no_tool_tells_anything_of_what_is_theirs(stack: Stack) -> None:
-    """Whoever calls a tool with what is theirs is answered as with what nobody has."""
+    """A tool called with another namespace's ids answers as it does for ids that do not exist."""
     await make_namespaces(stack, "toolbox")
     wrong = []
     async with http_server(stack, *SETS) as url, in_namespace(url, "toolbox") as owner:
@@ -76,7 +76,7 @@ async def test_no_tool_tells_anything_of_what_is_theirs(stack: Stack) -> None:
                         wrong.append(f"{tool.name} {'.'.join(place)}: {told} and not {alike}")
         assert wrong == []
         assert rows_of(stack.database, "toolbox") == before
-        # All this would pass where no tool did anything with what it is given.
+        # The checks above would also pass if tools ignored their arguments.
         for tool in sorted(tools, key=changes):
             for place in [(), *(each for each in places(tool) if each in NAMING)]:
                 value = theirs[kind_of(tool, place)]
@@ -128,7 +128,7 @@ def tries(tools: Sequence[Tool]) -> Iterator[tuple[Tool, list[Place]]]:
 async def ask_both(
     callers: Sequence[McpClient], tool: Tool, place: Place, theirs: Mapping[str, str]
 ) -> list[str]:
-    """Call a tool with what is theirs in a place, and with what nobody has; returns what is told of each."""
+    """Call a tool with a value of the other namespace in one argument, and with an unused one; return both answers."""
     kind = kind_of(tool, place)
     nobodys = {"words": another(THEIRS), "page_token": damaged(theirs["page_token"])}
     values = theirs[kind], nobodys.get(kind, NOBODY)

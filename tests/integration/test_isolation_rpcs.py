@@ -1,6 +1,6 @@
-"""No RPC reaches into another namespace, by whatever it is given.
+"""No RPC reads or changes another namespace, whatever its arguments.
 
-The fields that could reach are found through the descriptors: a new RPC or a new id fails here until it is added.
+The fields are found through the descriptors: a new RPC or a new id fails here until it is added.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ from support.waiting import until
 
 SHARED = pytest.mark.asyncio(loop_scope="module")
 THEIRS = within("theirs")
-#: Ids that callers choose themselves: what they mean is looked up within the namespace alone.
+#: Ids chosen by callers, which are looked up only within the namespace.
 OWN_IDS = {"request_id", "external_id", "client_session_id", "client_session_ids", "channel_id"}
 OWN_IDS |= {"run_id", "run_ids"}
 TOKENS = {"page_token", "resume_token", "consistency_token", "at_least_as_fresh"}
@@ -188,7 +188,7 @@ REFUSED: dict[str, tuple[str, Call]] = {
     ),
 }
 
-#: By RPC, and field where there is one: the call, and what an answer without anything of theirs is like.
+#: By RPC, and field if any: the call, and a check that its answer contains nothing of the other namespace.
 EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
     **SUMMARIES_EMPTY,
     **FACTS_EMPTY,
@@ -258,7 +258,7 @@ EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
 
 
 async def last_sleep(stack: Stack, **fields: str) -> maintenance.SleepResponse:
-    """Return what Sleep says first: nobody is at it in these calls."""
+    """Return the first response of Sleep; no worker runs in these calls."""
     call = stack.maintenance.Sleep(maintenance.SleepRequest(**fields))
     try:
         async for response in call:
@@ -282,7 +282,7 @@ def _reaching(kind: Descriptor, prefix: str = "") -> Iterator[str]:
     """Yield the paths of fields that name something stored."""
     field: FieldDescriptor
     if "id" in kind.fields_by_name:
-        # Of a resource that is to be changed, all that names it is its id.
+        # A changed resource is named only by its id.
         yield f"{prefix}id"
         return
     for field in kind.fields:
@@ -318,7 +318,7 @@ def test_numbers_and_bytes_name_nothing_but_beside_an_id_or_a_name() -> None:
     unsaid = {(rpc, str(path), path.field.name) for rpc, path in found if not path.within}
     nameless = set[str]().union(*NAMELESS.values())
     assert [each for each in unsaid if each[2] not in nameless] == [], "say what these name"
-    # What no request has any more is not listed either.
+    # Fields that no request has any more must be removed from the list.
     assert {name for _, _, name in unsaid} == nameless
     assert {path.field.full_name.rpartition("v1.")[2] for _, path in found if path.within} == set(
         WITHIN
@@ -367,7 +367,7 @@ async def test_what_is_theirs_is_in_no_answer_to_others(stack: Stack, theirs: Th
 
 @SHARED
 async def test_the_same_calls_find_what_is_the_callers_own(stack: Stack, theirs: Theirs) -> None:
-    """The cases above would pass where nothing can be found at all."""
+    """The cases above would also pass if nothing could be found at all."""
     read = search.GetMemoryRequest(memory_id=theirs.message_id)
     assert (await stack.search.GetMemory(read, metadata=THEIRS)).memory.id == theirs.message_id
     for page, token in theirs.page_tokens.items():
@@ -382,7 +382,7 @@ async def test_the_same_calls_find_what_is_the_callers_own(stack: Stack, theirs:
 async def test_nothing_tells_what_is_theirs_from_what_never_was(
     stack: Stack, theirs: Theirs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither answers nor errors nor statements, whatever stands in any field; nor without the services' filters."""
+    """Answers, errors and statements are equal for any field, even without the services' own filters."""
     before = rows_of(stack.database, "theirs")
     async with twins(stack, "ours-1", "ours-2") as both:
         # The reasons that lists show are the service's own words.

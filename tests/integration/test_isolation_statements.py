@@ -61,7 +61,7 @@ CROSSING = {
 #: Packages whose business crosses namespaces: workers claim ids over all of them.
 CROSSING_PACKAGES = ("everword.jobs.",)
 
-#: Statements that write what they derive from memories: where they see none they have nothing to write.
+#: Statements that derive rows from memories; without visible memories they write nothing.
 DERIVING = {
     *("everword_embedder.queue.store_halfvecs", "everword_embedder.queue.store_arrays"),
     *(
@@ -83,7 +83,7 @@ DERIVING = {
         *("everword_compactor.topics.unlink_sources", "everword_compactor.topics.move_sources"),
     ),
 }
-#: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.
+#: Statements that read counters besides content; without their predicate they would reveal other namespaces' sizes.
 COUNTING = {
     "everword_search.stats.corpus_counts",
     "everword_ingest.housekeeping.measure_stored",
@@ -175,7 +175,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
 
 
 def _take_pgvector_away(database: DatabaseUnderTest) -> None:
-    """Make a database what it is on a server without pgvector."""
+    """Change the database into one of a server without pgvector."""
     with database.connect() as conn:
         conn.execute("DROP VIEW visible_vectors_1")
         conn.execute("DROP TABLE memory_vectors_1")
@@ -217,7 +217,7 @@ def _bound(database: DatabaseUnderTest, role: str, namespace_id: int) -> Iterato
 
 
 def _run(cursor: psycopg.Cursor, query: bytes, parameters: dict[str, Any]) -> tuple[int, list[Any]]:
-    """Return how many rows a statement touched, and what it returned."""
+    """Return a statement's row count and its rows."""
     cursor.execute(query, parameters)
     rows: list[Any] = cursor.fetchall() if cursor.description else []
     return cursor.rowcount, rows

@@ -1,4 +1,4 @@
-"""Who is let in, to what, and into which namespace."""
+"""Authentication of keys, their roles, and their namespaces."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ async def test_revoking_the_last_key_opens_nothing(stack: Stack) -> None:
 
 
 async def test_erasing_the_last_key_opens_nothing(database: DatabaseUnderTest) -> None:
-    """A namespace takes its keys with it. What there never was and what there is no more are told apart."""
+    """Deleting a namespace deletes its keys. Unknown keys and deleted keys get different errors."""
     async with running_stack(database, admin_key=OPERATORS_KEY) as locked:
         await make_namespaces(locked, "acme", metadata=OPERATOR)
         await _key(locked, WRITE, "acme")
@@ -329,7 +329,7 @@ async def test_a_key_is_rotated_and_no_call_is_refused_meanwhile(locked: Stack) 
     again = admin.RotateApiKeyRequest(api_key_id=last.api_key.id)
     next_one = (await locked.admin.RotateApiKey(again, metadata=OPERATOR)).api_key
     assert next_one.expire_time.ToDatetime().year == 9999
-    # What has ended is not made again.
+    # Expired keys cannot be rotated.
     gone = await refused(locked.admin.RotateApiKey(rotate, metadata=OPERATOR))
     assert gone.code is grpc.StatusCode.NOT_FOUND
 

@@ -1,4 +1,4 @@
-"""Limits of a namespace: what is beyond one is refused, with its name and when to come back, and nothing else is."""
+"""Limits of a namespace: calls beyond one are refused with its name and a time to retry; other calls are not."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def usage(stack: Stack) -> admin.NamespaceUsage:
 
 
 async def in_step() -> None:
-    """Wait until each process has told the others what it counted."""
+    """Wait until each process has published its counts to the others."""
     await asyncio.sleep(quotas.FOLD_S * 2.5)
 
 
@@ -86,7 +86,7 @@ async def test_requests_of_all_processes_are_counted_together(tenants: Stack) ->
     for _ in range(4):
         some, others = await answers(tenants, 50)
         answered, refusals = answered + some, refusals + others
-    # Each of two processes may go over it by what it does not tell at once, and by what comes while it tells.
+    # Each of two processes may exceed the limit by its unpublished count, and by calls that arrive while it publishes.
     assert 100 <= answered <= 100 + 2 * 100 // PARTS + 10
     [told] = {(each.code, each.reason, each.metadata["limit"]) for each in refusals}
     assert told == (
@@ -118,7 +118,7 @@ async def test_messages_count_once_and_a_stream_goes_on_later(tenants: Stack) ->
     assert refusal.reason == "RATE_LIMIT_REACHED"
     assert refusal.metadata["limit"] == "messages_per_minute"
     assert refusal.retry_after_s > 0
-    # What comes again counts no more, and neither does what fails.
+    # Records imported again, and failed calls, do not count.
     again = await tenants.ingest.ImportMessages(_batches(*batches[:2]), metadata=TENANT)
     assert (again.messages_existing, again.messages_written) == (6, 0)
     wrong = append_request("Hello.")
@@ -158,7 +158,7 @@ async def test_a_full_namespace_takes_no_more_text_and_is_read_as_before(tenants
 
 
 async def _measure(stack: Stack) -> None:
-    """Measure what is stored, as ingest does by itself, and let its server learn of it."""
+    """Measure the stored size, as ingest does in the background, and let its server read the result."""
     database = Database(stack.database.settings("ingest"), "ingest")
     await database.open()
     try:

@@ -1,4 +1,4 @@
-"""However long messages are, and whatever they hold, they are summed up, step by step, and keep nobody waiting."""
+"""Messages of any length and content are summarised step by step, without delaying other calls."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_a_leaf_takes_as_many_messages_as_are_short_enough_together() -> None:
     assert plan(*[MOST_LEAF_BYTES // 10] * 10).seqs == list(range(1, 11))
     assert plan(*[MOST_LEAF_BYTES // 4] * 10) == LeafPlan([1, 2, 3, 4], through=4)
     assert plan(*[MEGABYTE] * 10) == LeafPlan([1], through=1)
-    # What fills a leaf waits for nothing more.
+    # A full leaf does not wait for further messages.
     assert plan(100, MEGABYTE) == LeafPlan([1], through=1)
     assert plan(MEGABYTE) == LeafPlan([1], through=1)
     assert plan(100, 100).seqs == ()
@@ -187,7 +187,7 @@ def test_long_sources_are_chosen_from_in_parts(monkeypatch: pytest.MonkeyPatch) 
     assert composed.token_count <= 300
     assert not composed.needs_review
     assert all(line in sources_lines(sources) for line in sentences(composed.content))
-    # Each part has its say, and what is chosen stands in order.
+    # Each part contributes lines, and the chosen lines are in order.
     assert {part for part in range(4) if f"lot {part} " in composed.content} == set(range(4))
     assert whole.token_count > composed.token_count
 

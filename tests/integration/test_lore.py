@@ -1,4 +1,4 @@
-"""Lorebooks are written, listed, imported and deleted; what they say is found by Search, until it is replaced."""
+"""Lorebooks are written, listed, imported and deleted; Search finds an entry's text until it is replaced."""
 
 from __future__ import annotations
 

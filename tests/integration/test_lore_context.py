@@ -1,4 +1,4 @@
-"""Contexts hold the entries of lorebooks that a conversation sets off, at the settings that an entry has by itself."""
+"""Contexts contain the lorebook entries that a conversation triggers, with the default settings of an entry."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ async def test_what_a_message_says_sets_entries_off(stack: Stack) -> None:
 
 
 async def test_each_entry_looks_as_far_back_as_it_says(stack: Stack) -> None:
-    """PS-65, PS-B7: five messages by itself; 0 looks at none."""
+    """PS-65, PS-B7: the default scan depth is five messages; 0 scans none."""
     entries = [
         DRAGON,
         entry("Near", "Only the newest.", "dragon", scan_depth=1),
@@ -94,7 +94,7 @@ async def test_each_entry_looks_as_far_back_as_it_says(stack: Stack) -> None:
     for number in range(5):
         assert ("Smaug" in await titles(stack, conversation_id=conversation)) == (number < 5)
         await tell(stack, "depth", message(f"Turn {number}", role=(ASSISTANT, 2)[number % 2]))
-        # What tools say, and what says nothing, does not count.
+        # Tool messages and messages without text do not count.
         tool = message("", role=TOOL, tool_name="look", tool_result="dragon")
         await tell(stack, "depth", tool, message("", role=ASSISTANT, tool_name="t", tool_args="{}"))
     assert await titles(stack, conversation_id=conversation) == ["Far"]
@@ -117,7 +117,7 @@ async def test_an_entry_stays_for_exactly_so_many_turns(stack: Stack) -> None:
             assert bool(await titles(stack, conversation_id=conversation, query=said)) == held[-1]
             await tell(stack, agent, message("Ah.", role=ASSISTANT))
         assert held == [True] * turns + [False] * 3, turns
-        # What is asked and not stored yet is a turn too.
+        # A query counts as a turn before it is stored.
         again = await tell(stack, agent, message("A dragon!"), session="asked")
         await tell(stack, agent, message("Ah.", role=ASSISTANT), session="asked")
         for said in ("And now?", "Ah."):

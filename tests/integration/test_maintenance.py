@@ -157,7 +157,7 @@ async def test_retrying_locks_jobs_in_the_order_of_others(stack: Stack, held: in
         conn.execute(touch, LOCKED_IN_ORDER[held])
         retried = asyncio.create_task(_retry(stack))
         await _until_blocked(stack.database)
-        # What comes later is not held by the call that waits.
+        # The waiting call has not locked any later row yet.
         conn.execute("SET LOCAL lock_timeout = '1s'")
         for job in LOCKED_IN_ORDER[held + 1 :]:
             conn.execute(touch, job)
@@ -201,7 +201,7 @@ async def test_what_models_were_asked_and_budgets_charged_is_forgotten_after_400
 
 
 def _charge(conn: psycopg.Connection, run_id: str, days: int) -> None:
-    """Charge a budget with a run so many days ago, and let it come to its limit."""
+    """Charge a budget with a run `days` days ago, so that it reaches its limit."""
     conn.execute(
         """WITH budget AS (
                INSERT INTO budgets (namespace_id, id, period, scope, scope_value, max_tokens, warn_percent)
@@ -300,7 +300,7 @@ async def test_maintenance_keeps_to_the_callers_namespace(stack: Stack) -> None:
 
 
 async def test_only_an_operator_sees_the_words_of_errors(database: DatabaseUnderTest) -> None:
-    """They may name addresses and settings, or what another service answered."""
+    """Error texts may contain addresses and settings, or another service's response."""
     key = "operators-key-for-the-tests"
     async with running_stack(database, admin_key=key) as stack:
         raw = "ChatUnavailable: http://10.0.0.5:8000 said: secret"

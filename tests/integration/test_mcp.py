@@ -79,7 +79,7 @@ async def test_few_tools_are_offered_and_say_what_they_change(stack: Stack) -> N
             assert tool.annotations
             assert tool.annotations.read_only_hint == (tool.name != "memory_write")
         assert "never as instructions" in (client.instructions or "")
-        # It is told when to write, and decides by itself.
+        # The instructions name the occasions for writing; the model decides.
         assert "Write down with memory_write" in (client.instructions or "")
         assert "All is well." in said(await client.call_tool("memory_stats", {}))
 
@@ -259,7 +259,7 @@ async def test_a_conversation_is_kept_and_its_context_built(url: str, key: str) 
 
 
 async def test_all_ways_lead_to_one_memory(stack: Stack, url: str, key: str) -> None:
-    """What is written over gRPC, by a tool and on the command line, each of them finds."""
+    """Memories written over gRPC, by a tool and on the command line are found by all three."""
     await append(stack, "Narwhal one: over gRPC.", metadata=(*OPERATOR, *within("acme")))
     noted = await everword(
         stack, "notes", "write", "two", "Narwhal two: a command.", EVERWORD_API_KEY=key

@@ -1,4 +1,4 @@
-"""What a model makes up is caught at each level; what it says faithfully passes, in the voice that it was given."""
+"""A model's inventions are detected at each level; faithful text passes, in the configured voice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from support.stack import Stack
 from support.tool_calls import queued, stored_sentences, tool_call
 
 CALENDAR = {"day", "week", "month", "year"}
-#: What is made up, as it is named to the model.
+#: Invented values, by the description in the follow-up request to the model.
 INVENTIONS = {"a commit": "7f3a9c3", "a date": "17 april 2026", "a number": "213"}
 NEVER = 10**9
 Spoil = Callable[[Any], Any]
@@ -90,7 +90,7 @@ def _with(words: str) -> Spoil:
 
 
 def _asked(server: ScriptedChat) -> dict[str, list[str]]:
-    """Return the questions in order, by what they are about."""
+    """Return the requests in order, by question."""
     found: dict[str, list[str]] = {}
     for request in server.requests:
         if schema_of(request):
@@ -111,7 +111,7 @@ async def test_an_invention_is_named_to_the_model_once_and_a_faithful_answer_pas
     assert len(_asked(server)) == 8
     for asked in _asked(server).values():
         first, second = asked
-        # As words: what is asked about has ids, which begin with the time.
+        # Whole words only, because the question contains ids, which begin with the time.
         words = re.compile(rf"\b{invented}\b")
         assert not words.search(first.lower())
         assert words.search(second.lower())

@@ -281,7 +281,7 @@ async def test_an_outage_parks_nothing_and_the_backlog_drains_by_itself(
 async def test_a_server_that_is_not_there_is_waited_for(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The port is closed: what the model reads, and how it counts, cannot be asked either."""
+    """The port is closed, so the context size and tokenizer cannot be queried either."""
     monkeypatch.setattr(breaker, "PAUSE_S", BREAKER_S)
     paths = await _live(stack)
     with ScriptedChat(context_tokens=32_768).running() as gone:

@@ -1,4 +1,4 @@
-"""What breaks the model is given up after three attempts, and everything else goes on."""
+"""Texts that break the model are given up after three attempts, and all other work continues."""
 
 from __future__ import annotations
 

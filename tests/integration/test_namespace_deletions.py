@@ -265,7 +265,7 @@ async def test_a_summary_that_is_stored_during_a_deletion_is_erased_with_the_res
 def _link_a_leaf(
     conn: psycopg.Connection, namespace: str, appended: ingest_service_pb2.AppendMessagesResponse
 ) -> None:
-    """Write what a worker writes that stores a leaf over the first message."""
+    """Insert the rows that a worker stores for a leaf over the first message."""
     conn.execute(
         """WITH leaf AS (
              INSERT INTO summaries (namespace_id, id, level, conversation_id, first_seq, last_seq, content,
@@ -285,7 +285,7 @@ def _link_a_leaf(
 
 
 def _is_deletion_waiting(stack: Stack) -> bool:
-    """Whether a statement waits for a row that somebody else holds."""
+    """Return whether a statement waits for a row lock."""
     with stack.database.connect() as conn:
         row = conn.execute(
             "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"

@@ -20,7 +20,7 @@ NOTES = 20_000
 INGEST = load_statements("everword_ingest.notes")
 SEARCH = load_statements("everword_search.passages")
 _ID = UUID(int=5)
-#: By statement: the role that runs it, what the name of its index on notes holds, and what it is asked.
+#: By statement: the role that runs it, a part of the expected index's name, and the parameters.
 CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "find_key": (
         "everword_ingest",

@@ -1,4 +1,4 @@
-"""Notes are written under keys, replaced, appended to, listed and deleted; their history keeps what they said."""
+"""Notes are written under keys, replaced, appended to, listed and deleted; their history keeps earlier versions."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ async def test_a_conflict_names_both_versions_and_loses_nothing(stack: Stack) ->
     assert (await refused(stack.notes.DeleteNote(stale))).reason == "NOTE_VERSION_CONFLICT"
     assert [each.content for each in await history(stack, "conflict")] == ["one", "two"]
     assert (await read(stack, "conflict")).body.content == "two"
-    # What was deleted is as if it had never been there, and its history goes on.
+    # A deleted note can be created again under its key, and its history continues.
     await stack.notes.DeleteNote(pb.DeleteNoteRequest(key=named("conflict"), author="ann"))
     revived = await write(stack, "four", "conflict", expected=0)
     assert (revived.version, revived.note_id) == (4, first.note_id)
@@ -107,7 +107,7 @@ async def test_a_conflict_names_both_versions_and_loses_nothing(stack: Stack) ->
 
 
 async def test_fifty_writers_at_once_lose_nothing(stack: Stack) -> None:
-    """Some write whatever is there, some append, some take the version that they saw."""
+    """Some replace without a condition, some append, some require the version that they read."""
     accepted: dict[int, str] = {}
     conflicts = 0
 

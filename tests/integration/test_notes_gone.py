@@ -42,7 +42,7 @@ class Told:
     stack: Stack
     reference: SearchServiceStub
     conversation_id: str
-    #: With which a watcher is told all that happened to notes.
+    #: Resume token from before all events of the notes.
     since: str
 
 

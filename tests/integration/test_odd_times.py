@@ -84,7 +84,7 @@ async def test_a_message_of_an_odd_year_keeps_back_nothing(stack: Stack, zone: s
             "SELECT level, needs_review, count(*) FROM summaries WHERE level IN (1, 4) "
             "GROUP BY level, needs_review ORDER BY level"
         ).fetchall()
-    # What lies ahead is not summed up yet, nor is today.
+    # Future messages, and those of today, are not summarised yet.
     assert rows == [(1, False, 2), (4, False, 3)]
 
 

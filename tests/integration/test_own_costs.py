@@ -167,7 +167,7 @@ async def test_at_the_limit_summaries_are_made_without_a_model_and_written_again
     deployment: Deployment,
 ) -> None:
     accounts = deployment.accounts
-    # What agents spend counts: here they have spent everything.
+    # Agents' spending counts; here it exhausts the budget.
     await accounts.limit(budget(MONTH, tokens=1_000))
     await accounts.record(spent(AGENTS, 1_000))
     texts = [message(f"Crate {n} went to dock {n}.", author="Ana") for n in range(12)]
@@ -186,7 +186,7 @@ async def test_at_the_limit_summaries_are_made_without_a_model_and_written_again
     await deployment.compact()
     assert deployment.models() == {deployment.server.model}
     groups = await accounts.groups(pb.COST_GROUPING_SOURCE, pb.COST_GROUPING_CONVERSATION)
-    # What was asked for a conversation is told as its cost.
+    # A call made for a conversation is attributed to it.
     assert [(each.source, each.session_key) for each in groups] == [
         (pb.COST_SOURCE_AGENT, ""),
         (pb.COST_SOURCE_EVERWORD, "s"),
@@ -262,7 +262,7 @@ async def test_vectors_of_a_server_with_a_price_are_charged_and_wait_at_the_limi
                     return int(count)
 
             await append(stack, FACT)
-            # Where a call cannot be charged, there are no vectors of it.
+            # If a call cannot be charged, its vectors are not stored.
             with database.connect() as conn:
                 conn.execute("ALTER FUNCTION record_usage RENAME TO recorded_usage")
             with pytest.raises(psycopg.errors.UndefinedFunction):
@@ -272,7 +272,7 @@ async def test_vectors_of_a_server_with_a_price_are_charged_and_wait_at_the_limi
                 conn.execute("ALTER FUNCTION recorded_usage RENAME TO record_usage")
                 conn.execute("UPDATE embedding_queue SET not_before = now()")
             await embed_everything(stack)
-            # What the model in this process embeds costs nothing, and is not in the ledger.
+            # Embedding within this process costs nothing, and is not in the ledger.
             [own] = await accounts.groups(pb.COST_GROUPING_PURPOSE, pb.COST_GROUPING_MODEL)
             assert (own.purpose, own.model, own.calls) == ("embed", model.model, 1)
             assert own.input_tokens == len(FACT.split())
@@ -299,7 +299,7 @@ async def test_vectors_of_a_server_with_a_price_are_charged_and_wait_at_the_limi
             assert ("pending",) in jobs
             await embed_everything(stack)
             assert vectors() == 2
-            # What the model read of a batch before it refused one of its texts is charged, too.
+            # Tokens read before the model refused one text of a batch are charged, too.
             [before] = await accounts.groups(pb.COST_GROUPING_PURPOSE)
             model.poison, read = "rust", len(model.requests)
             good = "The filter of the pump is clean."

@@ -1,4 +1,4 @@
-"""Of each partitioned table a statement reads one partition, however it was planned."""
+"""A statement reads a single partition of each partitioned table, with generic and custom plans."""
 
 from __future__ import annotations
 

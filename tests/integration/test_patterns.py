@@ -1,4 +1,4 @@
-"""Patterns: what is done with a thing again and again, how far it is trusted, and when nobody has to be asked."""
+"""Patterns: repeated actions on an entity, their confidence, and approval without asking a person."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ async def test_a_type_and_a_call_have_thresholds_of_their_own(stack: Stack) -> N
     assert not (await decide(stack)).decision.approved
     explained = await stack.patterns.ExplainPattern(pb.ExplainPatternRequest(pattern_id=id_))
     assert explained.threshold == 1.0
-    # What nobody knows is never approved, whatever is asked for.
+    # An unknown entity is never approved, whatever the threshold.
     assert not (await decide(stack, "Kiwi", auto_approve=0)).decision.approved
     await make_namespaces(stack, "theirs")
     theirs = pb.SetPatternThresholdRequest(type=TYPE, auto_approve=0.5)
@@ -195,7 +195,7 @@ async def test_lists_have_filters_and_pages_most_trusted_first(stack: Stack) -> 
 async def test_writers_at_once_lose_no_count(stack: Stack) -> None:
     await asyncio.gather(*(record(stack, TRAVEL if n % 4 == 0 else SOFTWARE) for n in range(20)))
     patterns = await listed(stack)
-    # Whichever came first: what was there before the other came spoke against nothing.
+    # Order does not matter: values before the first disagreement contradict nothing.
     assert [each.occurrences for each in patterns] == [15, 5]
     for each in patterns:
         explained = await stack.patterns.ExplainPattern(

@@ -98,7 +98,7 @@ async def test_a_relation_changes_and_its_history_is_kept(stack: Stack) -> None:
     married = await say(stack, "I married Anna.", 0)
     divorced = await say(stack, "Anna and I got divorced.", 100)
     await meet(stack, PersonMention("Anna", divorced, "ex-wife", RelationStatus.ENDED))
-    # What was said before is learned after it, and changes nothing of what is known by now.
+    # An older statement that is learned later does not change current values.
     await meet(stack, PersonMention("Anna", married, "wife", RelationStatus.ACTIVE))
     [person] = await people(stack)
     assert (person.relation, person.status) == ("ex-wife", people_pb2.RELATION_STATUS_ENDED)

@@ -1,4 +1,4 @@
-"""What a transaction sends and when, and what is left of it when something goes wrong."""
+"""Statements that a transaction sends, their timing, and the state after a failure."""
 
 from __future__ import annotations
 

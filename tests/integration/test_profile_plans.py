@@ -1,4 +1,4 @@
-"""What a profile costs beside a page of Browse, where a namespace has 100,000 facts."""
+"""Cost of a profile compared with a page of Browse, in a namespace with 100,000 facts."""
 
 from __future__ import annotations
 

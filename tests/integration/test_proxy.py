@@ -54,7 +54,7 @@ async def _bare(address: str) -> AsyncIterator[grpc.aio.Channel]:
 
 
 async def _code(channel: grpc.aio.Channel, path: str) -> grpc.StatusCode:
-    """Return what a call with an empty request ends with."""
+    """Return the status code of a call with an empty request."""
     raw: Any = channel.unary_unary(path)
     call = raw(b"", timeout=10)
     try:

@@ -1,4 +1,4 @@
-"""What an append keeps of each passage for ranking."""
+"""Ranking data that an append stores for each passage."""
 
 from __future__ import annotations
 

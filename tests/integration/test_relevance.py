@@ -1,4 +1,4 @@
-"""Relevance: what is told without a calibration and with one, the floor, and `min_relevance` in every mode."""
+"""Relevance with and without a calibration, the floor, and `min_relevance` in every mode."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def told(shared: Stack) -> Iterator[Stack]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def told_alone(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    """A stack for a test that changes what it was told."""
+    """A separate stack for a test that changes its memories."""
     async with told_stack(database) as stack:
         yield stack
 
@@ -75,7 +75,7 @@ def nothing_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @way
 async def test_without_a_calibration_it_says_so_and_how_sure_it_is(told: Stack, way: str) -> None:
-    """High confidence takes the very words or letters; meaning alone is no proof with a model nobody measured."""
+    """High confidence requires the same words or letters; similarity is no proof with an uncalibrated model."""
     response = await search(told, way, explain=True, page_size=200)
     assert response.calibration == pb.CALIBRATION_UNCALIBRATED
     assert response.verdict == pb.VERDICT_RELEVANT
@@ -95,7 +95,7 @@ async def test_without_a_calibration_it_says_so_and_how_sure_it_is(told: Stack, 
 
 
 async def test_without_a_calibration_what_matches_nothing_is_nothing(told: Stack) -> None:
-    """The nearest are returned all the same, where there is a vector."""
+    """With vectors, the nearest memories are returned all the same."""
     response = await told.search.Search(search_request("qwertzuiop", "SEMANTIC"))
     best = max((result.confidence for result in response.results), default=pb.CONFIDENCE_NONE)
     assert (response.verdict == pb.VERDICT_NOTHING_RELEVANT) == (best == pb.CONFIDENCE_NONE)
@@ -166,7 +166,7 @@ async def test_where_the_chance_is_under_the_floor_nothing_is_relevant_on_every_
     assert second.results
     assert {first.verdict, second.verdict} == {pb.VERDICT_NOTHING_RELEVANT}
     assert {first.confidence, second.confidence} == {pb.CONFIDENCE_NONE}
-    # Who asks in the words of a memory is told of it, whatever the floor.
+    # An exact query gets a relevant verdict, whatever the floor.
     whole = await search(told, way, page_size=1)
     again = await search(told, way, page_size=1, page_token=whole.next_page_token)
     assert (whole.verdict, again.verdict) == ((1, 1) if way == "recall" else (2, 2))
@@ -201,7 +201,7 @@ async def test_the_verdict_goes_by_the_chance_of_the_first_ten_on_every_page(
 
 @way
 async def test_what_floors_leave_out_counts_for_the_verdict(told: Stack, way: str) -> None:
-    """The verdict is on what is remembered, not on what the caller wants to see of it."""
+    """The verdict is about all memories, not only those above the caller's floor."""
     found = await evidence(told, way)
     knots = (min(found) - 1, max(found) + 1)
     told_by = Calibration(knots, (0.0, 0.2), 0.0)
@@ -239,7 +239,7 @@ async def test_min_relevance_leaves_out_exactly_what_is_less_relevant(
     everything = await search(told, way, page_size=200)
     told_of = {result.memory.id: result.relevance for result in everything.results}
     levels = sorted(set(told_of.values()))
-    # What a result has is enough for it.
+    # A result passes a minimum equal to its own relevance.
     for least in (levels[0], levels[len(levels) // 2], levels[-1]):
         if least == 0:
             continue
@@ -360,7 +360,7 @@ async def test_measuring_again_replaces_what_was_measured(told: Stack) -> None:
     assert kept == [("lexical", 0.2), ("recall", 0.2)]
 
 
-# What cannot answer
+# Memories without an answer
 
 
 async def test_without_a_vector_balanced_cannot_tell(database: DatabaseUnderTest) -> None:

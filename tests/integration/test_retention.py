@@ -1,4 +1,4 @@
-"""What is kept no longer than a policy says goes, with what was derived from it; without a policy, nothing does."""
+"""Memories older than their policy allows are deleted with derived rows; without a policy, nothing is."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PREFERENCE = memory_pb2.IMPORTANCE_CLASS_PREFERENCE
 
 @pytest_asyncio.fixture
 async def running(stack: Stack) -> AsyncIterator[RetentionRunner]:
-    """What every ingest process does in the background, at the time that a test says."""
+    """Yield the background task of ingest processes; tests call it with a time of their own."""
     database = Database(stack.database.settings("ingest"), "ingest")
     await database.open()
     yield RetentionRunner(database, lambda: None)
@@ -54,7 +54,7 @@ def sizes(stack: Stack) -> dict[str, int]:
 
 
 async def test_without_a_policy_nothing_goes(stack: Stack, running: RetentionRunner) -> None:
-    """RG-02, RG-17, RG-18: everything is kept for ever, unless somebody says otherwise."""
+    """RG-02, RG-17, RG-18: by default, everything is kept for ever."""
     await write(stack, "Old words.", "k")
     await write(stack, "New words.", "k")
     said = await say(stack, "I live in Rome.", 0, subject="ida")
@@ -65,7 +65,7 @@ async def test_without_a_policy_nothing_goes(stack: Stack, running: RetentionRun
     assert await preview(stack) == {}
     assert removed(await run(stack)) == {}
     assert sizes(stack) == before
-    # What was said otherwise, and taken back.
+    # A policy that was set and then removed.
     await keep(stack, "CONVERSATIONS", 1)
     await keep(stack, "CONVERSATIONS", 0)
     assert await running.begin(datetime.now(UTC) + timedelta(days=3)) == 0
@@ -76,7 +76,7 @@ async def test_without_a_policy_nothing_goes(stack: Stack, running: RetentionRun
 async def test_a_conversation_goes_with_what_was_derived_and_leaves_what_was_learned(
     postgres_url: str,
 ) -> None:
-    """RG-11: what nobody has talked in for 30 days goes; what was learned from it stays (RG-17)."""
+    """RG-11: a conversation without messages for 30 days is deleted; facts learned from it stay (RG-17)."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=True) as stack:
             planted = await plant(stack, "zqold7k")
@@ -118,7 +118,7 @@ async def test_a_conversation_goes_with_what_was_derived_and_leaves_what_was_lea
             assert count(stack, theirs) == 1
             found = await stack.search.Search(search_request("heron waits", "LEXICAL"))
             assert [hit.memory.content for hit in found.results] == ["The heron waits."]
-            # The note in it keeps the conversation; what is derived again knows nothing of it.
+            # A note keeps this conversation; newly derived rows contain nothing of the other.
             await compact_everything(stack, ScriptedComposer())
             await roll_up_everything(
                 stack, ScriptedComposer(), datetime.now(UTC) + timedelta(days=400)
@@ -201,7 +201,7 @@ async def test_the_least_important_goes_first_and_what_is_important_may_stay(sta
 
 
 async def test_facts_and_patterns_go_where_nobody_hears_of_them(stack: Stack) -> None:
-    """RG-17: what was closed or not heard of for so long, and nothing else."""
+    """RG-17: only closed facts, and facts and patterns without new evidence for the policy's period."""
     for place, at in (("Rome", 0), ("Oslo", 1)):
         said = await say(stack, f"I live in {place}.", at, subject="ida")
         await remember(stack, place, [said], subject="ida")
@@ -273,7 +273,7 @@ async def test_it_runs_every_night_in_the_zone_of_the_namespace(
 async def test_a_run_that_is_killed_goes_on_in_short_steps(
     stack: Stack, running: RetentionRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """RG-12: each step has a few rows, and what it has not committed, the next process does."""
+    """RG-12: each step deletes few rows, and the next process continues after the last committed one."""
 
     async def nothing(self: RetentionRunner) -> None:
         return None

@@ -1,4 +1,4 @@
-"""Keys that are revoked in a storm of calls: none is good a second later, whatever it calls, and by whichever way."""
+"""Keys revoked under heavy load: one second later, none works for any RPC or protocol."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from support.waiting import until
 
 OPERATORS_KEY = "operators-key-for-tests"
 OPERATOR = bearer(OPERATORS_KEY)
-#: What RevokeApiKey promises, of calls and of what is open.
+#: Seconds in which RevokeApiKey promises to end calls and open streams.
 FORGOTTEN_S = 1.0
-#: What the machine may be late by when it is busy.
+#: Tolerance in seconds for a busy machine.
 LATE_S = 0.5
 
 Call = Callable[[], Awaitable[object]]

@@ -1,4 +1,4 @@
-"""Keys that are bound to an agent or a subject: what is another's does not exist for them, by whatever call."""
+"""Keys bound to an agent or a subject: for them, no call shows memories of other agents or subjects."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ OUT_OF_SCOPE = "KEY_OUT_OF_SCOPE"
 SCOPED = {
     path.rpartition("/")[2] for path in scope_table([m.containing_service for m in _methods()])
 }
-#: What scoped calls see whole: ids, places, counts, limits, words of names.
+#: Tables that scoped calls see completely: ids, positions, counts, limits, words of names.
 PLAIN = {
     *("append_requests", "author_names", "budgets", "budget_spending", "calendar_pending"),
     *("compaction_progress", "erased_external_ids", "importance_suggestions", "index_changes"),
     *("memory_classes", "memory_use"),
 }
-#: What they see if it belongs to their agent or subject.
+#: Tables of which they see rows of their agent or subject.
 BELONGING = {
     *("conversations", "messages", "memories", "tool_sentences"),
     *("summaries", "summary_sources", "topic_pages"),
@@ -112,7 +112,7 @@ async def test_no_rpc_shows_or_changes_what_is_anothers(scoped: Scoped, who: str
     with unchanged(stack.database):
         for case, (reason, call) in REFUSED.items():
             answer = await _answered(call(stack, scoped.theirs))
-            # Tokens are the namespace's, and show nothing of what they were made with.
+            # Tokens belong to the namespace, and do not reveal their content.
             shown = reason not in {NO_PAGE, NO_TOKEN} or "heir" in str(answer)
             if not _is_refused(case, answer) and shown:
                 wrong.append((case, answer))
@@ -124,7 +124,7 @@ async def test_no_rpc_shows_or_changes_what_is_anothers(scoped: Scoped, who: str
 
 
 def _is_refused(case: str, answer: Any) -> bool:
-    """Tell whether a call was refused as it should be."""
+    """Return whether a call was refused correctly."""
     if not isinstance(answer, Refusal):
         return False
     if case.split()[0] not in SCOPED:
@@ -183,7 +183,7 @@ async def test_a_bound_key_writes_and_finds_its_own(
     assert (await mine.search.GetMemory(read)).memory.agent == "mine"
     gone = search.GetMemoryRequest(memory_id=other.messages[0].message_id)
     assert (await refused(mine.search.GetMemory(gone))).reason == "MEMORY_NOT_FOUND"
-    # In memory, too, and where no request is held to anything: by the database alone.
+    # Also with the cache, and if only the database restricts requests.
     assert await _found(whole) == own | {"Mango theirs."}
     assert await _found(mine) == own
     monkeypatch.setattr("everword.rpc.interceptors.scope.hold_to_scope", lambda *_: None)

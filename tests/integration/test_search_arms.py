@@ -166,7 +166,7 @@ async def test_a_score_is_explained_by_what_the_arms_and_the_models_were_told(
 
 
 async def test_a_score_is_the_same_alone_and_in_a_crowd(corpus: Corpus) -> None:
-    """What is scored does not depend on which other candidates there are."""
+    """A score does not depend on the other candidates."""
     query = "orders-db 10.20.4.17 migration"
     whole = (await corpus.search(query, "HYBRID", page_size=200)).results
     for result in (whole[0], whole[len(whole) // 2]):
@@ -214,7 +214,7 @@ KILL_SLEEPER = (
 )
 
 KILL_SEARCH = (
-    # It waits until they are gone: a connection whose end is still on its way stands.
+    # Wait up to 60 s for each backend, since a terminated connection is still listed until it has ended.
     "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity "
     "WHERE application_name = 'everword-search' AND datname = current_database()"
 )
@@ -297,7 +297,7 @@ async def test_a_search_goes_on_with_the_connection_it_has_where_an_arm_fails(
         return len(lent), states(response)["TRIGRAM"]
 
     monkeypatch.setattr(Database, "_lend", counted)
-    # Who calls is looked up once in a while, beside a search: what it does itself is the least of several.
+    # Concurrent key look-ups happen now and then, so take the minimum of several searches.
     usual, _ = min([await count() for _ in range(4)])
     with failing("find_trigram", "1/0"):
         degraded = [await count() for _ in range(4)]

@@ -95,7 +95,7 @@ async def test_an_exact_answer_of_any_kind_comes_in_the_top_3_among_60_weak_mess
 async def test_a_summary_that_answers_for_ten_messages_comes_in_the_top_3_too(
     stack: Stack, mode: str, profile: str
 ) -> None:
-    """What stands for many messages ranks lower than one of them would: not below what hardly answers."""
+    """A summary of many messages ranks lower than one of them would, but above memories that hardly answer."""
     await append(stack, *(WEAK[n % len(WEAK)].format(n) for n in range(60)))
     [summary] = await remember(stack.database, "SUMMARY", ANSWER)
     with stack.database.connect() as conn:
@@ -218,7 +218,9 @@ async def test_kinds_can_be_asked_for(weak: Stack) -> None:
 
 
 async def test_who_wrote_a_memory_raises_no_score(stack: Stack) -> None:
-    """Another system raised what the asking instance wrote, and multiplied twice; here an instance is a filter."""
+    """Another system boosted memories of the calling instance, and applied the factor twice; here an instance is a
+    filter.
+    """
     now = datetime.now(UTC)
     for name, hours in (("desk", 30), ("phone", 5)):
         stamp = Timestamp()
@@ -227,7 +229,7 @@ async def test_who_wrote_a_memory_raises_no_score(stack: Stack) -> None:
     await embed_everything(stack)
     for mode, profile in RANKINGS:
         results = await search(stack, QUESTION, mode, profile=profile)
-        # What is newer is worth more by `balanced` alone.
+        # Recency counts only in the profile `balanced`.
         digits = 1 if profile == "balanced" else 6
         assert len({round(result.score, digits) for result in results}) == 1
         only = memory.MemoryFilter(instances=["desk"])
@@ -237,7 +239,7 @@ async def test_who_wrote_a_memory_raises_no_score(stack: Stack) -> None:
         assert own.score == pytest.approx(same.score, abs=1e-6)
 
 
-# The rest of what is done with memories
+# Reading, classifying and use of other kinds
 
 
 async def test_a_memory_of_another_kind_is_read_whole_classed_and_used(stack: Stack) -> None:

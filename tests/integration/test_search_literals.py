@@ -1,4 +1,4 @@
-"""What letters that are alike count for, beside words."""
+"""Weight of similar letters in addition to words."""
 
 from __future__ import annotations
 

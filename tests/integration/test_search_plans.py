@@ -41,7 +41,7 @@ TERMS = {
 }
 SOURCE_IDS = [UUID(int=n) for n in range(1, 50)]
 SQL = {**SEARCH, **RECORDS, **STATS, **SUMMARIES, **CACHED}
-#: Leaves stand for ten messages, branches for eight leaves.
+#: Leaves cover ten messages, branches eight leaves.
 LEAVES = [UUID(int=2**64 + n) for n in range(1, 30)]
 BRANCHES = [UUID(int=2**65 + n) for n in range(1, 30)]
 LIST = {
@@ -126,7 +126,7 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
         {"words": ["word777"], "config": "english", "conversation_ids": [UUID(int=1)]},
         "lexemes",
     ),
-    # What came lately is asked for by every search of a namespace in memory.
+    # Every search of a cached namespace asks for the latest passages.
     "read_passages": (
         {
             "after": PASSAGES - 20,
@@ -152,7 +152,7 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
         },
         "source_id",
     ),
-    # Some of what is pending, where there is more than is counted.
+    # A sample of pending vectors, if there are too many to count.
     "estimate_pending": ({"samples": 10, "width": 10}, "embedding_queue_pkey"),
     "get_message": ({"message_id": UUID(int=7)}, "messages_p"),
     "find_message": ({"conversation_id": UUID(int=1), "external_id": "e7"}, "external_id"),
@@ -245,7 +245,7 @@ def _fill(conn: psycopg.Connection) -> None:
         "INSERT INTO corpus_counts (namespace_id, passages, lexemes) VALUES (%s, %s, %s)",
         [NAMESPACE, PASSAGES, PASSAGES * 20],
     )
-    # Many small ones beside it: a plan for any namespace is made for what is usual.
+    # Many small namespaces as well, since a generic plan is made for the average.
     conn.execute(
         "WITH small AS (INSERT INTO namespaces (name) SELECT 'small-' || n FROM generate_series(1, 2000) AS n "
         "               RETURNING id) "

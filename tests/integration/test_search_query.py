@@ -1,4 +1,4 @@
-"""What people type finds what they mean, and is never an error."""
+"""Queries as people type them find the intended memories, and never fail."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ async def corpus(postgres_url: str) -> AsyncIterator[Corpus]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def small(postgres_url: str) -> AsyncIterator[Stack]:
-    """A stack with a few messages that are chosen for what they hold."""
+    """A stack with a few messages, each chosen for one query feature."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             await append(

@@ -1,4 +1,4 @@
-"""Who is asked about may be spelt differently, and what nobody spoke of is told to be nothing."""
+"""Names in a query may be spelt differently; a query about an unknown person gets a verdict of no answer."""
 
 from __future__ import annotations
 

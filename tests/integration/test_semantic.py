@@ -35,7 +35,7 @@ TOLD = (
 
 @pytest.fixture
 async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    """A stack that can search by meaning, and was told a few things."""
+    """A stack with search by meaning and a few messages."""
     async with running_stack(database, semantic=True) as stack:
         await append(stack, *TOLD)
         await embed_everything(stack)
@@ -209,7 +209,7 @@ async def statements_of(stack: Stack, spans: InMemorySpanExporter, **fields: Any
 async def test_that_a_filter_lets_much_through_is_found_out_once(
     knowing: Stack, spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # What is explained is asked of the database, however often.
+    # Explained searches always go to the database.
     statements = partial(statements_of, knowing, spans, explain=True)
     only = MemoryFilter(roles=[ROLE_USER])
     exact = ["find_semantic_exact"]
@@ -217,7 +217,7 @@ async def test_that_a_filter_lets_much_through_is_found_out_once(
     assert await statements(filter=only) == exact
     monkeypatch.setattr("everword_search.retrieval.arms.semantic.EXACT_PASSAGES", 2)
     large = await statements(page_size=1)
-    # Where the index happens to find too few, it is asked whether all can be compared.
+    # If the index returns too few hits, a statement checks whether an exact comparison is feasible.
     assert large[0] == "find_semantic_hnsw"
     large = await statements(filter=only)
     assert large == ["find_semantic_exact", "find_semantic_hnsw"]
@@ -251,7 +251,7 @@ def indexes_of(stack: Stack, generation: int) -> dict[str, tuple[int, bool]]:
 
 
 def interrupt_index(stack: Stack, generation: int) -> dict[str, tuple[int, bool]]:
-    """Leave what a switch leaves that is killed while it makes the index of the third partition."""
+    """Leave the state of a switch of generations that was killed while indexing the third partition."""
     with stack.database.connect() as conn:
         for part in (1, 2):
             conn.execute(
@@ -373,7 +373,7 @@ async def test_a_query_that_only_leaves_out_finds_nothing(knowing: Stack, mode: 
 
 
 async def test_what_is_left_out_is_not_what_a_query_is_like(knowing: Stack) -> None:
-    """Else what comes next to it would come first."""
+    """Otherwise the nearest neighbours of an excluded word would rank first."""
     alone = await search(knowing, "music lessons", "SEMANTIC")
     without = await search(knowing, "music lessons -budget -quarterly", "SEMANTIC")
     scores = {result.memory.content: result.score for result in alone.results}

@@ -185,7 +185,7 @@ async def test_each_relation_to_what_is_known_is_written_as_it_is(stack: Stack) 
         "first_job": {"brewer"},
         "hobby": {"swimming", "climbing"},
         "drink": {"tea"},
-        # What a model says nothing of is new.
+        # Without a classification by the model, a fact is new.
         "locker": {"12"},
     }
     facts = stored(stack)
@@ -266,7 +266,7 @@ async def test_what_is_inferred_is_marked_and_every_stage_sees_what_is_known(sta
         ("It is 3 in", "Up at 3."),
         ("Again up a", "Up at 3."),
     ]
-    # What nobody stated is not confirmed by rule, however often it shows.
+    # Inferred facts without a statement are never confirmed by rule, however often they occur.
     assert stored(stack)["sleep_rhythm", "night owl"] == (FactState.SUSPECTED, 2, 0)
     topics = rows(stack, "SELECT DISTINCT topics FROM sleep_sessions WHERE topics <> '{}'")
     assert topics == [(["Nights"],)]

@@ -52,7 +52,7 @@ TABLES = (
 
 @contextmanager
 def dumping(stack: Stack) -> Iterator[Callable[[], str]]:
-    """Lend a look at everything that Sleep stores: the same twice where nothing has changed."""
+    """Yield a function that returns a digest of all rows stored by Sleep."""
     each = " UNION ALL ".join(f"SELECT t::text AS t FROM {table} t" for table in TABLES)
     query = f"SELECT md5(string_agg(t, ' ' ORDER BY t)) FROM ({each}) AS every"
     with stack.database.connect() as conn:
@@ -60,12 +60,12 @@ def dumping(stack: Stack) -> Iterator[Callable[[], str]]:
 
 
 class Crash(Exception):
-    """What happens between two statements."""
+    """A crash between two statements."""
 
 
 @contextmanager
 def crash_after(statements: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the transaction of facts run so many statements, and fail then."""
+    """Let the transaction of facts fail after `statements` statements."""
     execute, left = psycopg.AsyncCursor.execute, [statements]
 
     async def counted(self: Any, *given: Any, **named: Any) -> Any:
@@ -80,7 +80,7 @@ def crash_after(statements: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 
 
 def started(context: WorkerContext, stack: Stack, subject: str) -> StartedJob:
-    """Take the job of a conversation, whoever had it."""
+    """Start the job of a conversation, even if another worker has it."""
     with stack.database.connect() as conn:
         [key] = conn.execute(
             """UPDATE jobs SET not_before = now() - interval '1 s', state = 'pending', published_at = now()
@@ -171,7 +171,7 @@ async def test_whoever_lost_the_job_stores_nothing_and_two_change_nothing_twice(
                 assert dump() == before
                 applying.apply(settings, late, late_writes)
                 after = dump()
-                # The same once more, by whoever has the job: the session is stored already.
+                # A second attempt by the job's new owner finds the session already stored.
                 with pytest.raises(LeaseLost):
                     applying.apply(settings, late, early_writes)
                 assert dump() == after
@@ -286,7 +286,7 @@ async def test_nights_and_new_conversations_end_sessions(stack: Stack) -> None:
     await say(stack, "Berlin it is.", 30, session="second")
     await sleep(stack, mind, soon)
     assert await told(stack) == {"drink": {"tea"}}
-    # The night comes, and nobody paused.
+    # Night falls without a pause in the conversation.
     come_night(stack)
     await sleep(stack, mind, soon)
     assert await told(stack) == {"drink": {"tea"}, "residence": {"berlin"}}

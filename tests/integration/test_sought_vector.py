@@ -29,12 +29,12 @@ BY_MEANING = pytest.mark.parametrize("mode", [SearchMode.HYBRID, SearchMode.SEMA
 
 
 class Observed(QueryEmbedder):
-    """Asks the real embedder, and keeps what was asked for; a test may have it wait or fail."""
+    """Calls the real embedder and records the requests; a test may delay them or let them fail."""
 
     def __init__(self, address: str) -> None:
         super().__init__(address, NO_SECRET)
         self.asked: list[str] = []
-        #: Those that were cancelled.
+        #: Cancelled requests.
         self.let_go: list[str] = []
         self.gate = asyncio.Event()
         self.gate.set()
@@ -84,7 +84,7 @@ async def search(knowing: Stack, embedder: Observed) -> AsyncIterator[Searching]
 
 
 async def of_the_database(stack: Stack, text: str, mode: SearchMode) -> SearchResponse:
-    """Return what a search finds with nothing in memory."""
+    """Return a search's result from the database alone, without a cache."""
     embedder = QueryEmbedder(stack.addresses["embedder"], NO_SECRET)
     async with searching(stack, 0, embedder=embedder) as nothing:
         return await nothing.search(text, mode=mode)
@@ -169,7 +169,7 @@ async def test_an_author_who_came_since_is_known_to_the_database(
     expected = await of_the_database(knowing, question, mode)
     assert "My parrot speaks." in [result.memory.content for result in expected.results]
     check_same(await search.search(question, mode=mode), expected)
-    # What was asked for in advance is one question more, once: from then on the copy knows her.
+    # The speculative request is one additional question, once; afterwards the cache contains the name.
     assert embedder.asked == [question, "What pet does have?"]
     check_same(await search.search(question, mode=mode), expected)
     other = "What bird does Zelda have?"
@@ -202,11 +202,11 @@ async def test_a_guess_that_was_wrong_is_not_waited_for_and_let_go(
     await until(lambda: embedder.let_go == [question])
 
 
-# What fails
+# Failures
 
 
 def unretrieved(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Return what was logged of failures that nobody looked at."""
+    """Return the logged failures that no task has retrieved."""
     gc.collect()
     return [
         record.getMessage()
@@ -287,7 +287,7 @@ async def test_without_an_embedder_nothing_is_asked_for(
     assert unretrieved(caplog) == []
 
 
-# What ends before
+# Early ends
 
 
 @BY_MEANING

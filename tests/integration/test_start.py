@@ -1,4 +1,4 @@
-"""How a service starts: without what it may never need, and ready for whatever is asked first."""
+"""Start of a service: without modules that it may never need, and ready for any first request."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from support.service_process import free_address, is_serving, service_process
 from support.stack import BASE, Stack
 from support.waiting import until
 
-#: What takes long to import, and is of no use to a service that has no collector, no chat model and no work yet.
+#: Modules that are slow to import and useless to a service without collector, chat model and work.
 UNUSED = {
     "ingest": {"opentelemetry.exporter", "httpx", "wordfreq"},
     "search": {"opentelemetry.exporter", "httpx", "jsonschema", "wordfreq"},
@@ -38,7 +38,7 @@ TURTLES = (
     "Turtles sleep through the winter, says Marta.",
 )
 WHERE = search_request("Where does Marta keep the turtles?", "HYBRID")
-#: As `sitecustomize`, it keeps a process from importing what is compiled.
+#: As `sitecustomize`, it prevents a process from importing compiled modules.
 NOTHING_COMPILED = """
 import sys
 for part in ("scan", "score", "compare", "trees"):

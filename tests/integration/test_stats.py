@@ -1,4 +1,4 @@
-"""Stats: what needs attention first, then counts."""
+"""Stats: items that need attention first, then counts."""
 
 from __future__ import annotations
 

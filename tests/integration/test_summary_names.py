@@ -1,4 +1,4 @@
-"""Summaries of the calendar, and what is significant, are read by names that stay."""
+"""Summaries of the calendar, and significant records, are read by stable names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A summary that says what does not hold any more is marked as its messages are."""
+"""A summary with an outdated value is marked in the same way as its messages."""
 
 from __future__ import annotations
 

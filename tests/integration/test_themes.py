@@ -1,4 +1,4 @@
-"""Themes: what a namespace is about, found by night in a sample of its memories."""
+"""Themes: topics of a namespace, computed at night from a sample of its memories."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ async def test_what_was_said_by_day_has_its_themes_after_the_night(
     await by_night(stack)
     changed = await listed(stack)
     assert {each.id for each in changed}.isdisjoint(each.id for each in found)
-    # A sample of what is new, and of some of the rest.
+    # A sample of the new memories, and of some of the others.
     assert sum(len(each.memory_ids) for each in changed) == 18
     assert any("train" in each.words or "porto" in each.words for each in changed)
     shown = await everword(stack, "themes")

@@ -1,4 +1,4 @@
-"""Sentences of tool calls say what came of them, whatever the tool, and stand for the calls in summaries."""
+"""Sentences of tool calls state the outcome for any tool, and represent the calls in summaries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from support.tool_calls import put_into_words, stored_sentences, tool_call
 
 
 def missed(cases: tuple[Case, ...]) -> list[str]:
-    """Return the sentences that leave out what a reader must learn."""
+    """Return the sentences that lack a required fact."""
     told = [(describe_call(case.call), case.facts) for case in cases]
     return [
         sentence
@@ -140,7 +140,7 @@ async def test_a_model_is_shown_all_of_a_long_call_in_parts(stack: Stack) -> Non
     assert "[…]" not in shown
     [(sentence, model)] = stored_sentences(stack.database).values()
     assert model == "scripted-chat"
-    # What it left out is counted from the call itself.
+    # Counts omitted by the model are taken from the call itself.
     assert sentence.startswith("Ran the checks of all hosts: 2 failed, 31 passed, 1 skipped")
 
 
@@ -191,7 +191,7 @@ def test_small_work_is_asked_of_the_server_and_model_that_is_named_for_it(
         }.items():
             monkeypatch.setenv(f"EVERWORD_{name}", value)
         server.always = small.always = answer()
-        # The test's own process keeps its priority: beside other work, all later tests would take far longer.
+        # Keep this process's priority; otherwise all later tests would take far longer on a busy machine.
         monkeypatch.setattr(worker, "let_process_give_way", lambda: None)
         worker.main([])
         assert asked == {

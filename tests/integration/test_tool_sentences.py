@@ -1,4 +1,4 @@
-"""A tool call without words gets a sentence that says what it did."""
+"""A tool call without text gets a sentence that describes it."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ async def test_counts_and_vectors_are_those_of_the_index(
         conn.execute("UPDATE tool_sentence_queue SET state = 'pending'")
         [queue] = conn.execute("SELECT count(*) FROM embedding_queue").fetchall()
     assert queue == (5,)
-    # Again, by a model: nothing may stay of what the template said.
+    # Rewrite by a model, which must leave nothing of the template's sentences.
     async with running_stack(stack.database, chat=chat_settings(server)) as modelled:
         assert await _backfill(modelled) == 2
     await put_into_words(stack, server)

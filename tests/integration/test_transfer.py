@@ -96,7 +96,7 @@ async def test_every_table_of_a_namespace_is_exported_or_says_why_not(stack: Sta
         "say in transfer_rules how it is exported"
     )
     assert all(record or remark for _, record, remark in ruled)
-    # Of the voice and the last night there is one in a namespace: any order is one.
+    # A namespace has one voice and one last night, so they need no order.
     assert not unordered, "its keys do not say which row comes next"
     # Its number, its name, whether it is open, how often something was hidden in it, and what an operator allows it
     # are not of the file.
@@ -219,7 +219,7 @@ async def test_a_file_older_than_an_erasure_is_refused(
     assert await export(stack, "newer") == newer
     for name in ("newer", "rid-of-it"):
         await stack.admin.DeleteNamespace(admin.DeleteNamespaceRequest(name=name))
-    # Nobody is here any more to say what was erased.
+    # The erasure log of the namespace no longer exists.
     assert (await put_in(stack, "older", file)).records == len(file.splitlines()) - 2
 
 
@@ -280,7 +280,7 @@ async def test_a_file_with_settings_that_no_namespace_has_is_refused(
 
 async def test_a_job_that_was_to_begin_again_is_due_at_once(stack: Stack, file: bytes) -> None:
     first, second = file.splitlines()[:2]
-    # Of a namespace that nothing was erased in.
+    # A namespace without any erasure.
     second = changed_settings(second, "created_at", b'"2026-03-02T08:00:00+00:00"')
     line = job("learn", "themes", not_before="infinity")
     await put_in(stack, "again", sealed([first, second, line]))

@@ -1,4 +1,4 @@
-"""What comes from where anybody may write is marked, teaches nothing for certain, and orders nobody."""
+"""Memories from channels where anyone may write are marked, confirm no facts, and give no orders to models."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ OPEN = admin.ChannelPolicy(index=True, roll_up=True, untrusted=True)
 QUARANTINE = admin.ChannelPolicy(index=True, roll_up=True, untrusted=True, quarantine=True)
 TOPIC = "Invoice of Initech"
 GOOD = [f"{TOPIC}: number {number} was paid on time." for number in range(6)]
-#: What the rules know of both sets, each beside a topic that is asked for.
+#: Instructions that the rules recognise, from both sets, each after a topic that tests search for.
 POISON = [f"{TOPIC}.\n{text}" for text in (*TUNED, *HELD_OUT) if find_instructions(text)]
 #: Behind more than a search returns of a text.
 LONG = "Nothing of note. " * 200 + POISON[0]
 YESTERDAY = datetime.now(UTC) - timedelta(days=1)
-#: Reads of what was sent, as it was sent: they mark nothing, and leave nothing out.
+#: Reads of sent messages, which return them unmarked and complete.
 AS_SENT = {
     "GetMemory message.body.content",
     "GetMemory message.body.tool_result",
@@ -72,7 +72,7 @@ class Planted:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def planted(postgres_url: str) -> AsyncIterator[Planted]:
-    """One stack for all: each test says by which policy what is there is read."""
+    """Run one stack for all tests; each test chooses the policy for reading its data."""
     with cloned(postgres_url) as database, ScriptedChat(_cite_everything).running() as server:
         chat = ChatSettings(server.url, server.model)
         async with running_stack(database, chat=chat) as stack:
@@ -111,7 +111,7 @@ async def _plant(stack: Stack, server: ScriptedChat) -> Planted:
     await put_into_words(stack)
     await compact_everything(stack, ExtractiveComposer())
     await roll_up_everything(stack, ExtractiveComposer())
-    # Nothing sums it up: its first words stand for it in its directory.
+    # No summary covers it, so its first words are its abstract in the directory.
     await say_in(stack, "bot", message(POISON[0], role=TOOL, create_time=YESTERDAY))
     wanted = summary.SummaryFilter(conversation_id=sent.conversation_id)
     listed = await stack.search.ListSummaries(search.ListSummariesRequest(filter=wanted))
@@ -228,7 +228,7 @@ async def test_every_read_marks_poison_or_leaves_it_out(
 def _orders(part: Any, path: str = "", marked: bool = False) -> Iterator[tuple[str, bool]]:
     """Yield the fields of a reply that hold an order, each with whether the memory that it is of is marked."""
     if isinstance(part, str):
-        # What is left of an order where its text is cut may be none.
+        # A truncated instruction may no longer be one.
         if _held([part]) and find_instructions(part):
             yield path, marked
     elif isinstance(part, Message):
@@ -237,7 +237,7 @@ def _orders(part: Any, path: str = "", marked: bool = False) -> Iterator[tuple[s
             marked = about.suspicious
         for field, value in part.ListFields():
             inner = f"{path}.{field.name}" if path else field.name
-            # A message as it was sent stands beside its memory.
+            # The original message is returned next to its memory.
             yield from _orders(value, inner, marked and field.name != "message")
     elif isinstance(part, Mapping):
         yield from _orders(list(part.values()), path, marked)

@@ -1,6 +1,6 @@
-"""Nobody's background work waits for another's: whatever is pending in one namespace, the others have their turns.
+"""Background work takes turns between namespaces, however much is pending in one of them.
 
-What counts is how often the model is asked before a namespace's work is done: alone, and beside another's backlog.
+The measure is the number of model calls until a namespace's work is done: alone, and next to another backlog.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ async def test_tool_sentences(two: Stack, redis: redis_client.Redis) -> None:
 
 
 class CountingModel:
-    """Counts the batches; at the third, somebody else comes."""
+    """Counts batches; at the third, another namespace gets work."""
 
     def __init__(self, comes: Callable[[], object] = lambda: None) -> None:
         self.batches: list[Sequence[str]] = []
@@ -205,7 +205,7 @@ async def test_vectors(two: Stack, jobs: BlockingDatabase) -> None:
             " WHERE n.id = namespace_id AND n.name = 'quiet'"
         )
         conn.execute(set_due.format("now() + interval '1 hour'").encode())
-        # As what was written an hour later, were it not for the turns.
+        # Like rows written an hour later, if there were no turns.
         model = CountingModel(lambda: conn.execute(set_due.format("now()").encode()))
         drain(jobs, model)
         assert conn.execute("SELECT count(*) FROM embedding_queue").fetchone() == (0,)
@@ -220,7 +220,9 @@ async def test_vectors(two: Stack, jobs: BlockingDatabase) -> None:
 
 
 def enqueue_vectors(conn: psycopg.Connection, namespaces: int, each: int) -> None:
-    """Enqueue so many vectors in each of so many namespaces, without the passages; the first ones for longest."""
+    """Enqueue `each` vectors in each of `namespaces` namespaces, without passages; earlier namespaces have waited
+    longer.
+    """
     conn.execute(
         "INSERT INTO namespaces (name) SELECT 'n-' || n FROM generate_series(1, %s) AS n",
         [namespaces],
@@ -276,7 +278,7 @@ def test_every_namespace_that_was_forgotten_is_scheduled_at_once(
 def test_a_claim_reads_what_it_takes_and_little_more(
     database: DatabaseUnderTest, jobs: BlockingDatabase
 ) -> None:
-    """Neither a long queue nor what others hold makes it slow."""
+    """Neither a long queue nor rows claimed by other workers make it slow."""
     finding = {
         "generation_id": 1,
         "after": 0,

@@ -1,4 +1,4 @@
-"""What a namespace just wrote gets its vectors while the model is busy with another's backlog."""
+"""A namespace's few new passages get vectors while the model works on another namespace's backlog."""
 
 from __future__ import annotations
 

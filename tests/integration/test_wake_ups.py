@@ -103,7 +103,7 @@ def test_a_worker_goes_from_namespace_to_namespace(
     wake_ups = [JobKey(0, int(wake_up.partition("-")[0])) for wake_up in waiting(redis)]
     assert [doing.execute_next(key) for key in wake_ups] == ["done"] * 6
     assert done == ["a0", "b0", "c0", "b1", "b2", "b3"]
-    # A wake-up that served another's job is not lost.
+    # A wake-up that was used for another job is not lost.
     redis.flushall()
     sent_before(owner, seconds=60)
     assert Publisher(jobs, redis).resend_lost() == 0
@@ -153,7 +153,7 @@ def test_the_last_wake_up_waits_for_a_write_that_holds_the_job(
     doing = worker(jobs, lambda run: done.append(run.job.subject))
     with owner.transaction():
         owner.execute("UPDATE jobs SET dirty_seq = dirty_seq + 1 WHERE subject = 'one'")
-        # Each wake-up is another's.
+        # Each wake-up starts another job.
         assert doing.execute_next(keys[0]) == "done"
         waits = threading.Thread(target=doing.execute_next, args=[keys[1]])
         waits.start()
@@ -217,7 +217,7 @@ def test_a_wake_up_that_waits_is_not_sent_again_however_long_the_queue_is(
     second = make_due(owner, "second")
     publisher.publish()
     assert publisher.resend_lost() == 0
-    # A worker takes the first and dies; the other task's is lost: both were sent long before what waits.
+    # A worker takes the first and dies; the second task's wake-up is lost: both were sent long before the queued ones.
     redis.lpop(f"rq:queue:{queue_name('t')}")
     redis.delete(f"rq:queue:{queue_name('other')}")
     assert publisher.resend_lost() == 2

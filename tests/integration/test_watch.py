@@ -1,4 +1,4 @@
-"""What happens to memories is told as it happens, at least once, whatever becomes of the watcher."""
+"""Events of memories are delivered as they happen, at least once, even if the watcher fails."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WRITTEN, ENDED, DELETED = (
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test watches from where it begins."""
+    """Run one stack for all tests; each test watches from its own start."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
@@ -129,7 +129,7 @@ async def test_a_watcher_that_is_killed_and_goes_on_misses_nothing(
 
 
 async def _some(stack: Stack, place: str, wanted: int) -> list[pb.WatchMemoriesResponse]:
-    """Return what a watcher took before it was killed: a few responses, or those of a second."""
+    """Return the responses that a watcher read before it was killed: at most `wanted`, within a second."""
     call = stack.search.WatchMemories(pb.WatchMemoriesRequest(resume_token=place))
     taken: list[pb.WatchMemoriesResponse] = []
     try:

@@ -1,4 +1,4 @@
-"""What expires is told when its time comes, once, whether somebody was watching then or not."""
+"""Expiry is reported once, at its time, to present watchers and to those that resume later."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WRITTEN, ENDED, DELETED, EXPIRED = (
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test watches from where it begins."""
+    """Run one stack for all tests; each test watches from its own start."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
@@ -91,7 +91,7 @@ async def test_what_expires_is_told_in_the_order_of_time_as_far_as_the_filter_le
     let_expire(stack, [note], [fact], [other])
     events = await all_told(stack, token)
     assert told(events) == [(EXPIRED, note), (EXPIRED, fact), (EXPIRED, other)]
-    # What a fact said can still be read.
+    # The content of a fact can still be read.
     assert [event.memory.content for event in events] == ["", "Residence of emi: Lisbon", ""]
     for wanted, expected in (
         (memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_FACT]), fact),
@@ -154,7 +154,7 @@ async def test_what_is_written_down_after_its_time_is_told_to_have_expired(stack
         _, response = await take(stack, before, 2)
         assert told(response.events) == [(EXPIRED, first)]
     assert told(await all_told(stack, response.resume_token)) == [(EXPIRED, late)]
-    # Whoever was not there then is told of both, each once.
+    # A watcher that resumes later gets both events, each once.
     events = told(await all_told(stack, before))
     assert sorted(events) == sorted([(EXPIRED, first), (EXPIRED, late)])
 

@@ -1,4 +1,4 @@
-"""Workspace files: who may write each, how they stand in contexts, and that nobody loses what another wrote."""
+"""Workspace files: write permissions, their place in contexts, and no lost updates."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def versions(stack: Stack, name: str, agent: str) -> list[documents.Worksp
 
 
 async def test_who_may_write_what(postgres_url: str) -> None:
-    """An agent holds a key of the role write, and says whatever it likes of who it is."""
+    """An agent has a key of the role write, and may claim any identity."""
     with cloned(postgres_url) as database:
         async with running_stack(database, admin_key=ADMIN_KEY) as stack:
             operator = bearer(ADMIN_KEY)
@@ -182,7 +182,7 @@ async def test_a_context_begins_with_the_layers_in_their_order(stack: Stack) -> 
     assert "This is HEARTBEAT." not in spoken.text
     second = await say(stack, "second", "layered", "And now?")
     assert (await base(stack, conversation_id=second))[-1] == "BOOT: This is BOOT."
-    # What is shown there is not shown as a memory again.
+    # Shown files are not repeated as memories.
     response = await stack.context.BuildContext(
         context.BuildContextRequest(conversation_id=second, query="This is SOUL")
     )
@@ -208,13 +208,13 @@ async def test_files_have_a_share_and_open_no_line(stack: Stack) -> None:
     opened = [line for line in files.text.splitlines() if not line.startswith("  ")]
     assert all(line.startswith(("## Base", "[")) for line in opened)
     assert not any("Obey" in line[:20] for line in opened)
-    # The latest of what it remembers, and what is asked for in any case.
+    # The newest memories, and those that match the query.
     assert "The otter 199 came" in files.text
     assert "The otter 17 came" in response.text
 
 
 async def test_fifty_writers_at_once_lose_nothing(stack: Stack) -> None:
-    """They replace, append, and replace what they saw; `tests/e2e/test_fifty_writers.py` goes on for half a minute."""
+    """Writers replace, append, and replace conditionally; `tests/e2e/test_fifty_writers.py` runs for half a minute."""
     accepted: dict[int, tuple[str, bool]] = {}
     scope = of("crowd")
 

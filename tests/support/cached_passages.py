@@ -28,7 +28,7 @@ class Said:
     id: int
     kind: int = 3
     source_id: bytes = b""
-    #: None for memories outside conversations.
+    #: Empty for memories outside conversations, that is None.
     conversation_id: bytes | None = None
     agent: str = ""
     subject: str = ""

@@ -31,7 +31,7 @@ from support.databases import DatabaseUnderTest
 from support.stack import Stack
 
 FAITHFUL = Faithfulness((), (), 1.0, 1.0)
-#: What is due within it is due at once: on a busy machine, doing it takes its time.
+#: Jobs due within this time count as due now, since on a busy machine the work itself takes time.
 AT_ONCE = timedelta(seconds=30)
 #: More than any conversation of a test needs.
 MOST_JOBS = 300

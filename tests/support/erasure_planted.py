@@ -100,7 +100,9 @@ async def _remember(
 def _insert_learned(
     stack: Stack, token: str, subject: str, conversation_id: str, ids: list[str]
 ) -> str:
-    """Store what Sleep learns from the first message; return a person whom the fourth message mentions, too."""
+    """Store facts, people and other memories of Sleep for the first message; return a person of the fourth message,
+    too.
+    """
     now = datetime.now(UTC)
     with stack.database.connect() as conn:
 

@@ -252,7 +252,7 @@ def another(text: str) -> str:
 
 
 def damaged(token: str) -> str:
-    """Return the token with one character changed, so that nobody has issued it."""
+    """Return the token with one character changed, so that it was never issued."""
     place = len(token) // 2
     return token[:place] + ("A" if token[place] != "A" else "B") + token[place + 1 :]
 

@@ -103,7 +103,7 @@ class Twins:
         values: tuple[str, str],
         number: Path | None = None,
     ) -> list[Told]:
-        """Call a recipe with one of `values` at `path` in each namespace; return what the two answers reveal.
+        """Call a recipe with one of `values` at `path` in each namespace; return the two answers.
 
         `number` is the path of a version or part number, which is the first one in both calls.
         """

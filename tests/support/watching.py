@@ -38,7 +38,7 @@ async def take(
 
 
 async def all_told(stack: Stack, token: str, **fields: object) -> list[pb.MemoryEvent]:
-    """Return all events after a token that precede this call, whatever the filter."""
+    """Return all events between a token and this call, whatever the filter."""
     call = stack.search.WatchMemories(
         pb.WatchMemoriesRequest(resume_token=token, **fields)  # type: ignore[arg-type]
     )
