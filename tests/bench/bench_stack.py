@@ -38,13 +38,13 @@ IN_FLIGHT = 2
 
 
 def contents() -> list[str]:
-    """Return what the sample's messages say, without those that hold no words."""
+    """Return the texts of the sample's messages, blank ones excepted."""
     said = [entry["content"] for part in sample() for entry in part["messages"]]
     return [content for content in said if content.strip()]
 
 
 def messages(number: int, rng: random.Random) -> list[str]:
-    """Return so many messages of the sample in some order, no two alike."""
+    """Return `number` random messages of the sample, each made unique by a suffix."""
     return [f"{content} ({rng.getrandbits(24)})" for content in rng.choices(contents(), k=number)]
 
 
@@ -83,7 +83,7 @@ class BenchStack:
             await self._ingest.AppendMessages(append_request(*batch))
 
     def pending_texts(self) -> list[str]:
-        """Return what the worker will send to the model, in its order."""
+        """Return the pending texts in the order in which the worker will send them to the model."""
         with psycopg.connect(self._running.admin_database_url or "") as conn:
             rows = conn.execute(
                 "SELECT m.content"

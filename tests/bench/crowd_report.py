@@ -1,4 +1,4 @@
-"""What the answers alone and in the crowd add up to."""
+"""Summary of the answers alone and in the crowd."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Hit:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a question got, by one way of ranking."""
+    """The result of a question with one way of ranking."""
 
     hits: tuple[Hit, ...]
-    #: Of a page of `PAGE_SIZE`, while the embedder has the query's vector at hand.
+    #: For a page of `PAGE_SIZE`, with the query's vector cached by the embedder.
     latency_ms: float
     degraded: tuple[str, ...]
 

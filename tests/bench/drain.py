@@ -43,13 +43,13 @@ class DrainRound:
 
     @property
     def steady(self) -> bool:
-        """Whether the machine was the same before and after; where it was not, others used it."""
+        """Return whether the machine's speed was equal before and after; otherwise other processes used it."""
         return abs(self.before_s - self.after_s) <= STEADY * min(self.before_s, self.after_s)
 
 
 @dataclass(frozen=True)
 class SearchRound:
-    """Searches with and without a drain beside them."""
+    """Searches with and without a concurrent drain."""
 
     idle_searches: int
     draining_searches: int

@@ -1,7 +1,7 @@
-"""A crowd of messages that nobody said: sentences of other sets, shuffled into conversations of other people.
+"""Generated foreign messages: sentences of other sets, shuffled into conversations of other people.
 
-A conversation is of one set's sentences, and every set has as many conversations: a small set of chats weighs as
-much as a large one of long answers.
+A conversation has sentences of one set, and every set has equally many conversations, so a small set of chats has the
+weight of a large one of long answers.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ Wei Wendy Will William Xavier Yasmin Yuki Yusuf Zachary Zoe
 def foreign_entries(
     sources: Sequence[BenchSet], under_test: BenchSet, number: int
 ) -> Iterator[Entry]:
-    """Yield so many messages, no two alike, the same ones each time.
+    """Yield `number` distinct messages, the same in each run.
 
-    They hold no sentence of the set under test, and nobody is named as one of its authors. Raises ValueError where a
-    source has too few sentences for so many.
+    They contain no sentence of the set under test, and none of its authors' names. Raises ValueError if a source has
+    too few sentences.
     """
     rng = random.Random(SEED)
     own = frozenset(sentences_of(under_test))
@@ -86,7 +86,7 @@ def foreign_entries(
 
 
 def sentences_of(bench_set: BenchSet) -> list[str]:
-    """Return what is said in a set, each sentence once, in the order in which it was said."""
+    """Return the sentences of a set without duplicates, in their original order."""
     sentences = (
         " ".join(sentence.split())
         for dataset in bench_set.datasets

@@ -1,7 +1,7 @@
-"""What the proxy costs a call: `make bench-proxy`.
+"""Cost of the proxy per call: `make bench-proxy`.
 
-Small calls go to search directly and through the proxy in turn. Appends go the same two ways, alone and beside an
-import over the same connection.
+Small calls alternate between search's own address and the proxy. Appends do the same, alone and during an import over
+the same connection.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The chart, as Helm renders it: valid objects, whose processes get what they need and may do no more."""
+"""The rendered Helm chart: valid objects, whose processes have all required settings and minimal rights."""
 
 import json
 import re
@@ -75,7 +75,7 @@ def _pods(objects: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any], 
 
 
 def _environment(container: dict[str, Any], secrets: dict[str, str]) -> dict[str, str]:
-    """Return what a container's process is given, with each reference to a Secret in its place."""
+    """Return the environment of a container's process, with references to Secrets resolved."""
     found = {}
     for variable in container["env"]:
         reference = variable.get("valueFrom", {}).get("secretKeyRef")

@@ -19,7 +19,7 @@ LINE = re.compile(
 
 
 def _commands(page: Path) -> Iterator[str]:
-    """Iterate over what a document shows behind `everword`."""
+    """Yield the arguments after `everword` of all commands in a document."""
     text = page.read_text(encoding="utf-8")
     blocks = re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]

@@ -56,7 +56,7 @@ def test_panels_are_about_metrics_and_labels_that_exist() -> None:
         assert others <= labels, f"{panel}: {others - labels}"
         assert set(re.findall(r"\{\{(\w+)\}\}", legend)) <= labels, panel
         shown |= families
-    # What a client measures is in the caller's own telemetry.
+    # Metrics of the client library belong to the caller's own telemetry.
     assert set(metrics) - shown <= {
         "rpc_client_call_duration_seconds",
         "everword_embed_passages_total",

@@ -1,4 +1,4 @@
-"""docker-compose.yml and what it mounts name only what exists, and agree with the code."""
+"""docker-compose.yml and its mounted files refer only to existing things, and agree with the code."""
 
 import asyncio
 import re
@@ -29,7 +29,7 @@ GUIDE = "docs/deployment.md"
 COLLECTOR = "deploy/otel-collector/config.yaml"
 PROMETHEUS = "deploy/prometheus/prometheus.yml"
 RULES = ROOT / "deploy" / "prometheus" / "rules"
-#: Ports of what others make, which their documentation gives.
+#: Ports of third-party servers, from their documentation.
 ENGINE_PORTS = {
     "postgres": {5432},
     "valkey": {6379},
@@ -204,7 +204,7 @@ def test_what_a_service_waits_for_can_come_true() -> None:
                 asked = image_of(of_image).last("HEALTHCHECK") if of_image else ""
                 asked = waited.get("healthcheck", {}).get("test", asked)
                 assert asked, f"{name}: {dependency}"
-            # Without its profile, what is waited for would not be there.
+            # The dependency must be in the same profiles, or it would be missing.
             assert set(services[dependency].get("profiles", [])) <= set(service.get("profiles", []))
 
 

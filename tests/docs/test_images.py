@@ -1,4 +1,4 @@
-"""The Dockerfile makes an image of each service, of what exists, that runs as nobody in particular."""
+"""The Dockerfile builds an image of each service from existing files; processes run as an unprivileged user."""
 
 import json
 import re

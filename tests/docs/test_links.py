@@ -13,15 +13,15 @@ from typing import Any
 from support.documents import ROOT, documents
 
 FENCED = re.compile(r"^( *)(`{3,}|~{3,}).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
-#: What in backticks says where something is in the repository: a path that ends as one, or the name of a source file.
+#: Text in backticks that counts as a path of the repository: a path with a known ending, or the name of a source file.
 _IN_REPOSITORY = re.compile(
     r"(?:[\w.*…-]+/)+(?:[\w.*…-]+\.(?:py|pyx|sql|proto|md|toml|json|jsonl|ya?ml|sh|txt|xz|lock|conf))?"
     r"|(?:deploy|docs|examples|libs|protos|scripts|services|tests)/[\w./*…-]+"
     r"|[\w*]+\.(?:py|pyx|sql|proto)"
 )
-#: What is made, by the build or by a reader of the tutorial, and what is no path of the repository.
+#: Files made by the build or by a reader of the tutorial, and text that is no path of the repository.
 _ELSEWHERE = ("build/", ".", "news.py")
-#: Tells what was, where it was then.
+#: Describes earlier versions with their paths.
 _HISTORY = "CHANGELOG.md"
 
 
@@ -52,7 +52,7 @@ def _links(page: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _named(page: Path) -> Iterator[str]:
-    """Iterate over the paths of the repository that a page names in backticks, without what it names in their files."""
+    """Yield the paths of the repository in backticks on a page, without names inside files, such as `path::name`."""
     for code in re.findall(r"`([^`\n]+)`", _prose(page)):
         path = re.split(r"::|: ", code)[0]
         if _IN_REPOSITORY.fullmatch(path) and not path.startswith(_ELSEWHERE):
@@ -71,7 +71,7 @@ def _repository() -> str:
 
 @cache
 def _exists(named: str) -> bool:
-    """Tell whether some path ends so; `*` is any part of a name, and `…` of a path."""
+    """Return whether some path ends with `named`; `*` is any part of a name, and `…` of a path."""
     pattern = re.escape(named).replace(r"\*", r"[^/\n]*").replace("…", ".*")
     return re.search(rf"/{pattern}/?$", _repository(), re.MULTILINE) is not None
 

@@ -1,4 +1,4 @@
-"""What README.md shows is run as it stands, and its tables say what the code says."""
+"""The commands of README.md run as written, and its tables agree with the code."""
 
 import ast
 import asyncio
@@ -43,7 +43,7 @@ HEADINGS = (
     "Settings of the client, the command line and the proxy",
     "Settings of `everword up` and `everword migrate`",
 )
-#: What reads settings, and who that is: a worker counts as its service.
+#: Functions that read settings, by service; a worker counts as its service.
 READERS: tuple[tuple[str, Callable[[Environment], object]], ...] = (
     ("ingest", IngestSettings.from_environment),
     ("search", SearchSettings.from_environment),
@@ -75,7 +75,7 @@ class Variables(dict[str, str]):
 
 
 class Recorder(Environment):
-    """An environment in which only `given` is set, and which keeps what it is asked for."""
+    """An environment in which only `given` is set, and which records the names that are read."""
 
     def __init__(self, given: dict[str, str]) -> None:
         super().__init__(given)
@@ -92,9 +92,9 @@ class Recorder(Environment):
 
 
 def _commands(program: str, *, block_of: str = "") -> list[list[str]]:
-    """Return the commands of the block whose commands start with `program`, as a shell splits them.
+    """Return the commands of the block whose commands start with `program`, split as a shell does.
 
-    Where several blocks do, it is the one that holds `block_of`, or the first.
+    If there are several such blocks, the first one that contains `block_of`.
     """
     blocks = [block for block in code_blocks(README, "sh") if block.startswith(program)]
     block = next(block for block in blocks if block_of in block)
@@ -165,7 +165,7 @@ async def test_the_python_snippet_prints_what_it_appended(stack: Stack, tmp_path
 
 
 async def test_the_commands_run_one_after_the_other(stack: Stack, address: str) -> None:
-    # Export and context go back to what the first call has stored.
+    # Export and context use data that the first call has stored.
     await _run_here(stack, _commands(".venv/bin/buf")[0], address)
     outputs = {}
     for command in _commands(".venv/bin/everword"):

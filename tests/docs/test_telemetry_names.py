@@ -19,7 +19,7 @@ from support.waiting import until
 
 PAGE = "docs/telemetry.md"
 NAMES = "everword/telemetry/names.py"
-#: Function of everword.telemetry.tracing -> what the table calls its instrument.
+#: Function of everword.telemetry.tracing -> the table's name of the instrument.
 KINDS = {
     "duration_histogram": "histogram",
     "counter": "counter",

@@ -1,4 +1,4 @@
-"""A reader walks through docs/tutorial.md: its commands, one after the other, print what it shows."""
+"""The commands of docs/tutorial.md, run in order, print the documented output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.learning import learn
 from support.one_address import proxied
 from support.stack import Stack
 
-#: A program with the name that it is saved under, or a block of commands or of what they print.
+#: A program with its file name, a block of commands, or a block of output.
 BLOCK = re.compile(
     r"(?:[Ss]ave this as `(?P<file>[\w.]+)`:\n\n)?^```(?P<tag>python|sh|text)\n(?P<body>.*?)^```",
     re.MULTILINE | re.DOTALL,
@@ -28,7 +28,7 @@ BLOCK = re.compile(
 
 
 def _is_shown(shown: str, output: str) -> bool:
-    """Say whether an output has these lines in this order; `…` stands for anything in a line, or for lines."""
+    """Return whether the output has the shown lines in order; `…` matches any text in a line, or any lines."""
     lines = [re.escape(line.strip()).replace("…", ".*") for line in shown.splitlines() if line]
     return bool(re.search(r" *\n(?:.*\n)*? *".join(lines), output))
 

@@ -1,4 +1,4 @@
-"""The units of systemd run what deploy/install.sh installs, with what it needs, and are as systemd wants them."""
+"""The systemd units run the programs of deploy/install.sh with all required settings, and pass systemd's checks."""
 
 import re
 import shlex

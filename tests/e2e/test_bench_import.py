@@ -1,7 +1,7 @@
-"""Whole conversations go in over gRPC, and every message is found again by its words at once.
+"""Whole conversations are appended over gRPC, and every message can be found by its words at once.
 
-EVERWORD_BENCH_DATA names a folder with the public sets `locomo-dev.json` and `beam100k-dev.json` in the format that
-`everword import` reads; they are not ours to ship. Without it, the sample that is shipped stands in for them.
+EVERWORD_BENCH_DATA names a folder with the public sets `locomo-dev.json` and `beam100k-dev.json` in the format of
+`everword import`; their licences do not allow shipping them. Without it, the shipped sample is used.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def long_texts() -> Path:
 
 @dataclass(frozen=True)
 class Imported:
-    """A message as it was sent, where it went, and the token that covers it."""
+    """A sent message, its id, and the token that covers it."""
 
     sent: memory_pb2.NewMessage
     message_id: str

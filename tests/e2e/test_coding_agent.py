@@ -32,7 +32,7 @@ ISSUE = notes.HandoffKey(repo="acme/shop", issue="41")
 
 @dataclass(frozen=True)
 class House:
-    """Who works here: a person with an operator's key, and the agent with one that may write."""
+    """Clients of this test: a person with an operator's key, and the agent with a key of the role write."""
 
     person: Client
     atlas: Client
@@ -84,7 +84,7 @@ async def monday(house: House) -> None:
     assert "checkout times out" in context.text
     await talk.answer("I will look at the connection pool.")
 
-    # What it is like is not for the agent to say, whoever it says it is. What it remembers is.
+    # The agent may not change its own character, whatever identity it claims; it may change its memory.
     for writer in ("AGENT", "HUMAN", "SYSTEM"):
         with pytest.raises(CallError) as caught:
             await write(house.atlas, "SOUL", "Bold. Never asks.", writer=writer)
@@ -122,7 +122,7 @@ async def tuesday(house: House) -> None:
     ]
     await talk.answer("The pool is too small. I will make it larger.")
 
-    # Both write at what it remembers, and neither loses what the other wrote.
+    # Both write to the agent's memory file, and neither write is lost.
     seen = await house.atlas.document_service.GetWorkspaceFile(
         files.GetWorkspaceFileRequest(name=file_name("MEMORY"), scope=ATLAS)
     )
@@ -131,10 +131,10 @@ async def tuesday(house: House) -> None:
         await write(house.atlas, "MEMORY", "- Only mine.", expected_version=seen.file.version)
     await write(house.atlas, "MEMORY", "- The pool has 50 connections now.", append=True)
 
-    # What is handed over next takes the place of what was.
+    # A new handoff replaces the previous one.
     await hand_over(house.atlas, "It was the pool. Should the cache stay?")
     assert "GIRAFFE" not in await everything(house.atlas, "checkout GIRAFFE cache pool")
-    # What was written down is overwritten: nothing that looks things up finds it again.
+    # The note is overwritten: no search finds its former text.
     await house.atlas.write_note("Merge to main: the pipeline deploys.", "deploy")
     context = await talk.hear("How do we deploy, with which tag? Push release-PELICAN?")
     assert "Merge to main: the pipeline deploys." in context.text
@@ -163,7 +163,7 @@ async def wednesday(house: House) -> None:
     await house.person.cost_service.SetBudget(budget(cost="5.00"))
     assert (await allowed(house.atlas)) is True
 
-    # What was overwritten and what is deleted is told by the history alone.
+    # Only the history has overwritten and deleted text.
     deploy = note_pb2.NoteKey(key="deploy")
     await house.atlas.note_service.DeleteNote(notes.DeleteNoteRequest(key=deploy))
     assert "pipeline" not in await everything(house.atlas, "how does the pipeline deploy")
@@ -192,7 +192,7 @@ async def hand_over(client: Client, content: str) -> None:
 
 
 async def advise(house: House, advice: str) -> None:
-    """Let an advisor read what it is asked and save what it finds; after that its grant is used up."""
+    """Let an advisor read the question and save its answer, which uses up its grant."""
     request = notes.CreateAdvisorGrantRequest(key=ISSUE, max_calls=2)
     granted = await house.atlas.note_service.CreateAdvisorGrant(request)
     async with Client.connect(replace(house.settings, api_key=granted.secret)) as advisor:
@@ -207,7 +207,7 @@ async def advise(house: House, advice: str) -> None:
 
 
 async def spend(client: Client, cost: str) -> list[str | None]:
-    """Report a call of a model, and return what is said of the budget."""
+    """Report a model call; return the budget events in the response."""
     usage = spent("house-model", 1_000, 200, cost=cost, agent="atlas")
     told = await client.cost_service.RecordUsage(costs.RecordUsageRequest(usages=[usage]))
     return kinds(told.events)

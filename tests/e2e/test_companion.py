@@ -52,7 +52,7 @@ async def test_a_week_of_a_companion(database: DatabaseUnderTest) -> None:
         await mira.monday()
         await mira.tuesday()
         await mira.wednesday()
-    # In the night the machine is started again: what a conversation has set off is not lost.
+    # The processes restart overnight, and keep the state of triggered lore.
     async with at_home(database) as mira:
         await mira.thursday()
         await mira.friday()
@@ -88,7 +88,7 @@ class Week:
         await self._midnight()
 
     async def tuesday(self) -> None:
-        # The heartbeat of the night is nobody's turn.
+        # An automated message is no turn.
         await self._talk.hear("Heartbeat: is there anything to do?", automated=True)
         had = await self._hear("How do I bleed the radiator in my room?")
         assert lines_of(had, "LOREBOOK") == [ILSE]
@@ -141,7 +141,7 @@ class Week:
         await self._midnight()
 
     async def sunday(self) -> None:
-        # The heartbeat names her: a trigger is one, whoever sets it off.
+        # Automated messages trigger entries, too.
         await self._talk.hear("Heartbeat: Ilse arrives today.", automated=True)
         had = await self._hear("Let us go.")
         assert lines_of(had, "LOREBOOK") == [ILSE]

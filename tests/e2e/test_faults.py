@@ -189,7 +189,7 @@ async def test_the_audit_sees_what_background_work_leaves_and_spoils(stack: Stac
 
 
 def _wait_a_minute(stack: Stack) -> None:
-    """Let the jobs that are due be due for a minute: before that, nobody is late."""
+    """Make due jobs a minute older, since younger ones do not count as late."""
     with stack.database.connect() as owner:
         owner.execute(
             "UPDATE jobs SET not_before = now() - interval '1 minute' WHERE not_before <= now()"
@@ -204,7 +204,7 @@ def _told(url: str, sent: set[str]) -> dict[str, int]:
 
 def test_a_soak_sees_what_grows_and_what_is_logged(tmp_path: Path) -> None:
     usage = Usage()
-    # What comes after the load does not count.
+    # Samples after the end of the load do not count.
     for minute in range(90):
         usage.samples["ingest", 1].append(Sample(60.0 * minute, 100 + minute, 9, 3))
         usage.samples["search", 2].append(Sample(60.0 * minute, 100, 9 + minute, 3))

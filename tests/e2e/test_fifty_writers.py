@@ -1,4 +1,6 @@
-"""Fifty writers on one note and one workspace file for half a minute: what was accepted is in the history, in order."""
+"""Fifty writers on one note and one workspace file for half a minute: the history contains all accepted writes in
+order.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ SCOPE = document_pb2.DocumentScope(agent="atlas")
 
 @dataclass
 class Shared:
-    """A text that all write at: how it is written and read, and what was accepted."""
+    """A text with concurrent writers: how to write and read it, and the accepted writes."""
 
     write: Callable[..., Awaitable[Any]]
     latest: Callable[[], Awaitable[int]]
@@ -36,7 +38,7 @@ class Shared:
     conflicts: int = 0
 
     async def put(self, text: str, way: int) -> None:
-        """Replace what is there, append to it, or replace what was seen."""
+        """Replace, append, or replace the version that was read."""
         expected = None
         if way == 2:
             try:
@@ -54,7 +56,7 @@ class Shared:
         self.accepted[written.version] = text, way == 1
 
     def check(self, versions: list[Any], now: str) -> None:
-        """Hold a history, the first version first, against what was accepted."""
+        """Check a history, oldest version first, against the accepted writes."""
         assert [each.version for each in versions] == list(range(1, len(self.accepted) + 1))
         before = ""
         for each in versions:

@@ -70,7 +70,7 @@ async def test_the_four_steps_of_the_page(settings: ClientSettings) -> None:
     async with Client.connect(settings) as caller:
         advised = await names["ask_advisor"](caller, settings)
         assert advised == ["The pool has 5 connections for 200 requests."]
-        # What an advisor found is a memory that matters, for whoever looks for it later.
+        # The advisor's answer is stored as a significant memory for later searches.
         found = await caller.search("advisor pool connections", filter=_tagged("acme/shop#41"))
         memory = found.results[0].memory
         assert set(memory.tags) == {"acme/shop", "issue-41", "acme/shop#41", "advisor_note"}
@@ -81,7 +81,7 @@ async def test_the_four_steps_of_the_page(settings: ClientSettings) -> None:
         stale = caller.write_note("Resize it.", "pool", expected_version=noted.version + 1)
         with pytest.raises(CallError, match="NOTE_VERSION_CONFLICT"):
             await stale
-        # A second run replaces what was handed over, and adds to what was found.
+        # A second run replaces the handoff, and adds another answer.
         assert len(await names["ask_advisor"](caller, settings)) == 2
         handed = await caller.search("checkout times out", filter=_tagged("handoff"))
         [memory] = [result.memory for result in handed.results]

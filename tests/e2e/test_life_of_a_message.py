@@ -1,4 +1,4 @@
-"""Walks ARCHITECTURE.md's "Life of a message", and holds the tables of what is done to the code."""
+"""Checks ARCHITECTURE.md's "Life of a message", and its tables, against the code."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class World:
             )
 
     def queue(self) -> list[tuple[str, str, str | None]]:
-        """Return content, state and error of what is pending or parked."""
+        """Return content, state and error of pending and parked texts."""
         return self.owner.execute(
             """SELECT m.content, q.state, q.error FROM embedding_queue q
                  JOIN memories m ON m.id = q.memory_id ORDER BY m.id"""
@@ -78,7 +78,7 @@ class World:
         ).fetchall()
 
     def is_met(self) -> bool:
-        """Whether everything that is pending has met the trouble."""
+        """Return whether everything pending has an error."""
         rows = self.queue()
         return bool(rows) and all(error for _, _, error in rows)
 
@@ -100,7 +100,7 @@ class World:
 
 @pytest.fixture
 def server() -> Iterator[ScriptedEmbedder]:
-    # It answers 400 for a text that is too long, as a server does that cannot be told to cut it.
+    # It answers 400 for a text over the limit, like servers that cannot truncate.
     with ScriptedEmbedder(vllm=False).running() as server:
         yield server
 

@@ -31,7 +31,7 @@ from support.stack import Stack, running_stack
 
 KEY = "a-key-of-an-operator-for-tests"
 METADATA = (("authorization", f"Bearer {KEY}"),)
-#: They tell what happens from now on, and end when nobody listens.
+#: Streams that only end when the client leaves.
 WATCHES = {"WatchMemories", "Sleep"}
 #: Recipes that are run by a program that is not ours, too: of each server, of streams, with and without ids.
 SAMPLE = (
@@ -92,7 +92,7 @@ class Reflected:
 
 
 def _add(pool: DescriptorPool, files: dict[str, Any], name: str) -> None:
-    """Add a file after those that it needs."""
+    """Add a file to the pool after its dependencies."""
     if name in files:
         file = files.pop(name)
         for needed in file.dependency:
@@ -101,7 +101,7 @@ def _add(pool: DescriptorPool, files: dict[str, Any], name: str) -> None:
 
 
 def _filled(value: Any, kept: dict[str, str]) -> Any:
-    """Put what was kept into a request."""
+    """Insert kept values into a request."""
     if isinstance(value, dict):
         return {name: _filled(each, kept) for name, each in value.items()}
     if isinstance(value, list):
@@ -110,7 +110,7 @@ def _filled(value: Any, kept: dict[str, str]) -> Any:
 
 
 def _picked(answer: Any, path: str) -> str:
-    """Return what stands at a path of `jq`'s, such as .messages[0].messageId."""
+    """Return the value at a `jq` path such as .messages[0].messageId."""
     for name, number in re.findall(r"\.(\w+)|\[(\d+)\]", path):
         answer = answer[name] if name else answer[int(number)]
     assert isinstance(answer, str)
@@ -126,7 +126,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 async def _learn(stack: Stack, kept: dict[str, str]) -> None:
-    """Store what the background learns of what Ana said, and a page about a node."""
+    """Store memories that background work learns from Ana's message, and a page about a node."""
     async with learning_transaction(stack.database) as conn:
         said = (kept["MESSAGE_ID"], kept["CONVERSATION_ID"])
         await learn_some(conn, "Ana", *said, [kept["NODE_ID"]])
@@ -134,7 +134,7 @@ async def _learn(stack: Stack, kept: dict[str, str]) -> None:
 
 @asynccontextmanager
 async def _reflected(stack: Stack) -> AsyncIterator[dict[str, Reflected]]:
-    """Lend what the servers say of themselves, by service."""
+    """Yield the reflection data of the servers, by service."""
     async with AsyncExitStack() as channels:
         servers = {}
         for name, address in stack.addresses.items():

@@ -53,7 +53,7 @@ async def test_search_on_a_standby_waits_for_a_token_and_outlives_a_failover(pai
         with pytest.raises(CallError) as waited:
             await found(client, "bittern", late, SHORT_S)
         assert waited.value.code is grpc.StatusCode.DEADLINE_EXCEEDED
-        # Who asks for no token is answered with what is there.
+        # A call without a token gets the standby's current data.
         assert (await found(client, "bittern"), await found(client, "heron", token)) == (0, 1)
         pair.catch_up()
         assert await found(client, "bittern", late) == 1

@@ -42,7 +42,7 @@ WAY = (
 
 
 class ThreadWorker(SimpleWorker):
-    """RQ's worker in a thread, where there are no signals."""
+    """RQ's worker in a thread, which cannot receive signals."""
 
     death_penalty_class = TimerDeathPenalty
 
@@ -58,7 +58,7 @@ def redis(valkey_url: str) -> Iterator[Redis]:
 
 
 def take_wake_ups(stack: Stack, redis: Redis, redis_url: str) -> None:
-    """Do what a worker process does, until no wake-up is left."""
+    """Execute jobs like a worker process until no wake-up is left."""
     database = BlockingDatabase(stack.database.settings("embedder"), "embedder")
     database.open()
     with (

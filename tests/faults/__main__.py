@@ -1,4 +1,4 @@
-"""`make test-faults`: many faults under mixed traffic; ends on a line with what was broken of each promise."""
+"""`make test-faults`: many faults under mixed traffic; the last line counts violations of each promise."""
 
 from __future__ import annotations
 

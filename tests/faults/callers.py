@@ -1,4 +1,4 @@
-"""Mixed traffic: conversations in three ways, notes, facts, erasures, exports, and reads of what was just written."""
+"""Mixed traffic: conversations in three ways, notes, facts, erasures, exports, and reads of recent writes."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from faults.traffic import (
     word_of,
 )
 
-#: How long callers may take to be answered once they are told to stop.
+#: Time for the last calls after callers are told to stop, in seconds.
 LAST_CALLS_S = 600.0
-#: Each namespace has so many notes that are written again and again.
+#: Number of notes per namespace, which are overwritten again and again.
 NOTES = 3
-#: Reads of a whole conversation, as long as it has so many messages.
+#: Conversations with at most this many messages are read completely.
 SHORT = 300
 
 
@@ -89,7 +89,7 @@ async def converse(caller: Caller, conversation: Conversation, number: int, seed
             return
         said = keep_nameless(batch) if number % 4 == 1 else batch
         names = [name_of(message) for message in said]
-        # A stream tells no token: what it stored is there for every read that comes after it.
+        # A stream returns no token: its writes are visible to every later read.
         fresh, id_ = "", ""
         if number % 4 == 0:
             entries = [Entry(conversation.target, message) for message in said]
@@ -122,7 +122,7 @@ async def _read_back(caller: Caller, said: list[memory_pb2.NewMessage], fresh: s
 
 
 async def find(caller: Caller, word: str, fresh: str = "") -> bool:
-    """Tell whether a search for a word returns something that has it."""
+    """Return whether a search for a word returns a hit that contains it."""
     lexical = search_pb.SEARCH_MODE_LEXICAL
     # Everybody says the second word.
     query = f"{word} tea"
@@ -158,7 +158,7 @@ async def write_note(caller: Caller, number: int) -> None:
 
 
 async def remember(caller: Caller, number: int) -> None:
-    """Give somebody another favourite."""
+    """Change the favourite tea of a person."""
     subject = f"person {number % NOTES}"
     request = fact_service_pb2.RememberRequest(
         subject=subject,

@@ -1,4 +1,4 @@
-"""Holds the final state against the history: whatever was acknowledged is there, once, in order, or gone for good."""
+"""Checks the final state against the history: acknowledged writes are present once and in order, or erased for good."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _compare(
         there = stored.get(place, [])
         missing = Counter(names) - Counter(there)
         more = Counter(there) - Counter(names)
-        # What was said before it is erased is of no conversation that anybody reads.
+        # Messages that are to be erased belong to conversations that this check does not read.
         history.hold(Promise.KEPT, not missing, f"{place} lacks {sorted(missing)[:5]}")
         history.hold(Promise.ONCE, not more, f"{place} has too often {sorted(more)[:5]}")
         if in_order:

@@ -40,7 +40,7 @@ class Clocks:
 
 
 def can_jump() -> bool:
-    """Tell whether there is a compiler for the library."""
+    """Return whether a compiler for the library is installed."""
     return shutil.which("cc") is not None
 
 
@@ -63,7 +63,7 @@ def make_clocks(folder: Path) -> Clocks:
 
 
 def clock_faults(names: Iterable[str]) -> list[Fault]:
-    """Return what may happen to the clock of each process."""
+    """Return the clock faults of each process."""
     return [
         Fault(f"clock an hour {way}", name, _jumping(name, offset_s))
         for name in names

@@ -11,7 +11,7 @@ from faults.calling import Caller
 from faults.history import Promise
 from faults.traffic import ERASED
 
-#: What a conversation says beside the word, enough for a leaf, which then has to be written again.
+#: Number of further messages in the conversation, enough for a leaf, which then has to be written again.
 BESIDE = 11
 
 

@@ -16,7 +16,7 @@ END_S = 600.0
 
 
 def process_faults(names: Iterable[str]) -> list[Fault]:
-    """Return what may happen to each process, whose names these are."""
+    """Return the faults of each process."""
     return [
         Fault(kind, name, inject)
         for name in names

@@ -1,4 +1,4 @@
-"""A TCP proxy between the services and an engine, which breaks what goes through it."""
+"""A TCP proxy between the services and an engine that disturbs connections."""
 
 from __future__ import annotations
 

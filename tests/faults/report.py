@@ -1,4 +1,4 @@
-"""What a run writes into a page: how often each fault was injected, and how often each promise was looked at."""
+"""Writes a run's results to a page: counts of injected faults, and of checks of each promise."""
 
 from __future__ import annotations
 

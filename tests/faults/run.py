@@ -45,7 +45,7 @@ Answer = TypeVar("Answer")
 POLL_S = 0.25
 #: Jobs that failed for good are tried again so often, as an operator would.
 RETRY_S = 20.0
-#: What a fault ended answers again within this time.
+#: Processes and engines answer again within this time after a fault.
 ANSWER_S = 60.0
 
 
@@ -64,15 +64,15 @@ class Settings:
     patience: Patience = field(default_factory=Patience)
     #: Only faults whose place and kind this picks.
     picks: Callable[[Fault], bool] = lambda fault: True
-    #: Whether PostgreSQL is on a small disk of its own, which gets full; root alone may mount one.
+    #: Puts PostgreSQL on a small disk of its own, which can get full; only root can mount one.
     disk: bool = False
-    #: How long the background may take once nobody calls.
+    #: Time for background work after the last call, in seconds.
     drain_s: float = 600.0
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a run."""
+    """Result of a run."""
 
     seed: int
     injected: Injected
@@ -86,8 +86,8 @@ class Outcome:
 
 
 async def run(data: Path, settings: Settings, say: Callable[[str], None]) -> Outcome:
-    """Call under faults, wait for the background, and look. The data folder is made where there is none."""
-    # What a fault ended is started again at once, however often.
+    """Call under faults, wait for background work, and check. Creates the data folder if missing."""
+    # Restart after a fault without growing pauses.
     set_constant("everword.embedded.supervisor:LONGEST_PAUSE_S", 1.0)
     async with _world(data, settings, say) as world:
         history = History()
@@ -153,10 +153,10 @@ def _possible(data: Path, settings: Settings) -> list[Fault]:
 
 
 async def _drain(running: RunningStack, within_s: float, say: Callable[[str], None]) -> int:
-    """Wait until no work is open; what is open after that time is found by the audit.
+    """Wait until no work is open; the audit finds work that is open after that time.
 
-    What was given up is tried again, as an operator would, at the beginning and once more: what was under way then may
-    have met the last fault. Returns how many jobs had failed for good, and were tried again.
+    Failed jobs are retried, as an operator would do, at the beginning and once more, since work in progress may have
+    met the last fault. Returns how many jobs had failed permanently and were retried.
     """
     until = asyncio.get_running_loop().time() + within_s
     given_up = 0

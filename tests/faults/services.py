@@ -29,7 +29,7 @@ SMALL_STEPS = {
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a process waits for what has died or does not answer."""
+    """Timeouts of a process for peers that have died or do not answer."""
 
     sweep_s: float = 1.0
     lease_s: float = 6.0
@@ -74,7 +74,7 @@ def specs(
     chat: ScriptedChat,
     clocks: Clocks | None,
 ) -> Iterator[ProcessSpec]:
-    """Yield the services, and so many of each worker, each with a clock of its own."""
+    """Yield the services, and `workers` processes of each worker, each with its own clock."""
     for spec in _specs(running, workers, patience, chat):
         own = clocks.environment(spec.name) if clocks else {}
         yield replace(spec, environment={**spec.environment, **own})

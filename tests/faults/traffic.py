@@ -1,4 +1,4 @@
-"""What is said: the same messages for the same seed, each with a word that nothing else has."""
+"""Generated messages: equal for equal seeds, each with a unique word."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from everword.v1 import conversation_pb2, ingest_service_pb2, memory_pb2
 NAMESPACES = ("default", "second", "third")
 CONVERSATIONS = 4
 MOST_IN_A_BATCH = 20
-#: When conversations begin, and how long after a message the next one is: what they fill is over, up to the year.
+#: Start of conversations and interval of messages, chosen so that all periods up to the year are over.
 BEGIN = datetime(2024, 3, 4, 9, tzinfo=UTC)
 PAUSE = timedelta(minutes=30)
-#: One message in so many is long, one calls a tool without a word, and one is something that no model can embed.
+#: One message in this many is long, is a tool call without text, or cannot be embedded by any model.
 LONG_EVERY = 25
 TOOL_CALL_EVERY = 30
 UNEMBEDDABLE_EVERY = 40
@@ -96,7 +96,7 @@ def word_of(external_id: str) -> str:
 
 
 def keep_nameless(messages: list[memory_pb2.NewMessage]) -> list[memory_pb2.NewMessage]:
-    """Return messages whose names are in what they say alone, as far as they say anything."""
+    """Remove external ids from messages with text, so that only the text identifies them."""
     for message in messages:
         if message.content not in ("", UNEMBEDDABLE):
             message.external_id = ""

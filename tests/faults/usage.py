@@ -1,4 +1,4 @@
-"""What processes take while faults go on: memory, descriptors, connections; and what their logs say above WARNING."""
+"""Resources of processes during faults: memory, descriptors, connections; and their log messages above WARNING."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ WARM_UP_S = 600.0
 ENGINES = frozenset({"postgres", "valkey"})
 #: Ids and numbers, by which lines of one kind differ.
 _DIFFERS = re.compile(r"\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\d+(\.\d+)?")
-#: How a traceback names what was raised.
+#: The line of a traceback with the exception.
 _RAISED = re.compile(r"^(?:(?:[a-z_]\w*\.)+[A-Z]\w*|[A-Z][a-z]\w*)(?:: .*)?$", re.MULTILINE)
 _WORKER = re.compile(r"Worker [0-9a-f]{32}")
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What a process took at a moment."""
+    """Resources of a process at a moment."""
 
     #: Seconds since the process started.
     age_s: float
@@ -44,7 +44,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Growth:
-    """What a process took when it was warm, and at last: the medians of a quarter of its samples each."""
+    """Resources of a warm process at the beginning and at the end: medians of a quarter of its samples each."""
 
     name: str
     minutes: float
@@ -141,7 +141,9 @@ def errors(data: Path) -> Counter[tuple[str, str]]:
 
 
 def _entry(line: str) -> tuple[str, str] | None:
-    """Return who said what, where it counts; what is no entry was written by a crash."""
+    """Return logger and message of a relevant log line; None for others. Tracebacks outside log entries come from a
+    crash.
+    """
     try:
         entry = json.loads(line)
     except ValueError:
@@ -155,7 +157,7 @@ def _entry(line: str) -> tuple[str, str] | None:
 
 
 def _counts(entry: dict[str, object]) -> bool:
-    """Tell whether a line is above WARNING, or of a job that failed: a bug may pass when it is tried again."""
+    """Return whether a line is above WARNING or reports a failed job, since a retry may hide a bug."""
     return entry.get("level") in ("ERROR", "CRITICAL") or entry.get("event") == "job failed"
 
 

@@ -1,4 +1,4 @@
-"""What faults are done to: the processes of a stack, its engines, the ways to them, and the models."""
+"""Targets of faults: the processes of a stack, its engines, the proxies to them, and the models."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.waiting import until
 if TYPE_CHECKING:
     from faults.clocks import Clocks
 
-#: What has ended gets ready again, on a busy machine too.
+#: Seconds until an ended process is ready again, on a busy machine too.
 REVIVAL_S = 600.0
 
 
@@ -35,9 +35,9 @@ class World:
     embedder: ScriptedEmbedder
     chat: ScriptedChat
     random: random.Random
-    #: What a job's worker may be silent for.
+    #: Seconds until the lease of a silent worker's job expires.
     lease_s: float
-    #: None where there is no compiler for the library that shifts them.
+    #: None if no compiler for the library is installed.
     clocks: Clocks | None = None
     #: By number and start: within a long run numbers come again.
     ended: set[tuple[int, float]] = field(default_factory=set)
@@ -71,7 +71,7 @@ Inject = Callable[[World], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Fault:
-    """One way of failing: what is done, and to what. Faults of one `place` never overlap."""
+    """A kind of fault and its target. Faults of one `place` never overlap."""
 
     kind: str
     place: str

@@ -1,4 +1,4 @@
-"""`make test-overload`: what a service does with ten times the calls that it can answer."""
+"""`make test-overload`: behaviour of a service at ten times its capacity."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ KINDS = {"search": "search", "browse": "search", "append": "ingest"}
 TIMES = 10
 CALLERS = 8
 LASTS_S = 20.0
-#: What counts as recovered: so many calls after each other, each within twice the slowest twentieth of unloaded ones.
+#: Recovery: this many consecutive calls, each within twice the 95th percentile of unloaded ones.
 STEADY = 5
-#: Admitted calls may take so many times as long as unloaded ones, in the slowest twentieth.
+#: Maximal factor of admitted calls' 95th percentile over that of unloaded ones.
 LIMIT = 3.0
 RECOVERY_S = 10.0
 
 
 async def run(tell: Callable[[dict[str, Any]], None]) -> bool:
-    """Tell a row for each kind of call, and return whether all are within their limits."""
+    """Report a row for each kind of call; return whether all are within their limits."""
     kept = True
     async with stack(StackSettings(data=None, ports=Ports.free())) as running:
         services = Services.at(running.addresses["ingest"], running.addresses["search"])
@@ -158,7 +158,7 @@ async def _flooding(running: RunningStack, kind: str, rate: float, seconds: floa
 
 
 async def flood(ingest: str, search: str, kind: str, rate: float, seconds: float) -> dict[str, Any]:
-    """Call so many times a second, whatever becomes of it; by a few callers in turn where the rate is 0."""
+    """Make `rate` calls a second, independent of their results; with 0, a few callers call continuously."""
     call = Tenant(Services.at(ingest, search), "flood", seed=2).kinds()[kind]
     statuses: Counter[str] = Counter()
     took: list[float] = []

@@ -1,4 +1,4 @@
-"""Draws files to upload: those of each format, damaged in many ways, and what is no file of any."""
+"""Generates files for uploads: valid ones of each format, damaged ones, and random bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from io import BytesIO
 
 from support import files
 
-#: What parsers look at first, and what breaks them.
+#: Signatures that parsers check first, and byte sequences that break parsers.
 PARTS = [
     *(b"", b"\0", b"\xff\xfe", b"%PDF-1.7", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
     *(b"<", b">", b"</", b"&#x0;", b"&#99999999;", b"<!DOCTYPE x [<!ENTITY a 'b'>]>", b"<![CDATA["),
@@ -82,7 +82,7 @@ def draw_upload(chosen: random.Random) -> Upload:
 
 
 def _damage_member(package: bytes, chosen: random.Random) -> bytes:
-    """Damage what is within a package, where damage to the package itself would hide it."""
+    """Damage a member of a package; damage to the package itself would hide it."""
     out = BytesIO()
     with zipfile.ZipFile(BytesIO(package)) as source, zipfile.ZipFile(out, "w") as target:
         members = source.infolist()

@@ -1,4 +1,4 @@
-"""Which values a field takes: ids of notes, consistency tokens, names of subjects; by its name and where it stands."""
+"""Kinds of values of a field: ids of notes, consistency tokens, names of subjects; by field name and message."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SUFFIXES = (
     *("node_id", "edge_id", "message_id", "conversation_id", "fact_id", "document_id", "memory_id"),
     "summary_id",
 )
-#: What memories are: their ids are ids of memories, too.
+#: Kinds of ids that are also ids of memories.
 _MEMORIES = {"message_id", "summary_id", "note_id", "fact_id"}
 
 
@@ -50,7 +50,7 @@ def kinds_of(field: FieldDescriptor) -> list[str]:
 
 
 def strings_of(message: Any, items: int = 5) -> Iterator[tuple[FieldDescriptor, str]]:
-    """Yield the strings of a message with their fields; so many of each list, and none of maps."""
+    """Yield the strings of a message with their fields: `items` of each list, and none of maps."""
     for field, value in message.ListFields():
         values = list(value)[:items] if field.is_repeated else [value]
         if field.type == field.TYPE_STRING:

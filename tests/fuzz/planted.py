@@ -1,4 +1,4 @@
-"""What only background work makes, for calls to reach: people, events, questions and pages."""
+"""Memories that only background work creates, for calls to reach: people, events, questions and pages."""
 
 from __future__ import annotations
 

@@ -21,14 +21,14 @@ from scripts.recipes import Recipe
 
 #: The namespace that the calls work in.
 KEPT = "default"
-#: These tell what happens from now on: their first word is enough.
+#: Endless streams of events: the first response is enough.
 WATCHES = {"WatchMemories", "Sleep"}
 #: These make calls wait; a few are enough.
 SELDOM = {
     *("WaitForIndexing", "FlushConversation", "DeleteNamespace", "RevokeApiKey", "ExportGraph"),
     *WATCHES,
 }
-#: Of a list that may be long, what most have.
+#: Usual number of items in lists without a small limit.
 USUAL_ITEMS = 3
 #: How likely the values of a request are sane: most calls should get past their validation.
 SANITY = (1.0, 1.0, 0.95, 0.95, 0.8, 0.3)
@@ -48,9 +48,9 @@ def methods() -> list[tuple[str, MethodDescriptor]]:
 def draw_requests(
     values: Values, method: MethodDescriptor, recipe: Recipe, *, as_is: bool = False
 ) -> list[Message]:
-    """Return a request, or those of a stream: what is known to be answered with a few changes, or all made up.
+    """Return a request, or those of a stream: the recipe with a few changes, or random ones.
 
-    With `as_is` they are the recipe's.
+    With `as_is`, the recipe's own requests.
     """
     values.sane = 1.0 if as_is else values.rng.choice(SANITY)
     values.large_left = 1 if values.rng.random() < 0.03 else 0
@@ -137,7 +137,7 @@ def _message(values: Values, descriptor: Descriptor, depth: int) -> Message:
             or rules.string.min_len
             or bool(rules.enum.not_in)
         )
-        # What may be left out refers to something, which is hardly there before the first appends.
+        # An optional id refers to a resource, which rarely exists before the first appends.
         optional = rules.ignore == validate_pb2.IGNORE_IF_ZERO_VALUE
         referring = rules.string.uuid and not optional
         likely = needed or referring or bool(oneof and oneof.name in chosen)

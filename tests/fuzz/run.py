@@ -1,4 +1,4 @@
-"""One run: a stack, calls of every RPC at once, and what came of them."""
+"""A run: a stack, concurrent calls of every RPC, and their outcome."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WARM_UP = 0.3
 
 
 async def run(calls: int, seed: int, tell: Callable[[int], None]) -> Outcome:
-    """Make calls, and return what came of them. `tell` gets how many were made."""
+    """Make calls, and return their outcome. `tell` gets the number of calls so far."""
     outcome = Outcome(seed)
     settings = StackSettings(data=None, ports=Ports.free())
     async with AsyncExitStack() as resources:
@@ -61,7 +61,7 @@ async def run(calls: int, seed: int, tell: Callable[[int], None]) -> Outcome:
 
 
 def _services(model: ScriptedChat, running: RunningStack) -> list[ProcessSpec]:
-    """Describe the services, with an operator's key, and without workers: what they do depends on the load."""
+    """Describe the services, with an operator's key and without workers, whose results would depend on the load."""
     given = {
         "EVERWORD_ADMIN_KEY": ADMIN_KEY,
         "EVERWORD_CHAT_URL": model.url,

@@ -1,4 +1,4 @@
-"""What a language model answers to Sleep, read as Sleep reads it: form, numbers, quotes, names and times."""
+"""A language model's answers to Sleep, parsed as Sleep does: form, numbers, quotes, names and times."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _sources() -> list[trajectory.TrajectorySource]:
 
 @cache
 def _readers() -> Sequence[tuple[Mapping[str, Any], _Read]]:
-    """Return by step the schema of its answer, and what reads it."""
+    """Return the answer's schema and its reader, by step."""
     session, observed, facts = _session(), _observations(), _facts()
     zone = ZoneInfo("Europe/Zurich")
     shown = [{"o": number, "fact": number} for number in range(1, 40)]

@@ -1,4 +1,4 @@
-"""JSON that obeys a schema, drawn from bytes: what a fuzzer changes in the bytes changes a value and not its form."""
+"""JSON that obeys a schema, generated from bytes: a change of the bytes changes a value, but not the form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Source:
     """Bytes that are taken one after the other; zeros, once they are used up."""
 
     def __init__(self, data: bytes, phrases: Sequence[str]) -> None:
-        """`phrases` stand for whole texts: words that the sources hold, and values that break something."""
+        """`phrases` are used as whole texts: words from the sources, and hostile values."""
         self._data = data
         self._at = 0
         self._phrases = phrases

@@ -14,7 +14,7 @@ SEED = 20261126
 #: Cases of each parser; fewer of those that take a millisecond and more.
 CASES = 2_950
 FEWER = {"sleep": 1_000, "statements": 200, "import": 0}
-#: What the formats are made of.
+#: Building blocks of the formats.
 _PARTS = [
     '{"messages":',
     '[{"role":"user","content":',

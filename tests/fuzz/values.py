@@ -11,7 +11,7 @@ from google.protobuf import struct_pb2, timestamp_pb2
 
 from fuzz.kinds import kind_of
 
-#: In place of these bytes, which stand in valid texts, a request gets half of a surrogate pair, which is no UTF-8.
+#: A mark in valid texts that is replaced with half of a surrogate pair, which is not valid UTF-8.
 MARK = "§§"
 SURROGATE = b"\xed\xa0\x80\x2d"
 HOSTILE = [
@@ -87,10 +87,10 @@ class Values:
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.sane = 1.0
-        #: What was returned by earlier calls, so that later ones reach deep: ids, tokens, names.
+        #: Values returned by earlier calls, by kind, so that later calls succeed: ids, tokens, names.
         self.known: dict[str, list[str]] = {}
         self.large_left = 0
-        #: The RPC whose request is drawn: tokens of another's are refused.
+        #: The RPC of the generated request, since tokens of other RPCs are refused.
         self.rpc = ""
 
     def remember(self, kind: str, value: str) -> None:
@@ -100,7 +100,7 @@ class Values:
             kept.pop(self.rng.randrange(len(kept)))
 
     def one_of(self, kind: str) -> str:
-        """Return one of the values of a kind, often the latest, which is likely there still; "" where none is known."""
+        """Return a known value of a kind, often the latest, which probably still exists; "" if none is known."""
         known = self.known.get(kind)
         if not known:
             return ""

@@ -32,7 +32,7 @@ class Prefix:
 
 
 def install(name: str, folder: Path) -> Prefix:
-    """Install a service twice, and end the process where that does not give the same files."""
+    """Install a service twice; end the process if the two have different files."""
     digests = set()
     for _ in range(2):
         subprocess.run([ROOT / "deploy" / "install.sh", name, folder], check=True)

@@ -208,7 +208,7 @@ async def test_summaries_that_are_made_meanwhile_take_no_places(
     undisturbed = await rankings(Watcher(note=notes.append))
     assert notes == []
     assert await rankings(Watcher(step=sum_up, note=notes.append)) == undisturbed
-    # BM25's statistics are those of the whole namespace, whatever the query.
+    # BM25's statistics are those of the whole namespace, for any filter.
     assert notes == [SUMMARIES_MEANWHILE]
 
 

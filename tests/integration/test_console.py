@@ -117,7 +117,7 @@ async def test_keys_change_what_they_may_and_from_our_pages_alone(site: Site) ->
         assert (rebound.status_code, "--host evil.example" in rebound.text) == (403, True)
         assert "Try all again" in (await visitor.get("/queues")).text
         assert (await send(visitor, "/", "/erasures/new", **gone)).status_code == 403
-        # The next page shows the change, whichever replica it reads from.
+        # The next page shows the change, even if it reads from another replica.
         done = await send(visitor, fact, f"{fact}/confirm", reason="It was said again.")
         assert "everword_console_fresh=" in done.headers["set-cookie"]
         assert (await visitor.get(done.headers["location"])).status_code == 200

@@ -1,4 +1,4 @@
-"""The time for a text is proportional to its length, whatever it repeats."""
+"""The time for a text is proportional to its length, for all kinds of repetitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements over a whole namespace look each row up once, whatever the statistics."""
+"""Statements over a whole namespace look each row up once, with any planner statistics."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ async def test_a_type_and_a_call_have_thresholds_of_their_own(stack: Stack) -> N
     assert not (await decide(stack)).decision.approved
     explained = await stack.patterns.ExplainPattern(pb.ExplainPatternRequest(pattern_id=id_))
     assert explained.threshold == 1.0
-    # An unknown entity is never approved, whatever the threshold.
+    # An unknown entity is never approved, even with a threshold of 0.
     assert not (await decide(stack, "Kiwi", auto_approve=0)).decision.approved
     await make_namespaces(stack, "theirs")
     theirs = pb.SetPatternThresholdRequest(type=TYPE, auto_approve=0.5)

@@ -166,7 +166,7 @@ async def test_where_the_chance_is_under_the_floor_nothing_is_relevant_on_every_
     assert second.results
     assert {first.verdict, second.verdict} == {pb.VERDICT_NOTHING_RELEVANT}
     assert {first.confidence, second.confidence} == {pb.CONFIDENCE_NONE}
-    # An exact query gets a relevant verdict, whatever the floor.
+    # An exact query gets a relevant verdict with any floor.
     whole = await search(told, way, page_size=1)
     again = await search(told, way, page_size=1, page_token=whole.next_page_token)
     assert (whole.verdict, again.verdict) == ((1, 1) if way == "recall" else (2, 2))

@@ -174,7 +174,7 @@ async def test_a_model_writes_sections_and_only_what_their_sources_say(stack: St
     assert "900,000" not in ana.content
     assert "Work:" not in ana.content
     assert ana.model
-    # The model was told its errors once.
+    # The model got its errors once.
     asked = [records for task, records in mind.asked if records["topic"][0]["name"] == "Ana"]
     assert len(asked) == 2
 

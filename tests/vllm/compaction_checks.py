@@ -1,7 +1,7 @@
-"""A sample day summed up by a real vLLM with a small chat model. Run by run.py, which serves it.
+"""Checks of a sample day's summaries by a real vLLM with a small chat model. Run by run.py, which serves it.
 
-The model's text is useless; what is checked is that requests and answers of a real server fit, and that the DAG is
-whole whatever the model says.
+The model's text is useless; the checks cover requests and answers of a real server, and that the DAG is complete
+whatever the text.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ async def test_a_day_is_summed_up_and_the_dag_is_whole(stack: Stack, chat: Block
 
 
 async def _import_a_day(stack: Stack) -> None:
-    """Append the beginning of the shipped sample, as what was said within an hour."""
+    """Append the first messages of the shipped sample within one hour."""
     entries = list(read_transcript(sample_path()))[:MESSAGES]
     day = datetime(2026, 3, 2, 9, tzinfo=UTC)
     for minute, entry in enumerate(entries):

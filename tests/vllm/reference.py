@@ -16,7 +16,7 @@ class ReferenceServer(ScriptedEmbedder):
     def __init__(self) -> None:
         super().__init__(dimensions=384)
         self.model = MODEL
-        # Words are what it cuts to; of so many, the reference reads no more than as many tokens.
+        # It truncates by words; the reference reads at most as many tokens of the rest.
         self.max_words = MAX_TOKENS
 
     def vector(self, text: str) -> NDArray[np.float32]:

@@ -37,10 +37,10 @@ def main() -> int:
 
 
 def _check(url: str, checks: Sequence[str]) -> bool:
-    """Run checks in order, and with what they print: the figures belong to the result."""
+    """Run checks in order and show their output, since the figures belong to the result."""
     files = [str(Path(__file__).with_name(name)) for name in checks]
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:randomly", *files]
-    # The reference multiplies small matrices: beside vLLM, threads that wait for each other cost it tenfold.
+    # With several threads, the reference's small matrix products take ten times as long next to vLLM.
     more = {"EVERWORD_TEST_VLLM_URL": url, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, **more}, check=False)
     return done.returncode == 0

@@ -41,7 +41,7 @@ CHAT = ["--served-model-name", CHAT_MODEL, "--max-model-len", "4096", "--max-num
 def serving(
     command: Path, model: Path, options: Sequence[str], port: int, log: Path
 ) -> Iterator[str]:
-    """Serve `model` while the block lasts; lends the server's URL. Raises RuntimeError where it does not start."""
+    """Serve `model` while the block lasts; yield the server's URL. Raises RuntimeError if it does not start."""
     arguments = [*options, "--enforce-eager", "--host", "127.0.0.1", "--port", str(port)]
     # Ours has a package of that name as well.
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

@@ -1,7 +1,7 @@
-"""A person's day read by Sleep with a real vLLM and a small chat model. Run by run.py, which serves it.
+"""Checks of Sleep on a person's day with a real vLLM and a small chat model. Run by run.py, which serves it.
 
-What so small a model observes is mostly wrong. What is checked is that nothing is stored that does not hold its form,
-or that rests on words which nobody said; what it got wrong is printed, as `everword facts why` shows it.
+Observations of such a small model are mostly wrong. The checks cover that everything stored has the right form and
+rests on quoted words; wrong facts are printed, as `everword facts why` shows them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from support.stack import Stack
 from vllm.server import CHAT_MODEL
 
 URL = os.environ["EVERWORD_TEST_VLLM_URL"]
-#: What a person says in a day; agents answer in between.
+#: A person's messages of a day; agents answer in between.
 SAID = (
     "Good morning! I moved from Graz to Trieste last week, and the new kitchen is finally done.",
     "My sister Nora is coming on Saturday. She is allergic to walnuts, so no cake with nuts.",
@@ -63,7 +63,7 @@ def _sleep(stack: Stack) -> dict[int, str | None]:
 
 
 async def _check_facts(stack: Stack) -> None:
-    """Hold each fact and its evidence against what was said."""
+    """Check each fact and its evidence against the messages."""
     facts = rows(stack, "SELECT id::text, attribute, value, state, source FROM facts ORDER BY 1")
     print(f"facts: {len(facts)}")
     for fact_id, attribute, value, state, source in facts:
