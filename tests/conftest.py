@@ -1,4 +1,4 @@
-"""Fixtures: one real PostgreSQL and Valkey a run, a database and running services a test."""
+"""Fixtures: one real PostgreSQL and Valkey per run, a database and running services per test."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def _fast_folder() -> str | None:
 
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
-    """The owner's URL of a migrated database, from which each test's is cloned."""
+    """URL of the owner of a migrated database, from which each test's database is cloned."""
     with tempfile.TemporaryDirectory(dir=_fast_folder()) as name:
         folder = Path(name)
-        # Whoever PostgreSQL runs as passes through.
+        # PostgreSQL's user must be able to traverse the folder.
         folder.chmod(0o711)
         server = EmbeddedPostgres(folder / "postgres", free_ports(1)[0], durable=False)
         with server.running():
@@ -84,7 +84,7 @@ def valkey_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def add_migrations(monkeypatch: pytest.MonkeyPatch) -> Iterator[AddMigrations]:
-    """Adds migrations to the ones of this release."""
+    """Adds migrations to those of this release."""
     with added_migrations(monkeypatch) as add:
         yield add
 

@@ -324,7 +324,7 @@ async def test_what_is_erased_is_in_no_cache_queue_file_or_log(cluster: Cluster)
         assert entries_with(redis_url, token) == []
         assert files_with(cluster.folder, token) == []
         assert written_elsewhere(cluster.folder) == set()
-        # The canary itself stays where the test put it.
+        # The searches above do find text that is present.
         with redis.Redis.from_url(redis_url) as connection:
             connection.xadd(canary, {"said": "words"})
             connection.rpush("list", canary)

@@ -195,7 +195,7 @@ async def test_lists_have_filters_and_pages_most_trusted_first(stack: Stack) -> 
 async def test_writers_at_once_lose_no_count(stack: Stack) -> None:
     await asyncio.gather(*(record(stack, TRAVEL if n % 4 == 0 else SOFTWARE) for n in range(20)))
     patterns = await listed(stack)
-    # Order does not matter: values before the first disagreement contradict nothing.
+    # In either order: records from before the other value appeared do not contradict it.
     assert [each.occurrences for each in patterns] == [15, 5]
     for each in patterns:
         explained = await stack.patterns.ExplainPattern(

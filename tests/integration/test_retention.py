@@ -118,7 +118,7 @@ async def test_a_conversation_goes_with_what_was_derived_and_leaves_what_was_lea
             assert count(stack, theirs) == 1
             found = await stack.search.Search(search_request("heron waits", "LEXICAL"))
             assert [hit.memory.content for hit in found.results] == ["The heron waits."]
-            # A note keeps this conversation; newly derived rows contain nothing of the other.
+            # The note in the conversation keeps its row; rows derived again contain none of its deleted messages.
             await compact_everything(stack, ScriptedComposer())
             await roll_up_everything(
                 stack, ScriptedComposer(), datetime.now(UTC) + timedelta(days=400)

@@ -109,7 +109,7 @@ async def test_a_ready_service_serves_under_each_of_its_names(stack: Stack, serv
 async def test_without_postgres_a_service_starts_and_says_not_serving(
     database: DatabaseUnderTest, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Requests refused while Postgres is down are not remembered; requests accepted later are stored."""
+    """A write that is refused while Postgres is down does not claim its request id; its retry is stored."""
     monkeypatch.setattr(health_module, "CHECK_TIMEOUT_S", 0.2)
     request = append_request("The VPN drops every day at noon.", request_id="noon")
     reading = SearchSettings(replace(BASE, service="search"), database.settings("search"))

@@ -23,10 +23,10 @@ def likely_longer(first: Sequence[float], second: Sequence[float]) -> float:
 
 
 async def time_apart(both: Twins, theirs: Any, rounds: int) -> tuple[int, list[str]]:
-    """Call each RPC with ids of theirs and ids that never were, in turn.
+    """Time each RPC with ids of the other namespace and with ids that never existed, alternately.
 
-    Returns how many places were tried, and those where time tells the two apart: where chance could be the reason, four
-    times as many calls decide.
+    Return the number of fields tried, and those for which durations differ. A difference that could be chance is
+    decided by four times as many calls.
     """
     tried, wrong = 0, []
     for method, recipe in recipes():
@@ -52,7 +52,7 @@ async def _times(
     values: tuple[str, str],
     rounds: int,
 ) -> float:
-    """Return how likely a call with the first value takes longer; each twin gets both, in either order."""
+    """Return the probability that a call with the first value takes longer; each twin gets both, in either order."""
     first: list[float] = []
     second: list[float] = []
     for number in range(2 * rounds):

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from support.telling import day
 
 YEARS = 3
-#: Two a day: the morning and the evening.
+#: Two cells a day: morning and evening.
 CELLS = YEARS * 365 * 2
 SUBJECTS = ("Ana", "Bo", "Cleo", "Dev")
 #: Messages are evidence for attributes in `SAID`; people correct attributes in `RULED`.
@@ -91,7 +91,7 @@ class Cells:
         self._join()
 
     def _join(self) -> None:
-        """Make one run of neighbouring cells that hold one value."""
+        """Merge runs of neighbouring cells with the same value."""
         for cell, run in enumerate(self.runs):
             before = self.runs[cell - 1] if cell else None
             if before and run and before.value == run.value:
@@ -110,7 +110,7 @@ class Cells:
         return end
 
     def _paint(self, cell: int, over: Run | None, run: Run | None) -> None:
-        """Put a run in the place of another one, from a cell on."""
+        """Replace run `over` with `run` from a cell on."""
         if over is not None:
             for each in range(cell, CELLS):
                 if self.runs[each] == over:
@@ -132,7 +132,7 @@ class Account:
         self.changes = 0
 
     def next(self) -> Change:
-        """Return another change, which is known from now on."""
+        """Return the next change and apply it to the model."""
         key = Key(self._random.choice(SUBJECTS), self._random.choice((*SAID, *RULED)))
         change = self._draw(key)
         self.changes += 1

@@ -56,12 +56,12 @@ PIECES = (
     *("11TH", "2nd", "21st", "12st4", "th", "20 23", "12345", "Me", "MY", "i", "B2", "aB"),
 )
 BETWEEN = ("", " ", "  ", ", ", ". ", "'", "-", "_")
-# A blob is no word for one of them and one for the other; nothing that counts is in it.
+# Both implementations must treat a blob alike; it contains nothing that is counted.
 BLOB = "z" * 201
 
 
 def texts() -> list[str]:
-    """Return some six thousand texts, the same each time."""
+    """Return about six thousand texts, the same in each run."""
     chance = random.Random(20261122)
     characters = string.printable + "'-_ " * 5
     random_ones = ["".join(chance.choices(characters, k=chance.randrange(60))) for _ in range(3000)]

@@ -17,7 +17,7 @@ from support.stack import Stack
 
 
 async def embed_everything(stack: Stack) -> None:
-    """Make every vector that is pending, of generations that are being built too."""
+    """Compute all pending vectors, also for generations under construction."""
     await asyncio.to_thread(_embed, stack)
 
 

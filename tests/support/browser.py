@@ -24,7 +24,7 @@ _ARGUMENTS = (
 
 @asynccontextmanager
 async def chromium() -> AsyncIterator[Browser]:
-    """Lend the machine's Chromium."""
+    """Yield the machine's Chromium."""
     path = shutil.which("chromium")
     assert path, "Pages are looked at in Chromium: install Debian's package `chromium`."
     async with async_playwright() as playwright:
@@ -46,7 +46,7 @@ class Watched:
         await self.page.goto(self.url + path)
 
     def forgive(self, complaint: str) -> None:
-        """Forget a complaint that there has to be: browsers tell of each page that is an error."""
+        """Remove an expected complaint: browsers log each page with an error status."""
         [expected] = [each for each in self.complaints if complaint in each]
         self.complaints.remove(expected)
 
@@ -65,7 +65,7 @@ class Watched:
 async def watched(
     browser: Browser, url: str, *, cookies: str = "", width: int = 1200, dark: bool = False
 ) -> AsyncIterator[Watched]:
-    """Lend a page with the session `cookies`, a name and a value, and a screen so wide."""
+    """Yield a page with the session `cookies` (a name and a value) and a screen of the given width."""
     context = await browser.new_context(
         viewport={"width": width, "height": 760}, color_scheme="dark" if dark else "light"
     )
@@ -83,7 +83,7 @@ async def watched(
 
 
 async def barriers(page: Page) -> list[str]:
-    """Return what keeps people out of a page, as axe sees it: names that lack, contrast, order, focus."""
+    """Return accessibility violations found by axe: missing names, contrast, order, focus."""
     found = await page.evaluate(f"{AXE_SCRIPT}; axe.run({{resultTypes: ['violations']}})")
     return [
         f"{rule['id']}: {', '.join(str(node['target']) for node in rule['nodes'])}"

@@ -36,7 +36,7 @@ def pending(database: DatabaseUnderTest) -> list[str]:
 
 
 def pending_messages(database: DatabaseUnderTest) -> set[tuple[UUID, int]]:
-    """Return conversation and place of the messages that are pending for days."""
+    """Return conversation and sequence number of messages that are pending for days."""
     with database.connect() as conn:
         rows = conn.execute("SELECT conversation_id, unnest(seqs) FROM calendar_pending")
         return {(conversation_id, seq) for conversation_id, seq in rows}
@@ -69,7 +69,7 @@ def check_calendar(
 
 
 def _check_place(dag: Dag, node: Node, open_periods: set[str]) -> None:
-    """A node is in the node above it once nothing is pending for that, and that has all that is in its period."""
+    """Check that a node has its parent, unless that is pending, and that the parent contains its whole period."""
     period = period_of(node)
     assert node.title == period.label
     above = period.above

@@ -1,4 +1,4 @@
-"""Rows of the calendar, and parameters with which each of its statements hits them."""
+"""Rows of the calendar, and parameters with which each of its statements affects them."""
 
 from __future__ import annotations
 

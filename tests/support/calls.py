@@ -1,4 +1,4 @@
-"""Short forms of the calls that tests make all the time."""
+"""Helpers for the most frequent calls of tests."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def rich_status(error: grpc.aio.AioRpcError) -> status_pb2.Status:
 
 
 def reason(error: grpc.aio.AioRpcError) -> str:
-    """Return the reason of an error, and hold that it has exactly one ErrorInfo in our domain."""
+    """Return the reason of an error. Asserts exactly one ErrorInfo, with Everword's domain."""
     found = []
     for detail in rich_status(error).details:
         info = error_details_pb2.ErrorInfo()

@@ -17,12 +17,12 @@ from opentelemetry.proto.collector.trace.v1 import trace_service_pb2_grpc as tra
 
 #: Resource attribute that distinguishes processes of one service.
 REPLICA = "test.replica"
-#: How long a span may be under way.
+#: Seconds until a process must have exported an ended span.
 FLUSH_S = 0.2
 
 
 class Collector(traces_grpc.TraceServiceServicer):
-    """Counts spans by the process that ended them and by their name."""
+    """Counts ended spans by process and name."""
 
     def __init__(self) -> None:
         self.address = ""

@@ -1,4 +1,4 @@
-"""The command line as a user runs it: a process of its own, which finds the services by their addresses."""
+"""Runs the command line like a user: a process of its own, which gets the services' addresses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Finished:
 
 
 def environment(stack: Stack | RunningStack, **variables: str) -> dict[str, str]:
-    """Return the variables of a process that calls `stack`, and of a terminal wide enough for its tables."""
+    """Return the environment of a process that calls `stack`, with a terminal wide enough for its tables."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("EVERWORD_")}
     addresses = {f"EVERWORD_{name.upper()}_ADDRESS": at for name, at in stack.addresses.items()}
     return {**inherited, **addresses, "COLUMNS": "250", "TZ": "UTC", **variables}
@@ -42,7 +42,7 @@ async def run(
     given: str = "",
     variables: dict[str, str] | None = None,
 ) -> Finished:
-    """Run a command with `given` at its standard input."""
+    """Run a command with `given` as its standard input."""
     process = await asyncio.create_subprocess_exec(
         *command,
         env=environment(stack, **(variables or {})),

@@ -1,4 +1,4 @@
-"""A memory with something on every page of the console, and hostile words wherever words may stand."""
+"""A memory with something on every page of the console, and hostile text in every place for text."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from support.graphs import edge, node, write
 from support.learning import learn
 from support.stack import Stack
 
-#: A conversation of the sample, which begins with it, and how much of the sample is written.
+#: The first conversation of the sample, and the number of imported entries.
 ORDERS = "slack:orders-db"
 SAMPLE_MESSAGES = 109
-#: Were it not escaped, it would run, and say so in the title; and a part of it would be shown the other way round.
+#: If not escaped, it would run a script that changes the title, and reverse the direction of some text.
 HOSTILE = (
     "</title></textarea><script>document.title='owned'</script><img src=x onerror=\"document.title"
     "='owned'\"><a href=javascript:1>'\u202ehi"
@@ -112,7 +112,7 @@ async def plant(stack: Stack) -> Planted:
 
 
 async def plant_hostile(stack: Stack) -> tuple[str, ...]:
-    """Write hostile words into everything that the console shows; returns the pages that are about one of these."""
+    """Store hostile text in everything that the console shows; return the paths of pages about it."""
     said = await stack.ingest.AppendMessages(
         ingest_service_pb2.AppendMessagesRequest(
             conversation=target(HOSTILE, agent=HOSTILE, subject=HOSTILE, title=HOSTILE),
@@ -146,7 +146,7 @@ async def plant_hostile(stack: Stack) -> tuple[str, ...]:
 
 
 async def plant_crowd(stack: Stack) -> None:
-    """Remember more facts than a page reads to know how far back to look; the last one has held longest."""
+    """Remember more facts than a page reads for its time range; the last one is the oldest."""
     since = datetime(1999, 5, 1, tzinfo=UTC)
     for number in range(51):
         request = facts.RememberRequest(subject="crowd", attribute=f"seat_{number}", value="taken")
@@ -202,7 +202,7 @@ async def _graph(stack: Stack) -> str:
 
 
 async def _spend(stack: Stack, models: tuple[str, ...]) -> None:
-    """Record what models cost in two weeks, the same each time."""
+    """Record model costs of two weeks, the same in each run."""
     now = datetime.now(UTC)
     usages = [
         spent(
@@ -221,6 +221,6 @@ async def _spend(stack: Stack, models: tuple[str, ...]) -> None:
 
 
 def _fail(stack: Stack, task: str, about: str, error: str) -> None:
-    """Leave a job as a worker does that gives it up."""
+    """Store a failed job, as a worker does."""
     with stack.database.connect() as conn:
         conn.execute(FAILED, (task, about, error))

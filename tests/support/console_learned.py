@@ -1,4 +1,4 @@
-"""Lore, people, events, patterns and themes for the pages of the console, and hostile words in each."""
+"""Lore, people, events, patterns and themes for the pages of the console, and hostile text in each."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def plant_learned(stack: Stack, conversation_id: str) -> list[str]:
 
 
 async def plant_hostile_learned(stack: Stack, conversation_id: str, words: str) -> list[str]:
-    """Write hostile words into all that is learned; returns the pages about it."""
+    """Store hostile text in all learned memories; return the paths of their pages."""
     said = (await _said(stack, conversation_id))[0]
     book = await _write_book(stack, words, words, entry(words, words, words[:64]))
     person, event = PersonMention(words, said, words), EventMention(words, words, said, _CUTOVER)
@@ -119,7 +119,7 @@ async def _record(stack: Stack, entity: str, data: dict[str, str | int], reason:
 
 
 def _theme(stack: Stack, place: int, words: list[str], memory_ids: list[str]) -> str:
-    """Store a theme as if a night had found it."""
+    """Store a theme as a nightly run does."""
     id_ = new_id()
     label = ", ".join(words[:3])
     row = (DEFAULT_NAMESPACE, id_, place, label, words, 40 // place, memory_ids)

@@ -1,4 +1,4 @@
-"""Files of namespaces that no export wrote."""
+"""Namespace files that differ from valid exports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DEEP = b"[" * 50_000 + b"]" * 50_000
 
 
 def sealed(lines: list[bytes]) -> bytes:
-    """Return a file of these lines whose last line is right."""
+    """Return a file of these lines with a valid last line."""
     body = b"".join(line + b"\n" for line in lines)
     end = {"end": {"records": len(lines) - 1, "sha256": sha256(body).hexdigest()}}
     return body + json.dumps(end, separators=(",", ":")).encode() + b"\n"

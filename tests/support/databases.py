@@ -1,4 +1,4 @@
-"""A database of its own for every test, cloned from one that was migrated once."""
+"""A database for every test, cloned from one that is migrated once per run."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class DatabaseUnderTest:
 
 
 def prepare_template(admin_url: str) -> None:
-    """Bring the server's own database up to date, to be cloned from."""
+    """Migrate the server's own database, which serves as the template."""
     _make_logins_cheap(admin_url)
     migrate(admin_url)
     create_service_login(admin_url, LOGIN, PASSWORD)
 
 
 def _make_logins_cheap(admin_url: str) -> None:
-    """Let a password be hashed once: a stack logs in a dozen times, each for 2 ms of hashing otherwise."""
+    """Use cheap password hashes: a stack logs in a dozen times, and each login would take 2 ms of hashing."""
     parts = urlsplit(admin_url)
     owner = sql.Identifier(parts.username or "")
     with psycopg.connect(admin_url, autocommit=True) as conn:
@@ -62,7 +62,7 @@ def _make_logins_cheap(admin_url: str) -> None:
 
 @contextmanager
 def empty_database(server_url: str) -> Iterator[str]:
-    """Lend the owner's URL of a database without a schema, and drop it."""
+    """Yield the owner's URL of a database without a schema, and drop it."""
     with _created(server_url, template="template0") as name:
         yield urlsplit(server_url)._replace(path=f"/{name}").geturl()
 
@@ -87,7 +87,7 @@ def weak_owner(database_url: str) -> Iterator[str]:
 
 @contextmanager
 def cloned(server_url: str) -> Iterator[DatabaseUnderTest]:
-    """Clone the template, lend it, and drop it."""
+    """Clone the template, yield the clone, and drop it."""
     parts = urlsplit(server_url)
     with _created(server_url, template=parts.path.lstrip("/")) as name:
         address = parts.netloc.rpartition("@")[2]
@@ -106,7 +106,7 @@ def migrated(server_url: str, partitions: int) -> Iterator[DatabaseUnderTest]:
 
 
 def database_of(admin_url: str) -> DatabaseUnderTest:
-    """Return a database by its owner's URL; services log in there as in any."""
+    """Return a database by its owner's URL, with the usual logins of the services."""
     parts = urlsplit(admin_url)
     address = parts.netloc.rpartition("@")[2]
     return DatabaseUnderTest(admin_url, f"postgresql://{LOGIN}:{PASSWORD}@{address}{parts.path}")

@@ -1,4 +1,4 @@
-"""The files that deploy Everword, as their own tools read them."""
+"""The deployment files, parsed by their own tools."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def stages() -> dict[str, Stage]:
 
 
 def image_of(name: str) -> Stage:
-    """Return a stage with all that it inherits."""
+    """Return a stage with everything inherited from its base stages."""
     stage = stages()[name]
     inherited = image_of(stage.base).instructions if stage.base in stages() else []
     return Stage(stage.base, inherited + stage.instructions)

@@ -1,4 +1,4 @@
-"""A document with a version and a chunk, and parameters with which every statement of documents hits it."""
+"""A document with a version and a chunk, and parameters with which every statement of documents affects it."""
 
 from __future__ import annotations
 

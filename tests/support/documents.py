@@ -19,7 +19,7 @@ _COMPOSED = {
 
 
 def documents() -> list[Path]:
-    """Return every document for people, such as docs/facts.md."""
+    """Return all documentation pages, such as docs/facts.md."""
     found = [*ROOT.glob("*.md"), *(ROOT / "services").glob("*/README.md")]
     for name in ("docs", "deploy", "examples", "protos"):
         found += [each for each in (ROOT / name).rglob("*.md") if "node_modules" not in each.parts]

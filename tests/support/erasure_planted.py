@@ -1,4 +1,4 @@
-"""A conversation whose first message holds a token, with everything that can be derived from it."""
+"""A conversation whose first message contains a token, with all possible derived rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from support.graphs import write as write_graph
 from support.notes import write
 from support.stack import Stack
 
-#: So many plain messages follow the first two.
+#: Number of plain messages after the first two.
 FOLLOWING = 12
 
 
@@ -38,7 +38,7 @@ class Planted:
     author: str
     conversation_id: str
     message_ids: list[str]
-    #: Known from the first message alone, and from another one too.
+    #: A fact known from the first message alone, and one known from another message, too.
     only_fact: str
     shared_fact: str
     note_id: str
@@ -47,7 +47,7 @@ class Planted:
 
 
 async def plant(stack: Stack, token: str) -> Planted:
-    """Say a token, and derive from it what services derive."""
+    """Append a message with a token, and derive all that services derive from it."""
     subject, author = f"who{token[2:6]}", f"Bea {token}"
     request = append_request(
         message(

@@ -1,4 +1,4 @@
-"""An erasure that is not done, and parameters with which every statement of erasures hits it."""
+"""A running erasure, and parameters with which every statement of erasures affects it."""
 
 from __future__ import annotations
 

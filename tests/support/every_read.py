@@ -1,4 +1,4 @@
-"""Every read RPC, called with whatever its request can be given of one memory: from the descriptors alone."""
+"""Every read RPC, called with all values of a memory that fit its request, generated from the descriptors."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _HOSTS = ("search", "ingest", "compactor")
 #: Status codes of a read that has nothing to return.
 _NOTHING = {
     grpc.StatusCode.NOT_FOUND,
-    grpc.StatusCode.FAILED_PRECONDITION,  # without a language model
+    grpc.StatusCode.FAILED_PRECONDITION,  # Without a language model.
 }
 MODES = [mode for mode in search.SearchMode.values() if mode]
 #: Seconds without an event after which a watcher has received all events.
 SILENCE_S = 1.0
-#: An id that nothing has.
+#: An id that does not exist.
 NOBODY = str(UUID(int=7))
 #: Request fields with ids of memories or of their owners.
 _IDS = (
@@ -44,13 +44,13 @@ _IDS = (
     *("checkpoint_id", "fact_id", "node_id", "person_id", "event_id", "strategy_id", "pattern_id"),
     *("grant_id", "budget_id", "id"),
 )
-#: The ids of which ExplainLearned takes one.
+#: Id fields of ExplainLearned, which takes exactly one.
 _LEARNED = ("person_id", "event_id", "strategy_id")
 _LISTS = ("memory_ids", "node_ids", "fact_ids")
 
 
 def read_methods() -> list[MethodDescriptor]:
-    """Return every public RPC that a key with the role read may call, but for those that only wait."""
+    """Return every public RPC that a key with the role read may call, except RPCs that only wait."""
     methods: list[MethodDescriptor] = []
     for entry in pkgutil.iter_modules(v1.__path__, "everword.v1."):
         if entry.name.endswith("_service_pb2"):
@@ -66,7 +66,7 @@ def read_methods() -> list[MethodDescriptor]:
 
 
 def known_values(query: str, id_: str, conversation_id: str, **more: object) -> dict[str, object]:
-    """Return what `answers` is to fill into requests: one id wherever an id is asked for, but for `more`."""
+    """Return the values that `answers` fills into requests: one id for all id fields, except those in `more`."""
     earlier = Timestamp()
     earlier.FromDatetime(datetime.now(UTC) - timedelta(hours=1))
     ids = dict.fromkeys(_IDS, id_) | {name: [id_] for name in _LISTS}
@@ -175,7 +175,7 @@ def _fill(message: Message, known: Mapping[str, object]) -> None:
 
 
 def _unindexed(request: Message) -> Message:
-    """Return a request for a message or a summary, whether or not it is in the index."""
+    """Return a request for a message or a summary, indexed or not."""
     assert isinstance(request, search.GetMemoryRequest)
     asked = search.GetMemoryRequest()
     asked.CopyFrom(request)
@@ -207,7 +207,7 @@ def _at(request: Message, address: str) -> Message:
 def _as_of(request: Message, known: Mapping[str, object]) -> Message | None:
     """Return the request with an earlier `as_of` moment; None if the RPC has no such field."""
     if isinstance(request, watch.WatchMemoriesRequest):
-        return None  # what happens, happens now
+        return None  # Events have no earlier moment.
     asked = type(request)()
     asked.CopyFrom(request)
     holder: Any = asked.filter if "filter" in asked.DESCRIPTOR.fields_by_name else asked  # type: ignore[attr-defined]
@@ -218,7 +218,7 @@ def _as_of(request: Message, known: Mapping[str, object]) -> Message | None:
 
 
 async def _ask_host(stack: Stack, method: MethodDescriptor, request: Message) -> list[Any]:
-    """Ask the service that has the RPC."""
+    """Call the service that has the RPC."""
     for host in _HOSTS:
         async with open_channel(stack.addresses[host]) as channel:
             try:

@@ -39,7 +39,7 @@ def level_of(request: Body) -> str:
 
 
 def sources_in(request: Body) -> list[tuple[str, list[str]]]:
-    """Return header and lines of each source that a request for a summary shows; a line begins with `- `."""
+    """Return header and lines of each source in a request for a summary; lines begin with `- `."""
     found = _SOURCES.search(user_text(request))
     assert found
     _, *pieces = _HEADER.split(found[2])

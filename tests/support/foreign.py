@@ -69,13 +69,13 @@ def messages_request(conversation_id: str, **fields: Any) -> search.ListMessages
 
 
 def external_request(**conversation: Any) -> search.GetMemoryRequest:
-    """Ask for a message by the id that its sender gave it."""
+    """Return a request for a message by its external id."""
     external = search.ExternalMessageKey(external_id="external", **conversation)
     return search.GetMemoryRequest(external=external)
 
 
 def ensure_request() -> ingest.EnsureConversationRequest:
-    """Ask for a conversation with the key that one of theirs has."""
+    """Return a request for a conversation with the same key as one in the other namespace."""
     return ingest.EnsureConversationRequest(key=conversation.ConversationKey(session_key="s"))
 
 

@@ -39,7 +39,7 @@ async def save_checkpoints(stack: Stack, namespace: str, conversation_id: str) -
 
 
 async def _own_conversation(stack: Stack) -> str:
-    """Return the id of a conversation of the caller's own; the one that `third` has."""
+    """Return the id of the conversation of the caller, `third`."""
     made = await stack.ingest.EnsureConversation(ensure_request(), metadata=within("third"))
     return made.conversation.id
 

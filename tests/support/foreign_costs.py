@@ -27,7 +27,7 @@ def costs_request(**fields: Any) -> pb.GetCostsRequest:
 
 
 async def spend(stack: Stack, namespace: str) -> TheirCosts:
-    """Set a budget, and bring it to its limit."""
+    """Create a budget, and exhaust it."""
     accounts = Accounts(stack, namespace)
     limited = await accounts.limit(budget(tokens=10))
     await accounts.record(spent("their-model", 10, run_id="r"), spent("their-other-model", 10))

@@ -90,7 +90,7 @@ class TheirDocuments:
 
 
 async def write_documents(stack: Stack, namespace: str) -> TheirDocuments:
-    """Write a document and a file in three versions each, and another of both."""
+    """Write a document and a file with three versions each, and a second document and file."""
     metadata = within(namespace)
     documents_, files = stack.documents, stack.documents
     written = await documents_.WriteDocument(write_request(request_id="write"), metadata=metadata)

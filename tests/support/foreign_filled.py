@@ -1,4 +1,4 @@
-"""Fill the namespaces that no call of another one may reach into."""
+"""Fills the namespaces that calls of other namespaces must not reach."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ THEIRS = within("theirs")
 
 
 async def fill_theirs(stack: Stack) -> Theirs:
-    """Fill `theirs`, and partly `third`; returns what there is in `theirs`."""
+    """Fill `theirs`, and partly `third`; return ids and tokens of `theirs`."""
     await _fill_both(stack)
     notes = await write_notes(stack, "theirs")
     lore = await write_lore(stack, "theirs")
@@ -66,7 +66,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
     saved = await save_checkpoints(stack, "theirs", first.conversation_id)
     used = ingest.MarkUsedRequest(memory_ids=[first.messages[0].message_id])
     await stack.ingest.MarkUsed(used, metadata=THEIRS)
-    # Nobody would write these again.
+    # These nodes will not be rewritten.
     await compact_everything(stack, ScriptedComposer(MODEL, version=1000))
     listed = await stack.search.ListSummaries(list_request(), metadata=THEIRS)
     leaves = summary.SummaryFilter(conversation_id=first.conversation_id)

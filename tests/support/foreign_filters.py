@@ -26,7 +26,7 @@ _Filtered = tuple[Callable[[Stack, memory.MemoryFilter], Awaitable[Any]], Callab
 async def last_part(
     stack: Stack, wanted: context.BuildContextRequest
 ) -> context.StreamContextResponse:
-    """Return the end of a streamed context."""
+    """Return the last part of a streamed context."""
     request = context.StreamContextRequest(context=wanted)
     return [part async for part in stack.context.StreamContext(request)][-1]
 

@@ -52,7 +52,7 @@ class TheirNotes:
 
 
 async def write_notes(stack: Stack, namespace: str) -> TheirNotes:
-    """Write two versions of a note, an entry of a log, and a handoff with all that belongs to it."""
+    """Write two versions of a note, an entry of a log, and a handoff with grant and advice."""
     metadata = within(namespace)
     await stack.notes.WriteNote(note_request(request_id="note"), metadata=metadata)
     written = await stack.notes.WriteNote(note_request("Their newer note."), metadata=metadata)

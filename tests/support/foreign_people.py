@@ -35,7 +35,7 @@ class Learned:
 async def learn_theirs(
     stack: Stack, namespace: str, message_id: str, conversation_id: str
 ) -> Learned:
-    """Learn two of each in a namespace."""
+    """Store two of each kind in a namespace."""
     with stack.database.connect() as conn:
         row = conn.execute("SELECT id FROM namespaces WHERE name = %s", [namespace]).fetchone()
     assert row

@@ -16,7 +16,7 @@ NO_TOPIC = "TOPIC_NOT_FOUND"
 
 
 async def write_pages(stack: Stack, namespace: str, node_ids: Sequence[str]) -> dict[str, str]:
-    """Store a page about each of some nodes; returns the token of the second page of the list."""
+    """Store a page about each given node; return the token of the list's second page."""
     with stack.database.connect() as conn:
         for node_id in node_ids:
             conn.execute(

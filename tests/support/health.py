@@ -1,4 +1,4 @@
-"""Ask a service how it is."""
+"""Queries a service's health."""
 
 from __future__ import annotations
 

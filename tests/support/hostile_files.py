@@ -1,4 +1,4 @@
-"""Files made to do harm, and why each is refused."""
+"""Malicious files, and the reason of each refusal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def nested(depth: int) -> bytes:
 
 
 def lying_bomb() -> bytes:
-    """Return a package whose member says that it is small and inflates to much."""
+    """Return a package with a member whose declared size is far below its inflated size."""
     data = bytearray(docx_saying(b"<a>" + b" " * 60_000_000 + b"</a>"))
     real = struct.pack("<L", 60_000_007)
     while (place := data.find(real)) >= 0:
@@ -65,13 +65,13 @@ def locked_pdf() -> bytes:
 
 
 def looping_pdf() -> bytes:
-    """Return a PDF whose tree of pages and outline lead back to themselves."""
+    """Return a PDF whose page tree and outline contain cycles."""
     data = files.pdf([[(11, "words")]], bookmarks=[("a", 0), ("b", 0)])
     return data.replace(b"/Kids[10 0 R]/Count 1", b"/Kids[2 0 R]/Count 9")
 
 
 def lost_page() -> bytes:
-    """Return a PDF whose second page is not there, though the tree of pages names it."""
+    """Return a PDF whose page tree names a second page that is missing."""
     data = files.pdf([[(11, "first")], [(11, "second")], [(11, "third")]])
     return data.replace(b"12 0 obj", b"92 0 obj")
 

@@ -49,7 +49,7 @@ VIEWS = frozenset(
         *("retained_facts", "retained_patterns", "retained_history"),
     }
 )
-#: Ids, states, counters and keys: no content, so that work may cross namespaces.
+#: Tables with ids, states, counters and keys, without content, which work across namespaces may read.
 NOT_ISOLATED = frozenset(
     {
         *("jobs", "embedding_queue", "embedding_pauses", "tool_sentence_queue"),
@@ -81,12 +81,12 @@ def writes_isolated_rows(statement: Statement) -> bool:
 
 
 def without_predicate(statement: Statement) -> bytes:
-    """Return the statement as if its author had forgotten the namespace."""
+    """Return the statement without its namespace predicate, as if its author had forgotten it."""
     return PREDICATE.sub("TRUE", statement.sql).encode()
 
 
 def role_of(name: str) -> str:
-    """Return the role of a service that runs a statement; who shares one runs it as another service does."""
+    """Return the database role of a service that runs a statement; any of them for a shared statement."""
     package = name.split(".")[0]
     if package != "everword":
         return package
@@ -106,4 +106,4 @@ def forget_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
                 bare = replace(statement, sql=PREDICATE.sub("TRUE", statement.sql))
                 monkeypatch.setitem(module.SQL, name, bare)
                 stripped += bare.sql != statement.sql
-    assert stripped > 300  # else the services would keep their filters
+    assert stripped > 300  # Otherwise the services would keep their predicates.

@@ -20,7 +20,7 @@ from support.calls import append, message
 from support.databases import DatabaseUnderTest
 from support.stack import Stack
 
-#: The namespace that a new deployment has.
+#: The default namespace of a new deployment.
 DEFAULT_NAMESPACE = 1
 SUBJECT = "emi"
 START = datetime.now(UTC).replace(microsecond=0) - timedelta(days=400)
@@ -51,7 +51,7 @@ async def compactor_database(database: DatabaseUnderTest) -> AsyncIterator[Datab
 async def learning_transaction(
     database: DatabaseUnderTest, namespace_id: int = DEFAULT_NAMESPACE
 ) -> AsyncIterator[Connection]:
-    """Lend a transaction of the compactor."""
+    """Yield a transaction of the compactor."""
     async with compactor_database(database) as opened, opened.transaction(namespace_id) as conn:
         yield conn
 
@@ -59,7 +59,7 @@ async def learning_transaction(
 async def say(
     stack: Stack, text: str, at: float, *, session_key: str = "s", **fields: Any
 ) -> MessageWords:
-    """Append a message of a user; return its words as evidence."""
+    """Append a user's message; return its text as evidence."""
     entry = message(text, create_time=stamp(day(at)), author="emi", **fields)
     stored = await append(stack, entry, session_key=session_key)
     return MessageWords(

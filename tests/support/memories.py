@@ -1,4 +1,4 @@
-"""Memories of kinds that have no writer of their own yet, put into the index as a writer would put them."""
+"""Memories of kinds without a writer of their own yet, indexed as a writer would do it."""
 
 from __future__ import annotations
 

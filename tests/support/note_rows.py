@@ -1,4 +1,4 @@
-"""A note with a version, and parameters with which every statement of notes hits it."""
+"""A note with a version, and parameters with which every statement of notes affects it."""
 
 from __future__ import annotations
 

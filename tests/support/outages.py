@@ -28,13 +28,13 @@ from support.faithful_replies import said_of
 from support.scripted_chat import Body, Reply, ScriptedChat, answer, schema_of, user_text
 from support.tool_calls import IMPATIENT, chat_settings
 
-#: Everything is over, the year too.
+#: A time after the end of all periods, the year included.
 LATER = datetime(2027, 3, 1, tzinfo=UTC)
-#: A leaf for each two messages, so that there are many steps.
+#: A leaf for every two messages, so that there are many steps.
 SMALL = CompactionSettings(after_messages=2)
-#: A server that does not answer is left alone for so long; longer ones are what production has.
+#: Seconds without requests to a failing server; production uses longer ones.
 BREAKER_S = 0.01
-#: More than any backlog of a test needs.
+#: Above the number of rounds in any test.
 MOST_ROUNDS = 60
 
 #: Returns the reply to a request that fails; the second argument is the answer that it would have got.
@@ -56,7 +56,7 @@ class Fate:
         #: Answers until every request fails, including probes without a schema, until `lift` is called; None for no
         #: limit.
         self.answers_left: int | None = None
-        #: By question: how often it was asked, and how often it was answered.
+        #: By question: the number of requests, and the number of answers.
         self.asked: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
 
@@ -77,7 +77,7 @@ class Fate:
 
 
 class OpenTransactions:
-    """Sees transactions that stay open while the model is asked."""
+    """Detects transactions that stay open during a model call."""
 
     def __init__(self, connection: psycopg.Connection) -> None:
         self._connection = connection
@@ -107,7 +107,7 @@ class Crew:
     workers: dict[str, Worker]
 
     def round(self, task: str) -> dict[int, str | None]:
-        """Do each job once that is not done, whatever pause it has; returns how each ended. Sweeps come first."""
+        """Execute each unfinished job once, ignoring its pause; return how each ended. Sweeps run first."""
         if task == "roll-up":
             schedule_roll_ups(self.shop.database, current(self.shop.composer), self.shop.now, 0.0)
         with self.database.connect() as conn:
@@ -122,7 +122,7 @@ class Crew:
         return {key.job_id: self.workers[task].execute(key) for key in keys}
 
     def drain(self, task: str) -> set[str | None]:
-        """Do what there is until nothing is left to do; returns the ways in which attempts ended."""
+        """Execute jobs until none is left; return the outcomes of the attempts."""
         ended: set[str | None] = set()
         for _ in range(MOST_ROUNDS):
             outcomes = self.round(task)
@@ -136,7 +136,7 @@ class Crew:
 def crew(
     database: DatabaseUnderTest, server: ScriptedChat, now: datetime | None = LATER, **chat: Any
 ) -> Iterator[Crew]:
-    """Lend workers as production has them, in this process and without its pauses."""
+    """Yield workers as in production, but in this process and without pauses."""
     settings = chat_settings(server, **{"read_timeout_s": 0.2, **chat})
     with (
         worker_context(database, now=now, compaction=SMALL) as shop,
@@ -144,7 +144,7 @@ def crew(
     ):
         shop = replace(shop, composer=LlmComposer(model), chat=model, tools=IMPATIENT)
         tasks = {
-            # The breaker lets the harmless question pass after its pause, as it does in production.
+            # The breaker lets its probe pass after a pause, as in production.
             name: Task(
                 name, detect_model_outage(make(shop), model, lambda _: time.sleep(2 * BREAKER_S))
             )
@@ -160,7 +160,7 @@ ASKING = tuple(name for name in TASKS if name not in {"learn", "sleep"})
 
 
 def job_states(database: DatabaseUnderTest, task: str) -> Counter[str]:
-    """Return how many jobs of a task are in each state."""
+    """Return the number of a task's jobs by state."""
     with database.connect() as conn:
         rows = conn.execute("SELECT state FROM jobs WHERE task = %s", (task,)).fetchall()
     return Counter(state for (state,) in rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: No facts about the author are learned from these.
+#: Messages from which no facts about the author are learned.
 PASTED: tuple[str, ...] = (
     "Fred: I live in Rome.",
     "[10:02] Ana: I live in Rome",
@@ -13,7 +13,7 @@ PASTED: tuple[str, ...] = (
     "> I live in Rome\n> I work at Acme",
     "On Mon, 3 Mar 2025 at 10:02, Ana <ana@example.com> wrote:\n> I live in Rome",
     "On Mon, 3 Mar 2025 at 10:02, Ana <ana@example.com> wrote:\n\nI live in Rome.\n\nI work at Acme.",
-    # Chats as they are exported or copied.
+    # Exported or copied chats.
     "12/03/2024, 10:02 - Ana: I live in Rome\n12/03/2024, 10:03 - Fred: I work at Acme",
     "[12.03.24, 10:02:11] Ana Silva: I live in Rome",
     "[10:02, 3/12/2024] Ana Silva: I live in Rome",
@@ -69,7 +69,7 @@ PASTED: tuple[str, ...] = (
     "name,text\nana,I live in Rome",
 )
 
-#: Messages with the attribute and the value that are learned from them.
+#: Messages with the attribute and the value learned from them.
 OWN: tuple[tuple[str, str, str], ...] = (
     ("Note: I live in Rome", "residence", "rome"),
     ("Update: I moved to Berlin", "residence", "berlin"),

@@ -1,4 +1,4 @@
-"""People, events and what else is learned, and parameters with which every statement on them hits something."""
+"""People, events and other learned memories, and parameters with which every statement affects them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def insert_people(
     message_ids: Sequence[UUID],
     words: str,
 ) -> None:
-    """Store one of each that was learned from the first message, and the facts that give rise to questions."""
+    """Store one memory of each kind learned from the first message, and the facts that raise questions."""
 
     def insert(table: str, **values: Any) -> None:
         values = {"namespace_id": namespace_id, **values}
@@ -165,7 +165,7 @@ def _trajectory(id_: UUID, words: str, version: int = 1) -> dict[str, Any]:
 def _folded(
     seen: dict[str, Any], person: dict[str, Any], event: dict[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    """Return what statements mean that fold people and events again."""
+    """Return the parameters of statements that merge people and events."""
     writes = "everword.people"
     return {
         f"{writes}.find_ruled_people": {"ids": [PERSON]},

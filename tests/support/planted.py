@@ -1,6 +1,6 @@
-"""Credentials as people and agents write them into conversations, and what looks like one and is none.
+"""Credentials as people and agents write them into conversations, and similar texts without any.
 
-They are drawn, so that no file holds one that a scanner of this repository would report.
+They are generated, so that no file contains one that a secret scanner of this repository would report.
 """
 
 from __future__ import annotations
@@ -167,5 +167,5 @@ password: string
 password (optional): the account's password
 -----BEGIN CERTIFICATE----- MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQswCQYDVQQGEwJJ -----END CERTIFICATE-----
 """
-#: A text a line.
+#: One text per line.
 EVERYDAY = _EVERYDAY.strip().splitlines()

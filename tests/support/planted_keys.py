@@ -143,5 +143,5 @@ psql -p 5432
 curl -u "$USER:$TOKEN" https://api.example.com
 ping -c 3 10.0.0.7; rsync -a src/ dst/
 """
-#: A text a line.
+#: One text per line.
 DEVELOPERS = _DEVELOPERS.strip().splitlines()

@@ -1,7 +1,7 @@
-"""Texts that speak to the model that reads them, as they come in mails, pages and the outputs of tools.
+"""Texts that address the model that reads them, as in mails, web pages and tool outputs.
 
-The rules of `everword.text.instructions` were worked on with TUNED at hand. HELD_OUT was written apart from them, and
-they were not changed after it was looked at: docs/trust.md has its figures.
+The rules of `everword.text.instructions` were developed with TUNED. HELD_OUT was written independently, and the rules
+were not changed after its evaluation; docs/trust.md has the figures.
 """
 
 from __future__ import annotations

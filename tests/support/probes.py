@@ -18,16 +18,16 @@ from scripts.recipes import Recipe
 from support.databases import DatabaseUnderTest
 from support.isolation import ISOLATED, VIEWS
 
-#: Kinds under which theirs are held by another name.
+#: Kinds whose ids are stored under another name.
 _AS = {"memory_id": "message_id", "topic_id": "node_id"}
 #: An id that does not exist.
 NOBODY = str(UUID(int=2**128 - 7))
-#: Names of files end as ids do.
+#: File names end with the last part of an id.
 _ID = re.compile(r"\b(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3})?[0-9a-f]{12}\b")
 _TIME = re.compile(r"\w+ \{\s*(seconds: \d+\s*)?(nanos: \d+\s*)?\}")
 _TOKEN = re.compile(r'(\w*token): "[^"]*"')
 _FRACTION = re.compile(r"\d+\.\d+(e-\d+)?")
-#: Numbers and bytes of requests that name nothing which is stored, by why; a name that is not here fails a test.
+#: Numbers and bytes that identify nothing stored, by reason; a field in neither list fails a test.
 NAMELESS = {
     "how much is returned, looked at or kept": frozenset(
         {
@@ -106,7 +106,7 @@ class Path:
         return bool(rules.string.uuid or rules.repeated.items.string.uuid)
 
     def put(self, request: Any, value: str | int) -> None:
-        """Put a value there; messages that are not there yet are made, with as little as they need."""
+        """Set the value at this path, creating messages on the way with their minimal content."""
         holder = request
         for step in self.steps[:-1]:
             holder = _inner(holder, step)
@@ -118,14 +118,14 @@ class Path:
 
 
 def paths(method: MethodDescriptor) -> Iterator[Path]:
-    """Yield the places of all strings of a request, however deep."""
+    """Yield the paths of all strings in a request, at any depth."""
     for path in _paths(method.input_type, ()):
         if path.field.type == FieldDescriptor.TYPE_STRING:
             yield path
 
 
 def numbers(method: MethodDescriptor) -> Iterator[Path]:
-    """Yield the places of all numbers and bytes of a request, however deep."""
+    """Yield the paths of all numbers and bytes in a request, at any depth."""
     for path in _paths(method.input_type, ()):
         field = path.field
         if field.type == FieldDescriptor.TYPE_BYTES or field.cpp_type in _INTEGERS:
@@ -151,7 +151,7 @@ def _inner(holder: Any, step: FieldDescriptor) -> Any:
 
 
 def _least(message: Any) -> Any:
-    """Give a message what its rules ask for."""
+    """Give a message the minimal content that its rules require."""
     message.SetInParent()
     for field in message.DESCRIPTOR.fields:
         rules = field.GetOptions().Extensions[validate_pb2.field]
@@ -169,7 +169,7 @@ def _least(message: Any) -> Any:
 
 
 def requests_of(method: MethodDescriptor, recipe: Recipe, kept: Mapping[str, str]) -> list[Any]:
-    """Return a recipe's requests with what earlier answers held."""
+    """Return a recipe's requests, filled with values from earlier answers."""
     kind = GetMessageClass(method.input_type)
     return [json_format.ParseDict(_filled(each, kept), kind()) for each in recipe.requests]
 
@@ -183,7 +183,7 @@ def _filled(value: Any, kept: Mapping[str, str]) -> Any:
 
 
 def keep(recipe: Recipe, answers: Sequence[Any], kept: dict[str, str]) -> None:
-    """Keep of an answer what later recipes need."""
+    """Keep the values of an answer that later recipes need."""
     for name, path in recipe.keep.items():
         answer: Any = json_format.MessageToDict(answers[0])
         for key, number in re.findall(r"\.(\w+)|\[(\d+)\]", path):
@@ -207,7 +207,7 @@ def values_for(
         found = held.get(_AS.get(path.kind, path.kind))
         unlike = NOBODY
     else:
-        # A file is read in a process, which takes its time.
+        # Uploads are parsed in a separate process, which is slow.
         found = texts.get(path.kind) if method.name != "UploadDocument" else None
         return (found, another(found)) if found else None
     if not found:
@@ -216,7 +216,7 @@ def values_for(
 
 
 def bad_tokens(token: str, of_another_rpc: str) -> list[tuple[str, str]]:
-    """Return pairs of tokens that are good for nothing here: cut off, of another RPC, doubled, no base64."""
+    """Return pairs of invalid tokens: truncated, of another RPC, doubled, not base64."""
     return [(token[:-3], of_another_rpc), (token + token, f"{token}!")]
 
 
@@ -245,7 +245,7 @@ def set_request_id(request: Any, request_id: str) -> None:
 
 
 def another(text: str) -> str:
-    """Return a text of the same shape that nothing has."""
+    """Return a text of the same shape that occurs nowhere."""
     letters = "abcdefghijklmnopqrstuvwxyz"
     turned = letters[7:] + letters[:7]
     return text.translate(str.maketrans(letters + letters.upper(), turned + turned.upper()))

@@ -1,4 +1,4 @@
-"""Requests over HTTP whose bodies are sent in pieces, late, or never."""
+"""HTTP requests whose bodies are sent in pieces, late, or never."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Answer:
 
 
 class RawRequest:
-    """A request of which the head was sent."""
+    """A request whose header has been sent."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
 
     async def send(self, data: bytes) -> None:
-        """Send some of the body, as far as the server takes it."""
+        """Send a part of the body, as far as the server accepts it."""
         view = memoryview(data)
         with suppress(ConnectionError):
             for start in range(0, len(view), _PIECE_BYTES):
@@ -38,7 +38,7 @@ class RawRequest:
                 await self._writer.drain()
 
     async def send_chunk(self, data: bytes) -> None:
-        """Send a chunk of a body of unknown length; an empty one is the last."""
+        """Send a chunk of a chunked body; an empty one is the last."""
         await self.send(b"%x\r\n%b\r\n" % (len(data), data))
 
     async def answer(self) -> Answer:
@@ -57,7 +57,7 @@ class RawRequest:
 
 @asynccontextmanager
 async def begun(url: str, path: str, headers: dict[str, str]) -> AsyncIterator[RawRequest]:
-    """Send the head of a POST, and lend the request."""
+    """Send the header of a POST, and yield the request."""
     authority = url.removeprefix("http://")
     host, port = authority.split(":")
     reader, writer = await asyncio.open_connection(host, int(port))

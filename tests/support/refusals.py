@@ -1,4 +1,4 @@
-"""Errors as callers see them, and what every one of them must be like."""
+"""Errors as callers see them, and properties that all of them must have."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INSIDES = re.compile(r"SELECT|INSERT|UPDATE \w+|SQLSTATE|psycopg|Traceback|\.py\
 
 @dataclass(frozen=True)
 class Refusal:
-    """An error status, taken apart."""
+    """A parsed error status."""
 
     code: grpc.StatusCode
     reason: str
@@ -37,7 +37,7 @@ class Refusal:
 
 
 async def refused(call: Awaitable[Any]) -> Refusal:
-    """Await a call that must fail, and return how."""
+    """Await a call that must fail; return its error."""
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await call
     return read_refusal(caught.value)

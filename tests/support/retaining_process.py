@@ -1,4 +1,6 @@
-"""A process that goes on with retention, to be killed at any time: `python -m support.retaining_process URL BATCH`."""
+"""A process that continues retention runs, to be killed at any time: `python -m support.retaining_process
+URL BATCH`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A policy, and a run that is not done, with parameters with which every statement of retention hits them."""
+"""A policy and a running retention run, and parameters with which every statement of retention affects them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ LATE = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 def insert_retention(conn: psycopg.Connection, namespace_id: int) -> None:
-    """Store a policy, and a run."""
     conn.execute(
         "INSERT INTO retention_policies (namespace_id, kind, keep_days) VALUES (%s, 1, 30)",
         [namespace_id],

@@ -100,15 +100,15 @@ class ScriptedChat:
         self.tokenize = tokenize
         self.streams = streams
         self.refuses = refuses
-        #: How the next requests are answered, before `always`, and else `reply`.
+        #: Replies to the next requests; afterwards `always` applies, and else `reply`.
         self.script: deque[Reply] = deque()
         self.always: Reply | None = None
         self.reply: Callable[[Body], Reply] = reply or (lambda request: answer())
-        #: Requests for answers so far, the headers of the last, and requests for anything else, by path.
+        #: Chat requests so far, the headers of the last one, and other requests, by path.
         self.requests: list[Body] = []
         self.headers: dict[str, str] = {}
         self.looked_up: list[str] = []
-        #: Requests for answers that are being answered now, and the most that ever were at once.
+        #: Number of concurrent chat requests, and its maximum.
         self.active = 0
         self.most_at_once = 0
         self.closing = threading.Event()
@@ -135,7 +135,7 @@ class ScriptedChat:
         return {"prompt_tokens": _words_in(body), "completion_tokens": len(said.split())}
 
     def take(self, body: Body, headers: dict[str, str]) -> Reply:
-        """Keep a request, and return how it is answered. What the server itself refuses uses up no script."""
+        """Record a request, and return its reply. Requests that the server itself refuses do not use up the script."""
         with self._lock:
             self.requests.append(body)
             self.headers = headers
@@ -157,7 +157,7 @@ class ScriptedChat:
                 self.active -= 1
 
     def look_up(self, path: str, body: Body | None) -> tuple[int, Any]:
-        """Return the answer to anything but a request for an answer."""
+        """Return the answer to a request other than a chat request."""
         with self._lock:
             self.looked_up.append(path)
         if path == "/v1/models" and body is None:
@@ -192,7 +192,7 @@ def _words_in(body: Body) -> int:
 def _handler(server: ScriptedChat) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        # Small pieces go out at once.
+        # Small pieces are sent at once.
         disable_nagle_algorithm = True
 
         def do_GET(self) -> None:

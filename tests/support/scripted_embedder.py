@@ -36,18 +36,18 @@ Behaviour = Callable[["ScriptedEmbedder", Answer, socket.socket], Answer | None]
 
 
 def hang(server: ScriptedEmbedder, right: Answer, connection: socket.socket) -> None:
-    """Answer nothing until the server closes."""
+    """Send nothing until the server closes."""
     server.closing.wait()
 
 
 def reset(server: ScriptedEmbedder, right: Answer, connection: socket.socket) -> None:
-    """Break the connection off."""
+    """Reset the connection."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
 
 
 def status(code: int, message: str = "no", **headers: str) -> Behaviour:
-    """Answer with an error; headers as `retry_after="1"`."""
+    """Answer with an error; headers are keywords such as `retry_after="1"`."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return lambda server, right, connection: _error(code, message, named)
 
@@ -65,7 +65,7 @@ def garbage(server: ScriptedEmbedder, right: Answer, connection: socket.socket) 
 
 
 def not_a_number(server: ScriptedEmbedder, right: Answer, connection: socket.socket) -> Answer:
-    """Put NaN into the first vector."""
+    """Replace the first vector's values with NaN."""
     right.body["data"][0]["embedding"] = [float("nan")] * server.dimensions
     return right
 
@@ -77,7 +77,7 @@ def wrong_dimensions(server: ScriptedEmbedder, right: Answer, connection: socket
 
 
 def fewer(server: ScriptedEmbedder, right: Answer, connection: socket.socket) -> Answer:
-    """Leave the last vector out."""
+    """Omit the last vector."""
     right.body["data"].pop()
     return right
 
@@ -113,7 +113,7 @@ class ScriptedEmbedder:
         self.vllm = vllm
         self.binary = binary
         self.matryoshka = matryoshka
-        #: A text that the model cannot take.
+        #: A text that makes the model fail.
         self.poison = ""
         #: Behaviours for the next requests for vectors; afterwards `always` applies.
         self.script: deque[Behaviour] = deque()
@@ -127,7 +127,7 @@ class ScriptedEmbedder:
 
     @property
     def texts(self) -> list[list[str]]:
-        """The texts of each request."""
+        """Texts of each request."""
         return [request["input"] for request in self.requests]
 
     @contextmanager
@@ -165,7 +165,7 @@ class ScriptedEmbedder:
         return Answer(body={"data": data, "usage": {"prompt_tokens": words}})
 
     def vector(self, text: str) -> NDArray[np.float32]:
-        """Return the unit vector that this model gives a text."""
+        """Return this model's unit vector of a text."""
         seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
         vector = np.random.default_rng(seed).standard_normal(self.dimensions).astype(np.float32)
         unit: NDArray[np.float32] = vector / np.linalg.norm(vector)

@@ -17,7 +17,7 @@ Body = dict[str, Any]
 
 
 class Exchange:
-    """One request, and the means to answer it."""
+    """A request, and the means to answer it."""
 
     def __init__(self, server: ScriptedChat, handler: BaseHTTPRequestHandler, body: Body) -> None:
         self.server = server
@@ -58,14 +58,14 @@ class Exchange:
         self._handler.wfile.flush()
 
     def reset(self) -> None:
-        """Break the connection off."""
+        """Reset the connection."""
         linger = struct.pack("ii", 1, 0)
         self._handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         self._handler.close_connection = True
         self._handler.connection.close()
 
     def wait(self, seconds: float | None = None) -> None:
-        """Do nothing for so long, or until the server closes."""
+        """Wait `seconds`, or until the server closes if None."""
         self.server.closing.wait(seconds)
 
 
@@ -82,7 +82,7 @@ def answer(
     usage: Body | None = None,
     reasoning_field: str = "reasoning_content",
 ) -> Reply:
-    """Answer with a text, or with JSON; None is a missing content."""
+    """Answer with a text, or with JSON; None omits the content."""
     text = content if content is None or isinstance(content, str) else json.dumps(content)
 
     def reply(exchange: Exchange) -> None:
@@ -104,7 +104,7 @@ def answer(
 
 
 def cut_off(content: str = '{"bullets": ["Ana fix') -> Reply:
-    """Answer with the beginning of an answer, which has reached its limit of tokens."""
+    """Answer with truncated content that has reached its token limit."""
     return answer(content, finish_reason="length")
 
 
@@ -113,7 +113,7 @@ def empty() -> Reply:
 
 
 def status(code: int, message: str = "no", **headers: str) -> Reply:
-    """Answer with an error; headers as `retry_after="1"`."""
+    """Answer with an error; headers are keywords such as `retry_after="1"`."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return lambda exchange: exchange.json(code, _error(code, message), named)
 
@@ -124,7 +124,7 @@ def unknown_route() -> Reply:
 
 
 def too_long(limit: int, requested: int) -> Reply:
-    """Refuse an input as vLLM does."""
+    """Refuse a too long input as vLLM does."""
     return status(
         400,
         f"This model's maximum context length is {limit} tokens. However, you requested {requested} "
@@ -133,7 +133,7 @@ def too_long(limit: int, requested: int) -> Reply:
 
 
 def hang() -> Reply:
-    """Answer nothing until the server closes."""
+    """Send nothing until the server closes."""
 
     def reply(exchange: Exchange) -> None:
         exchange.wait()
@@ -143,7 +143,7 @@ def hang() -> Reply:
 
 
 def hang_after(content: str) -> Reply:
-    """Send a piece of an answer, and then nothing."""
+    """Send a part of an answer, and then nothing."""
 
     def reply(exchange: Exchange) -> None:
         exchange.begin_stream()
@@ -158,7 +158,7 @@ def reset() -> Reply:
 
 
 def reset_after(content: str) -> Reply:
-    """Send a piece of an answer, and break the connection off."""
+    """Send a part of an answer, and reset the connection."""
 
     def reply(exchange: Exchange) -> None:
         exchange.begin_stream()
@@ -170,7 +170,7 @@ def reset_after(content: str) -> Reply:
 
 
 def end_after(content: str) -> Reply:
-    """Send a piece of an answer, and end it as if that were all."""
+    """Send a part of an answer, and end the stream without a finish reason."""
 
     def reply(exchange: Exchange) -> None:
         exchange.begin_stream()
@@ -180,7 +180,7 @@ def end_after(content: str) -> Reply:
 
 
 def fail_after(content: str, code: int = 500, message: str = "the engine died") -> Reply:
-    """Send a piece of an answer, and then an error in the stream."""
+    """Send a part of an answer, and then an error in the stream."""
 
     def reply(exchange: Exchange) -> None:
         exchange.begin_stream()
@@ -192,7 +192,7 @@ def fail_after(content: str, code: int = 500, message: str = "the engine died") 
 
 
 def drip(content: Any, seconds: float) -> Reply:
-    """Send an answer in pieces that take so long together."""
+    """Send an answer in pieces over `seconds`."""
     text = content if isinstance(content, str) else json.dumps(content)
 
     def reply(exchange: Exchange) -> None:
@@ -224,7 +224,7 @@ def not_http() -> Reply:
 
 
 def after(seconds: float, reply: Reply) -> Reply:
-    """Be silent for so long, then reply."""
+    """Wait `seconds`, then reply."""
 
     def late(exchange: Exchange) -> None:
         exchange.wait(seconds)
@@ -239,7 +239,7 @@ def user_text(request: Body) -> str:
 
 
 def schema_of(request: Body) -> Body | None:
-    """Return the schema that a request asks for."""
+    """Return the requested JSON schema; None if there is none."""
     asked = request.get("response_format")
     return asked["json_schema"]["schema"] if asked else None
 
@@ -250,7 +250,7 @@ def _stream(
     """Stream an answer as vLLM does: role, pieces, finish reason, and usage if requested."""
     exchange.begin_stream()
     exchange.event(_chunk(model, {"role": "assistant", "content": ""}))
-    for name in sorted(message, reverse=True):  # thoughts come first
+    for name in sorted(message, reverse=True):  # Reasoning comes first.
         text = message[name] or ""
         for at in range(0, len(text), 7):
             exchange.event(_chunk(model, {name: text[at : at + 7]}))

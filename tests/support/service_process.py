@@ -1,4 +1,4 @@
-"""A service as a process of its own, over a test's database."""
+"""A service in a process of its own, over a test's database."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.databases import DatabaseUnderTest
 from support.hasty import TESTS, hasty_command
 from support.health import serving
 
-#: A test sees that a server stops.
+#: Long enough for a test to observe that a server is stopping.
 NOTICEABLE = {"everword.rpc.settings:LOOPBACK_DRAIN_S": 0.5}
 
 

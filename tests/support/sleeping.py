@@ -22,7 +22,7 @@ from support.scripted_chat import ScriptedChat
 from support.scripted_replies import Body, Reply, answer
 from support.stack import Stack
 
-#: Later than any pause that ends a session.
+#: Longer than any pause that ends a session.
 LATER = timedelta(hours=2)
 Records = dict[str, list[dict[str, Any]]]
 #: Answers of a model that finds nothing.
@@ -51,7 +51,7 @@ class Mind:
     """A model with an answer for each task, as JSON or as a function of the prompt's records."""
 
     answers: dict[str, Any] = field(default_factory=dict)
-    #: Each question so far: the task and the records.
+    #: All questions so far: the task and the records.
     asked: list[tuple[str, Records]] = field(default_factory=list)
 
     def reply(self, body: Body) -> Reply:
@@ -109,7 +109,7 @@ def observation(
     text: str = "",
     hypothesis: bool = False,
 ) -> dict[str, Any]:
-    """Return an observation as a model gives it."""
+    """Return an observation in the model's answer format."""
     return {
         "kind": kind,
         "about": about,
@@ -124,7 +124,7 @@ def observation(
 def observing(
     *found: tuple[str, str, str], topics: tuple[str, ...] = ()
 ) -> Callable[[Records], Any]:
-    """Return a model that observes, of each of several wordings that a message holds, an attribute and a value."""
+    """Return a model that finds an attribute and a value in each message with one of the given wordings."""
 
     def observe(records: Records) -> Any:
         observations = [
@@ -195,7 +195,7 @@ def rows(stack: Stack, query: str) -> list[tuple[Any, ...]]:
 
 
 def classifying(*relations: tuple[str, str, str]) -> Any:
-    """Return a model that says what an observed value is to a known one: (observed, relation, known)."""
+    """Return a model's classification of observed values against known ones: (observed, relation, known)."""
 
     def classify(records: Records) -> Any:
         known = {fact["value"]: fact["fact"] for fact in records["facts"]}
@@ -212,7 +212,7 @@ def classifying(*relations: tuple[str, str, str]) -> Any:
 
 
 def stored(stack: Stack) -> dict[tuple[str, str], tuple[FactState, int, int]]:
-    """Return facts by attribute and value: their state, and how much evidence is for and against them."""
+    """Return facts by attribute and value: state, supporting and contradicting evidence."""
     found = rows(stack, "SELECT attribute, value, state, supporting, contradicting FROM facts")
     return {(each[0], each[1]): (FactState(each[2]), each[3], each[4]) for each in found}
 
@@ -227,7 +227,7 @@ def wake_all(stack: Stack) -> None:
 
 
 def come_night(stack: Stack) -> None:
-    """Let a night have passed since the last one."""
+    """Let a night pass since the last one."""
     with stack.database.connect() as conn:
         conn.execute("UPDATE sleep_nights SET night = night - 1")
         conn.execute(

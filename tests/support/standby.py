@@ -1,4 +1,4 @@
-"""A primary and a streaming standby, as processes; search reads from the standby, and ingest writes to the primary."""
+"""A primary and a streaming standby in processes; search reads from the standby, and ingest writes to the primary."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Pair:
         return bool(self._ask_standby(f"SELECT pg_last_wal_receive_lsn() >= '{row[0]}'"))
 
     def fail_over(self) -> None:
-        """Kill the primary, and make the standby take its place."""
+        """Kill the primary, and promote the standby."""
         self._primary_process.send_signal(signal.SIGQUIT)
         self._primary_process.wait()
         assert self._ask_standby("SELECT pg_promote()") is True
@@ -102,7 +102,7 @@ def _database(server: EmbeddedPostgres) -> DatabaseUnderTest:
 async def writing_and_reading(
     writes: DatabaseUnderTest, reads: DatabaseUnderTest
 ) -> AsyncIterator[Client]:
-    """Run ingest over one server and search over another, and lend a client of both."""
+    """Run ingest on one server and search on the other, and yield a client of both."""
     ingest = IngestServer(
         IngestSettings(replace(BASE, service="ingest"), writes.settings("ingest"))
     )

@@ -31,7 +31,7 @@ def stamp(moment: datetime) -> Timestamp:
 async def say(
     stack: Stack, text: str, at: float, *, subject: str, session: str = "", **fields: Any
 ) -> str:
-    """Append a message of a day; returns its id."""
+    """Append a message on a day; return its id."""
     spoken = message(text, create_time=stamp(day(at)), **fields)
     request = append_request(spoken)
     request.conversation.CopyFrom(target(session or subject, subject=subject))
@@ -47,7 +47,7 @@ async def remember(
     attribute: str = "residence",
     **fields: Any,
 ) -> fact_pb2.Fact:
-    """Remember a fact that messages say."""
+    """Remember a fact with messages as its evidence."""
     evidence = [fact_pb2.NewEvidence(message_id=each) for each in said]
     request = facts.RememberRequest(
         subject=subject,

@@ -1,4 +1,4 @@
-"""A theme, and parameters with which every statement of themes hits it."""
+"""A theme, and parameters with which every statement of themes affects it."""
 
 from __future__ import annotations
 

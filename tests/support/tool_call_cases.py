@@ -9,7 +9,7 @@ from everword_compactor.outcomes.sentence import Call
 
 
 class Case(NamedTuple):
-    """A call, and words that its sentence must hold."""
+    """A call, and words that its sentence must contain."""
 
     call: Call
     facts: tuple[str, ...]

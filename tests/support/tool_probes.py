@@ -7,11 +7,11 @@ from typing import Any
 
 from mcp.types import Tool
 
-#: How much is returned and from where on, how much something matters, whether it is added: these name nothing.
+#: Arguments that identify nothing: limits, offsets, importance, flags.
 NAMELESS = {"limit", "depth", "importance", "token_budget", "start", "append"}
-#: Arguments that are optional and go together.
+#: Optional arguments that must be given together.
 _COMPANIONS = {"repo", "issue"}
-#: Ends of relations that are in every namespace.
+#: Node labels that exist in every namespace.
 _ANCHORS = {"from_label": "me", "to_label": "user"}
 #: Arguments without which a tool only refuses, or takes the shorter of two code paths.
 _OF_TOOLS: Mapping[str, Mapping[str, str]] = {
@@ -19,7 +19,7 @@ _OF_TOOLS: Mapping[str, Mapping[str, str]] = {
     "quick_capture": {"kind": "handoff"},
 }
 
-#: An argument, and the field of the objects that it is a list of.
+#: An argument, or an argument and a field of its list's objects.
 Place = tuple[str, ...]
 
 

@@ -1,4 +1,4 @@
-"""A namespace with every kind of record in it, and calls that take it out and put it in."""
+"""A namespace with every kind of record, and calls that export and import it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Filled:
 
 
 async def fill_everything(stack: Stack) -> Filled:
-    """Fill `theirs` with every kind of record: by RPCs, and what background work alone writes, as that does."""
+    """Fill `theirs` with every kind of record: through RPCs, and directly for rows that only background work writes."""
     theirs = await fill_theirs(stack)
     metadata = Struct()
     metadata.update({"at": 1.5, "deep": {"empty": {}, "none": None, "many": [1, True, "ß"]}})
@@ -66,7 +66,7 @@ async def fill_everything(stack: Stack) -> Filled:
 def _insert_derived(
     conn: psycopg.Connection, conversation_id: UUID, message_ids: list[UUID]
 ) -> None:
-    """Store what only background work writes."""
+    """Store rows that only background work writes."""
     row = conn.execute("SELECT id FROM namespaces WHERE name = 'theirs'").fetchone()
     assert row
     namespace_id = int(row[0])
@@ -101,7 +101,7 @@ def _insert_derived(
 
 
 def _settle_jobs(conn: psycopg.Connection) -> None:
-    """Let all jobs be due, so that no sweep makes one due earlier, but one that waits for a night."""
+    """Make all jobs due, so that no sweep changes them, except one that waits for the night."""
     conn.execute("UPDATE jobs SET not_before = now() - interval '90.000001 seconds'")
     conn.execute(
         "INSERT INTO jobs (namespace_id, task, subject, not_before) "
@@ -122,7 +122,7 @@ async def export(stack: Stack, name: str) -> bytes:
 
 
 def requests(name: str, file: bytes, size: int = 50_000) -> Iterator[admin.ImportNamespaceRequest]:
-    """Yield what imports a file."""
+    """Yield the requests of an import of a file."""
     yield admin.ImportNamespaceRequest(name=name)
     for start in range(0, len(file), size):
         yield admin.ImportNamespaceRequest(data=file[start : start + size])

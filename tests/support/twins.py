@@ -38,34 +38,34 @@ from support.refusals import read_refusal
 from support.spans import exporter
 from support.stack import Stack
 
-#: Its caller is an operator, whose namespaces are all of them.
+#: RPCs of operators, who may access all namespaces.
 OPERATORS = "AdminService"
-#: Statements that find out who calls, whose results are kept for a while.
+#: Statements for authentication, whose results are cached.
 OF_CALLERS = {"api_keys_exist", "find_namespace", "close_deployment", "list_generations"}
 _numbers = count(1)
-#: Until a stream that goes on says something.
+#: Seconds until an endless stream sends something.
 PATIENCE_S = 10.0
 
 
 @dataclass(frozen=True)
 class Told:
-    """An answer, as far as it can tell something, and the statements that were run for it."""
+    """An answer without values that differ between calls, and the statements executed for it."""
 
     answer: str
     statements: tuple[str, ...]
     #: Reason of the refusal; empty if the call succeeded.
     reason: str = ""
-    #: How long the call took.
+    #: Duration of the call, in seconds.
     seconds: float = 0.0
 
     def differs(self, other: Told, statements: bool) -> bool:
-        """Return whether another answer, or another way to it, tells the two apart."""
+        """Return whether the answers, or the executed statements, differ."""
         return self.answer != other.answer or (statements and self.statements != other.statements)
 
 
 @dataclass
 class Twins:
-    """The namespaces, and what earlier answers held of each."""
+    """The two namespaces, and values from earlier answers in each."""
 
     stack: Stack
     channels: Mapping[str, grpc.aio.Channel]
@@ -81,7 +81,7 @@ class Twins:
         self.sent = {name: [name] for name in self.names}
 
     async def go_on(self, method: MethodDescriptor, recipe: Recipe) -> None:
-        """Call a recipe in both, and keep of its answers what later ones need."""
+        """Call a recipe in both, and keep values of its answers for later recipes."""
         for name in self.names:
             kept = self.kept[name]
             if recipe.method == "ListTopics":
@@ -134,7 +134,7 @@ class Twins:
         name: str,
         more: tuple[tuple[str, str], ...],
     ) -> tuple[Any, str]:
-        """Return the answer of a probe, or its refusal with the reason."""
+        """Return the answer of a probe, or its error with the reason."""
         if self.gateway is not None:
             [request], headers = requests, dict((*within(name), *more))
             answer = await call_over_http(
@@ -148,7 +148,7 @@ class Twins:
             return refusal, refusal.reason
 
     async def texts_of(self, name: str) -> dict[str, str]:
-        """Return by kind a text of another namespace, as its lists show it to itself."""
+        """Return a text of another namespace by kind, as its own lists show it."""
         texts: dict[str, str] = {}
         for method, recipe in recipes():
             if not method.name.startswith(("List", "Browse")):
@@ -166,7 +166,7 @@ class Twins:
     def _requests(self, method: MethodDescriptor, recipe: Recipe, name: str) -> list[Any]:
         requests = requests_of(method, recipe, self.kept[name])
         if method.name == "Answer":
-            requests[0].query = "zzyzx"  # nothing is found, and no model is asked
+            requests[0].query = "zzyzx"  # An answer without hits, so that no model is called.
         elif method.name in ("ReadAddress", "ListAddress"):
             requests[0].address = requests[0].address.replace("default", name)
         return requests
@@ -232,14 +232,14 @@ async def tell_apart(both: Twins, theirs: Any, texts: Mapping[str, str]) -> list
     """
     wrong = []
     for method, recipe in recipes():
-        # A gateway takes no streams of requests.
+        # The gateway does not support streams of requests.
         places = () if both.gateway and method.client_streaming else _places(method)
         for path, number in places:
             values = values_for(method, path, theirs, texts)
             if values is None or not (texts or path.is_id):
                 continue
             first, second = await both.probe(method, recipe, path, values, number)
-            # Whoever watches asks again and again.
+            # Watch calls poll repeatedly.
             counted = method.name not in WATCHES
             if first.differs(second, counted):
                 # Earlier probes may have made the twins' content differ; a real leak shows in each of them.
@@ -251,7 +251,7 @@ async def tell_apart(both: Twins, theirs: Any, texts: Mapping[str, str]) -> list
                 wrong.append(f"{case}: {first.answer[:400]} and not {second.answer[:400]}")
             elif counted and first.statements != second.statements:
                 wrong.append(f"{case}: {first.statements} and not {second.statements}")
-            # Beside a number, an id may be one under which the probe before has made something.
+            # With a number, the id may be one under which the preceding probe has created something.
             elif path.is_id and number is None and first.reason == "VALIDATION_FAILED":
                 wrong.append(
                     f"{case} is refused before anything is looked for: {first.answer[:400]}"
@@ -289,7 +289,7 @@ async def _with_bad_tokens(
 
 
 def recipes() -> list[tuple[MethodDescriptor, Recipe]]:
-    """Return every public RPC that is not an operator's, in the order in which their recipes can be called."""
+    """Return every tenant RPC, in an order in which the recipes can be called."""
     by_path = {(m.containing_service.name, m.name): m for _, m in methods()}
     return [
         (by_path[each.service, each.method], each)

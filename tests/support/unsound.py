@@ -1,4 +1,4 @@
-"""A database that is whole, and ways to break each thing that must hold of it."""
+"""A consistent database, and ways to violate each invariant."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _GONE = "'00000000-0000-0000-0000-00000000dead'"
 
 
 def complete(conn: psycopg.Connection) -> None:
-    """Make rows sound that `fill_everything` has put in as far as its tests need them."""
+    """Complete rows that `fill_everything` inserts only as far as its tests need them."""
     conn.execute(_COMPLETE.encode())
 
 
-#: By check, a statement after which it does not hold.
+#: A statement that violates the invariant, by check.
 BREAKS = {
     "schema_version": "INSERT INTO schema_migrations VALUES (9999, 'later', '')",
     "append_only": "GRANT UPDATE ON messages TO everword_search",
@@ -103,7 +103,7 @@ BREAKS = {
     "references": f"UPDATE graph_edges SET from_id = {_GONE}",
 }
 
-#: Does something to each thing that is derived.
+#: Changes every kind of derived row.
 DAMAGE = f"""
 DELETE FROM memories WHERE namespace_id = {_THEIRS} AND kind IN (1, 3, 4, 6) AND id % 2 = 0;
 DELETE FROM memories WHERE namespace_id = {_THEIRS} AND kind IN (2, 5, 7, 8);

@@ -1,4 +1,4 @@
-"""Wait for what happens elsewhere, and not longer than it may take."""
+"""Waits for asynchronous conditions with a time limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Watch memories, and hang up."""
+"""Calls of WatchMemories that end after a while."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.stack import Stack
 
 
 async def begin(stack: Stack) -> str:
-    """Return a token of now."""
+    """Return a resume token for now."""
     [first] = await take(stack, "", 1)
     assert not first.events
     return first.resume_token
@@ -22,7 +22,7 @@ async def begin(stack: Stack) -> str:
 async def take(
     stack: Stack, token: str, responses: int, **fields: object
 ) -> list[pb.WatchMemoriesResponse]:
-    """Return as many responses as asked for, then hang up."""
+    """Return `responses` responses, then cancel the call."""
     call = stack.search.WatchMemories(
         pb.WatchMemoriesRequest(resume_token=token, **fields)  # type: ignore[arg-type]
     )
@@ -68,7 +68,7 @@ async def _mark(stack: Stack) -> str:
 
 
 def let_expire(stack: Stack, *moments: Sequence[str]) -> None:
-    """Let the time of memories come, of some at one moment, then of others; as with time, nothing is logged."""
+    """Let memories expire in groups, one moment each; as with real expiry, nothing is logged."""
     with stack.database.connect() as conn, conn.transaction():
         for memory_ids in moments:
             conn.execute(
@@ -78,7 +78,7 @@ def let_expire(stack: Stack, *moments: Sequence[str]) -> None:
 
 
 def token_secret(stack: Stack) -> bytes:
-    """Return what tokens are signed with."""
+    """Return the key with which tokens are signed."""
     with stack.database.connect() as conn:
         row = conn.execute("SELECT token_secret FROM deployment").fetchone()
     assert row

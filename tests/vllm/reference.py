@@ -16,7 +16,7 @@ class ReferenceServer(ScriptedEmbedder):
     def __init__(self) -> None:
         super().__init__(dimensions=384)
         self.model = MODEL
-        # It truncates by words; the reference reads at most as many tokens of the rest.
+        # The server truncates to this number of words; the reference then reads at most as many tokens of them.
         self.max_words = MAX_TOKENS
 
     def vector(self, text: str) -> NDArray[np.float32]:
