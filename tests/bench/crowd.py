@@ -45,7 +45,7 @@ from everword.transcripts import TranscriptError
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.admin_service_pb2 import CreateNamespaceRequest, Namespace
 
-#: How far down the results are looked at.
+#: Number of results that are examined.
 DEEP = 200
 
 
@@ -67,7 +67,7 @@ async def _ask(client: Client, variant: Variant, query: Query, places: dict[str,
     deep = pb.SearchRequest()
     deep.CopyFrom(request)
     deep.page_size, deep.max_content_chars = DEEP, 1
-    # This one pays for the query's vector.
+    # This search includes computing the query's vector.
     response = await client.search_service.Search(deep)
     started = time.perf_counter()
     await client.search_service.Search(request)
@@ -124,7 +124,7 @@ async def embedded(client: Client, token: str, say: Say) -> None:
 
 @asynccontextmanager
 async def crowd_namespace(settings: ClientSettings, name: str) -> AsyncIterator[Client]:
-    """Lend a client of the crowd's namespace: one that stays, if it is named, so that the next run finds it full."""
+    """Yield a client of the crowd's namespace. A named namespace is kept, so that the next run finds it filled."""
     if not name:
         async with namespace(settings, f"crowd-{secrets.token_hex(4)}-") as client:
             yield client

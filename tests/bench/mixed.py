@@ -40,7 +40,7 @@ AT_ONCE = 8
 
 
 def paragraphs(texts: Sequence[str]) -> Iterator[str]:
-    """Yield the paragraphs that could be notes, each once."""
+    """Yield the paragraphs that could be notes, without duplicates."""
     least, most = NOTE_CHARS
     found = (part.strip() for text in texts for part in re.split(r"\n\s*\n", text))
     yield from dict.fromkeys(part for part in found if least <= len(part) <= most)
@@ -88,7 +88,7 @@ async def write_others(
 
 
 async def ask_beside(client: Client, dataset: Dataset, say: Say) -> Answers:
-    """Ask a dataset its questions in a namespace of others, and take it out of there again."""
+    """Ask a dataset's questions in a namespace with other memories, and erase the dataset again."""
     token, places = await fill(client, dataset, say)
     await embedded(client, token, say)
     answers = await ask(client, dataset, places, say)

@@ -46,7 +46,7 @@ async def _append(client: Client) -> object:
 
 
 async def _compare(call: Call, clients: dict[str, Client]) -> dict[str, float]:
-    """Return the median milliseconds of a call by each client, which call in turn."""
+    """Return the median milliseconds of a call by each client; the clients alternate."""
     took: dict[str, list[float]] = {name: [] for name in clients}
     for number in range(CALLS + WARM_UP):
         order = list(clients.items())

@@ -32,7 +32,7 @@ from everword.v1 import search_service_pb2 as pb
 
 _DAY = timedelta(days=1)
 _FIRST = 10
-#: Words that are neither rare nor so frequent that they are about nothing.
+#: Range of word frequencies (Zipf) for topics, neither rare nor too common to be specific.
 _TOPICS = (2.5, 5.0)
 _LEAST_LETTERS = 5
 
@@ -59,7 +59,7 @@ WAYS = (
 
 @dataclass(frozen=True)
 class Case:
-    """A question, when it is asked, and the time that it names."""
+    """A question, its time of asking, and the period that it names."""
 
     way: Way
     text: str

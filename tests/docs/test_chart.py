@@ -27,7 +27,7 @@ from support.deployment import (
 )
 from support.documents import ROOT, variables_read
 
-#: The oldest Kubernetes that the chart is for, and the newest whose schemas are here.
+#: The oldest supported version of Kubernetes, and the newest with schemas here.
 VERSIONS = ("1.27", "1.37")
 ALL: dict[str, Any] = {
     "image": {"registry": "registry.example/", "tag": "9.9.9", "pullSecrets": ["pull"]},
@@ -64,7 +64,7 @@ def _of(objects: list[dict[str, Any]], kind: str) -> dict[str, dict[str, Any]]:
 
 
 def _pods(objects: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Return each of Everword's pods: its part, its specification, and its container."""
+    """Yield each of Everword's pods: its part, its specification, and its container."""
     for each in objects:
         if each["kind"] in {"Deployment", "Job"}:
             part = each["metadata"]["labels"]["app.kubernetes.io/component"]

@@ -1,4 +1,4 @@
-"""Commands that documents name exist, with the options that they are shown with."""
+"""Commands in documents exist, with the options used there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 from everword.cli.main import main
 from support.documents import ROOT, documents
 
-#: A command in a block of code: after a prompt, a path, variables, or what runs it elsewhere.
+#: A command in a block of code, after a prompt, a path, variables, or another program that runs it.
 LINE = re.compile(
     r"^ *(?:\$ )?(?:\w+=\S+ )*(?:docker compose run --rm (?:everword|migrate)|(?:\S*/bin/)?everword) (.*)"
 )
@@ -28,7 +28,7 @@ def _commands(page: Path) -> Iterator[str]:
 
 
 def _unknown(words: list[str]) -> list[str]:
-    """Return the first word that names no command, or the options that a command does not have."""
+    """Return the first word that is not a command, or the options that a command does not have."""
     command: click.Command = main
     context = click.Context(main)
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):

@@ -1,4 +1,4 @@
-"""docs/features.md lists every capability and fault once, and names only what exists."""
+"""docs/features.md lists every capability and fault once, with names that exist."""
 
 import ast
 import pkgutil

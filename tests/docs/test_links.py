@@ -1,4 +1,4 @@
-"""A link leads to a file and a heading that exist, a path in backticks to a file; the navigation shows every page."""
+"""Links lead to existing files and headings, paths in backticks to files; the navigation contains every page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _prose(page: Path) -> str:
 
 @cache
 def _anchors(page: Path) -> frozenset[str]:
-    """Return the anchors of a page's headings, as GitHub and the site make them."""
+    """Return the anchors of a page's headings, as GitHub and the site generate them."""
     found: set[str] = set()
     for heading in re.findall(r"^#{1,6} +(.*)$", _prose(page), re.MULTILINE):
         text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
@@ -42,7 +42,7 @@ def _anchors(page: Path) -> frozenset[str]:
 
 
 def _links(page: Path) -> Iterator[tuple[Path, str]]:
-    """Iterate over the links of a page to files of the repository: the file, and the anchor or nothing."""
+    """Yield the links of a page to files of the repository: the file, and the anchor or an empty string."""
     text = re.sub(r"`[^`\n]*`", "", _prose(page))
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         if re.match(r"[a-z]+:", target):
@@ -116,7 +116,7 @@ def test_the_navigation_leads_to_every_page() -> None:
 
 
 def test_paths_in_backticks_are_those_of_files() -> None:
-    """They are written from the folder of a package or of the page, so that a path ends as they do."""
+    """Such paths are relative to the folder of a package or of the page, so only their end must match."""
     named = [(page, path) for page in documents() if page.name != _HISTORY for path in _named(page)]
     assert len({path for _, path in named}) > 200
     dead = [f"{page.relative_to(ROOT)}: {path}" for page, path in named if not _exists(path)]

@@ -72,7 +72,7 @@ def _instruments() -> Iterator[Instrument]:
 
 
 def _prometheus_name(metric: str, kind: str, unit: str) -> str:
-    """Return what Prometheus calls a metric that it takes by OTLP, with suffixes."""
+    """Return Prometheus' name of a metric received by OTLP, with suffixes."""
     name = metric.replace(".", "_")
     suffix = SUFFIXES.get(unit, "")
     if not name.endswith(suffix):

@@ -34,7 +34,7 @@ def _is_shown(shown: str, output: str) -> bool:
 
 
 async def _output(stack: Stack, folder: Path, block: str) -> str:
-    """Run a block of commands in a folder: `everword` in this process, for speed, and the rest in a shell."""
+    """Run a block of commands in a folder: `everword` in this process, for speed, and other commands in a shell."""
     path = f"{Path(EVERWORD).parent}{os.pathsep}{os.environ['PATH']}"
     outputs = []
     for others, ours in re.findall(r"((?:(?!everword ).*\n)*)(?:everword (.*)\n)?", block):
@@ -71,7 +71,7 @@ async def test_its_commands_print_what_it_shows(stack: Stack, address: str, tmp_
         elif tag == "sh":
             output = await _output(stack, tmp_path, body)
             if "buf curl" in body or "news.py" in body:
-                # The reader waits some seconds, in which workers learn.
+                # The tutorial has the reader wait some seconds, in which workers learn.
                 await learn(stack)
         else:
             assert _is_shown(body, output), f"{body}\nis not in\n{output}"

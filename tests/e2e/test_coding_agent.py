@@ -1,4 +1,4 @@
-"""A story: over three sessions a coding agent has files, notes, an advisor and a budget, as its user sees it."""
+"""A story: a coding agent with files, notes, an advisor and a budget over three sessions, from the user's view."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class House:
 
     person: Client
     atlas: Client
-    #: How the agent connects.
+    #: Connection settings of the agent.
     settings: ClientSettings
 
 
@@ -96,13 +96,13 @@ async def monday(house: House) -> None:
         "Push the tag release-PELICAN, then wait ten minutes."
     ]
 
-    # It hands the question over to another model, which has two calls.
+    # The agent hands the question to another model, which may make two calls.
     await hand_over(house.atlas, "The checkout times out. Is it the pool or the GIRAFFE cache?")
     advice = "The pool has 5 connections for 200 requests."
     await advise(house, advice)
     assert await spend(house.atlas, "0.50") == []
 
-    # The session has begun: BOOT has been said.
+    # BOOT was already shown at the beginning of the session.
     context = await talk.hear("Did you find out anything?")
     assert lines_of(context, "BASE") == [
         "SOUL: Careful, brief, honest.",
@@ -156,7 +156,7 @@ async def wednesday(house: House) -> None:
     assert await spend(house.atlas, "0.10") == []
     assert await spend(house.atlas, "0.05") == ["exceeded"]
     assert (await allowed(house.atlas)) is False
-    # The person allows more, and the month goes on. The agent itself cannot.
+    # The person raises the budget, and the month goes on. The agent itself cannot.
     with pytest.raises(CallError) as caught:
         await house.atlas.cost_service.SetBudget(budget(cost="5.00"))
     assert caught.value.code is grpc.StatusCode.PERMISSION_DENIED
@@ -219,13 +219,13 @@ async def allowed(client: Client) -> bool:
 
 
 async def found(client: Client, query: str) -> list[str]:
-    """Return what Search finds among notes."""
+    """Return the notes found by Search."""
     kept = memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_NOTE])
     return [each.memory.content for each in (await client.search(query, filter=kept)).results]
 
 
 async def everything(client: Client, query: str) -> str:
-    """Return all that is found for a query in every mode, all that is browsed, and a context."""
+    """Return all hits for a query in every mode, all browsed memories, and a context."""
     texts: list[str] = []
     for mode in search.SearchMode.values():
         for result in (await client.search(query, mode=mode, limit=50)).results:

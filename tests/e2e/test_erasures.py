@@ -49,7 +49,7 @@ PASSING = {grpc.StatusCode.ABORTED, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.R
 
 
 async def _nothing(self: ErasureResumer) -> None:
-    """The processes that are killed do it."""
+    """Do nothing, since the killed processes do it."""
 
 
 async def _found(stack: Stack, token: str) -> bool:
@@ -213,7 +213,7 @@ async def _kill(database: DatabaseUnderTest, drawn: random.Random) -> None:
 
 
 async def _say(stack: Stack, drawn: random.Random, way: str, token: str) -> dict[str, str]:
-    """Say a token in one of the ways in which it can be erased; return the target."""
+    """Append a token in a way that can be erased as `way`; return the target."""
     number = token[2:5]
     if way == "note":
         written = await write(stack, f"The {token} waits.", f"k{number}")
@@ -292,7 +292,7 @@ async def test_steps_are_short_however_much_is_erased(
                 did = await store.erase_batch(conn, UUID(erased.erasure.id), BATCH)
                 await follow(conn, 1, did)
                 if not took:
-                    # Its transaction is open, and others go on.
+                    # Its transaction is open, and other calls continue.
                     await asyncio.wait_for(_append_beside(stack, waits), 20)
             took.append(time.monotonic() - started)
             deleted.append(did.counts.get("messages", 0))

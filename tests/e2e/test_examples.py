@@ -35,7 +35,7 @@ async def _done(*command: str, cwd: Path, variables: dict[str, str]) -> str:
 async def test_a_client_in_typescript_is_generated_compiled_and_run(
     stack: Stack, tmp_path: Path
 ) -> None:
-    """It appends, searches with a deadline, and goes on to the second page."""
+    """The client appends, searches with a deadline, and fetches the second page."""
     left_out = shutil.ignore_patterns("node_modules", "gen", "dist")
     project = tmp_path / "examples" / "node"
     shutil.copytree(NODE, project, ignore=left_out)

@@ -33,7 +33,7 @@ class Shared:
 
     write: Callable[..., Awaitable[Any]]
     latest: Callable[[], Awaitable[int]]
-    #: By version: the text, and whether it was appended.
+    #: Text by version, and whether it was appended.
     accepted: dict[int, tuple[str, bool]] = field(default_factory=dict[int, tuple[str, bool]])
     conflicts: int = 0
 
@@ -83,13 +83,13 @@ async def test_fifty_writers_lose_nothing_for_half_a_minute(stack: Stack) -> Non
     await asyncio.gather(*(one(number) for number in range(WRITERS)))
     for name, shared in (("note", note), ("file", file)):
         print(f"{name}: {len(shared.accepted)} accepted, {shared.conflicts} conflicts")
-        # Each writer is accepted a few times at least, on whatever machine.
+        # Each writer succeeds a few times at least, on any machine.
         assert len(shared.accepted) >= 2 * WRITERS
     read = await note_calls.read(stack, "crowd")
     note.check(await note_versions(stack), read.body.content)
     text = (await document_calls.read_file(stack, "MEMORY", agent="atlas")).content
     file.check(await file_versions(stack), text)
-    # Search knows the last version of each alone.
+    # Search only finds the last version of each.
     found = await stack.search.Search(search_request("writer turn", "LEXICAL", page_size=200))
     kinds = {memory_pb2.MEMORY_KIND_NOTE: "", memory_pb2.MEMORY_KIND_CHUNK: ""}
     for kind in kinds:

@@ -1,4 +1,4 @@
-"""A task is handed over to an advisor and comes back: the four steps of docs/notes.md, with keys."""
+"""A task is handed to an advisor, and the answer returns: the four steps of docs/notes.md, with keys."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def settings(stack: Stack) -> ClientSettings:
-    """How the caller connects: with a key of its namespace."""
+    """Connection settings of the caller, with a key of its namespace."""
     key = admin.ApiKey(role=admin.API_KEY_ROLE_WRITE, namespace="acme")
     request = admin.CreateApiKeyRequest(api_key=key)
     made = await stack.admin.CreateApiKey(request, metadata=bearer(OPERATOR))

@@ -42,14 +42,14 @@ PATIENCE = {
 
 
 def _services(chat: ScriptedChat, running: RunningStack) -> list[ProcessSpec]:
-    """Describe the services and their workers, which know a model and wait less for it than they do by default."""
+    """Describe the services and their workers, with a model and shorter waiting times than by default."""
     settings = {
         "EVERWORD_CHAT_URL": chat.url,
         "EVERWORD_CHAT_MODEL": chat.model,
         "EVERWORD_COMPACT_AFTER_MESSAGES": "4",
         "EVERWORD_LOG_LEVEL": "ERROR",
     }
-    # Nobody searches.
+    # The test makes no searches.
     left_out = {"embedder", "search"}
     return [
         hasty(

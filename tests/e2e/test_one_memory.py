@@ -73,7 +73,7 @@ async def test_a_graph_an_mcp_client_and_the_console_see_what_grpcurl_wrote(
 
 
 async def _key_of(stack: Stack, namespace: str) -> str:
-    """Return a key that writes in a new namespace."""
+    """Create a namespace; return a key for writing in it."""
     await make_namespaces(stack, namespace, metadata=bearer(OPERATOR))
     new = admin.ApiKey(namespace=namespace, role=admin.API_KEY_ROLE_WRITE)
     request = admin.CreateApiKeyRequest(api_key=new)

@@ -1,4 +1,4 @@
-"""Three processes of each service behind one name, and three workers of each kind, are one Everword."""
+"""Three processes of each service behind one name, and three workers of each kind, act as one Everword."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ EMBED = "everword.internal.v1.EmbedderService/Embed"
 LARGE = 700_000
 #: A third of them is more than gRPC resends by default.
 CROWD = 207
-#: On a busy machine a process takes its time to start.
+#: Limit for the restart of a process, which takes long on a busy machine.
 BACK_S = 90.0
-#: Its days are over.
+#: All its days are over.
 LAST_YEAR = datetime(2025, 3, 3, 12, tzinfo=UTC)
 DRAIN_S = 120.0
 _numbers = count()
@@ -88,7 +88,7 @@ def replicas(service: str, of: Counter[str]) -> list[int]:
 async def count_calls(
     cluster: Cluster, calls: Callable[[], Awaitable[object]], *names: str
 ) -> list[Counter[str]]:
-    """Return how many spans of each name each process ended on account of `calls`."""
+    """Return the number of spans of each name that each process ended because of `calls`."""
     before = [await cluster.spans(name) for name in names]
     await calls()
     return [
@@ -111,7 +111,7 @@ async def test_calls_to_a_name_are_spread_over_its_replicas(cluster: Cluster) ->
         assert sum(each) == CALLS, (service, each)
         # Round robin, except that the first calls go to the replica that is connected first.
         assert min(each) >= CALLS // REPLICAS - 5, (service, each)
-    # Each search process dials the embedder by its name, and so do the workers.
+    # Search processes and workers connect to the embedder by its name.
     assert min(replicas("embedder", embeds)) >= CALLS // REPLICAS - 5
 
 
@@ -146,7 +146,7 @@ async def test_every_call_is_answered_though_replicas_are_killed_with_calls_in_h
                     *(ask_status(memory) for _ in range(CROWD // stored)),
                 )
             ]
-            # Whoever is answered by the living is done before the others are killed.
+            # Calls at surviving replicas end before the others are killed.
             await until(lambda: sum(call.done() for call in calls) >= len(calls) // 2, BACK_S)
             await asyncio.sleep(1)
             held = [call for call in calls if not call.done()]
@@ -187,7 +187,7 @@ async def back(cluster: Cluster, *names: str) -> None:
 
 
 async def test_replicas_come_and_go_under_load(cluster: Cluster) -> None:
-    """Ten seconds of load; one replica of each is killed in the midst of it, and is back before the end or not."""
+    """Ten seconds of load; one replica of each is killed in the middle, and may be back before the end."""
     stopped = asyncio.Event()
     sent: list[str] = []
     session = f"load-{next(_numbers)}"
@@ -239,7 +239,7 @@ async def test_a_token_of_one_replica_holds_with_the_others(cluster: Cluster) ->
 
 
 async def walk_over_replicas(cluster: Cluster, conversation_id: str, mode: str) -> list[list[str]]:
-    """Ask each replica in turn for the next page; returns the ids on each."""
+    """Ask the replicas in turn for the next page; return the ids on each page."""
     request = search_pb.SearchRequest(
         query="heron", page_size=5, mode=search_pb.SearchMode.Value(f"SEARCH_MODE_{mode}")
     )
@@ -373,7 +373,7 @@ async def test_workers_share_a_backlog_and_do_nothing_twice(cluster: Cluster) ->
                 for start in range(0, len(said), 40):
                     day = LAST_YEAR + timedelta(days=start // 40)
                     await say(memory, *said[start : start + 40], create_time=day)
-        # Slow enough for one worker not to be done before the others begin.
+        # Slow enough for all workers to get some of the work.
         cluster.model.always = slow(0.1)
         await until(lambda: is_idle(cluster), DRAIN_S)
 

@@ -1,4 +1,4 @@
-"""One trace leads from the caller of a write through the queue and the worker to the model."""
+"""One trace connects the caller of a write with the queue, the worker and the model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from support.stack import Stack, running_stack
 from support.waiting import until
 
 QUEUE = queue_name("embed")
-#: The way of a write, each step below the one before it, but for sending: nothing waits for that.
+#: Spans of a write, each a child of the one before, except the sending of the wake-up, for which nothing waits.
 WAY = (
     "caller",
     "everword.v1.IngestService/AppendMessages",

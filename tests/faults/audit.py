@@ -75,7 +75,7 @@ _STUCK = {
         SELECT count(*) FROM conversations c
           LEFT JOIN compaction_progress p ON p.namespace_id = c.namespace_id AND p.conversation_id = c.id
          WHERE c.last_seq - coalesce(p.summarised_seq, 0) >= 10""",
-    # One that is not over waits for its end, and one that was summed up before until nothing comes late.
+    # A period that has not ended waits for its end, and a reopened one until no late messages arrive.
     "periods that were never summed up": """
         SELECT count(DISTINCT (namespace_id, level, period)) FROM calendar_pending o
          WHERE period + (ARRAY['2 days', '8 days', '32 days', '367 days'])[level - 3]::interval < now()
@@ -98,7 +98,7 @@ class Findings:
     lost: int = 0
     doubled: int = 0
     stuck: int = 0
-    #: How many there are: none to be wrong would prove nothing.
+    #: Number of summaries; without any, a result of no violations would prove nothing.
     summaries: int = 0
     words: list[str] = field(default_factory=list)
 

@@ -43,7 +43,7 @@ SHORT = 300
 async def traffic(
     stack: RunningStack, history: History, pause_s: float, seed: int
 ) -> AsyncIterator[None]:
-    """Call while the block lasts; at its end, every caller is waited for."""
+    """Call while the block lasts; wait for all callers at its end."""
     stopped = asyncio.Event()
     async with AsyncExitStack() as resources:
         callers = []
@@ -82,7 +82,7 @@ def _work(callers: list[Caller], seed: int) -> list[Coroutine[None, None, None]]
 
 
 async def converse(caller: Caller, conversation: Conversation, number: int, seed: int) -> None:
-    """Write one conversation: by external ids, by request ids alone, or as files come in, in streams."""
+    """Write one conversation: with external ids, with request ids alone, or as streams, like imported files."""
     told = caller.history.messages[conversation.namespace, conversation.session_key]
     for batch in batches(conversation, maxsize, seed):
         if caller.stopped.is_set():
@@ -112,7 +112,7 @@ async def converse(caller: Caller, conversation: Conversation, number: int, seed
 
 
 async def _read_back(caller: Caller, said: list[memory_pb2.NewMessage], fresh: str) -> None:
-    """Search for the last thing that was said in words."""
+    """Search for the last message with text."""
     spoken = [each for each in said if each.content not in ("", UNEMBEDDABLE)]
     if not spoken:
         return
@@ -124,7 +124,7 @@ async def _read_back(caller: Caller, said: list[memory_pb2.NewMessage], fresh: s
 async def find(caller: Caller, word: str, fresh: str = "") -> bool:
     """Return whether a search for a word returns a hit that contains it."""
     lexical = search_pb.SEARCH_MODE_LEXICAL
-    # Everybody says the second word.
+    # All messages contain the second word.
     query = f"{word} tea"
     search = partial(caller.client.search, query, mode=lexical, at_least_as_fresh=fresh)
     answer = await caller.until_answered(search)
@@ -147,7 +147,7 @@ async def _read_in_order(caller: Caller, conversation_id: str, told: list[str]) 
 
 
 async def write_note(caller: Caller, number: int) -> None:
-    """Write one of a few notes again, and read it."""
+    """Overwrite one of a few notes, and read it."""
     key = f"note-{number % NOTES}"
     content = f"{key} of {caller.namespace} as of {number}."
     request_id = str(new_id())

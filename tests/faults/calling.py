@@ -1,4 +1,4 @@
-"""Makes calls as a careful caller does: again where a call fails, and with the same request."""
+"""Makes calls as a careful client does: it retries failed calls with the same request."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Caller:
     pause_s: float
 
     async def repeat(self, once: Callable[[int], Awaitable[None]]) -> None:
-        """Do something again and again, with its number, and a pause after each."""
+        """Call `once` repeatedly with a running number, and a pause after each call."""
         number = 0
         while not self.stopped.is_set():
             await once(number)

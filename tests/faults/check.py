@@ -31,7 +31,7 @@ _FACTS = """
 
 
 def check(admin_url: str, history: History) -> int:
-    """Hold every promise against the database; returns how many summaries there are."""
+    """Check every promise against the database; return the number of summaries."""
     with psycopg.connect(
         admin_url, autocommit=True, options="-c search_path=everword,public"
     ) as conn:
@@ -80,7 +80,7 @@ def _rows(conn: psycopg.Connection, query: str) -> dict[Place, list[str]]:
 
 
 def _erased_in(conn: psycopg.Connection, table: str) -> int:
-    """Return how many rows hold an erased word: as text, in arrays or JSON, as lexemes, or in bytes."""
+    """Return the number of rows that contain an erased word: as text, in arrays or JSON, as lexemes, or in bytes."""
     row: Any = conn.execute(
         f'SELECT count(*) FROM "{table}" AS t '
         "WHERE strpos(lower(t::text), %s) > 0 OR strpos(t::text, %s) > 0".encode(),

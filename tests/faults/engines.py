@@ -19,7 +19,7 @@ import redis
 from faults.world import REVIVAL_S, Fault, Inject, World
 from support.waiting import until
 
-#: How long an engine has no memory or no disk, or is held still.
+#: Seconds without memory or disk, or in a stopped state.
 LASTS_S = 3.0
 #: Free bytes on a full disk, and the size of the disk.
 LEAST_BYTES = 16 << 10
@@ -47,7 +47,7 @@ def valkey_faults() -> list[Fault]:
 
 
 def disk_fault(disk: Path) -> Fault:
-    """Return a full disk, of the small file system that PostgreSQL is on."""
+    """Return the fault of a full disk: the small file system of PostgreSQL."""
 
     async def inject(world: World) -> None:
         used = shutil.disk_usage(disk).used
@@ -111,7 +111,7 @@ async def _answers(world: World) -> None:
 
 
 async def _kill_backend(world: World) -> None:
-    """The server ends all others and recovers, as after any crash."""
+    """The server ends all other backends and recovers, as after any crash."""
 
     def kill() -> bool:
         pids = _query(world, "SELECT pid FROM pg_stat_activity WHERE application_name <> 'faults'")
@@ -155,12 +155,12 @@ async def _hold(world: World) -> None:
 
 
 def _valkey(world: World) -> redis.Redis:
-    """Return a client that goes around the proxy."""
+    """Return a client that bypasses the proxy."""
     return redis.Redis.from_url(world.running.redis_url, socket_timeout=2)
 
 
 async def _once_up(act: Callable[[], bool]) -> None:
-    """Do something as soon as the engine is there for it."""
+    """Retry an action until the engine accepts it."""
 
     def acts() -> bool:
         try:

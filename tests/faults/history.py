@@ -27,25 +27,25 @@ class Promise(StrEnum):
 
 @dataclass
 class History:
-    """Grows with every answer."""
+    """Records every acknowledged operation."""
 
-    #: The messages of each conversation, as the callers name them, in the order in which they were acknowledged.
+    #: The messages of each conversation, by the callers' own names, in the order of acknowledgement.
     messages: dict[Place, list[str]] = field(default_factory=lambda: defaultdict(list))
     #: Texts of each note, in order of version.
     notes: dict[Place, list[str]] = field(default_factory=lambda: defaultdict(list))
-    #: The values that each subject was given.
+    #: The values written for each subject.
     facts: dict[Place, list[str]] = field(default_factory=lambda: defaultdict(list))
     #: Words of erased texts, by namespace; each begins with `traffic.ERASED`.
     erased: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     #: Number of checks of each promise, and a description of each violation.
     looked: Counter[Promise] = field(default_factory=Counter)
     broken: list[tuple[Promise, str]] = field(default_factory=list)
-    #: Calls that failed and were made again, by status.
+    #: Retried calls, by status.
     retried: Counter[str] = field(default_factory=Counter)
 
     @property
     def acknowledged(self) -> int:
-        """How many messages are stored, versions of notes and facts written, and things erased."""
+        """Number of stored messages, written versions of notes and facts, and erasures."""
         kept = sum(
             len(each) for of in (self.messages, self.notes, self.facts) for each in of.values()
         )

@@ -1,4 +1,4 @@
-"""Injects faults at random points, many at once, but never two in one place."""
+"""Injects faults at random times, several at once, but never two in one place."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ from support.faithful_replies import said_of
 
 #: Values that fit every answer schema.
 BULLETS, BULLET_CHARS, SUMMARY_CHARS = 6, 80, 200
-#: How long a server misbehaves, and how long an answer takes that seems never to come.
+#: Duration of a server's misbehaviour, and of an answer that seems never to come, in seconds.
 LASTS_S = 5.0
 LONG_S = 8.0
 
 
 def brief(request: chat.Body) -> chat.Reply:
-    """Answer as a faithful model that says little."""
+    """Answer briefly and faithfully."""
     said = said_of(request)
     if not isinstance(said, str):
         for bullet in said.get("bullets", []):

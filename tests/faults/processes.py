@@ -1,4 +1,4 @@
-"""Processes of services and workers that are killed, told to end, or held still for longer than their lease."""
+"""Processes of services and workers that are killed, terminated, or stopped for longer than their lease."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run: a stack, mixed traffic, faults, the time that the background takes to be done, and the reckoning."""
+"""A run: a stack, mixed traffic, faults, completion of background work, and the checks."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from support.scripted_embedder import ScriptedEmbedder
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")
 POLL_S = 0.25
-#: Jobs that failed for good are tried again so often, as an operator would.
+#: Seconds between retries of failed jobs, as an operator would make them.
 RETRY_S = 20.0
 #: Processes and engines answer again within this time after a fault.
 ANSWER_S = 60.0
@@ -51,18 +51,18 @@ ANSWER_S = 60.0
 
 @dataclass(frozen=True)
 class Settings:
-    """How hard a run is, and how patient the stack."""
+    """Intensity of a run, and timeouts of its stack."""
 
     faults: int
     seed: int
-    #: Mean time from one fault to the next.
+    #: Mean seconds between faults.
     every_s: float
-    #: Mean pause of a caller.
+    #: Mean seconds between calls of a caller.
     pause_s: float = 3.0
-    #: How many of each worker.
+    #: Number of processes of each worker.
     workers: int = 2
     patience: Patience = field(default_factory=Patience)
-    #: Only faults whose place and kind this picks.
+    #: Selects faults by place and kind.
     picks: Callable[[Fault], bool] = lambda fault: True
     #: Puts PostgreSQL on a small disk of its own, which can get full; only root can mount one.
     disk: bool = False
@@ -78,9 +78,9 @@ class Outcome:
     injected: Injected
     history: History
     summaries: int
-    #: Jobs that failed for good, were listed as such, and were done when they were tried again.
+    #: Number of jobs that failed permanently, were listed as failed, and succeeded when retried.
     given_up: int
-    #: From the first fault to the last.
+    #: Seconds from the first fault to the last.
     seconds: float
     drained_s: float
 
@@ -110,7 +110,7 @@ async def run(data: Path, settings: Settings, say: Callable[[str], None]) -> Out
 async def _world(
     data: Path, settings: Settings, say: Callable[[str], None]
 ) -> AsyncIterator[World]:
-    """Run everything that faults are done to while the block lasts."""
+    """Run all targets of faults while the block lasts."""
     chosen = StackSettings(data=data, ports=Ports.free())
     embedder, chat = ScriptedEmbedder(), ScriptedChat(brief, context_tokens=32_768)
     embedder.poison = UNEMBEDDABLE
@@ -167,12 +167,12 @@ async def _drain(running: RunningStack, within_s: float, say: Callable[[str], No
 
 
 async def _wait_until_idle(running: RunningStack, until: float, say: Callable[[str], None]) -> int:
-    """Wait until no work is open, or until that time; return how many jobs were tried again meanwhile."""
+    """Wait until no work is open, or until that time; return the number of jobs retried meanwhile."""
     loop = asyncio.get_running_loop()
     given_up, retry_at = await _retry(running), loop.time() + RETRY_S
     left: dict[str, int] = {}
     while loop.time() < until:
-        # Postgres may have been the last to be ended.
+        # Postgres may have been ended last.
         with suppress(psycopg.OperationalError):
             left = await asyncio.to_thread(open_work, running.admin_database_url or "")
             if not left:
@@ -186,7 +186,7 @@ async def _wait_until_idle(running: RunningStack, until: float, say: Callable[[s
 
 
 async def _retry(running: RunningStack) -> int:
-    """Try jobs again that failed for good, which an operator sees in the status of the queue; return how many."""
+    """Retry failed jobs, which an operator sees in the queue's status; return their number."""
     tried = 0
     for namespace in NAMESPACES:
         async with connect(running, namespace) as client:
@@ -196,7 +196,7 @@ async def _retry(running: RunningStack) -> int:
 
 
 async def _backfill(running: RunningStack) -> None:
-    """Try passages and sentences again that were given up."""
+    """Retry abandoned passages and sentences."""
     for namespace in NAMESPACES:
         async with connect(running, namespace) as client:
             for target in (
@@ -208,7 +208,7 @@ async def _backfill(running: RunningStack) -> None:
 
 
 async def _answer(call: Callable[[Request], Awaitable[Answer]], request: Request) -> Answer:
-    """Call until there is an answer: a fault may have ended who gives it."""
+    """Call until there is an answer, since a fault may have ended the server."""
     loop = asyncio.get_running_loop()
     until = loop.time() + ANSWER_S
     while True:

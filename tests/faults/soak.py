@@ -24,7 +24,7 @@ MIB = 1 << 20
 #: Limits of a warm process: factor of memory growth, and additional descriptors and connections, since pools open and
 #: close some.
 LIMIT, SPREAD = 1.05, 3
-#: Bytes that search keeps of each message, up to EVERWORD_SEARCH_CACHE_MIB: words, and a vector of few numbers.
+#: Bytes that search caches for each message, up to EVERWORD_SEARCH_CACHE_MIB: words, and a short vector.
 KEPT = 500
 _STORAGE = (
     r"psycopg(_pool|\.errors)?\."
@@ -63,7 +63,7 @@ def main() -> None:
     )
     print(f"seed {given.seed}")
     with tempfile.TemporaryDirectory(prefix="everword-soak-") as temporary:
-        Path(temporary).chmod(0o711)  # PostgreSQL's account passes through
+        Path(temporary).chmod(0o711)  # PostgreSQL's account must be able to traverse the folder.
         outcome, usage = asyncio.run(_soak(Path(temporary), settings))
         said = errors(Path(temporary))
     growths = list(usage.growths(outcome.seconds))
@@ -100,7 +100,7 @@ def _spares(fault: Fault) -> bool:
 
 
 def _grown(growths: list[Growth], messages: int) -> Iterator[str]:
-    """Name each process that takes more of something at last than when it was warm."""
+    """Yield a description of each process whose usage of some resource has grown since it was warm."""
     for each in growths:
         kept = KEPT * messages if each.name == "search" else 0
         if each.memory[1] - kept >= LIMIT * each.memory[0]:

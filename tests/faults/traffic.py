@@ -24,7 +24,7 @@ LONG_EVERY = 25
 TOOL_CALL_EVERY = 30
 UNEMBEDDABLE_EVERY = 40
 UNEMBEDDABLE = "🎉"
-#: How every word begins that is erased some day, and nothing else does.
+#: Prefix of all words to be erased, and of no others.
 ERASED = "zqgone"
 _WORDS = re.findall(
     r"\w+",
@@ -35,7 +35,7 @@ _WORDS = re.findall(
 
 @dataclass(frozen=True)
 class Conversation:
-    """One writer's conversation."""
+    """A writer's conversation."""
 
     namespace: str
     session_key: str
@@ -67,7 +67,7 @@ def batches(
 
 
 def _message(rng: random.Random, conversation: Conversation, number: int) -> memory_pb2.NewMessage:
-    """Return a message whose content is no other's."""
+    """Return a message with unique content."""
     external_id = f"{conversation.namespace}/{conversation.session_key}/{number}"
     message = memory_pb2.NewMessage(
         external_id=external_id,
@@ -91,7 +91,7 @@ def _content(rng: random.Random, external_id: str, number: int) -> str:
 
 
 def word_of(external_id: str) -> str:
-    """Return the word by which a message is found, and no other is."""
+    """Return the word that finds only this message."""
     return "zq" + re.sub(r"\W", "", external_id)
 
 
@@ -104,7 +104,7 @@ def keep_nameless(messages: list[memory_pb2.NewMessage]) -> list[memory_pb2.NewM
 
 
 def others_in(text: str, namespace: str) -> list[str]:
-    """Return the other namespaces whose messages or notes a text holds."""
+    """Return the other namespaces whose messages or notes a text contains."""
     return [
         other
         for other in NAMESPACES

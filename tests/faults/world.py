@@ -26,7 +26,7 @@ REVIVAL_S = 600.0
 
 @dataclass
 class World:
-    """Everything that a fault may touch."""
+    """All possible targets of faults."""
 
     data: Path
     running: RunningStack
@@ -39,11 +39,11 @@ class World:
     lease_s: float
     #: None if no compiler for the library is installed.
     clocks: Clocks | None = None
-    #: By number and start: within a long run numbers come again.
+    #: By pid and start time, since pids repeat in a long run.
     ended: set[tuple[int, float]] = field(default_factory=set)
 
     def alive(self, name: str) -> list[RunningProcess]:
-        """Return the process of a name, unless a fault ended it."""
+        """Return the process with a name, unless a fault ended it."""
         running = read_run_file(self.data)
         return [
             process
@@ -54,12 +54,12 @@ class World:
         ]
 
     async def pid_of(self, name: str) -> int:
-        """Return the process, once it runs again after it was ended last."""
+        """Return the process id, once the process runs again after it was ended."""
         await until(lambda: bool(self.alive(name)), REVIVAL_S)
         return self.alive(name)[0].pid
 
     async def end(self, name: str, signal: int) -> None:
-        """Send a signal that a process ends by; the supervisor starts it again."""
+        """Send a signal that ends the process; the supervisor restarts it."""
         await self.pid_of(name)
         [process] = self.alive(name)
         self.ended.add((process.pid, process.started))

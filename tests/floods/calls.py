@@ -30,7 +30,7 @@ def sentences() -> list[str]:
 
 @dataclass(frozen=True)
 class Services:
-    """Stubs to the services that are flooded."""
+    """Stubs to the flooded services."""
 
     ingest: IngestServiceStub
     search: SearchServiceStub

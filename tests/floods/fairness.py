@@ -32,7 +32,7 @@ LIMITS = {"append → EMBEDDED": 5.0, "search": 2.0}
 STREAMS, BATCH = 4, 100
 #: Number of calls timed alone, and the minimum during the import and while its vectors are made.
 ALONE, CALLS = 80, 40
-#: A stream that imports is given so long.
+#: Timeout of an importing stream, in seconds.
 IMPORT_S = 3600.0
 #: Seconds within which the other tenant's messages must have vectors.
 EMBEDDED_S = 600.0
@@ -40,7 +40,7 @@ EMBEDDED_S = 600.0
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds that calls of each kind took, one after the other."""
+    """Seconds of consecutive calls, by kind."""
 
     seconds: dict[str, list[float]]
 
@@ -115,7 +115,7 @@ async def _timed(
 
 
 async def import_messages(address: str, messages: int) -> None:
-    """Import as one tenant, over some streams at once."""
+    """Import as one tenant, with several streams at once."""
     said = sentences()
 
     async def batches(stream: int) -> AsyncIterator[ingest.ImportMessagesRequest]:

@@ -24,7 +24,7 @@ BOOKS, CALLS = 7, 10
 #: Limits in seconds: a health check (each one during a single call, the 95th percentile during other loads), another
 #: tenant's append, and a load of a single call.
 HEALTH_S, APPEND_S, CALL_S = 0.1, 2.0, 1.0
-#: Loads that are one call.
+#: Loads that consist of a single call.
 _ALONE = ("BuildContext", "MatchLore")
 
 

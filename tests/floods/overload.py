@@ -26,7 +26,7 @@ from everword.v1.admin_service_pb2 import CreateNamespaceRequest, Namespace
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from floods.calls import Services, Tenant
 
-#: A kind of call, and the service that answers it.
+#: Kinds of calls, with their service.
 KINDS = {"search": "search", "browse": "search", "append": "ingest"}
 TIMES = 10
 CALLERS = 8
@@ -67,7 +67,7 @@ async def _overload(running: RunningStack, tenant: Tenant, kind: str) -> dict[st
     async with _watched(_pid_of(running, KINDS[kind])) as memory:
         flood = await _flooding(running, kind, TIMES * sustained, LASTS_S)
         assert flood.stdout is not None
-        # It ends; calls that were made may still wait.
+        # The flood has ended; its last calls may still wait.
         await flood.stdout.readline()
         recovered = await _recovered(call, 2 * unloaded)
         flooded = json.loads(await flood.stdout.readline())
@@ -106,7 +106,7 @@ def _p95(seconds: Sequence[float]) -> float:
 
 
 async def _recovered(call: Callable[[], Awaitable[object]], within_s: float) -> float:
-    """Return the seconds until calls are answered in time again, one after the other."""
+    """Return the seconds until consecutive calls are answered in time again."""
     started, quick = time.perf_counter(), 0
     first = started
     while quick < STEADY:
@@ -133,7 +133,7 @@ def _pid_of(running: RunningStack, name: str) -> int:
 
 @asynccontextmanager
 async def _watched(pid: int) -> AsyncIterator[list[int]]:
-    """Lend the memory that a process takes, in bytes, looked at twice a second while the block lasts."""
+    """Yield the memory of a process in bytes, sampled twice a second while the block lasts."""
     process = psutil.Process(pid)
     seen = [process.memory_info().rss]
 
@@ -150,7 +150,7 @@ async def _watched(pid: int) -> AsyncIterator[list[int]]:
 
 
 async def _flooding(running: RunningStack, kind: str, rate: float, seconds: float) -> Process:
-    """Start a flood; it prints a line when it makes no more calls, and one when all are over."""
+    """Start a flood; it prints a line after its last call was made, and one after the last has ended."""
     addresses = running.addresses["ingest"], running.addresses["search"]
     flood = [*addresses, kind, str(rate), str(seconds)]
     command = (sys.executable, "-m", "floods.overload", "--flood", *flood)

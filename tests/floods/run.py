@@ -1,4 +1,4 @@
-"""One run: a stack, two tenants, and a flood after the other."""
+"""A run: a stack, two tenants, and one flood after another."""
 
 from __future__ import annotations
 

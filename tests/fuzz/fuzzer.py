@@ -1,4 +1,4 @@
-"""Makes the calls of a run, and judges their answers."""
+"""Makes the calls of a run, and checks their answers."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ OVER_HTTP = 0.2
 PATIENCE_S = 0.5
 #: Share of calls for RPCs without any successful answer yet.
 BEHIND = 0.2
-#: Errors that say that something else is away, which is so.
+#: Errors about an unavailable dependency, which is indeed unavailable.
 AWAY = {"EMBEDDER_UNAVAILABLE"}
 FORBIDDEN = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.DATA_LOSS}
-#: Longer texts of answers are not asked for again.
+#: Maximal length of texts from answers that are used in later requests.
 SHORT = 200
 #: A traceback through all interceptors has about 6,000 characters.
 MAX_MESSAGE_CHARS = 10_000
 
 
 def public(running: RunningStack) -> dict[str, str]:
-    """Return the addresses of the services that callers know."""
+    """Return the addresses of the public services."""
     return {name: running.addresses[name] for name in ("ingest", "search", "compactor")}
 
 
@@ -70,7 +70,7 @@ class Fuzzer:
         outcome.unanswered = {method.name for _, method in self._methods}
 
     async def open(self, resources: AsyncExitStack) -> None:
-        """Connect, make a key of each role, and call every RPC once as its recipe does, for ids and tokens."""
+        """Connect, create a key of each role, and call every RPC once as in its recipe, to get ids and tokens."""
         for name, address in public(self._running).items():
             self._channels[name] = await resources.enter_async_context(open_channel(address))
         url = await resources.enter_async_context(
@@ -226,7 +226,7 @@ class Fuzzer:
         )
 
     def _remember(self, method: MethodDescriptor, answer: bytes) -> None:
-        """Keep ids, tokens and names of an answer for later requests."""
+        """Keep ids, tokens and names from an answer for later requests."""
         response: Any = GetMessageClass(method.output_type)()
         response.ParseFromString(answer)
         if method.name == "ExportNamespace":

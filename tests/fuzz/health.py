@@ -1,4 +1,4 @@
-"""`python -m fuzz.health ADDRESS…`: asks for the health of services until its input ends, and prints the seconds.
+"""`python -m fuzz.health ADDRESS…`: checks the health of services until its input ends, and prints the seconds.
 
 It prints an empty line once all have answered.
 """

@@ -20,13 +20,13 @@ from support.callers import Metadata
 from support.refusals import INSIDES, Refusal
 
 _CODES = {word: code for code, (_, word) in CODES.items()}
-#: Statuses that say more than their code's own: a body came too late, is too large, or is no JSON.
+#: HTTP statuses more specific than the code's own: a body that is late, too large, or not JSON.
 _FURTHER = {408, 413, 415}
 _INFO = "google.rpc.ErrorInfo"
 
 
 class HttpError(Exception):
-    """An answer that is none."""
+    """An error response."""
 
     def __init__(self, answered: httpx2.Response) -> None:
         super().__init__(answered.text)
@@ -74,7 +74,7 @@ async def call(
     metadata: Metadata,
     timeout_s: float,
 ) -> bytes:
-    """Return the answer of a call, as protobuf. Raises HttpError, and httpx2.TransportError."""
+    """Return the answer of a call as protobuf. Raises HttpError, and httpx2.TransportError."""
     answered = await http.post(
         f"/{method.containing_service.full_name}/{method.name}",
         content=body,

@@ -7,7 +7,7 @@ from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 
-#: Ids under names of their own; all others end as their kind does, such as `merged_node_ids`.
+#: Fields whose names differ from their kind; all other ids end with their kind, such as `merged_node_ids`.
 _BY_FIELD = {
     "at_least_as_fresh": "consistency_token",
     "learned_id": "person_id",
@@ -30,7 +30,7 @@ _MEMORIES = {"message_id", "summary_id", "note_id", "fact_id"}
 
 
 def kind_of(field: FieldDescriptor) -> str:
-    """Return the kind of the values that a field takes."""
+    """Return the kind of values that a field takes."""
     owner, name = field.containing_type.name if field.containing_type else "", field.name
     known = _BY_FIELD.get(f"{owner}.{name}") or _BY_FIELD.get(name)
     if known:
@@ -44,7 +44,7 @@ def kind_of(field: FieldDescriptor) -> str:
 
 
 def kinds_of(field: FieldDescriptor) -> list[str]:
-    """Return the kinds that a value of an answer is of."""
+    """Return the kinds of a value in an answer."""
     kind = kind_of(field)
     return [kind, "memory_id"] if kind in _MEMORIES else [kind]
 

@@ -23,7 +23,7 @@ from fuzz.fuzzer import ADMIN_KEY, Fuzzer, public
 from fuzz.outcome import Outcome
 from support.scripted_chat import ScriptedChat
 
-#: Part of the calls after which memory is first looked at.
+#: Share of the calls before memory is first measured.
 WARM_UP = 0.3
 
 
@@ -75,7 +75,7 @@ def _services(model: ScriptedChat, running: RunningStack) -> list[ProcessSpec]:
 
 
 def _memory(running: RunningStack) -> dict[str, int]:
-    """Return the megabytes that each public service has."""
+    """Return the megabytes used by each public service."""
     found = {}
     for process in running.processes:
         if process.name in public(running):

@@ -1,4 +1,4 @@
-"""Requests that are known to be answered, to be changed a little: the recipe of every RPC."""
+"""Requests that are known to succeed, to be changed a little: the recipe of every RPC."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def seeds() -> dict[str, Recipe]:
 
 
 def seed_requests(values: Values, method: MethodDescriptor, recipe: Recipe) -> list[Any]:
-    """Return the recipe's requests, with ids and tokens of earlier answers in their places."""
+    """Return the recipe's requests, filled with ids and tokens of earlier answers."""
     requests = []
     for body in recipe.requests:
         exported = values.known.get("exported")

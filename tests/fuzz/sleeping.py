@@ -138,7 +138,7 @@ def _readers() -> Sequence[tuple[Mapping[str, Any], _Read]]:
 
 
 def read_sleep(data: bytes) -> None:
-    """Read an answer to one of the steps: most in its form, some as the bytes are."""
+    """Read an answer to one of the steps: mostly well formed, sometimes arbitrary bytes."""
     step, rest = data[:1], data[1:]
     number = step[0] if step else 0
     schema, read = _readers()[number % len(_readers())]

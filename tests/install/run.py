@@ -1,4 +1,4 @@
-"""Runs installed services as images and units do: as a user who owns nothing, with an environment of their own."""
+"""Runs installed services as images and units do: as an unprivileged user with a minimal environment."""
 
 from __future__ import annotations
 
@@ -79,10 +79,12 @@ def _environment(folder: Path, owner: str, valkey: str, ports: dict[str, int]) -
 
 
 def _confine() -> None:
-    """Take from this process what images and units take: other privileges, and memory that is written and executed."""
+    """Drop this process's rights as images and units do: no new privileges, and no memory both writable and
+    executable.
+    """
     prctl = ctypes.CDLL(None).prctl
     prctl(_NO_NEW_PRIVS, 1, 0, 0, 0)
-    prctl(_MDWE, 1, 0, 0, 0)  # kernels before 6.3 do not know it
+    prctl(_MDWE, 1, 0, 0, 0)  # Unknown to kernels before 6.3.
     if os.getuid() == 0 and _reached_by_all(Path(sys.executable).resolve()):
         os.setgroups([])
         os.setgid(NOBODY)
@@ -127,7 +129,7 @@ def _running(
 
 
 def _healthy(prefix: Prefix, ports: Mapping[str, int], environment: dict[str, str]) -> bool:
-    """Ask for the health as the image does."""
+    """Check the health as the image does."""
     if prefix.name == "web":
         return all(_answers(ports[name]) for name in ADDRESSES)
     probe = [prefix.program("python"), "-P", "-m", "everword.rpc.probe"]

@@ -57,7 +57,7 @@ class Asked:
         return await self.stack.search.Answer(pb.AnswerRequest(query=query, **fields))
 
     def memories(self, request: int = -1) -> list[dict[str, Any]]:
-        """Return the memories that the model was shown."""
+        """Return the memories in the model's prompt."""
         lines = user_text(self.server.requests[request]).splitlines()
         return [json.loads(line) for line in lines if line.startswith("{")]
 
@@ -84,7 +84,7 @@ async def remember(asked: Asked) -> None:
 
 
 def number_of(request: Body, words: str) -> int:
-    """Return the number under which the model was shown the memory with these words."""
+    """Return the number in the prompt of the memory with these words."""
     lines = [line for line in user_text(request).splitlines() if line.startswith("{")]
     return int(next(json.loads(line)["number"] for line in lines if words in line))
 

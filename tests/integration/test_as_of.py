@@ -1,4 +1,4 @@
-"""At any moment, as it was known at any other, reads agree with a naive account: `make test-as-of` asks for more."""
+"""Reads agree with a naive model at any moment, as known at any other: `make test-as-of` runs more cases."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Told:
     """The history that was written so far."""
 
     account: Account
-    #: When it was known, after each change.
+    #: Time of knowledge after each change.
     known: list[datetime] = field(default_factory=lambda: [datetime.now(UTC)])
     fact_ids: dict[tuple[Key, str], str] = field(default_factory=dict)
     #: Key, value, cell and number of changes of each message.
@@ -89,7 +89,7 @@ def draw(told: Told, rng: random.Random) -> Point:
     subject = rng.choice(SUBJECTS)
     wanted = memory_pb2.MemoryFilter(
         subjects=[subject],
-        # A little after what began in a cell, whose moment is its own.
+        # Slightly after the start of a cell.
         valid_at_time=stamp(moment(cell + 0.5)),
         known_at_time=stamp(told.known[changes]),
     )
@@ -107,7 +107,7 @@ async def of_profile(stack: Stack, point: Point) -> dict[str, str]:
 
 
 async def of_search(stack: Stack, point: Point) -> dict[str, str]:
-    """Return the facts that a search finds."""
+    """Return the facts that a search finds, by attribute."""
     request = search.SearchRequest(query=f"of {point.subject}", filter=point.filter, page_size=200)
     request.filter.kinds.append(memory_pb2.MEMORY_KIND_FACT)
     found = (await stack.search.Search(request)).results
@@ -115,7 +115,7 @@ async def of_search(stack: Stack, point: Point) -> dict[str, str]:
 
 
 async def of_context(stack: Stack, point: Point) -> dict[str, str]:
-    """Return the facts that a context holds."""
+    """Return the facts in a context, by attribute."""
     request = context.BuildContextRequest(query=f"of {point.subject}", filter=point.filter)
     request.filter.kinds.append(memory_pb2.MEMORY_KIND_FACT)
     blocks = (await stack.context.BuildContext(request)).blocks

@@ -44,7 +44,7 @@ def _contents(url: str) -> dict[str, str]:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that PostgreSQL's account passes through."""
+    """A folder that PostgreSQL's account can traverse."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o711)
         yield Path(name)

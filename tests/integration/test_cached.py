@@ -246,7 +246,7 @@ async def test_a_database_without_pgvector_is_searched_from_memory_too(
 
 
 async def test_more_passages_than_have_vectors_are_in_memory_all_the_same(stack: Stack) -> None:
-    """Nobody makes vectors here, and calls without words never have any."""
+    """No worker makes vectors here, and calls without words never get any."""
     calls = [tool_call(f"file{number}.py") for number in range(1050)]
     for start in range(0, len(calls), 50):
         await append(stack, *calls[start : start + 50])

@@ -59,7 +59,7 @@ async def test_a_load_that_the_database_ends_is_logged_and_searches_go_on(
 async def test_what_cannot_be_copied_is_logged_once_and_the_database_answers(
     stack: Stack, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whatever goes wrong: here a model whose vectors have other dimensions than it says."""
+    """An example of a failure: a model whose vectors have other dimensions than declared."""
     await append(stack, "The ferry leaves at nine.")
     await embed_everything(stack)
     with stack.database.connect() as conn:

@@ -1,4 +1,4 @@
-"""In memory, what gets no vector costs searches nothing, and is looked for again, since it may get one after all."""
+"""In the cache, passages that get no vector cost nothing per search, and are checked again later."""
 
 from __future__ import annotations
 

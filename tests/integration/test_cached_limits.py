@@ -1,4 +1,4 @@
-"""Which namespaces are in memory, how many, and for how long."""
+"""Which namespaces are cached, how many, and for how long."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PLENTY = 64 << 20
 
 
 async def fill(stack: Stack, *names: str, count: int = 40) -> list[int]:
-    """Make namespaces that hold as much each, and return their ids."""
+    """Create namespaces of equal size, and return their ids."""
     await make_namespaces(stack, *names)
     for name in names:
         texts = [
@@ -102,7 +102,7 @@ async def test_what_outgrows_the_memory_leaves_it(stack: Stack) -> None:
             await append(stack, *texts[start : start + 50], metadata=within("growing"))
         assert await search.contents("199", growing) == [texts[-1]]
         assert search.cache.nbytes == 0
-        # It would not fit, and is not tried again at once.
+        # It would not fit, so loading is not retried at once.
         await search.often(growing)
         assert search.cache.nbytes == 0
         assert await search.contents("199", growing) == [texts[-1]]

@@ -52,14 +52,14 @@ async def test_nothing_is_done_twice(stack: Stack) -> None:
 
 async def test_periods_are_due_at_the_cut_off_of_the_zone(stack: Stack) -> None:
     await update_settings(stack, time_zone="Europe/Zurich", day_cutoff_minutes=300)
-    # 04:30 on Monday 30 March, the night of the change of clocks having been the one before: still Sunday.
+    # 04:30 on Monday 30 March, after a change of clocks: still Sunday for the calendar.
     await append(stack, said("2026-03-30T02:30"), said("2026-03-30T03:30"))
     zurich = Calendar("Europe/Zurich", 300)
     roll_up(stack.database, now=at("2026-03-30T02:59"))
     assert not check_calendar(stack.database, zurich).nodes
     roll_up(stack.database, now=at("2026-03-30T03:00"))
     dag = check_calendar(stack.database, zurich)
-    # March has ended too: the week of the 30th is April's.
+    # March has ended too: the week of the 30th belongs to April.
     titles = {node.title for node in dag.nodes.values()}
     assert titles == {"2026-03-29", "2026-W13", "2026-03"}
     assert pending(stack.database) == ["day/2026-03-30", "year/2026"]

@@ -46,7 +46,7 @@ async def _running(database: DatabaseUnderTest, tls: TlsSettings) -> AsyncIterat
 
 
 def _make(folder: Path) -> TlsSettings:
-    """Make a certificate for this machine that signs itself."""
+    """Create a self-signed certificate for this machine."""
     folder.mkdir()
     key, certificate = folder / "key.pem", folder / "certificate.pem"
     subprocess.run(
@@ -160,7 +160,7 @@ async def test_a_certificate_and_a_foreign_key_are_refused_at_the_start(
         await server.stop()
 
 
-# While it runs
+# Replacement at run time
 
 
 async def test_certificates_are_replaced_under_load(

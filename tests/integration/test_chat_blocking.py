@@ -1,4 +1,4 @@
-"""The chat client for code that waits in its thread."""
+"""The chat client for synchronous code."""
 
 from __future__ import annotations
 

@@ -43,12 +43,12 @@ from support.scripted_chat import (
 
 SECRET = "my password is hunter2"
 ASKED = ChatRequest(task="leaf", system="Be brief.", user=SECRET, max_tokens=100)
-#: Pauses of the first, second and third repetition.
+#: Pauses before the first, second and third retry.
 PAUSES = [5.0, 10.0, 15.0]
 
 
 class Time:
-    """A clock that only pauses move."""
+    """A clock that advances only during pauses."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -63,7 +63,7 @@ class Time:
 
 
 class World:
-    """A server, a client that asks it, the client's time, and its ledger."""
+    """A server, its client, the client's clock, and its ledger."""
 
     def __init__(self, server: ScriptedChat, settings: ChatSettings) -> None:
         self.server = server

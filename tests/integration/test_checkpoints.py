@@ -142,7 +142,7 @@ async def test_the_oldest_versions_go_and_a_name_too_many_is_refused(
         await save(stack, owner, b"%d" % number, max_versions=3)
     kept = await listed(stack, owner, all_versions=True)
     assert [each.version for each in kept] == [5, 4, 3]
-    # Of bytes: the latest stays, however large it is.
+    # The byte limit keeps the latest version, however large it is.
     monkeypatch.setattr(store, "MAX_NAME_BYTES", 10)
     await save(stack, owner, b"four", "bytes")
     await save(stack, owner, b"is six", "bytes")

@@ -261,7 +261,7 @@ async def test_an_error_of_a_service_is_one_line_with_its_reason(stack: Stack) -
 
 @pytest.fixture
 def empty_database(postgres_url: str) -> str:
-    """The owner's URL of a database that was never migrated."""
+    """URL of the owner of a database without migrations."""
     with psycopg.connect(postgres_url, autocommit=True) as conn:
         conn.execute("DROP DATABASE IF EXISTS never_migrated WITH (FORCE)")
         conn.execute("CREATE DATABASE never_migrated TEMPLATE template0")

@@ -25,7 +25,7 @@ from support.compaction import compact
 from support.stack import Stack
 
 SAMPLE = str(sample_path())
-#: Nobody embeds for the services of a test; it need not be waited for.
+#: No embedder worker runs in these tests, so do not wait for it.
 PATIENCE = ("--patience", "0.1")
 #: Figures that differ between runs.
 TIMES = frozenset({"latency_ms"})
@@ -110,7 +110,7 @@ async def test_modes_are_compared_and_the_ablation_writes_a_table_and_plots(
     assert [each["profile"] for each in written["variants"]] == ["lexical", "recall"]
     lexical, recall = written["variants"]
     assert len(lexical["rows"]) == len(recall["rows"])
-    # Each question is new to one of them alone.
+    # Each question is new in only one of them.
     fresh = [sum(row["first_asking"] for row in each["rows"]) for each in (lexical, recall)]
     assert sum(fresh) == len({row["text"] for row in recall["rows"]})
     assert min(fresh) > 0
@@ -159,7 +159,7 @@ class Broken(Exception):
 
 
 class Measured:
-    """Runs over a part of the sample, each of which may be broken off."""
+    """Runs over a part of the sample, which may be interrupted."""
 
     def __init__(self, stack: Stack, folder: Path) -> None:
         at = stack.addresses
@@ -265,7 +265,7 @@ async def test_a_server_that_does_not_answer_is_an_error_of_one_line(stack: Stac
 
 
 async def bench_by_itself(*arguments: str) -> Finished:
-    """Run the command as a newcomer does: it starts an Everword of its own."""
+    """Run the command without any Everword, so that it starts its own."""
     process = await asyncio.create_subprocess_exec(
         EVERWORD, "bench", "retrieval", *arguments,
         env={k: v for k, v in os.environ.items() if not k.startswith("EVERWORD_")},

@@ -131,7 +131,7 @@ async def test_every_figure_has_a_floor_and_a_kept_database_is_gone_on_with(tmp_
     assert "now/before" in compared.output
     measured_again = {row["id"]: row for row in document(again)["rows"]}
     assert set(measured_again) == {"browse", "disk_per_message"}
-    # Rows of ingest have stored some more.
+    # The ingest benchmarks have stored further messages.
     assert measured_again["disk_per_message"]["details"]["messages"] >= SCALE
 
 
@@ -169,7 +169,7 @@ def check_rows(rows: dict[str, dict[str, Any]]) -> None:
 
 
 def check_processes(row: dict[str, Any], searches: dict[str, list[str]]) -> None:
-    """See that load was carried by processes that are there for it alone."""
+    """Check that the load came from processes dedicated to it."""
     alone = {f"search-{n}" for n in range(2, row["details"]["replicas"] + 1)}
     assert set(searches) == {"search", *alone}
     for name in alone:
@@ -205,7 +205,7 @@ def check_searches(rows: dict[str, dict[str, Any]]) -> None:
 
 
 def check_load(row: dict[str, Any]) -> None:
-    """See that a process of each core had its share of the load, and that one had it all before."""
+    """Check that one process for each core had its share of the load, and that one had it all before."""
     details = row["details"]
     assert details["replicas"] == min(replicas.MOST, len(os.sched_getaffinity(0)))
     assert len(details["busy_s"]) == details["replicas"]
@@ -226,7 +226,7 @@ def check_load(row: dict[str, Any]) -> None:
 
 
 def check_compaction(rows: dict[str, dict[str, Any]]) -> None:
-    """See that workers wrote nodes of every level, and that the floors did the same work."""
+    """Check that workers wrote nodes of every level, and that the floors did the same work."""
     for id_ in ("compact_drain", "compact_extractive"):
         details = rows[id_]["details"]
         assert set(details["nodes"]) == {"leaf", "branch", "root"}, id_
@@ -240,18 +240,18 @@ def check_compaction(rows: dict[str, dict[str, Any]]) -> None:
     made = sum(with_model["nodes"].values())
     assert made <= with_model["requests"] <= 2 * made
     assert without["composed_same"] == sum(without["nodes"].values())
-    # Nobody gets more out of the stub than it is set to.
+    # The stub never exceeds its configured rate.
     per_message = with_model["requests"] / with_model["messages"]
     for rate in ("value", "floor"):
         assert rows["compact_drain"][rate] * per_message <= compacting.RATE, rate
 
 
 def check_changes(rows: dict[str, dict[str, Any]]) -> None:
-    """See that all of an import was embedded, and that what changed in a namespace did not load it again."""
+    """Check that the whole import was embedded, and that changes in a namespace did not reload it."""
     imported = rows["import_embedded"]["details"]
     assert imported["messages"] == min(importing.MOST_MESSAGES, SCALE)
     assert 0 < imported["stored_s"] < imported["seconds"]
-    # Nobody gets more out of the stub than it is set to.
+    # The stub never exceeds its configured rate.
     assert rows["import_embedded"]["value"] <= draining.RATE
     changed = rows["search_under_changes"]["details"]
     assert changed["replaced"] + changed["removed"] == changing.SHARE * SCALE

@@ -17,7 +17,7 @@ from support.corpus import search_request
 from support.stack import Stack
 
 SAMPLE = str(sample_path())
-#: Nobody embeds for the services of a test; it need not be waited for.
+#: No embedder worker runs in these tests, so do not wait for it.
 PATIENCE = ("--patience", "0.1")
 
 

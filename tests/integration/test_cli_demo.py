@@ -1,4 +1,4 @@
-"""`everword demo` as a newcomer runs it."""
+"""`everword demo` as a new user runs it."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class ScriptedService:
     """Fails a call with the scripted errors, and records the requests."""
 
     failures: list[EverwordError] = field(default_factory=list)
-    #: So many answers break off when they have begun.
+    #: Number of answers that break off after their beginning.
     broken_off: int = 0
     pause_s: float = 0.0
     requests: list[pb.MarkUsedRequest] = field(default_factory=list)
@@ -108,7 +108,7 @@ class ScriptedService:
 
 
 def retried(error: EverwordError, after_s: float = 0.001) -> EverwordError:
-    """Return `error` with an instruction to repeat the call."""
+    """Return `error` with the advice to retry."""
     error.retry_after_s = after_s
     return error
 

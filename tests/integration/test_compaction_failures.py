@@ -1,4 +1,4 @@
-"""Whatever interrupts compaction, nothing is lost, nothing is done twice, and the rest goes on."""
+"""An interrupted compaction loses nothing, repeats nothing, and does not stop other work."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def test_two_compactors_at_once_make_one_dag(stack: Stack) -> None:
 
 
 async def test_what_a_worker_writes_that_lost_its_job_does_not_count(stack: Stack) -> None:
-    """A second worker takes the job over while the first one's model writes; both get an answer."""
+    """A second worker takes over the job while the first one's model writes; both get an answer."""
     await say(stack, 10)
     taken = False
 
@@ -80,7 +80,7 @@ async def test_what_a_worker_writes_that_lost_its_job_does_not_count(stack: Stac
 
 
 async def test_a_stale_result_is_refused_by_the_fencing_token_alone(stack: Stack) -> None:
-    """Nobody else has stored anything: only the fencing token tells."""
+    """Nothing else was stored, so only the fencing token reveals the lost lease."""
     await say(stack, 10)
 
     def lose(draft: Draft) -> None:
@@ -237,7 +237,7 @@ async def test_a_leaf_that_cannot_be_written_again_keeps_back_no_other_node(stac
 
 
 async def test_a_lease_that_is_lost_ends_what_a_composer_does(stack: Stack) -> None:
-    """Nothing is stored, and the composer goes on no longer than to its next beat."""
+    """Nothing is stored, and the composer stops at its next heartbeat."""
     await say(stack, 10)
     beats: list[bool] = []
 

@@ -30,7 +30,7 @@ from support.stack import running_stack
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 _SHOWN = str(escape(HOSTILE.replace("\u202e", "⟨RLO⟩")))
-#: 2026-03-03 as sliders count: the day after the first value was said, and before the second one.
+#: 2026-03-03 in the sliders' unit of days: after the first value was stated, and before the second one.
 _BETWEEN = 20515
 _NOWHERE = "/memories/018f0000-0000-7000-8000-000000000000"
 
@@ -61,12 +61,12 @@ async def test_a_visitor_signs_in_with_a_key_which_no_page_can_read(site: Site) 
         assert "samesite=strict" in cookie
         assert "secure" not in cookie
         assert site.keys["read"].lower() not in cookie
-        # The key said which namespace it is.
+        # The key determines the namespace.
         shown = '<span class="namespace" title="Namespace" dir="auto">default</span>'
         assert shown in (await visitor.get("/")).text
         away = "/sign-in?next=//evil.example"
         assert (await send(visitor, away, away, key=site.keys["read"])).headers["location"] == "/"
-        # Behind a proxy that ends TLS, the cookie goes through TLS alone.
+        # Behind a proxy that terminates TLS, the cookie is marked Secure.
         visitor.headers["origin"] = site.url.replace("http:", "https:")
         behind = await send(visitor, where, where, key=site.keys["read"])
         assert "secure" in behind.headers["set-cookie"].lower()
@@ -131,7 +131,7 @@ async def test_keys_change_what_they_may_and_from_our_pages_alone(site: Site) ->
     async with site.signed_in("read") as visitor:
         head = await visitor.head("/notes")
         assert (head.status_code, head.content) == (200, b"")
-        # A token is of one visitor.
+        # A token is valid for one visitor only.
         assert (await visitor.post("/sign-out", data={"token": token})).status_code == 400
 
 
@@ -168,7 +168,7 @@ async def test_what_is_empty_says_how_it_is_filled(site: Site) -> None:
 
 
 async def _many_waiting(*_: object) -> summaries.ListSummariesResponse:
-    """Return a full page of summaries without one above them, as of a conversation with thousands of messages."""
+    """Return a full page of summaries without parents, as in a conversation with thousands of messages."""
     waiting = summary_pb2.Summary(id=_NOWHERE.removeprefix("/memories/"), content="They talked.")
     return summaries.ListSummariesResponse(summaries=[waiting], next_page_token="more")
 
@@ -296,7 +296,7 @@ async def test_what_an_agent_wrote_is_erased_after_a_preview(site: Site, browser
         assert "number 4711" in await page.locator(".sources").inner_text()
         assert await barriers(page) == []
         await page.get_by_role("button", name="Erase for good").click()
-        # Nothing goes before the visitor says to be sure.
+        # Nothing is erased before the visitor confirms.
         assert "/erasures/preview" in page.url
         await page.get_by_label("Who asks for it").fill("Ana, by mail")
         await page.get_by_label("I am sure").check()

@@ -1,4 +1,4 @@
-"""BuildContext: what matters now, word for word, within the budget."""
+"""BuildContext: relevant memories, verbatim, within the budget."""
 
 from __future__ import annotations
 

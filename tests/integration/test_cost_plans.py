@@ -1,4 +1,4 @@
-"""Statements on costs go through their indexes, as the services' own roles, among many calls and many runs."""
+"""Statements on costs use their indexes, under the services' own roles, among many calls and many runs."""
 
 from __future__ import annotations
 

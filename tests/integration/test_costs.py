@@ -38,7 +38,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 async def test_a_call_costs_what_its_model_does_to_the_last_digit(stack: Stack) -> None:
     accounts = await Accounts.opened(stack, "exact")
     recorded = await accounts.record(
-        # 100 tokens for 0.25 dollars a million, 10 of them cached for 0.025, and 7 for 2.
+        # 100 tokens at 0.25 dollars per million, 10 of them cached at 0.025, and 7 at 2.
         spent("gpt-5-mini", 100, 7, cached_tokens=10, provider="openai"),
         spent("gpt-5-mini", 1),
         spent("house-model", 5_000, 100),
@@ -138,7 +138,7 @@ async def test_a_month_is_that_of_the_namespaces_clocks_and_a_late_report_counts
     limit = await accounts.limit(budget(cost="10"))
     zone = ZoneInfo("Pacific/Auckland")
     begin = datetime.now(zone).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    # It is the month before in UTC, at the first of these moments too.
+    # In UTC, both moments are in the previous month.
     await accounts.record(
         spent(cost="1", at=begin), spent(cost="2", at=begin - timedelta(seconds=1))
     )
@@ -154,7 +154,7 @@ async def test_a_month_is_that_of_the_namespaces_clocks_and_a_late_report_counts
     assert rows == [(f"{before:%Y-%m}", 2), (f"{begin:%Y-%m}", 1)]
     late = await accounts.record(spent(cost="8", at=before))
     assert [event.period for event in late.events] == [f"{before:%Y-%m}"] * 2
-    # Of another currency and back: nothing of any month is lost.
+    # Changed to another currency and back: no month's spending is lost.
     euros = budget()
     euros.max_cost.CopyFrom(cost_pb2.Money(currency_code="EUR", amount="1"))
     await accounts.limit(euros)
@@ -219,7 +219,7 @@ async def test_a_new_budget_counts_what_the_month_cost_and_a_raised_one_warns_ag
     assert not (await accounts.limit(budget(cost="20"))).events
     assert kinds((await accounts.record(spent(cost="7"))).events) == ["warning"]
     assert (await accounts.standing(low.budget.id)).spent.amount == "16"
-    # Of another currency, other calls count.
+    # With another currency, only calls with costs in it count.
     euros = budget(tokens=10**9)
     euros.max_cost.CopyFrom(cost_pb2.Money(currency_code="EUR", amount="1"))
     assert not (await accounts.limit(euros)).events

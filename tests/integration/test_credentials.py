@@ -31,12 +31,12 @@ YESTERDAY = datetime.now(UTC) - timedelta(days=1)
 
 
 def held(texts: Sequence[str]) -> list[str]:
-    """Return the credentials that texts hold."""
+    """Return the credentials contained in texts."""
     return [secret for secret in SECRETS if any(secret in text for text in texts)]
 
 
 async def tell_all(stack: Stack) -> str:
-    """Say every planted credential yesterday, in a conversation of its own; returns its id."""
+    """Append every planted credential yesterday, in a conversation of its own; return its id."""
     batch = [message(planted.text, create_time=YESTERDAY) for planted in PLANTED]
     return (await append(stack, *batch)).conversation_id
 

@@ -117,7 +117,7 @@ async def test_no_server_of_vectors_is_sent_one(world: World) -> None:
 
 
 async def test_each_namespace_says_what_its_passages_are_sent_without(world: World) -> None:
-    """In one batch are passages of several. What is said here, no other test looks for."""
+    """One batch has passages of several namespaces. No other test searches for these words."""
     stack, embedder = world.stack, world.embedder
     await make_namespaces(stack, "keeping")
     settings = admin.NamespaceSettings(credentials=admin.CREDENTIAL_POLICY_KEEP)

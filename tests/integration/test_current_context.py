@@ -23,7 +23,7 @@ OLD = "I live in Berlin, where I live well."
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def told(postgres_url: str) -> AsyncIterator[Stack]:
-    """A stack whose tests have a subject each."""
+    """A stack; each test uses a subject of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
@@ -50,7 +50,7 @@ async def test_the_line_of_what_ended_says_when_and_what_holds_stands_beside_it(
         f"## Relevant memories\n2024-01-01\n[1; residence until 2024-04-10] Emi: {OLD}\n"
         "2024-04-10\n[2] Emi: We moved to Lisbon!"
     )
-    # The fact says what its message does, and is not said again.
+    # The fact contains the message's statement, which is not repeated.
     [block] = built.blocks
     assert [item.memory_id for item in block.items] == [old, new]
     [mark] = block.items[0].superseded
@@ -60,7 +60,7 @@ async def test_the_line_of_what_ended_says_when_and_what_holds_stands_beside_it(
     first, second = map(json.loads, as_json.text.splitlines())
     assert first["superseded"] == [{"attribute": "residence", "until": "2024-04-10"}]
     assert "superseded" not in second
-    # As of a time before, it had not ended.
+    # As of an earlier time, it had not ended.
     request = pb.BuildContextRequest(query=WHERE)
     request.filter.subjects.append("emi")
     request.filter.end_time.CopyFrom(stamp(day(50)))

@@ -1,4 +1,6 @@
-"""Of histories, the latest comes first: learned by rules, by who knows everything, by Sleep with a perfect model."""
+"""Histories of changing facts rank the latest value first: with rules, a perfect extractor, and Sleep with a perfect
+model.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ def _holds_any(text: str, history: History) -> bool:
 
 
 def _changed(half: str) -> dict[str, History]:
-    """Return those histories of a half in whose words something holds instead of something else."""
+    """Return the histories of a half in which a current value that occurs in the text replaced another one."""
     return {
         f"{half}-{number}": history
         for number, history in enumerate(read_histories(half))
@@ -44,7 +46,7 @@ def _changed(half: str) -> dict[str, History]:
     }
 
 
-#: No rule was written for these.
+#: The rules were not developed with these histories.
 HELD_OUT = _changed("held_out")
 CHANGED = HELD_OUT | _changed("held_out_2")
 

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 WHERE = "Where do I live?"
 BRINGING = ("HYBRID", "LEXICAL", "SEMANTIC")
-#: An old statement that echoes the question, a new one that does not, and their values.
+#: An old statement that repeats the question's words, a new one that does not, and their values.
 CHANGES = {
     "residence": (
         "I live in Berlin, where I live well.",
@@ -42,7 +42,7 @@ CHANGES = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def both(postgres_url: str) -> AsyncIterator[tuple[Stack, SearchServiceStub]]:
-    """A stack that keeps namespaces in memory, and a search over the same database that does not."""
+    """A stack that caches namespaces, and a search of the same database without a cache."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=True) as stack:
             for attribute, (old, new, was, is_) in CHANGES.items():
@@ -56,7 +56,7 @@ async def both(postgres_url: str) -> AsyncIterator[tuple[Stack, SearchServiceStu
 
 @pytest.fixture
 def told(both: tuple[Stack, SearchServiceStub]) -> Stack:
-    """A stack whose tests have a subject each."""
+    """A stack; each test uses a subject of its own."""
     return both[0]
 
 
@@ -229,7 +229,7 @@ async def test_nothing_is_brought_past_the_filter(told: Stack) -> None:
     assert await found(authors=["Ana"]) == ([old], {old: [ended]})
     assert await found(excluded_authors=["Bo"], excluded_kinds=[fact]) == ([old], {old: [ended]})
     assert await found(excluded_memory_ids=[new, new_fact.memory.id]) == ([old], {old: [ended]})
-    # As of a time before, nothing had ended; of the move itself, it had.
+    # Before the move, nothing had ended; at its own time, the old value had.
     assert await found(end_time=stamp(day(50))) == ([old], {})
     assert await found(as_of_message_id=old) == ([old], {})
     assert await found(as_of_message_id=new, kinds=[message]) == ([new, old], {old: [replaced]})

@@ -1,4 +1,4 @@
-"""Daily logs: an entry is under its namespace's day, and contexts hold those of today and yesterday."""
+"""Daily logs: an entry belongs to its namespace's day, and contexts contain those of today and yesterday."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def age(stack: Stack, note_id: str, days: int) -> None:
 
 
 async def test_an_entry_is_under_the_day_of_the_namespace(stack: Stack) -> None:
-    """Between these two zones it is never the same day. A day begins at five in the morning."""
+    """It is never the same day in both of these time zones. A day begins at five in the morning."""
     dates, night = [], timedelta(hours=5)
     for name, zone in (("early", "Pacific/Kiritimati"), ("late", "Pacific/Pago_Pago")):
         namespace = admin.Namespace(name=name, settings=admin.NamespaceSettings(time_zone=zone))
@@ -100,7 +100,7 @@ async def test_a_context_holds_today_and_yesterday(stack: Stack) -> None:
         "daily log: The office is closed today.",
         "daily log: Fixed the login.",
     ]
-    # Before memories, and nothing twice.
+    # Before memories, and without duplicates.
     assert response.text.index("## Documents") < response.text.index("## Chat history")
     found = await build(stack, "opus", query="login plan mail office")
     memories = [i.text for b in found.blocks if b.source == MEMORIES for i in b.items]

@@ -1,4 +1,4 @@
-"""Channels that are summed up by themselves before they go into a day."""
+"""Channels that are summarised separately before they enter a day."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ WHOLES = {
 CHANGES_WHOLES = re.compile(rf"UPDATE ({'|'.join(sorted(WHOLES | PARTS))})\b")
 ADDS_PARTS = re.compile(rf"INSERT INTO ({'|'.join(sorted(PARTS))})\b")
 
-#: Tables that would lie whole on each node: those of the deployment, and two that are looked up by a secret.
+#: Tables that would be replicated to each node: those of the deployment, and two that are looked up by a secret.
 REFERENCE = {
     *("namespaces", "namespace_deletions", "deployment", "schema_migrations"),
     *("model_generations", "model_prices", "calibrations", "erasure_rules", "transfer_rules"),
@@ -153,7 +153,7 @@ def test_no_table_has_a_trigger(conn: psycopg.Connection) -> None:
 
 
 def test_policies_look_nothing_up(conn: psycopg.Connection) -> None:
-    """They compare columns of the row with settings of the transaction."""
+    """Policies only compare the row's columns with settings of the transaction."""
     rows = conn.execute(
         "SELECT polrelid::regclass::text, polqual::text, polwithcheck::text FROM pg_policy"
     ).fetchall()
@@ -190,7 +190,7 @@ def test_a_statement_gives_a_part_the_agent_and_the_subject_of_its_whole(
 def test_a_statement_gives_nothing_to_another_agent_or_subject(
     conn: psycopg.Connection, name: str
 ) -> None:
-    """Its parts would stay with the former ones."""
+    """Otherwise its parts would keep the former owner."""
     for table, command, columns in writes(conn, STATEMENTS[name]):
         if table in WHOLES | PARTS and command == "UPDATE":
             assert not {"agent", "subject"} & columns, table

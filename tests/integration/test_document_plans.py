@@ -1,4 +1,4 @@
-"""Statements on documents go through their indexes, as the services' own roles, among many documents."""
+"""Statements on documents use their indexes, under the services' own roles, among many documents."""
 
 from __future__ import annotations
 

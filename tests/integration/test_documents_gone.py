@@ -1,4 +1,4 @@
-"""Text that was replaced or deleted is returned by no RPC but the history, in no mode, from no copy."""
+"""Replaced or deleted text is returned by no RPC except the history, in no mode, from no cache."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 async def who_tells(stack: Stack, token: str, title: str, document_id: str) -> set[str]:
-    """Return the names of the RPCs whose answers hold a token."""
+    """Return the names of the RPCs whose answers contain a token."""
     said = await append(stack, f"Is there anything about {title}?", session_key=title)
     chunk = await chunk_id(stack, token) or NOBODY
     known = known_values(token, chunk, said.conversation_id, named=title, document_id=document_id)

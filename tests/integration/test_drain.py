@@ -40,9 +40,9 @@ class ScriptedModel:
     """A scripted model whose vectors encode the texts' lengths."""
 
     def __init__(self) -> None:
-        #: Texts that hold one of these are refused.
+        #: Texts that contain one of these are refused.
         self.refused: set[str] = set()
-        #: Texts that hold one of these make the model stumble.
+        #: Texts that contain one of these make the model fail.
         self.stumbles: set[str] = set()
         self.away = False
         self.asked: list[int] = []
@@ -117,7 +117,7 @@ async def test_each_passage_gets_its_own_vector(
 ) -> None:
     class Slow(ScriptedModel):
         def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-            # One has another worker meanwhile: its vector is left out, and no other moves up.
+            # Another worker has claimed one text meanwhile: its vector is omitted, and no other vector takes its place.
             owner.execute(
                 "UPDATE embedding_queue q SET attempts = attempts + 1 FROM memories m"
                 " WHERE m.id = q.memory_id AND m.content = 'xx'"
@@ -200,7 +200,7 @@ async def test_a_stale_workers_vectors_are_not_stored(
     class Slow(ScriptedModel):
         def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
             if texts[0] not in (UNRELATED[0], HARMLESS):
-                # Another worker takes the passages over, its lease having ended.
+                # The lease has expired, and another worker takes the passages over.
                 owner.execute("UPDATE embedding_queue SET attempts = attempts + 1")
             return super().embed(generation_id, texts)
 

@@ -1,4 +1,4 @@
-"""Whatever is written to be found is due for its vector, in the transaction that writes it."""
+"""Searchable rows get a pending vector in the transaction that writes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EmbedderService.Embed over gRPC: the local model, and a model server that the test scripts."""
+"""EmbedderService.Embed over gRPC: the local model, and a scripted model server."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def server() -> Iterator[ScriptedEmbedder]:
 
 
 def add_generation(stack: Stack, server: ScriptedEmbedder, dimensions: int = 8) -> int:
-    """Make a generation of the scripted model, with prefixes."""
+    """Add a generation of the scripted model, with prefixes."""
     return Generations(stack.database.admin_url).add(
         NewGeneration(
             provider="openai",
@@ -114,7 +114,7 @@ async def test_a_query_is_embedded_once_for_each_generation(
 async def test_what_one_namespace_asks_is_not_at_hand_for_another(
     stack: Stack, server: ScriptedEmbedder
 ) -> None:
-    """Else the time of an answer would tell who asked what."""
+    """Otherwise response times would reveal another namespace's queries."""
     generation = add_generation(stack, server)
     for namespace_id in (1, 2, 1, 2):
         request = pb.EmbedRequest(

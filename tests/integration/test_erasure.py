@@ -152,7 +152,7 @@ async def test_a_conversation_is_hidden_at_once_and_goes_in_batches(
 
 
 async def finish(stack: Stack, erasure_id: str) -> pb.Erasure:
-    """Go on with erasures as a process does, until this one is done."""
+    """Resume erasures as a process does, until this one is done."""
     from everword.db.pool import Database
     from everword_ingest.erasure.resumer import ErasureResumer
 

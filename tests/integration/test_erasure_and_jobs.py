@@ -148,7 +148,7 @@ async def test_themes_and_errors_go_with_notes_and_facts(stack: Stack, kind: str
     assert dict(preview.row_counts) == dict(erased.erasure.row_counts)
     assert erased.erasure.row_counts["themes"] == 1
     with stack.database.connect() as conn:
-        # Its subject is of this test alone: those of real jobs hold ids.
+        # Its subject belongs only to this test; subjects of real jobs contain ids.
         conn.execute("DELETE FROM jobs WHERE id = %s AND error = 'erased'", [job.job_id])
     assert rows_with(stack, token) == {}
     assert rows_with(stack, "older")["themes"] == 1
@@ -161,7 +161,7 @@ async def test_of_two_deletions_of_an_entry_at_once_one_finds_it(stack: Stack) -
     written = await write_entry(stack, book_id, entry("Of it", "It hums.", "it"))
     request = lore.DeleteLoreEntryRequest(entry_id=written.entry_id)
     with stack.database.connect() as conn, conn.transaction():
-        # Both have read the entry when the book comes free.
+        # Both have read the entry when the book's lock is released.
         conn.execute("SELECT FROM lore_books WHERE id = %s FOR UPDATE", [book_id])
         both = [asyncio.ensure_future(_delete(stack, request)) for _ in range(2)]
         await asyncio.sleep(0.3)
