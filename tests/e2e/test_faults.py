@@ -176,7 +176,9 @@ async def test_the_audit_sees_what_background_work_leaves_and_spoils(stack: Stac
     with stack.database.connect() as owner:
         owner.execute("UPDATE jobs SET state = 'done', done_seq = dirty_seq")
         assert _told(url, sent) == {}
-        assert audit(url, sent).summaries >= 6  # Two leaves, and one node for each period from day to year.
+        assert (
+            audit(url, sent).summaries >= 6
+        )  # Two leaves, and one node for each period from day to year.
         later = "UPDATE jobs SET state = 'pending', not_before = now() + interval '1 hour', attempts = {}"
         owner.execute(later.format(0).encode())
         assert _told(url, sent) == {}

@@ -35,7 +35,7 @@ OTHER = notes.HandoffKey(repo="acme/shop", issue="42")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all, which asks for keys: each test has issues of its own."""
+    """Run one stack for all tests, which asks for keys: each test has issues of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database, admin_key=OPERATOR) as stack:
             await make_namespaces(stack, "acme", metadata=bearer(OPERATOR))

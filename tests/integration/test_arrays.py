@@ -40,7 +40,11 @@ LISTS: dict[str, list[list[Any]]] = {
     ],
     "date": [[date(1, 1, 1), date(9999, 12, 31), None], [date(2000, 1, 1), date(1999, 12, 31)]],
     "jsonb": [
-        [{"a": 1}, {"a": True}, {"a": 1.5}],  # The first two are equal in Python, but not identical JSON.
+        [
+            {"a": 1},
+            {"a": True},
+            {"a": 1.5},
+        ],  # The first two are equal in Python, but not identical JSON.
         [[], ["b"], None],
         [0, False, 0.5],
         [[], []],

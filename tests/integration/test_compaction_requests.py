@@ -137,7 +137,9 @@ async def test_what_waits_for_its_time_is_no_open_work(stack: Stack) -> None:
         consistency_token=stored.consistency_token, stage=ingest_service_pb2.INDEXING_STAGE_DERIVED
     )
     await stack.ingest.WaitForIndexing(wait, timeout=30)
-    with stack.database.connect() as conn:  # A pause after a failure differs from waiting for the due time.
+    with (
+        stack.database.connect() as conn
+    ):  # A pause after a failure differs from waiting for the due time.
         conn.execute("UPDATE jobs SET attempts = 1")
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await stack.ingest.WaitForIndexing(wait, timeout=0.5)

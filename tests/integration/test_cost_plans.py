@@ -57,7 +57,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
-    """One database for all: a namespace with many calls, each of a run of its own."""
+    """A database for all tests: a namespace with many calls, each of a run of its own."""
     with cloned(postgres_url) as database:
         with database.connect() as conn:
             conn.execute(

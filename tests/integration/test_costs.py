@@ -29,7 +29,7 @@ WRITERS = 32
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has a namespace of its own."""
+    """Run one stack for all tests: each test has a namespace of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack

@@ -32,7 +32,7 @@ MEMORIES = context.CONTEXT_SOURCE_MEMORIES
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has an agent or a namespace of its own."""
+    """Run one stack for all tests: each test has an agent or a namespace of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack

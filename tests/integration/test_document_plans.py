@@ -67,7 +67,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
-    """One database for all: a namespace with many documents, and a few workspace files."""
+    """A database for all tests: a namespace with many documents, and a few workspace files."""
     with cloned(postgres_url) as database:
         with database.connect() as conn:
             conn.execute(

@@ -41,7 +41,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has a conversation and a token of its own."""
+    """Run one stack for all tests: each test has a conversation and a token of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=True) as stack:
             yield stack

@@ -53,7 +53,7 @@ TARGETS: dict[str, tuple[Callable[[Written], dict[str, str]], set[str]]] = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has a token of its own."""
+    """Run one stack for all tests: each test has a token of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=True) as stack:
             yield stack
@@ -157,7 +157,7 @@ OTHERS = (
 
 
 async def talk(stack: Stack, session: str, line: str, at: int) -> list[str]:
-    """Say where Ana works, and a line, among other things, and sum it up; return the messages' ids."""
+    """Append Ana's employer and another line among filler, and summarise them; return the messages' ids."""
     lines = ["Ana works at Initech.", line, *(OTHERS[n % len(OTHERS)] for n in range(8))]
     said = [await say(stack, text, at, subject="emi", session=session) for text in lines]
     await compact_everything(stack, ExtractiveComposer())
@@ -194,7 +194,7 @@ async def test_a_page_about_a_topic_goes_and_is_made_again_without_it(
     await learn(stack)
     assert two in await ana(stack)
     assert rows_with(stack, one) == {}
-    # One that is large is hidden at once, from its pages too.
+    # A large document is hidden at once, from its parts too.
     monkeypatch.setattr("everword_ingest.erasure.erase.BATCH", 1)
     monkeypatch.setattr(ErasureResumer, "resume", _nothing)
     request = search.GetMemoryRequest(memory_id=whole[0], include_unindexed=True)

@@ -15,7 +15,7 @@ from support.plans import nodes
 
 #: Every fiftieth message is by the erased author.
 MESSAGES = 8_000
-#: Rows that one node of a plan may read for a batch of `BATCH` messages.
+#: Maximal number of rows read by one node of a plan for a batch of `BATCH` messages.
 BATCH, MOST_ROWS = 40, 500
 LOAD = """
 SET session_replication_role = replica;
@@ -39,7 +39,7 @@ ANALYZE
 
 @pytest.fixture
 def conn(postgres_url: str) -> Iterator[psycopg.Connection]:
-    """A session that tells the plan of every statement, also of those in functions."""
+    """A session that reports the plan of every statement, including those in functions."""
     with cloned(postgres_url) as database, database.connect() as conn:
         for statement in LOAD.format(messages=MESSAGES).split(";\n"):
             conn.execute(statement.encode())

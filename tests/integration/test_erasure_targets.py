@@ -38,7 +38,7 @@ TARGETS: dict[str, Callable[[Planted], dict[str, str]]] = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has a token of its own."""
+    """Run one stack for all tests: each test has a token of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=True) as stack:
             yield stack
@@ -70,7 +70,7 @@ async def test_no_table_holds_it_any_more(stack: Stack, kind: str) -> None:
     assert planted.message_ids[0] in preview.sample_message_ids
     assert preview.facts_gone == (counts["facts"] or 0)
     if kind == "message":
-        # The second message, its conversation's subject and the note were not asked for.
+        # The second message, its conversation's subject and the note are not targets.
         await erase(stack, message_id=planted.message_ids[1])
         await erase(stack, note_id=planted.note_id)
     for _ in range(2):
@@ -189,7 +189,7 @@ async def test_what_is_known_goes_by_its_id(stack: Stack) -> None:
 
 
 async def _merged_into(stack: Stack, node_id: str) -> str:
-    """Return a node that turned out to be another."""
+    """Return a node that was merged into this one."""
     made = await _node(stack, "Somebody")
     await _merge(stack, node_id, made)
     return made
@@ -248,6 +248,6 @@ async def test_only_ingest_may_erase(stack: Stack) -> None:
                   AND p.proname = ANY(%s) AND has_function_privilege(r.oid, p.oid, 'EXECUTE')""",
             [["remove_messages", "erase_memories", "erase_rows", "begin_erasure", "erase_batch"]],
         ).fetchall()
-    # Calls with a scoped key act as a member of ingest's role; they are refused before.
+    # Calls with a scoped key use a member of ingest's role, and are refused earlier.
     assert {role for _, role in allowed} == {"everword_ingest", "everword_ingest_scoped"}
     assert {name for name, _ in allowed} == {"begin_erasure", "erase_batch"}

@@ -60,7 +60,7 @@ async def held(
 
 
 async def found(stack: Stack, at: int | None = None, known: datetime | None = None) -> list[str]:
-    """Return what Search finds of a residence."""
+    """Return the hits of a search for a residence."""
     request = search.SearchRequest(query="residence of emi", mode=search.SEARCH_MODE_LEXICAL)
     if at is not None:
         request.filter.valid_at_time.FromDatetime(day(at))

@@ -151,14 +151,14 @@ async def test_nothing_is_forgotten_however_old_and_whatever_runs_in_the_backgro
             "AND conrelid <> 'everword.embedding_pauses'::regclass "
             # Spending of a budget is deleted with the budget.
             "AND confrelid <> 'everword.budgets'::regclass "
-            # A message that is under a summary may not go; what links them goes with the summary.
+            # A message under a summary cannot be deleted; links are deleted with their summary.
             "AND confdeltype <> 'r' AND conrelid::regclass::text NOT LIKE 'summary_sources%'"
         )
         assert removing.fetchall() == [], "a foreign key that deletes"
 
 
 def _do_ingests_housekeeping(stack: Stack) -> None:
-    """Forget all request ids, and fold all counts."""
+    """Delete all request ids, and fold all counts."""
     options = "-c role=everword_ingest -c search_path=everword"
     with psycopg.connect(stack.database.service_url, options=options) as conn:
         conn.execute("SELECT prune_append_requests(interval '0', 1000)")

@@ -1,4 +1,4 @@
-"""The graph: nodes and relations are written, change, end, merge and are found, and nothing of their history goes."""
+"""The graph: nodes and relations are written, changed, ended, merged and found; their history stays."""
 
 from __future__ import annotations
 

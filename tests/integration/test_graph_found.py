@@ -65,7 +65,7 @@ async def _tell(stack: Stack) -> None:
 
 
 async def built(stack: Stack, query: str, subject: str = "emi", **fields: Any) -> list[str]:
-    """Return the relations in a context for a subject's conversation."""
+    """Return the relations in a context for a conversation of the subject."""
     found = await stack.ingest.EnsureConversation(
         ingest.EnsureConversationRequest(key=conversation_pb2.ConversationKey(session_key=subject))
     )

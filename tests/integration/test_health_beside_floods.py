@@ -82,7 +82,7 @@ def _memory(pid: int) -> int:
 async def _health_beside(
     addresses: list[str], load: Callable[[], Awaitable[object]]
 ) -> list[float]:
-    """Return the seconds that health checks took while a load lasted, and a moment longer."""
+    """Return the seconds of health checks during a load, and shortly after."""
     command = (sys.executable, "-m", "fuzz.health", *addresses)
     asking = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, cwd=TESTS)
     assert asking.stdout is not None

@@ -31,7 +31,7 @@ def count(stack: Stack, rows: int, messages: int) -> None:
 
 
 def counted(stack: Stack) -> tuple[int, int]:
-    """Return how many rows there are, and the messages that they count."""
+    """Return the number of rows, and the number of messages that they count."""
     with stack.database.connect() as owner:
         row = owner.execute("SELECT count(*), sum(messages) FROM corpus_counts").fetchone()
     assert row

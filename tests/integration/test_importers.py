@@ -77,7 +77,7 @@ SAID = {
         "assistant 08:02:00 Four.",
     ],
 }
-#: Notes by their keys: kind, agent or subject, content, and tags.
+#: Notes by key: kind, agent or subject, content, and tags.
 NOTES = {
     "claude/memory": "memory of '': Ana runs servers. [claude]",
     "mem0/m-1": f"memory of 'ana': Drinks tea [{DAY}, food, source=chat]",
@@ -94,7 +94,7 @@ DOCUMENTS = {
 
 
 def write_all(folder: Path, stack: Stack) -> list[str]:
-    """Write an export of each format, and return what to import."""
+    """Write an export of each format, and return the import arguments."""
     writers = (
         exports.chatgpt, exports.claude, exports.gemini, exports.openai, exports.mem0, exports.letta,
         exports.hindsight, exports.langgraph, exports.ryvos,
@@ -122,7 +122,7 @@ def as_line(message: memory_pb2.NewMessage) -> str:
 
 
 async def stored(stack: Stack) -> tuple[dict[Any, list[str]], dict[str, str], dict[str, str]]:
-    """Return conversations, notes and documents as SAID, NOTES and DOCUMENTS have them."""
+    """Return conversations, notes and documents in the form of SAID, NOTES and DOCUMENTS."""
     said, notes, documents = dict[Any, list[str]](), dict[str, str](), dict[str, str]()
     for each in (await stack.search.ListConversations(ListConversationsRequest())).conversations:
         listed = await stack.search.ListMessages(ListMessagesRequest(conversation_id=each.id))
@@ -211,7 +211,7 @@ SELECT c.channel, c.session_key, c.title, m.seq, m.role, m.content, m.tool_resul
 FROM messages m JOIN conversations c ON c.id = m.conversation_id JOIN namespaces n ON n.id = m.namespace_id
 WHERE n.name = %s ORDER BY c.channel, c.session_key, m.seq
 """
-#: Whoever makes the same conversation waits, until the transaction ends.
+#: Any other writer of the same conversation waits until this transaction ends.
 IN_THE_WAY = """
 INSERT INTO conversations (namespace_id, id, channel, session_key)
 SELECT id, gen_random_uuid(), %s, %s FROM namespaces WHERE name = 'default'
@@ -222,7 +222,7 @@ WAITING = (
 
 
 def exports_of_many(folder: Path) -> Iterator[tuple[Path, str, str]]:
-    """Write exports of twenty conversations; yields each with the channel and the key of one in the middle."""
+    """Write exports of twenty conversations; yield each with channel and key of one in the middle."""
     said = [{"role": "user", "content": f"{m}"} for m in range(4)]
     chats = [{"id": f"c-{n}", "created": exports.EIGHT, "messages": said} for n in range(20)]
     yield written(folder / "chats.json", chats), "", "c-10"

@@ -1,4 +1,4 @@
-"""The approximate index misses next to nothing that an exact scan finds, under any filter."""
+"""The approximate index misses next to nothing of an exact scan's results, with any filter."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 class Topics(ScriptedEmbedder):
-    """A model for which texts lie around topics, as real ones do; a query lies near one of the first ten."""
+    """A model whose texts lie around topics, as with real models; queries lie near one of the first ten topics."""
 
     def __init__(self) -> None:
         super().__init__(DIMENSIONS)
@@ -47,7 +47,7 @@ class Topics(ScriptedEmbedder):
         return self._random.standard_normal((count, self.dimensions)).astype(np.float32)
 
     def crowd(self) -> NDArray[np.float32]:
-        """Return a vector for each memory; number n is about topic n mod TOPICS."""
+        """Return a vector for each memory; number n belongs to topic n mod TOPICS."""
         noise = 0.8 * self._normal(CROWD) / np.sqrt(self.dimensions)
         return unit(self.centres[np.arange(CROWD) % TOPICS] + noise)
 
@@ -67,7 +67,7 @@ async def crowded(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 def fill(database: DatabaseUnderTest, vectors: NDArray[np.float32], generation: int) -> None:
-    """Store a memory for each vector, as the owner: through the model it would take minutes."""
+    """Store a memory for each vector as the owner, since embedding them would take minutes."""
     with database.connect() as conn:
         conn.execute(
             """

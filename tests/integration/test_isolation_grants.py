@@ -25,7 +25,7 @@ PRIVILEGES = "SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER"
 
 @pytest.fixture(scope="module")
 def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
-    """One database for all: these tests look, and change nothing."""
+    """A database for all tests, which only read."""
     with cloned(postgres_url) as database:
         yield database
 
@@ -53,7 +53,7 @@ def test_every_table_with_a_namespace_is_isolated_unless_it_holds_no_content(
 def test_a_role_has_one_permissive_policy_per_table_and_each_names_the_namespace(
     owner: psycopg.Connection,
 ) -> None:
-    """Several policies of a role would be joined by OR, and Citus takes restrictive ones for permissive."""
+    """Several policies of a role would be combined by OR, and Citus treats restrictive ones as permissive."""
     rows = owner.execute(
         "SELECT tablename, permissive, cmd, unnest(roles)::text, qual, with_check FROM pg_policies"
     ).fetchall()
@@ -104,7 +104,7 @@ def test_a_scoped_role_has_the_rights_of_its_service_and_none_of_its_policies(
 
 
 def test_tables_without_isolation_have_no_content(owner: psycopg.Connection) -> None:
-    """Ids, names of tasks, states, counters, times; an error text is the only prose."""
+    """Ids, task names, states, counters, times; the only prose is error texts."""
     rows = owner.execute(
         """SELECT table_name || '.' || column_name FROM information_schema.columns
             WHERE table_schema = 'everword' AND table_name = ANY(%s) AND data_type IN ('text', 'jsonb')""",

@@ -28,7 +28,7 @@ from support.twins import tell_apart, twins
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-#: Arguments that name something and that no call needs.
+#: Optional arguments that contain ids or tokens.
 NAMING = (("conversation_id",), ("page_token",))
 #: The name of everything in the other namespace, and a word of its content.
 THEIRS, SECRET = "theirs", "Zanzibar"
@@ -89,13 +89,13 @@ def in_namespace(url: str, name: str) -> AbstractAsyncContextManager[McpClient]:
 
 
 def changes(tool: Tool) -> tuple[bool, bool, str]:
-    """Return a key by which tools come first that change nothing, and last those that delete."""
+    """Return a sort key: tools without changes first, deleting tools last."""
     assert tool.annotations
     return (not tool.annotations.read_only_hint, "delete" in tool.name, tool.name)
 
 
 async def fill(owner: McpClient, tools: Sequence[Tool]) -> dict[str, str]:
-    """Let each tool that adds something do so; returns what there is then, by kind."""
+    """Call each tool that adds something; return the added values by kind."""
     found = {"words": THEIRS}
 
     async def make(name: str, **more: str) -> str:
@@ -117,7 +117,9 @@ async def fill(owner: McpClient, tools: Sequence[Tool]) -> dict[str, str]:
 
 
 def tries(tools: Sequence[Tool]) -> Iterator[tuple[Tool, list[Place]]]:
-    """Yield tools with places to try in the same two namespaces: one, unless the tool changes nothing there."""
+    """Yield tools with arguments to try in the same two namespaces: a single one if the tool may change something
+    there.
+    """
     for tool in tools:
         assert tool.annotations
         found = list(places(tool))
@@ -142,7 +144,7 @@ async def ask_both(
 
 @asynccontextmanager
 async def caller(stack: Stack, url: str) -> AsyncIterator[McpClient]:
-    """Lend a client in a new namespace, which has a note of its own."""
+    """Yield a client in a new namespace with a note of its own."""
     name = f"caller-{next(_numbers)}"
     await make_namespaces(stack, name)
     own = note_pb2.NewNote(key="own", content="Words of the caller's own.")

@@ -39,7 +39,7 @@ async def theirs(stack: Stack) -> Theirs:
 async def test_no_time_tells_what_is_theirs_from_what_never_was(
     stack: Stack, theirs: Theirs
 ) -> None:
-    """Each RPC with each id, 40 times: what chance told is tried 160 times."""
+    """Each RPC with each id, 40 times; differences are checked again with 160 calls."""
     # The check above would also pass if it could not detect small differences; one extra lookup must be detected.
     looked_up, refused = [], []
     for _ in range(40):

@@ -26,7 +26,7 @@ NOBODYS = ("nobody", str(UUID(int=7)))
 
 
 def _called(channel: grpc.aio.Channel, method: MethodDescriptor, request: Any, key: str) -> Any:
-    """Return a call of any shape, to be awaited."""
+    """Return an awaitable call of a unary or streaming RPC."""
     make = caller_of(
         channel,
         method,

@@ -79,18 +79,18 @@ THEIRS = within("theirs")
 OWN_IDS = {"request_id", "external_id", "client_session_id", "client_session_ids", "channel_id"}
 OWN_IDS |= {"run_id", "run_ids"}
 TOKENS = {"page_token", "resume_token", "consistency_token", "at_least_as_fresh"}
-#: They name nothing that is stored, and make something of the caller's own. A grant opens its maker's namespace alone:
-#: tests/e2e/test_handoff.py holds that.
+#: RPCs that take no ids of stored resources, and create one of the caller's own. A grant only opens its creator's
+#: namespace, which tests/e2e/test_handoff.py checks.
 MAKING = {"CreateAdvisorGrant", "SetBudget", "SetRetentionPolicy", "RunRetention"}
-#: Its caller is an operator, whose namespaces are all of them.
+#: RPCs of operators, who may access all namespaces.
 OPERATORS = "AdminService"
-#: Prices are the deployment's, and public.
+#: Prices belong to the deployment, and are public.
 EVERYBODYS = {"LoadPrices", "ListPrices"}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: no test leaves anything behind that another could find."""
+    """Run one stack for all tests, which leave nothing behind that another could find."""
     with cloned(postgres_url) as database:
         chat = ChatSettings("http://127.0.0.1:9", MODEL)
         async with running_stack(database, chat=chat) as stack:
@@ -103,7 +103,7 @@ async def theirs(stack: Stack) -> Theirs:
     return await fill_theirs(stack)
 
 
-#: By RPC and field: the call that is given theirs, and the reason of its refusal.
+#: By RPC and field: the call with a foreign value, and the reason of its refusal.
 REFUSED: dict[str, tuple[str, Call]] = {
     **SUMMARIES_REFUSED,
     **FACTS_REFUSED,
@@ -269,7 +269,7 @@ async def last_sleep(stack: Stack, **fields: str) -> maintenance.SleepResponse:
 
 
 def _methods() -> Iterator[MethodDescriptor]:
-    """Yield every public RPC that is not an operator's."""
+    """Yield every tenant RPC."""
     for entry in pkgutil.iter_modules(v1.__path__, "everword.v1."):
         if entry.name.endswith("_service_pb2"):
             module = importlib.import_module(entry.name)
@@ -279,7 +279,7 @@ def _methods() -> Iterator[MethodDescriptor]:
 
 
 def _reaching(kind: Descriptor, prefix: str = "") -> Iterator[str]:
-    """Yield the paths of fields that name something stored."""
+    """Yield the paths of fields with ids or tokens of stored resources."""
     field: FieldDescriptor
     if "id" in kind.fields_by_name:
         # A changed resource is named only by its id.
@@ -326,7 +326,7 @@ def test_numbers_and_bytes_name_nothing_but_beside_an_id_or_a_name() -> None:
 
 
 async def _answered(call: Any) -> Any:
-    """Return the answer of a call, or its refusal."""
+    """Return the answer of a call, or its error."""
     try:
         return await call
     except grpc.aio.AioRpcError as error:
@@ -385,7 +385,7 @@ async def test_nothing_tells_what_is_theirs_from_what_never_was(
     """Answers, errors and statements are equal for any field, even without the services' own filters."""
     before = rows_of(stack.database, "theirs")
     async with twins(stack, "ours-1", "ours-2") as both:
-        # The reasons that lists show are the service's own words.
+        # Reasons in lists are text of the service itself.
         named = {"request_id": "pattern", "reason": "Their reason."}
         texts = await both.texts_of("theirs") | named
         assert await tell_apart(both, theirs, texts) == []

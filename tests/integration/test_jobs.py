@@ -1,4 +1,4 @@
-"""Jobs: at least once, a result once, whatever happens on the way."""
+"""Jobs run at least once, and their result is stored once, under all failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts are learned from what users say, without a language model: from their words to their profile."""
+"""Facts are learned from users' messages without a language model: from text to profile."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _of(values: dict[str, set[str]], history: History) -> set[str]:
 
 
 def _without_day(value: str) -> str:
-    """Return a plan in the words that were said."""
+    """Return a plan without its date."""
     return value.partition(" (")[0]
 
 
@@ -91,7 +91,7 @@ async def test_the_words_stand_behind_what_is_learned(stack: Stack) -> None:
     assert (piece.message_id, piece.quote) == (berlin, "I live in Berlin, near the zoo")
     assert [change.actor for change in explained.changes] == ["machine"]
 
-    # Said again in another conversation, it is confirmed; nothing is counted twice.
+    # Repeated in another conversation, it is confirmed; nothing is counted twice.
     await say(stack, "I live in Berlin.", 1, session="other")
     await learn(stack)
     [fact] = await history_of(stack, "residence")
@@ -125,7 +125,7 @@ async def test_a_guess_a_retraction_and_a_correction_are_told_apart(stack: Stack
     await say(stack, "No, I meant Thursday.", 4)
     await learn(stack)
     assert {_without_day(each) for each in (await told(stack))["deadline"]} == {"thursday"}
-    # It was never Friday, so that it did not end either.
+    # It was never Friday, so that value has not ended either.
     at = Timestamp()
     at.FromDatetime(day(3))
     request = profile.GetProfileRequest(subject="emi", valid_at_time=at, include_expired=True)
@@ -183,7 +183,7 @@ async def test_of_several_who_speak_each_speaks_of_themselves(stack: Stack) -> N
     await learn(stack)
     assert await told(stack) == {"residence": {"berlin"}, "sibling": {"jon"}}
     assert await told(stack, "noa") == {"residence": {"oslo"}, "employer": {"equinor"}}
-    # The one person who speaks to an agent is its subject, by whatever name.
+    # The only person who speaks to an agent is its subject, under any name.
     await say(stack, "I live in Rome.", 3, subject="kim", session="alone", author="k1")
     await learn(stack)
     assert (await told(stack, "kim"))["residence"] == {"rome"}
@@ -228,7 +228,7 @@ async def test_what_is_interrupted_goes_on_and_what_cannot_be_read_is_parked(
     assert (await told(stack, "b"))["residence"] == {"oslo"}
     monkeypatch.undo()
 
-    # A worker that lost its job in the middle leaves nothing behind, and the next one does it all.
+    # A worker that loses its job leaves nothing behind, and the next one does all the work.
     await say(stack, "I'm a nurse.", 3, subject="a", session="a")
 
     def steal(task: Learning):  # type: ignore[no-untyped-def]

@@ -45,7 +45,7 @@ def _left_of_minute(stack: Stack) -> float:
 
 
 async def limit(stack: Stack, **limits: int) -> None:
-    """Set limits, and let each process learn of them by a call."""
+    """Set limits, and let each process read them with a call."""
     request = admin.UpdateNamespaceRequest(
         namespace=admin.Namespace(name="acme", limits=admin.NamespaceLimits(**limits)),
         update_mask=FieldMask(paths=[f"limits.{path}" for path in limits]),
@@ -66,7 +66,7 @@ async def in_step() -> None:
 
 
 async def answers(stack: Stack, calls: int) -> tuple[int, list[Refusal]]:
-    """Call search and ingest in turn; return how many calls were answered, and how the others were refused."""
+    """Call search and ingest in turn; return the number of answered calls, and the errors of the others."""
     said = ingest.EnsureConversationRequest(key=ConversationKey(session_key="s"))
     looked = search.BrowseRequest(page_size=1)
     made = [
@@ -97,7 +97,7 @@ async def test_requests_of_all_processes_are_counted_together(tenants: Stack) ->
     assert "100 requests in a minute; call again in" in refusals[0].message
     refusal = await refused(tenants.search.Browse(search.BrowseRequest(), metadata=TENANT))
     assert abs(refusal.retry_after_s - _left_of_minute(tenants)) < 0.5
-    # Nobody else pays for it, and what operators do is not counted.
+    # Other namespaces are unaffected, and operators' calls are not counted.
     await append(tenants, "Hello.", metadata=within("other"))
     await in_step()
     assert (await usage(tenants)).requests == answered
@@ -139,7 +139,7 @@ async def test_a_full_namespace_takes_no_more_text_and_is_read_as_before(tenants
     await limit(tenants, stored_bytes=1000)
     await _measure(tenants)
     assert (await usage(tenants)).stored_bytes == 900
-    # Versions are kept.
+    # Old versions count, too.
     await tenants.notes.WriteNote(note_request("z" * 300), metadata=TENANT)
     await _measure(tenants)
     for call in (

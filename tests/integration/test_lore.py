@@ -38,7 +38,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has books and words of its own."""
+    """Run one stack for all tests: each test has books and words of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
@@ -117,7 +117,7 @@ async def test_an_entry_is_found_until_it_says_something_else(stack: Stack) -> N
     [hit] = await found(stack, "garnet", filter=LORE)
     read = (await stack.lore.GetLoreEntry(pb.GetLoreEntryRequest(entry_id=hit.memory.id))).entry
     assert read.version == 2
-    # By its title too, and under another one.
+    # By its title, and by another one.
     assert await found(stack, "lantern", filter=LORE)
     await write_entry(stack, book_id, entry("Lamp", "Garnet."), entry_id=first.entry_id)
     assert not await found(stack, "lantern", filter=LORE)

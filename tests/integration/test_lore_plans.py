@@ -1,4 +1,4 @@
-"""Statements of lorebooks go through their indexes, as the services' own roles, among many books and messages."""
+"""Statements of lorebooks use their indexes, under the services' own roles, among many books and messages."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ CASES: dict[str, tuple[str, dict[str, Any], set[str]]] = {
 
 @pytest.fixture(scope="module")
 def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
-    """One database for all: many books of ten entries each, and a conversation of many messages."""
+    """A database for all tests: many books of ten entries each, and a conversation of many messages."""
     with cloned(postgres_url) as database:
         with database.connect() as conn:
             conn.execute(

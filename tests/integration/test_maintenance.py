@@ -1,4 +1,4 @@
-"""Background work as its owner sees and steers it."""
+"""Background work as operators see and control it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SELECT id, %(task)s, %(subject)s, %(state)s, %(attempts)s, %(error)s, now() - %(
 
 
 def _job(database: DatabaseUnderTest, subject: str, state: str, **fields: object) -> None:
-    """Put a job into the state that a worker would have left it in."""
+    """Store a job in a state in which a worker leaves it."""
     defaults = {"task": "embed", "attempts": 0, "error": None, "age": 0, "namespace": "default"}
     with database.connect() as conn:
         conn.execute(INSERT_JOB, {**defaults, "subject": subject, "state": state, **fields})
@@ -102,7 +102,7 @@ async def test_an_append_is_seen_as_pending_work(stack: Stack) -> None:
         ("sleep", 1),
     ]
     compaction = status.tasks[0]
-    # It waits for its time, and is not late.
+    # It waits for its due time, and is not late.
     assert not compaction.HasField("oldest_pending_age")
 
 
@@ -132,7 +132,7 @@ async def test_retrying_takes_only_the_named_task_and_error(stack: Stack) -> Non
     assert await _retry(stack, error_contains="no such error") == 0
 
 
-#: An append holds its job of the task `embed` and goes on to the conversation's; sweeps go from days to years.
+#: An append locks its job of the task `embed` before the conversation's; sweeps proceed from days to years.
 LOCKED_IN_ORDER = [
     ("embed", "shard-0"),
     ("compact", "a"),

@@ -17,7 +17,7 @@ from everword_compactor.conversations.requests import SQL as COMPACTION
 from support.databases import DatabaseUnderTest
 
 CONVERSATIONS = 2_000
-#: A loop in a loop would compare each with each.
+#: A nested loop would compare all pairs.
 FEW = 10 * CONVERSATIONS
 FILL = """
 INSERT INTO conversations (namespace_id, id, session_key, agent, channel, last_seq, turn_count)

@@ -1,4 +1,4 @@
-"""Statements on notes go through their indexes, as the services' own roles, among many notes."""
+"""Statements on notes use their indexes, under the services' own roles, among many notes."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
-    """One database for all: a namespace with many notes, a few of them of a kind or a day."""
+    """A database for all tests: a namespace with many notes, few of them of a kind or a day."""
     with cloned(postgres_url) as database:
         with database.connect() as conn:
             conn.execute(

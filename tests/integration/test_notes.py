@@ -30,7 +30,7 @@ NOTES = memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_NOTE])
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has keys and words of its own."""
+    """Run one stack for all tests: each test has keys and words of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
@@ -282,7 +282,7 @@ async def test_importance_counts_in_balanced_until_a_class_is_given(stack: Stack
     request = ingest.UpdateMemoryRequest(memory=memory, update_mask=mask)
     await stack.ingest.UpdateMemory(request)
     assert (await importances())["quokka-1"] == 0.9
-    # It stays through the next version.
+    # It persists through the next version.
     await write(stack, "The quokka smiles again.", "quokka-1", importance=1)
     assert (await importances())["quokka-1"] == 0.9
 
@@ -335,7 +335,7 @@ async def test_bad_input_is_refused_with_its_field(
 ) -> None:
     request = pb.WriteNoteRequest(note=note)
     if not field:
-        request.append = True  # which needs a key
+        request.append = True  # Appending requires a key.
         field = "note.key"
     refusal = await refused(stack.notes.WriteNote(request))
     assert refusal.code is grpc.StatusCode.INVALID_ARGUMENT

@@ -1,4 +1,4 @@
-"""Everword's own use of models: in one ledger with that of agents, and stopped by the same limits for as long."""
+"""Everword's own model calls: in the same ledger as agents' calls, and stopped by the same limits."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def server() -> Iterator[ScriptedChat]:
 
 @dataclass(frozen=True)
 class Deployment:
-    """Services with a language model, and workers that a test runs by hand."""
+    """Services with a language model, and workers that the test runs directly."""
 
     stack: Stack
     server: ScriptedChat
@@ -67,7 +67,7 @@ class Deployment:
 
     @contextmanager
     def workers(self, now: datetime | None = None) -> Iterator[WorkerContext]:
-        """Lend what tasks work with as a worker has it. Its month is that of `now`."""
+        """Yield a worker's context. Budgets use the month of `now`."""
         settings = ChatSettings(self.server.url, self.server.model, pauses_s=(0.0,))
         with worker_context(self.stack.database) as shop:
             ledger = Ledger(shop.database, (lambda: now) if now else None)
@@ -82,7 +82,7 @@ class Deployment:
         run: Callable[[WorkerContext], Callable[[JobRun], datetime | None]],
         now: datetime | None = None,
     ) -> set[str | None]:
-        """Do the jobs of a task that are due, as a worker does; return how they ended."""
+        """Execute the due jobs of a task as a worker does; return how they ended."""
         with self.workers(now) as shop:
             if task == "compact":
                 schedule_outdated(shop.database, current(shop.composer))
@@ -100,7 +100,7 @@ class Deployment:
         )
 
     def models(self) -> set[str]:
-        """Return what wrote the summaries."""
+        """Return the models that wrote the summaries."""
         with self.stack.database.connect() as conn:
             return {row[0] for row in conn.execute("SELECT model FROM summaries")}
 
@@ -123,7 +123,7 @@ async def deployment(
 
 
 async def price_the_model(deployment: Deployment) -> None:
-    """Let each token that is read cost a dollar, as an operator may."""
+    """Set a price of one dollar per input token, as an operator may."""
     price = cost_pb2.ModelPrice(
         model=deployment.server.model, valid_from="2020-01-01", input="1000000", output="0"
     )
@@ -174,7 +174,7 @@ async def test_at_the_limit_summaries_are_made_without_a_model_and_written_again
     await append(deployment.stack, *texts)
     assert await deployment.compact() <= {"done", "pending"}
     assert deployment.models() == {"extractive"}
-    # They are not written again and again meanwhile, sweeps let their job rest, and it is not given up.
+    # Meanwhile they are not retried, sweeps leave their job alone, and it is not given up.
     assert await deployment.compact() == set()
     [(state, attempts, error, due)] = deployment.waiting("compact")
     assert (state, attempts, error, due) == ("pending", 0, str(ChatBudgetSpent()), False)
@@ -234,7 +234,7 @@ async def test_the_budget_of_an_agent_stops_what_is_done_for_its_conversations_a
         with shop.ledger.of_namespace(namespace_id, UUID(written.conversation_id)):
             with pytest.raises(ChatBudgetSpent):
                 shop.ledger.admit("any")
-            # The limit is being raised, and jobs that were refused are awake already.
+            # The limit is being raised, and refused jobs are already due again.
             with deployment.stack.database.connect() as conn, conn.transaction():
                 key = "SELECT pg_advisory_xact_lock(hashtextextended('budgets', %s))"
                 conn.execute(key, [namespace_id])
@@ -288,7 +288,7 @@ async def test_vectors_of_a_server_with_a_price_are_charged_and_wait_at_the_limi
                 [row] = conn.execute(waiting).fetchall()
                 conn.execute("UPDATE jobs SET state = 'done' WHERE task = 'embed'")
             assert row[:2] == (generation, str(ChatBudgetSpent()))
-            # Nobody looks at it again and again, or makes a job for it.
+            # It is not retried, and gets no job.
             await embed_everything(stack)
             with database.connect() as conn:
                 assert conn.execute(waiting).fetchall() == [row]

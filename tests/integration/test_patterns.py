@@ -58,7 +58,7 @@ def test_confidence_rises_with_each_agreement_and_falls_with_each_disagreement()
             assert confidence(right, wrong + 1) <= now
             assert now <= right / (right + wrong) if right else now == 0
     assert confidence(10, 0) < 0.8 <= confidence(11, 0)
-    # The bound is so far below the share as the share would spread if the bound were the truth.
+    # Wilson's lower bound of the share.
     bound = confidence(90, 10)
     assert 0.9 - bound == pytest.approx(Z * math.sqrt(bound * (1 - bound) / 100))
 
@@ -69,7 +69,7 @@ async def test_an_occurrence_is_counted_and_raises_the_confidence_of_its_pattern
     first = await record(stack, category="software")
     assert first.created
     assert (first.pattern.occurrences, first.pattern.disagreements) == (1, 0)
-    # Neither case nor spaces nor the order of keys make another pattern.
+    # Case, spaces and the order of keys do not make another pattern.
     again = await record(stack, dict(reversed(SOFTWARE.items())), "rema  1000")
     assert not again.created
     assert again.pattern.id == first.pattern.id
@@ -94,7 +94,7 @@ async def test_what_differs_is_a_pattern_of_its_own_and_speaks_against_the_other
     assert [first.id, second.id] == [usual.id, other.id]
     assert (first.occurrences, first.disagreements) == (5, 1)
     assert first.confidence < usual.confidence
-    # Another type, and another entity, have nothing to do with it.
+    # Another type or entity is independent.
     await record(stack, TRAVEL, type="vat")
     await record(stack, TRAVEL, "Kiwi")
     assert (await listed(stack, entity="rema 1000", type=TYPE))[0] == first
@@ -140,7 +140,7 @@ async def test_enough_confidence_approves_by_itself_and_says_why(stack: Stack) -
     assert decided.decision.explanation == (
         "It was right in 11 of 11, so that its confidence of 0.803 reaches the threshold of 0.80 (the default)."
     )
-    # One that was wrong, and it asks again.
+    # After one disagreement, a person is asked again.
     await outcome(stack, id_, False)
     after = (await decide(stack)).decision
     assert (after.approved, after.occurrences, after.disagreements) == (False, 11, 1)

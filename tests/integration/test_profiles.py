@@ -61,7 +61,7 @@ def total(result: pb.SearchResult) -> float:
 
 
 async def newer_then_older(stack: Stack) -> list[str]:
-    """Store the same text twice, the older one later; returns the ids, the newer one first."""
+    """Store the same text twice, the older one later; return the ids, the newer one first."""
     appended = await append(
         stack,
         message("The tap drips.", create_time=days_ago(2)),
@@ -114,7 +114,7 @@ async def test_use_keeps_a_memory_alive_and_never_makes_it_new(stack: Stack) -> 
         )
     balanced = await search(stack, "tap", "balanced", explain=True)
     assert ids(balanced) == [newer, older]
-    # 0.223130160 after 30 days, and 1.5 times that for 25 uses
+    # 0.223130160 after 30 days, and 1.5 times that for 25 uses.
     assert signals(balanced.results[1])["temporal"] == pytest.approx(0.334695240, abs=1e-5)
     only = memory.MemoryFilter(end_time=days_ago(7))
     used = context_service_pb2.BuildContextRequest(query="tap", filter=only)
@@ -342,7 +342,7 @@ async def test_other_modes_rank_by_their_arm_whatever_the_profile(stack: Stack, 
 
 
 async def test_an_arm_that_has_nothing_to_do_leaves_the_weights_as_they_are(stack: Stack) -> None:
-    """Without an embedder the scores are those of memories without a vector."""
+    """Without an embedder the scores equal those of memories without a vector."""
     await newer_then_older(stack)
     response = await search(stack, "tap", "balanced", explain=True)
     for result in response.results:

@@ -48,7 +48,7 @@ async def behind(stack: Stack, address: str) -> AsyncIterator[Stack]:
 
 @asynccontextmanager
 async def _bare(address: str) -> AsyncIterator[grpc.aio.Channel]:
-    """Open a channel that repeats nothing."""
+    """Open a channel without retries."""
     async with grpc.aio.insecure_channel(address, [("grpc.enable_retries", 0)]) as channel:
         yield channel
 

@@ -34,7 +34,7 @@ async def in_context(stack: Stack, query: str, session: str) -> list[str]:
 async def test_what_is_said_twice_of_somebody_is_a_relation_until_it_ends(stack: Stack) -> None:
     await say(stack, "Ana works at Initech.", 0)
     await learn(stack)
-    # Once is a suspicion.
+    # A single statement is only a suspicion.
     assert await lines(stack, "Where does Ana work?") == []
     said = await say(stack, "By the way, Ana works at Initech.", 1, session="other")
     await learn(stack)
@@ -45,7 +45,7 @@ async def test_what_is_said_twice_of_somebody_is_a_relation_until_it_ends(stack:
     assert (edge.message_id, edge.quote) == (said, "By the way, Ana works at Initech")
     assert edge.source == graph.GRAPH_SOURCE_MACHINE
 
-    # It goes with its fact: at once, and back again.
+    # It ends with its fact at once, and is restored with it.
     await say(stack, "Ana left Initech for Fabrikam.", 2)
     await learn(stack)
     assert await lines(stack, "Where does Ana work?") == []

@@ -52,7 +52,7 @@ async def shared(postgres_url: str) -> AsyncIterator[Stack]:
 
 @pytest.fixture
 def told(shared: Stack) -> Iterator[Stack]:
-    """A stack that all tests share which store calibrations alone: none is left."""
+    """A shared stack whose tests only store calibrations; none is left."""
     yield shared
     with shared.database.connect() as conn:
         conn.execute("DELETE FROM calibrations")
@@ -88,7 +88,7 @@ async def test_without_a_calibration_it_says_so_and_how_sure_it_is(told: Stack, 
     assert bool(sure) == (way in {"recall", "balanced", "trigram"})
     assert response.confidence == max(result.confidence for result in response.results[:10])
     assert all(result.confidence for result in response.results)
-    # On each page alike.
+    # The same on each page.
     first = await search(told, way, page_size=1)
     second = await search(told, way, page_size=1, page_token=first.next_page_token)
     assert {first.confidence, second.confidence} == {response.confidence}
@@ -130,7 +130,7 @@ async def test_a_regular_expression_has_no_relevance(told: Stack) -> None:
     assert refusal.fields == {"min_relevance"}
 
 
-# With one
+# With a calibration
 
 
 @way
@@ -183,7 +183,7 @@ async def test_the_verdict_goes_by_the_chance_of_the_first_ten_on_every_page(
     told_by = Calibration(knots, (0.0, 0.2), 0.0)
     first = [told_by.relevance_of(each) for each in found[:DECIDING]]
     chance = 1 - math.prod(1 - each for each in first)
-    # No result alone decides it.
+    # No single result decides it.
     assert chance > max(first) + 1e-6
     floor = chance + (-1e-6 if enough else 1e-6)
     store(told, CalibratedProfile(way, "scripted", replace(told_by, floor=floor)))
@@ -291,7 +291,7 @@ async def test_time_and_importance_are_no_relevance(told_alone: Stack) -> None:
         assert before[id_].relevance == pytest.approx(after[id_].relevance, rel=1e-6)
 
 
-# Which calibration counts
+# Choice of the calibration
 
 
 async def test_what_is_stored_here_comes_before_what_is_shipped(
@@ -315,7 +315,7 @@ async def test_a_shipped_calibration_of_another_model_does_not_count(
     lexical = measured("lexical", [0.0, 1.0], 0.0)
     monkeypatch.setattr(relevance, "_shipped", lambda: (other, lexical))
     assert (await search(told, "recall")).calibration == pb.CALIBRATION_UNCALIBRATED
-    # Nothing is embedded for it.
+    # A lexical search embeds nothing.
     assert (await search(told, "lexical")).calibration == pb.CALIBRATION_CALIBRATED
 
 

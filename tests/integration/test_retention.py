@@ -47,7 +47,7 @@ async def running(stack: Stack) -> AsyncIterator[RetentionRunner]:
 
 
 def sizes(stack: Stack) -> dict[str, int]:
-    """Return how many rows each table has, but for the record of runs."""
+    """Return the number of rows by table, except the record of runs."""
     with stack.database.connect() as conn:
         names = [name for name in tables(conn) if name != "retention_runs"]
     return {name: count(stack, f'SELECT count(*) FROM "{name}"') for name in names}
@@ -126,7 +126,7 @@ async def test_a_conversation_goes_with_what_was_derived_and_leaves_what_was_lea
             await embed_everything(stack)
             assert not {"messages", "summaries"} & set(rows_with(stack, "zqold7k"))
             assert count(stack, "SELECT count(*) FROM summaries WHERE hidden") == 0
-            # An import brings it back: it was not refused, only not kept.
+            # It can be imported again, since retention refuses nothing.
             request = append_request(
                 message("The zqold7k again.", external_id="x-zqold7k"), session_key="planted old7"
             )
@@ -136,7 +136,7 @@ async def test_a_conversation_goes_with_what_was_derived_and_leaves_what_was_lea
 
 
 async def test_relations_whose_message_has_gone_are_moved_to_a_merged_node(stack: Stack) -> None:
-    """A policy leaves the edges of messages that it deletes."""
+    """Retention leaves the edges of the messages that it deletes."""
     await graphs.write(stack, *map(graphs.node, ("Ann", "Anne", "Bob")))
     await graphs.write(stack, graphs.edge("Anne", "knows", "Bob"))
     with stack.database.connect() as conn:
@@ -160,7 +160,7 @@ async def test_quotes_stay_where_the_policy_says_so(stack: Stack, stays: bool) -
     pass_days(stack, 31)
     await keep(stack, "CONVERSATIONS", 30, keep_quotes=stays)
     assert removed(await run(stack)) == {"CONVERSATIONS": 1}
-    # Nothing belonged to the conversation any more.
+    # The conversation had no other content.
     assert count(stack, "SELECT count(*) FROM conversations") == 0
     assert count(stack, "SELECT sum(conversations) FROM corpus_counts") == 0
     explained = await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=told.id))
@@ -169,7 +169,7 @@ async def test_quotes_stay_where_the_policy_says_so(stack: Stack, stays: bool) -
 
 
 async def test_the_least_important_goes_first_and_what_is_important_may_stay(stack: Stack) -> None:
-    """RG-36, of messages and of notes."""
+    """RG-36, for messages and notes."""
     said = await append(
         stack,
         message("Corrected: it is at noon.", importance_class=CORRECTION),
@@ -225,7 +225,7 @@ async def test_facts_and_patterns_go_where_nobody_hears_of_them(stack: Stack) ->
 
 
 async def test_the_history_goes_and_what_is_known_stays(stack: Stack) -> None:
-    """RG-18, of facts, notes and documents."""
+    """RG-18, for facts, notes and documents."""
     said = await say(stack, "I live in Rome.", 0, subject="ida")
     told = await remember(stack, "Rome", [said], subject="ida")
     for text in ("First zqnote7k.", "Second zqnote7k.", "Third."):
@@ -242,7 +242,7 @@ async def test_the_history_goes_and_what_is_known_stays(stack: Stack) -> None:
     assert removed(await run(stack)) == would_go
     assert rows_with(stack, "zqnote7k") == {}
     assert count(stack, "SELECT count(*) FROM facts WHERE id = %s", told.id) == 1
-    # Overwritten a moment ago, and the latest one.
+    # The version overwritten a moment ago, and the latest one.
     assert [each.content for each in await history(stack, "k")] == ["Third.", "Fourth."]
     assert [each.version for each in await document_calls.history(stack, "Plan")] == [3]
     await write(stack, "Fifth.", "k", expected=4)
@@ -251,7 +251,7 @@ async def test_the_history_goes_and_what_is_known_stays(stack: Stack) -> None:
 async def test_it_runs_every_night_in_the_zone_of_the_namespace(
     stack: Stack, running: RetentionRunner
 ) -> None:
-    """RG-12: once a night, from the night after the policy on; a row tells of it, without content."""
+    """RG-12: once a night, starting with the night after the policy; a row without content records each run."""
     await append(stack, "Old zqnight7k.")
     pass_days(stack, 31)
     await keep(stack, "CONVERSATIONS", 30)
@@ -295,7 +295,7 @@ async def test_a_run_that_is_killed_goes_on_in_short_steps(
     await process.wait()
     left = count(stack, messages)
     assert 41 < left < 150
-    # As many as the record says, and by threes.
+    # As many as recorded, in steps of three.
     [ran] = await runs(stack)
     assert removed(ran)["CONVERSATIONS"] == 161 - left
     assert left % 3 == 161 % 3

@@ -36,7 +36,7 @@ Call = Callable[[], Awaitable[object]]
 
 
 class Storm:
-    """Calls by one key, over and over, and when the last of each way that was answered began and ended."""
+    """Continuous calls with one key, with start and end of the last answered call of each kind."""
 
     def __init__(self) -> None:
         self.ended = asyncio.Event()
@@ -115,7 +115,7 @@ async def test_a_key_that_is_revoked_in_a_storm_is_good_for_nothing_a_second_lat
 
 
 async def _watched(stack: Stack, key: Metadata) -> float:
-    """Return when a stream that is open ended, refused."""
+    """Return the time at which an open stream was refused."""
     call = stack.search.WatchMemories(watch.WatchMemoriesRequest(), metadata=key)
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         async for _ in call:

@@ -1,4 +1,4 @@
-"""Filters hold in every mode, and in Browse."""
+"""Filters work in every mode, and in Browse."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MODES = ["HYBRID", "LEXICAL", "TRIGRAM", "REGEX", "BROWSE"]
 IN_MEMORY = {"HYBRID", "LEXICAL"}
 #: Found by every mode in every message.
 QUERY = "v2.10.3"
-#: Differs from the first conversation in everything that can be filtered.
+#: Differs from the first conversation in every attribute of filters.
 DAYS = ("2026-03-01T10:00:00+00:00", "2026-03-02T10:00:00+00:00", "2026-03-03T10:00:00+00:00")
 
 
@@ -42,7 +42,7 @@ async def stack(postgres_url: str, request: pytest.FixtureRequest) -> AsyncItera
 
 
 async def _fill(stack: Stack) -> None:
-    """Store four messages that each hold the query: three in one conversation, one in another."""
+    """Store four messages that contain the query: three in one conversation, one in another."""
     first = append_request(
         message("one v2.10.3", author="Mara", tags=["a", "b"], create_time=moment(DAYS[0])),
         message("two v2.10.3", author="atlas", role=3, tags=["b"], create_time=moment(DAYS[1])),

@@ -48,7 +48,7 @@ NEW = datetime(2025, 9, 1, tzinfo=UTC)
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def weak(postgres_url: str) -> AsyncIterator[Stack]:
-    """A stack in which 60 messages touch a question, and four times another kind of memory answers one."""
+    """A stack in which 60 messages mention a question, and four memories of other kinds answer it."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=True) as stack:
             await append(stack, *(WEAK[n % len(WEAK)].format(n) for n in range(60)))
@@ -72,7 +72,7 @@ async def search(stack: Stack, query: str, mode: str, **fields: Any) -> list[pb.
 
 
 def without_others(kind: str) -> memory.MemoryFilter:
-    """Let messages through, which have no agent, and the memories of one kind."""
+    """Return a filter for messages without an agent and for memories of one kind."""
     derived: memory.MemoryKind.ValueType = memory.MemoryKind.Value(f"MEMORY_KIND_{kind.upper()}")
     return memory.MemoryFilter(kinds=[memory.MEMORY_KIND_MESSAGE, derived])
 
@@ -139,7 +139,7 @@ async def test_a_long_summary_is_found_by_the_passage_that_answers_and_counts_on
     await embed_everything(stack)
     results = await search(stack, QUESTION, mode, profile=profile, page_size=50)
     [place] = [place for place, each in enumerate(results) if each.memory.id == summary]
-    # A text that is mostly about other things is less of an answer to `recall`.
+    # For `recall`, a text mostly about other things is a worse answer.
     assert place < (10 if profile == "recall" else 3)
     assert ANSWER in results[place].passage
 
@@ -155,7 +155,7 @@ async def test_hybrid_answers_with_a_summary_that_has_a_vector(weak: Stack) -> N
         assert {pb.SEARCH_ARM_LEXICAL, pb.SEARCH_ARM_SEMANTIC} <= arms
 
 
-# Vectors that are not there yet
+# Missing vectors
 
 
 @pytest.mark.parametrize(("mode", "profile"), RANKINGS[1:])
@@ -279,7 +279,7 @@ async def test_passages_of_every_kind_are_counted_and_embedded(stack: Stack) -> 
 async def test_summaries_push_no_message_aside(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many summaries an arm finds first, as many messages as ever are ranked."""
+    """However many summaries an arm finds first, the usual number of messages is ranked."""
     monkeypatch.setattr("everword_search.retrieval.recall.POOL", 4)
     for n in range(4):
         await append(stack, f"Barley of field {n} was sold to the brewery.", session_key=f"{n}")

@@ -232,7 +232,7 @@ async def seqs(stack: Stack, request: pb.ListMessagesRequest) -> list[list[int]]
 
 
 async def test_messages_are_listed_newest_first_and_the_newest_of_all(stack: Stack) -> None:
-    """Taking the oldest hundred of a long session would show an agent its past instead of its present."""
+    """The oldest hundred messages of a long session would show an agent the past instead of the present."""
     appended = await append(stack, *(f"number {n}" for n in range(1, 251)))
     request = pb.ListMessagesRequest(conversation_id=appended.conversation_id)
     page = await stack.search.ListMessages(request)

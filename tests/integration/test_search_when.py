@@ -1,4 +1,4 @@
-"""A question that names a time finds what happened then first, in memory and in the database."""
+"""A question that names a time ranks events of that time first, with and without a cache."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ THEN = {
     "2023-05-03T18:00": "There was a cooking show on television.",
     "2023-05-16T23:30": "The late bread was burnt.",
 }
-#: A Wednesday; two weeks before it is the week of 1 May.
+#: A Wednesday; two weeks earlier is the week of 1 May.
 ASKED = "2023-05-17T12:00+00:00"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def searches(postgres_url: str) -> AsyncIterator[tuple[Stack, SearchServiceStub]]:
-    """A stack with everything in memory, in Berlin, and a search over the same that has nothing there."""
+    """A stack with a cache, in Berlin, and a search of the same database without one."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=True) as stack:
             settings = admin.NamespaceSettings(time_zone="Europe/Berlin")
@@ -89,7 +89,7 @@ async def test_what_happened_then_comes_first_though_other_days_answer_better(
 async def test_days_are_those_of_the_namespace_and_told_from_the_reference_time(
     searches: tuple[Stack, SearchServiceStub],
 ) -> None:
-    """Half past eleven in UTC is the next day in Berlin."""
+    """Half past eleven in UTC is already the next day in Berlin."""
     burnt = THEN["2023-05-16T23:30"]
     assert (await found(searches, "Which bread did we bake today?"))[0] == burnt
     next_day = moment("2023-05-18T12:00+00:00")

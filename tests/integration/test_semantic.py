@@ -193,7 +193,7 @@ async def test_a_large_scope_goes_through_the_index_and_finds_the_same(
 
 
 async def statements_of(stack: Stack, spans: InMemorySpanExporter, **fields: Any) -> list[str]:
-    """Return the statements that a search by meaning runs to find passages."""
+    """Return the statements that a search by meaning executes to find passages."""
     with trace.get_tracer("caller").start_as_current_span("caller"):
         carrier: dict[str, str] = {}
         propagate.inject(carrier)
@@ -222,7 +222,7 @@ async def test_that_a_filter_lets_much_through_is_found_out_once(
     large = await statements(filter=only)
     assert large == ["find_semantic_exact", "find_semantic_hnsw"]
     assert await statements(filter=only) == ["find_semantic_hnsw"]
-    # Another filter is another matter, and so is what else is large.
+    # Another filter, and other large sets of candidates, are counted separately.
     narrow = MemoryFilter(roles=[ROLE_USER], tags=["none"])
     assert await statements(filter=narrow) == exact
     monkeypatch.setattr("everword_search.retrieval.arms.semantic.EXACT_PASSAGES", 1000)
@@ -240,7 +240,7 @@ async def test_where_nearly_everything_is_automated_the_rest_is_still_compared(
 
 
 def indexes_of(stack: Stack, generation: int) -> dict[str, tuple[int, bool]]:
-    """Return the indexes over a generation's vectors by their names: which they are, and whether they are whole."""
+    """Return the indexes of a generation's vectors by name: their identity, and whether they are valid."""
     with stack.database.connect() as conn:
         rows = conn.execute(
             "SELECT c.relname, c.oid, x.indisvalid FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid "
@@ -266,7 +266,7 @@ def interrupt_index(stack: Stack, generation: int) -> dict[str, tuple[int, bool]
 
 
 async def test_the_model_is_changed_without_a_failed_or_mixed_search(knowing: Stack) -> None:
-    """Searches and appends go on through a switch from 384 to 256 dimensions and back.
+    """Searches and appends continue during a switch from 384 to 256 dimensions and back.
 
     Appends are throttled while the queue is drained; otherwise it might never become empty.
     """
@@ -301,7 +301,7 @@ async def test_the_model_is_changed_without_a_failed_or_mixed_search(knowing: St
             await asyncio.to_thread(generations.switch, added)
         assert indexes_of(knowing, added) == {}, "it is made once the vectors are there"
         interrupted = interrupt_index(knowing, added)
-        for _ in range(20):  # each round leaves less to be done
+        for _ in range(20):  # Each round leaves less to do.
             allow_appends()
             await embed_everything(knowing)
             with suppress(GenerationError):

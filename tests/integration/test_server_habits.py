@@ -1,4 +1,4 @@
-"""How a service starts, says how it is, and stops."""
+"""How a service starts, reports its health, and stops."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _ingest(database: DatabaseSettings, server: ServerSettings = INGEST) -> Inge
 
 
 def _nowhere(role: str = "everword_ingest") -> DatabaseSettings:
-    """A database that is not there."""
+    """Return settings of an unreachable database."""
     url = f"postgresql://nobody@127.0.0.1:{free_ports(1)[0]}/none"
     return DatabaseSettings(url=url, role=role)
 
@@ -252,7 +252,7 @@ async def test_the_deadline_of_the_first_check_does_not_outlive_it(
 async def _reflect(
     channel: grpc.aio.Channel, request: reflection_pb2.ServerReflectionRequest
 ) -> reflection_pb2.ServerReflectionResponse:
-    generated: Any = reflection_pb2_grpc  # typed for synchronous channels alone
+    generated: Any = reflection_pb2_grpc  # Typed only for synchronous channels.
     answers = generated.ServerReflectionStub(channel).ServerReflectionInfo(iter([request]))
     answer: reflection_pb2.ServerReflectionResponse = await answers.read()
     return answer

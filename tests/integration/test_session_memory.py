@@ -26,7 +26,7 @@ TURNS = pb.CONTEXT_SOURCE_CHAT_HISTORY
 DOOR = "The greenhouse door is opened with the green key behind the clock."
 ELSEWHERE = "Our beekeeper Odile comes on the first Sunday of each month."
 PLANTS = ("leeks", "beans", "kale", "chard", "peas", "garlic", "dill", "sorrel")
-#: The greenhouse, far back, then seventy turns about beds.
+#: The greenhouse at the beginning, then seventy turns about beds.
 SAID = (
     DOOR,
     "Noted.",
@@ -116,7 +116,7 @@ async def test_the_history_is_trimmed_to_its_share_newest_turns_first(
     assert response.token_count <= budget
     seqs = [item.memory.seq for item in turns(response)]
     assert seqs[-1] == len(SAID)
-    # Turns are whole, and none is passed over for an older one.
+    # Turns are complete, and none is skipped in favour of an older one.
     newest = [seq for seq in seqs if seq > len(SAID) - DEFAULT_TURNS]
     assert newest == [*range(len(SAID) - len(newest) + 1, len(SAID) + 1)]
     assert all(words(item) in SAID for item in turns(response))

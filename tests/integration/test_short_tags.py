@@ -1,4 +1,4 @@
-"""The bullets of a day share their tags: once above all that have the same."""
+"""Consecutive bullets of a day with the same tags share one tag line."""
 
 from __future__ import annotations
 

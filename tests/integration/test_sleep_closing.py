@@ -90,7 +90,7 @@ async def test_a_long_dispute_goes_to_what_was_said_more_often(stack: Stack) -> 
     for at, text in enumerate(("Berlin it is.", "Berlin it is.", "Lisbon it is.")):
         await say(stack, text, at)
     mind = Mind({"sleep-observe": observing(BERLIN, LISBON), "sleep-classify": AGAINST})
-    # Nobody decides now; ninety days later the rule does.
+    # No decision now; after ninety days the rule decides.
     await sleep(stack, mind)
     with stack.database.connect() as conn:
         conn.execute(

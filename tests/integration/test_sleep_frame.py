@@ -1,4 +1,4 @@
-"""The frame of Sleep: a session is stored whole or not at all, once, in any order, whatever fails on the way."""
+"""Transactions of Sleep: a session is stored completely or not at all, once, in any order, under any failure."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from support.stack import Stack
 TEA, BERLIN = ("tea for me", "drink", "tea"), ("Berlin it is", "residence", "Berlin")
 LISBON = ("Lisbon it is", "residence", "Lisbon")
 OBSERVING = observing(TEA, BERLIN, LISBON, topics=("life",))
-#: All that Sleep stores.
+#: All tables of Sleep.
 TABLES = (
     "facts", "fact_intervals", "fact_evidence", "fact_changes", "fact_disputes", "sleep_sessions",
     "session_observations", "compaction_progress", "memories", "embedding_queue",
@@ -270,7 +270,7 @@ async def test_a_run_is_stored_at_once_where_a_namespace_wants_that(
     await sleep(stack, mind)
     assert applied[0].count("insert-session") == 3
     assert applied[0].count("state-fact") == 3
-    # A session saw what those before it said, though nothing was stored yet.
+    # A session saw results of earlier ones, though nothing was stored yet.
     first = next(records for task, records in mind.asked if task == "sleep-classify")
     assert [fact["value"] for fact in first["facts"]] == ["Berlin"]
     assert await told(stack) == {"residence": {"lisbon"}, "drink": {"tea"}}
@@ -282,7 +282,7 @@ async def test_nights_and_new_conversations_end_sessions(stack: Stack) -> None:
     await say(stack, "It is tea for me.", 30, session="first")
     await sleep(stack, mind, soon)
     assert mind.asked == []
-    # Another conversation with the same agent begins: the first has ended.
+    # Another conversation with the same agent begins, so the first has ended.
     await say(stack, "Berlin it is.", 30, session="second")
     await sleep(stack, mind, soon)
     assert await told(stack) == {"drink": {"tea"}}

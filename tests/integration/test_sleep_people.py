@@ -31,7 +31,7 @@ IT = {
 
 
 def observes(*found: tuple[str, str]) -> Callable[[Records], Any]:
-    """Return a model that observes wordings of messages, each with the third party that it is about."""
+    """Return a model that observes quoted texts of messages, each with the third party that it is about."""
 
     def observe(records: Records) -> Any:
         # An observation about another person is not a fact about the subject.
@@ -48,7 +48,7 @@ def observes(*found: tuple[str, str]) -> Callable[[Records], Any]:
 
 
 def named(*people: dict[str, Any]) -> Callable[[Records], Any]:
-    """Return a model that names people, each in the observation that holds its words or else its name."""
+    """Return a model that names people, each in the observation that contains its words or else its name."""
 
     def name(records: Records) -> Any:
         found: list[dict[str, Any]] = []
@@ -279,7 +279,7 @@ async def test_a_trajectory_is_written_where_it_is_due_and_keeps_what_it_was(sta
         assert (await session(number, "The weather is fine.", "idle")).version == 1
     # Facts that are anchors of a life mature sooner.
     assert rows(stack, "SELECT value FROM facts WHERE is_anchor") == [("Lisbon",)]
-    # A change counts two sessions after the last: three have passed.
+    # A change is allowed two sessions after the last one; three have passed.
     moved = await session(3, "I live in Porto.", "moving on")
     assert (moved.version, moved.phase, moved.sessions) == (2, "moving on", 4)
     assert (await session(4, "I live in Braga.", "too early")).version == 2

@@ -23,7 +23,7 @@ async def read(stack: Stack) -> pb.GetStatsResponse:
 
 
 def change(stack: Stack, *statements: str) -> None:
-    """Do to the database what background work would."""
+    """Change the database as background work would."""
     with stack.database.connect() as conn:
         for statement in statements:
             conn.execute(statement.encode())

@@ -1,4 +1,4 @@
-"""Questions that are worth asking are in a context when their topic comes up, at most two, and not each turn."""
+"""Contexts offer stored questions when their topic comes up: at most two, and not in each turn."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUESTIONS = context.CONTEXT_SOURCE_QUESTIONS
 
 
 async def expire(stack: Stack, attribute: str, value: str) -> None:
-    """Let a fact expire that was stated long ago."""
+    """Make an old fact expire."""
     said = await say(stack, f"Mine is {value}.", 0, session_key="old")
     request = facts.RememberRequest(
         subject=SUBJECT,
@@ -36,7 +36,7 @@ async def expire(stack: Stack, attribute: str, value: str) -> None:
 
 
 async def offered(stack: Stack, query: str, **fields: Any) -> list[str]:
-    """Return the questions of a context about the subject."""
+    """Return the questions in a context about the subject."""
     request = context.BuildContextRequest(query=query, **fields)
     request.filter.subjects.append(SUBJECT)
     built = await stack.context.BuildContext(request)

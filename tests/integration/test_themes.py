@@ -50,13 +50,13 @@ GARDEN = [
 
 @pytest.fixture
 async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    """A stack that has vectors."""
+    """A stack with vectors."""
     async with running_stack(database, semantic=True) as stack:
         yield stack
 
 
 async def by_night(stack: Stack, chat: ChatSettings | None = None) -> None:
-    """Do what workers of `learn` do until two nights from now."""
+    """Run the jobs of `learn` until two nights from now."""
 
     def run() -> None:
         with worker_context(stack.database) as shop, ExitStack() as resources:
@@ -126,7 +126,7 @@ async def test_what_was_said_by_day_has_its_themes_after_the_night(
     assert {"cat", "invoice", "garden"} <= words
     assert all(len(each.memory_ids) == 6 and not each.model for each in found)
     assert all(each.label == ", ".join(list(each.words)[:3]) for each in found)
-    # Another night without a word changes nothing; a new day replaces all.
+    # A night without new messages changes nothing; a new day replaces all themes.
     await by_night(stack)
     assert await listed(stack) == found
     await append(

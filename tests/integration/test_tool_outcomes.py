@@ -78,7 +78,7 @@ def test_no_result_takes_long_or_breaks_it(result: str) -> None:
     ):
         sentence = describe_call(Call("tool", args, result))
         assert 5 <= len(sentence) <= 500
-    # A fifth of it, alone.
+    # Usually a fifth of that, without other load.
     assert time.perf_counter() - began < 10
 
 
@@ -86,7 +86,7 @@ async def test_in_summaries_a_sentence_stands_for_a_call(stack: Stack) -> None:
     cases = [*BUILT_WITH, *HELD_OUT]
     talk = message("Please make the login tests pass before we deploy to production tomorrow.")
     await append(stack, talk, *map(sent, cases))
-    # A tool that answers in a message of its own.
+    # A tool whose result is in a message of its own.
     alone = message(
         '{"status": 409, "message": "The branch is protected."}',
         role=memory_pb2.ROLE_TOOL,
@@ -155,7 +155,7 @@ def test_a_models_sentence_that_states_the_outcome_stays() -> None:
 def test_small_work_is_asked_of_the_server_and_model_that_is_named_for_it(
     database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A worker reads its settings as it is started, and each task asks its own model."""
+    """A worker reads its settings at the start, and each task uses its own model."""
     asked: dict[str, str] = {}
     digesting: list[str] = []
 

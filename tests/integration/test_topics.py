@@ -1,4 +1,6 @@
-"""Pages about persons, places and things: made of leaves and facts, cited, found, and led to by older names."""
+"""Pages about persons, places and things: written from leaves and facts, with citations, found, reachable
+by old names.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,7 @@ async def test_a_page_is_made_of_facts_and_leaves_and_cites_them(stack: Stack) -
     await learn(stack)
     assert (await refused(page(stack, "Ana"))).reason == "TOPIC_NOT_FOUND"
     await talk(stack, "two", "Ana works at Initech.", MODEL, at=1)
-    # Somebody else's words are no part of it.
+    # Another subject's messages do not enter it.
     await talk(stack, "three", "Ana works at Initech. Ana sings in a choir.", subject="bob", at=2)
     await learn(stack)
     ana = await page(stack, "ana")
@@ -178,7 +180,7 @@ async def test_a_model_writes_sections_and_only_what_their_sources_say(stack: St
     asked = [records for task, records in mind.asked if records["topic"][0]["name"] == "Ana"]
     assert len(asked) == 2
 
-    # Soon after, nothing is asked; later, what rests on changed sources is written again.
+    # Soon after, no model is called; later, parts with changed sources are rewritten.
     await say(stack, "Ana works at Fabrikam.", 9, session="new")
     quiet = Mind()
     await learn(stack, mind=quiet)

@@ -43,7 +43,7 @@ TOPIC = "Invoice of Initech"
 GOOD = [f"{TOPIC}: number {number} was paid on time." for number in range(6)]
 #: Instructions that the rules recognise, from both sets, each after a topic that tests search for.
 POISON = [f"{TOPIC}.\n{text}" for text in (*TUNED, *HELD_OUT) if find_instructions(text)]
-#: Behind more than a search returns of a text.
+#: Beyond the length of text that a search returns.
 LONG = "Nothing of note. " * 200 + POISON[0]
 YESTERDAY = datetime.now(UTC) - timedelta(days=1)
 #: Reads of sent messages, which return them unmarked and complete.
@@ -59,14 +59,14 @@ QUARANTINED = {"BuildContext", "StreamContext", "Answer"}
 
 @dataclass(frozen=True)
 class Planted:
-    """Services that hold poison, and the model that they ask."""
+    """Services with poisoned memories, and their model."""
 
     stack: Stack
     server: ScriptedChat
-    #: As a watcher told it before all of it.
+    #: A watcher's token from before all writes.
     resume_token: str
     conversation_id: str
-    #: A message, a tool call, and a summary over the message.
+    #: Ids of a message, a tool call, and a summary of the message.
     ids: tuple[str, str, str]
 
 
@@ -90,13 +90,13 @@ def _cite_everything(request: Any) -> Any:
 
 
 def _shown(request: Any) -> list[dict[str, Any]]:
-    """Return the memories that a model was shown."""
+    """Return the memories in a model's prompt."""
     lines = user_text(request).splitlines()
     return [json.loads(line) for line in lines if line.startswith("{")]
 
 
 async def _plant(stack: Stack, server: ScriptedChat) -> Planted:
-    """Say good things and poisoned ones in a channel, let a tool bring some in elsewhere; derive all from it."""
+    """Write harmless and poisoned messages to a channel, and tool results to another; derive everything from them."""
     resume_token = await watch_token(stack)
     await update_settings(stack, channel_policies={"mail": OPEN})
     texts = [*POISON[:20], LONG]
@@ -130,7 +130,7 @@ async def _context(stack: Stack) -> context.BuildContextResponse:
 
 
 def _held(texts: list[str]) -> list[str]:
-    """Return the orders that texts hold."""
+    """Return the injected instructions in texts."""
     orders = [text.removeprefix(f"{TOPIC}.\n").splitlines()[0] for text in POISON]
     return [order for order in orders if any(order in text for text in texts)]
 
@@ -226,7 +226,7 @@ async def test_every_read_marks_poison_or_leaves_it_out(
 
 
 def _orders(part: Any, path: str = "", marked: bool = False) -> Iterator[tuple[str, bool]]:
-    """Yield the fields of a reply that hold an order, each with whether the memory that it is of is marked."""
+    """Yield the fields of a reply that contain an instruction, each with whether its memory is marked."""
     if isinstance(part, str):
         # A truncated instruction may no longer be one.
         if _held([part]) and find_instructions(part):
@@ -296,7 +296,7 @@ async def test_a_fact_of_untrusted_channels_alone_is_never_confirmed(stack: Stac
     explained = await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=fact_id))
     assert [each.untrusted for each in explained.evidence] == [True] * 4
 
-    # Only trusted evidence counts from the first piece of it on.
+    # Confidence counts only trusted evidence, from its first piece on.
     await stack.facts.Remember(_remember(await _says(stack, "chat", 250)))
     assert await _state(stack, fact_id) == "SUSPECTED"
     await stack.facts.Remember(_remember(await _says(stack, "chat", 249)))

@@ -47,7 +47,7 @@ async def say(stack: Stack, shop: WorkerContext, namespace: str, steps: int) -> 
 
 
 async def change_facts(stack: Stack, shop: WorkerContext, namespace: str, steps: int) -> None:
-    """Let facts have changed, of which nothing is left: each is looked at all the same."""
+    """Mark facts as changed that no longer exist; each is still looked at."""
     namespace_id = id_of(stack, namespace)
     with stack.database.connect() as conn:
         conn.execute(
@@ -59,7 +59,7 @@ async def change_facts(stack: Stack, shop: WorkerContext, namespace: str, steps:
 
 
 async def draw(stack: Stack, shop: WorkerContext, namespace: str, steps: int) -> None:
-    """Write nodes, whose pages are to be looked at."""
+    """Write graph nodes whose pages are to be checked."""
     nodes = [node(f"Pier {next(_numbers)}", "place") for _ in range(steps)]
     await write(stack, *nodes, metadata=within(namespace))
     schedule_changes(shop.database, id_of(stack, namespace))
@@ -132,7 +132,7 @@ async def test_a_backlog_delays_another_namespace_by_a_bounded_number_of_steps(
 
         async def make_due(namespace: str, steps: int) -> None:
             await learning.make_due(stack, shop, namespace, steps)
-            # Conversations are left to rest for a while before anything is learned from them.
+            # Learning waits until a conversation has been quiet for a while.
             with stack.database.connect() as conn:
                 conn.execute("UPDATE jobs SET not_before = now() WHERE task = %s", [learning.task])
 

@@ -59,7 +59,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def reference(stack: Stack) -> AsyncIterator[SearchServiceStub]:
-    """A search over the same that has nothing in memory."""
+    """A search of the same database without a cache."""
     async with reference_search(stack.database, stack.addresses["embedder"]) as reference:
         yield reference
 
@@ -142,12 +142,12 @@ async def test_hybrid_looks_for_what_is_said_where_a_word_is_said_nowhere(
 @pytest.mark.parametrize(
     "query",
     [
-        "Did Oluwaseun bring the keys?",  # in no dictionary, but said
-        '+"Rotterdm" ferry',  # demanded as it is
+        "Did Oluwaseun bring the keys?",  # In no dictionary, but in a memory.
+        '+"Rotterdm" ferry',  # Required verbatim.
         "-Rotterdm ferry",
         "Rotterdm*",
-        "marathon",  # a word of the language
-        "Rtterdm",  # two letters away
+        "marathon",  # A dictionary word.
+        "Rtterdm",  # Two letters away.
         "xqzzy wvvuk",
     ],
 )

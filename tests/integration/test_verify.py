@@ -116,7 +116,7 @@ async def test_what_is_interrupted_says_how_to_go_on(
 @pytest.mark.parametrize("check", BREAKS)
 async def test_a_check_finds_what_it_is_for(stack: Stack, check: str) -> None:
     with stack.database.connect() as conn, conn.transaction(force_rollback=True):
-        # Nothing stops it: neither keys nor triggers.
+        # Neither keys nor triggers prevent the damage.
         conn.execute("SET LOCAL session_replication_role = replica")
         conn.execute(BREAKS[check].encode())
         checks = [each for each in CHECKS if each.name == check] or reference_checks(conn)

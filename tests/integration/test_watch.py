@@ -74,7 +74,7 @@ async def test_what_is_written_superseded_and_deleted_is_told(stack: Stack) -> N
 async def test_a_watcher_that_is_killed_and_goes_on_misses_nothing(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Writers at once, whose transactions end in any order, small pages, and a watcher that hangs up at random."""
+    """Concurrent writers whose transactions end in any order, small pages, and a watcher that disconnects at random."""
     monkeypatch.setattr(looking, "PAGE_CHANGES", 3)
     draw = random.Random(29)
     token = await begin(stack)
@@ -86,7 +86,7 @@ async def test_a_watcher_that_is_killed_and_goes_on_misses_nothing(
                 await write(stack, f"{number} {step}", f"key {draw.randrange(6)}")
             elif draw.random() < 0.2:
                 deleted = notes.DeleteNoteRequest(key=named(f"key {draw.randrange(6)}"))
-                # It may be gone already.
+                # It may be deleted already.
                 with contextlib.suppress(grpc.aio.AioRpcError):
                     await stack.notes.DeleteNote(deleted)
             else:

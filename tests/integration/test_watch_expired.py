@@ -76,7 +76,7 @@ async def test_a_watcher_is_told_when_the_time_comes(stack: Stack) -> None:
     call.cancel()
     assert moments[0] >= end
     assert [each for each in told(seen) if each[0] == EXPIRED] == expected
-    # The text of a note that has expired is gone.
+    # The text of an expired note is gone.
     assert not any(event.HasField("memory") for event in seen if event.type == EXPIRED)
     assert await all_told(stack, token) == []
 
@@ -103,7 +103,9 @@ async def test_what_expires_is_told_in_the_order_of_time_as_far_as_the_filter_le
 async def test_whoever_was_away_is_told_once_and_goes_on_in_between(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Small pages, some that end amid what expired at one moment, and a watcher that hangs up after each."""
+    """Small pages, some of which end among memories that expired at the same moment, and a watcher that disconnects
+    after each.
+    """
     before = await begin(stack)
     ids = [(await write(stack, f"{n}", expires=in_an_hour())).note_id for n in range(6)]
     kept = (await write(stack, "kept", "kept")).note_id
@@ -116,7 +118,7 @@ async def test_whoever_was_away_is_told_once_and_goes_on_in_between(
             patch.setattr(looking, "PAGE_MEMORIES", 3)
             seen, last = list[pb.MemoryEvent](), token
             while len(seen) < len(expected):
-                # The first response holds the place alone.
+                # The first response contains only the resume token.
                 _, response = await take(stack, last, 2)
                 assert len(response.events) <= 4
                 seen += response.events
@@ -145,7 +147,7 @@ async def test_what_has_got_another_time_or_is_gone_does_not_expire(stack: Stack
 
 
 async def test_what_is_written_down_after_its_time_is_told_to_have_expired(stack: Stack) -> None:
-    """A transaction that began before the moment, and ended when watchers had been told of it."""
+    """A transaction that began before the moment, and committed after watchers had been informed of it."""
     first = (await write(stack, "in time", expires=in_an_hour())).note_id
     before = await begin(stack)
     with stack.database.connect() as conn, conn.transaction():
@@ -160,7 +162,7 @@ async def test_what_is_written_down_after_its_time_is_told_to_have_expired(stack
 
 
 def _copy(conn: psycopg.Connection, memory_id: str) -> str:
-    """Store a memory again under an id of its own; return that."""
+    """Store a copy of a memory under a new id; return that."""
     columns = "namespace_id, kind, occurred_at, content, lexemes, lexeme_count, valid_until"
     row = conn.execute(
         f"INSERT INTO memories (source_id, {columns}) "

@@ -1,4 +1,4 @@
-"""Watchers that read nothing hold no connection to the database and no memory, however much happens."""
+"""Watchers that do not read use no database connection and no memory, however much happens."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def test_readers_that_stall_hold_no_connection_and_no_memory(
         reader.cancel()
         await until(lambda: _is_still(database))
         assert _resident_bytes(process) - before < READERS * UNSENT_BYTES / 3
-        # Whoever goes on reading has missed nothing.
+        # A watcher that resumes reading has missed nothing.
         assert await _read(stalled[0], CHANGES) == CHANGES
 
 
@@ -90,7 +90,7 @@ async def _is_still(database: DatabaseUnderTest) -> bool:
 
 
 def _write(database: DatabaseUnderTest, changes: int) -> None:
-    """Store memories, each by a statement of its own."""
+    """Store memories, each with a statement of its own."""
     with database.connect() as conn:
         statement = (
             "WITH added AS ("

@@ -33,7 +33,7 @@ ADMIN_KEY = "operator-key-of-this-test"
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has an agent of its own."""
+    """Run one stack for all tests: each test has an agent of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
@@ -50,7 +50,7 @@ async def say(stack: Stack, session_key: str, agent: str, words: str, role: str 
 
 
 async def base(stack: Stack, **fields: Any) -> list[str]:
-    """Return the items of the base of a context, without their numbers."""
+    """Return the items of a context's base block, without their numbers."""
     response = await stack.context.BuildContext(context.BuildContextRequest(**fields))
     items = [item.text for b in response.blocks if b.source == BASE for item in b.items]
     assert not items or response.text.startswith("## Base\n[1] ")
@@ -58,7 +58,7 @@ async def base(stack: Stack, **fields: Any) -> list[str]:
 
 
 async def versions(stack: Stack, name: str, agent: str) -> list[documents.WorkspaceFileVersion]:
-    """Return all versions of a file, the first one first."""
+    """Return all versions of a file, oldest first."""
     request = documents.GetWorkspaceFileHistoryRequest(
         name=file_name(name), scope=of(agent), page_size=60, max_content_chars=20_000
     )
@@ -169,12 +169,12 @@ async def test_a_context_begins_with_the_layers_in_their_order(stack: Stack) -> 
     assert await base(stack, conversation_id=conversation) == [
         f"{name}: This is {name}." for name in expected
     ]
-    # BOOT is for the start of a session, and for that of each.
+    # BOOT is shown at the start of each session.
     await say(stack, "first", "layered", "Hello.", role="ASSISTANT")
     assert await base(stack, conversation_id=conversation) == [
         f"{name}: This is {name}." for name in expected[:-1]
     ]
-    # Its time is over: it comes as no memory either, however near it is.
+    # After the start, it is not recalled as a memory either, however similar it is.
     spoken = await stack.context.BuildContext(
         context.BuildContextRequest(conversation_id=conversation, query="This is BOOT")
     )

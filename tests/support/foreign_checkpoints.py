@@ -65,7 +65,7 @@ def _latest(theirs: Theirs) -> pb.CheckpointName:
     return pb.CheckpointName(conversation_id=theirs.conversation_id, name="plan")
 
 
-#: As REFUSED and EMPTY of the test.
+#: Like `REFUSED` and `EMPTY` of the test.
 CHECKPOINTS_REFUSED: dict[str, tuple[str, Call]] = {
     "SaveCheckpoint conversation_id": (
         NO_CONVERSATION,

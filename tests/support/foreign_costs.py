@@ -39,7 +39,7 @@ def _of_conversation(theirs: Theirs) -> pb.CostFilter:
     return pb.CostFilter(conversation_ids=[theirs.conversation_id])
 
 
-#: As REFUSED and EMPTY of the test.
+#: Like `REFUSED` and `EMPTY` of the test.
 COSTS_REFUSED: dict[str, tuple[str, Call]] = {
     "CheckBudget budget_id": (
         NO_BUDGET,

@@ -120,7 +120,7 @@ async def write_documents(stack: Stack, namespace: str) -> TheirDocuments:
     return TheirDocuments(written.document_id, tokens)
 
 
-#: As REFUSED and EMPTY of the test.
+#: Like `REFUSED` and `EMPTY` of the test.
 DOCUMENTS_REFUSED: dict[str, tuple[str, Call]] = {
     "UploadDocument header.document.scope.conversation_id": (
         NO_CONVERSATION,

@@ -22,7 +22,7 @@ def facts_request(**fields: Any) -> profile.ListFactsRequest:
     return profile.ListFactsRequest(page_size=1, **fields)
 
 
-#: As REFUSED and EMPTY of the test.
+#: Like `REFUSED` and `EMPTY` of the test.
 FACTS_REFUSED: dict[str, tuple[str, Call]] = {
     "Remember evidence.message_id": (
         NO_MEMORY,

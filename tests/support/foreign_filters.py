@@ -92,7 +92,7 @@ def _call(
     return lambda s, t: make(s, filter_(t))
 
 
-#: As REFUSED and EMPTY of the test.
+#: Like `REFUSED` and `EMPTY` of the test.
 FILTERS_REFUSED: dict[str, tuple[str, Call]] = {
     f"{name}.as_of_message_id": (
         NO_MEMORY,

@@ -68,7 +68,7 @@ def _ends(name: str, request: Callable[..., Any]) -> dict[str, tuple[str, Call]]
     }
 
 
-#: As REFUSED and EMPTY of the test.
+#: Like `REFUSED` and `EMPTY` of the test.
 GRAPH_REFUSED: dict[str, tuple[str, Call]] = {
     **_ends("CreateEdge", _create),
     **_ends("WriteGraph", _write),

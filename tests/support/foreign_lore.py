@@ -69,7 +69,7 @@ async def write_lore(stack: Stack, namespace: str) -> TheirLore:
     return TheirLore(book.book_id, written.entry_id, tokens)
 
 
-#: As REFUSED and EMPTY of the test.
+#: Like `REFUSED` and `EMPTY` of the test.
 LORE_REFUSED: dict[str, tuple[str, Call]] = {
     "WriteLoreBook book.scope.conversation_id": (
         NO_CONVERSATION,

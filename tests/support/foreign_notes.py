@@ -81,7 +81,7 @@ def _key(theirs: Theirs) -> note_pb2.NoteKey:
     return note_pb2.NoteKey(key="theirs", scope=_scope(theirs))
 
 
-#: As REFUSED and EMPTY of the test.
+#: Like `REFUSED` and `EMPTY` of the test.
 NOTES_REFUSED: dict[str, tuple[str, Call]] = {
     "WriteNote note.scope.conversation_id": (
         NO_CONVERSATION,

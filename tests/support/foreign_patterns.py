@@ -37,7 +37,7 @@ def _outcome(pattern_id: str, **fields: Any) -> pb.RecordOutcomeRequest:
     return pb.RecordOutcomeRequest(pattern_id=pattern_id, agreed=True, **fields)
 
 
-#: As REFUSED and EMPTY of the test.
+#: Like `REFUSED` and `EMPTY` of the test.
 PATTERNS_REFUSED: dict[str, tuple[str, Call]] = {
     "RecordOutcome pattern_id": (
         NO_PATTERN,

@@ -78,7 +78,7 @@ def strategies_request(**fields: Any) -> pb.ListStrategiesRequest:
     return pb.ListStrategiesRequest(page_size=1, **fields)
 
 
-#: As REFUSED and EMPTY of the test.
+#: Like `REFUSED` and `EMPTY` of the test.
 PEOPLE_REFUSED: dict[str, tuple[str, Call]] = {
     "ExplainLearned person_id": (
         "PERSON_NOT_FOUND",

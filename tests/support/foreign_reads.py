@@ -17,7 +17,7 @@ from support.foreign import (
     search_request,
 )
 
-#: As REFUSED of the test, for SearchService.
+#: Like `REFUSED` of the test, for SearchService.
 READS_REFUSED: dict[str, tuple[str, Call]] = {
     "Search page_token": (
         NO_PAGE,

@@ -29,7 +29,7 @@ from support.stack import Stack
 from vllm.server import CHAT_MODEL
 
 URL = os.environ["EVERWORD_TEST_VLLM_URL"]
-#: A day of one conversation, of which two leaves are made: a small model on a CPU writes some ten words a second.
+#: Messages of a day, for two leaves: a small model on a CPU writes about ten words a second.
 MESSAGES = 14
 
 
@@ -63,13 +63,13 @@ def test_an_answer_follows_its_schema(chat: BlockingChat, usage: list[UsageRecor
 async def test_a_day_is_summed_up_and_the_dag_is_whole(stack: Stack, chat: BlockingChat) -> None:
     await _import_a_day(stack)
     composer = LlmComposer(chat)
-    # The year that the day is in has ended, too.
+    # The day's year has ended, too.
     later = datetime.now(UTC) + timedelta(days=400)
     compacted = await asyncio.to_thread(compact, stack.database, composer, later)
     rolled_up = await asyncio.to_thread(roll_up, stack.database, composer, later)
     print(f"\ncompacted: {compacted}, rolled up: {rolled_up}")
     assert set(compacted.values()) == {"done"}
-    # A model this small may write until it is cut off, each time it is asked: then a period above the day is parked.
+    # So small a model may write until it is cut off, each time; then a period above the day is parked.
     assert set(rolled_up.values()) <= {"done", "failed"}
     dag = check_dag(stack.database)
     levels = [node.level for node in dag.nodes.values()]

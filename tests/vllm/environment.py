@@ -1,4 +1,4 @@
-"""The environment of a real vLLM, apart from ours: its pins differ, and it weighs 2.5 GB."""
+"""The environment of a real vLLM, separate from Everword's: its pins differ, and it takes 2.5 GB."""
 
 from __future__ import annotations
 

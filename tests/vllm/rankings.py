@@ -23,7 +23,7 @@ from everword.client import Client
 from everword.domain.settings import Environment
 from everword.v1 import search_service_pb2 as pb
 
-#: How many of the first results are compared.
+#: Number of first results that are compared.
 TOP = 10
 #: A world, the question's own world, the question, and the way of ranking.
 Key = tuple[str, str, str, str]
@@ -58,7 +58,7 @@ Rankings = Mapping[Key, Asked]
 
 
 async def ask_everything(bench_set: BenchSet, variants: Sequence[Variant]) -> Rankings:
-    """Ask a set's questions of a stack that embeds with the server at EVERWORD_EMBED_URL, or by the local model."""
+    """Ask a set's questions of a stack that embeds with the server at EVERWORD_EMBED_URL, or with the local model."""
     asked: dict[Key, Asked] = {}
     async with own_target(Environment(os.environ), lambda text: None) as target:
         print(f"\nasking {bench_set.name}, embedded by {await target.model()}", flush=True)
@@ -110,13 +110,13 @@ def gap(one: Asked, other: Asked, first: int = TOP) -> float:
 
 
 def overlap(one: Asked, other: Asked) -> float:
-    """Return which share of the first results two answers have in common; of two empty ones all."""
+    """Return the share of first results that two answers have in common; 1 for two empty ones."""
     most = max(len(one.top), len(other.top))
     return len({*one.top} & {*other.top}) / most if most else 1.0
 
 
 def drift(one: Asked, other: Asked) -> float:
-    """Return the largest difference in score of a result that is among the first of both answers."""
+    """Return the largest difference in score of a result among the first of both answers."""
     both = {*one.top} & {*other.top}
     return max((abs(one.scores[each] - other.scores[each]) for each in both), default=0.0)
 

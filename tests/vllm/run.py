@@ -23,7 +23,7 @@ def main() -> int:
     folder = Path(os.environ.get("EVERWORD_VLLM_ENVIRONMENT") or ROOT / "build" / "vllm")
     command = vllm_command(folder)
     passed = True
-    # One after the other: two servers would share two cores.
+    # One by one: two servers would share two cores.
     for model, options, checks in (
         (model_folder(), EMBEDDING, EMBEDDING_CHECKS),
         (chat_model_folder(folder), CHAT, CHAT_CHECKS),

@@ -45,7 +45,7 @@ async def test_a_day_is_read_and_only_what_was_said_is_evidence(stack: Stack) ->
     states = "SELECT state, coalesce(error, ''), count(*) FROM sleep_sessions GROUP BY 1, 2"
     for state, error, count in rows(stack, states):
         print(f"sessions in state {state}: {count} {error}")
-    # A session that a model cannot read is parked, and its job says so.
+    # A session whose answer cannot be parsed is parked, and its job has the error.
     assert ended
     assert set(ended.values()) <= {"done", "pending", "failed"}
     assert rows(stack, "SELECT count(*) > 0 FROM sleep_sessions WHERE state > 1") == [(True,)]
@@ -54,7 +54,7 @@ async def test_a_day_is_read_and_only_what_was_said_is_evidence(stack: Stack) ->
 
 def _sleep(stack: Stack) -> dict[int, str | None]:
     moment = datetime.now(UTC) + LATER
-    # It writes some ten words a second.
+    # The model writes about ten words a second.
     settings = ChatSettings(URL, CHAT_MODEL, NO_SECRET)
     with worker_context(stack.database, now=moment) as context:
         ledger = context.ledger
