@@ -58,8 +58,6 @@ async def _compare(call: Call, clients: dict[str, Client]) -> dict[str, float]:
 
 
 async def _import(client: Client) -> None:
-    """Import until cancelled."""
-
     async def batches() -> AsyncIterator[ImportMessagesRequest]:
         for _ in range(IMPORTED):
             texts = (f"{uuid4()} " + "A long message. " * 60 for _ in range(500))

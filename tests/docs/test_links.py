@@ -77,7 +77,6 @@ def _exists(named: str) -> bool:
 
 
 def _navigation() -> list[Path]:
-    """Return the pages of the site's navigation."""
     config = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))
     return [ROOT / name for name in _leaves(config["project"]["nav"])]
 

@@ -185,6 +185,5 @@ async def at_home(database: DatabaseUnderTest) -> AsyncIterator[Week]:
 
 
 def logs_of(had: context.BuildContextResponse) -> list[str]:
-    """Return the daily logs of a context."""
     lines = lines_of(had, "DOCUMENTS")
     return [line.partition(": ")[2] for line in lines if line.startswith("daily log, mira: ")]

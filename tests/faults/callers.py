@@ -31,7 +31,7 @@ from faults.traffic import (
     word_of,
 )
 
-#: Time for the last calls after callers are told to stop, in seconds.
+#: Limit in seconds for the last calls at the end of a run.
 LAST_CALLS_S = 600.0
 #: Number of notes per namespace, which are overwritten again and again.
 NOTES = 3

@@ -65,7 +65,6 @@ def make_clocks(folder: Path) -> Clocks:
 
 
 def clock_faults(names: Iterable[str]) -> list[Fault]:
-    """Return the clock faults of each process."""
     return [
         Fault(f"clock an hour {way}", name, _jumping(name, offset_s))
         for name in names

@@ -16,7 +16,6 @@ END_S = 600.0
 
 
 def process_faults(names: Iterable[str]) -> list[Fault]:
-    """Return the faults of each process."""
     return [
         Fault(kind, name, inject)
         for name in names

@@ -36,7 +36,6 @@ class Proxy:
         return parts._replace(netloc=address).geturl()
 
     def reset(self) -> None:
-        """Reset all connections."""
         for writer in list(self._open):
             _break_off(writer)
 

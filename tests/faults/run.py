@@ -138,7 +138,6 @@ async def _world(
 
 
 def _possible(data: Path, settings: Settings) -> list[Fault]:
-    """Return every fault that a run may inject."""
     faults = [
         *process_faults(names(settings.workers)),
         *(clock_faults(names(settings.workers)) if can_jump() else []),

@@ -50,7 +50,6 @@ MAX_MESSAGE_CHARS = 10_000
 
 
 def public(running: RunningStack) -> dict[str, str]:
-    """Return the addresses of the public services."""
     return {name: running.addresses[name] for name in ("ingest", "search", "compactor")}
 
 

@@ -166,7 +166,7 @@ async def test_notes_are_addressed_by_their_keys_and_by_their_ids(world: World) 
     listed = await entries(stack, "viking://default/notes")
     names = [each.name for each in listed]
     assert names[2:] == ["a/b?c", "deploy process"]
-    assert names[0] == listed[0].memory_id  # Of the agent opus.
+    assert names[0] == listed[0].memory_id  # The first note of the agent opus.
     assert names[1] == listed[1].memory_id  # Without a key.
     keyed = listed[2]
     assert keyed.address == "viking://default/notes/" + quote("a/b?c", safe="")

@@ -19,7 +19,6 @@ PAGE = (Path(__file__).parents[2] / "docs" / "costs.md").read_text(encoding="utf
 
 
 def block(language: str) -> str:
-    """Return the page's code block in a language."""
     return str(re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)[0])
 
 

@@ -39,7 +39,6 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 async def build(stack: Stack, agent: str, **fields: Any) -> context.BuildContextResponse:
-    """Build the context of a new conversation of an agent."""
     request = append_request(message("Where were we?"))
     request.conversation.CopyFrom(target("now", agent=agent))
     said = await stack.ingest.AppendMessages(request)

@@ -277,7 +277,6 @@ def _work_once(stack: Stack, shop: WorkerContext, task: Task) -> str | None:
 
 
 async def code_of(call: Awaitable[Message]) -> grpc.StatusCode:
-    """Return the code of a failing call."""
     with pytest.raises(grpc.aio.AioRpcError) as failure:
         await call
     return failure.value.code()

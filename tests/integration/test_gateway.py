@@ -57,7 +57,6 @@ async def url(stack: Stack) -> AsyncIterator[str]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def acme(stack: Stack, url: str) -> AsyncIterator[httpx2.AsyncClient]:
-    """A client with a key of `acme`."""
     async with _caller(url, await _key(stack, "acme")) as client:
         yield client
 

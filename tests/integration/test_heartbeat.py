@@ -135,7 +135,7 @@ def test_a_database_that_is_away_for_a_moment_costs_no_lease(
 def test_a_step_that_hangs_is_a_failure_and_its_process_ends(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
-    """Another worker has had the job for long, since the fencing token gave it up."""
+    """By then the job has been given up under its fencing token, and another worker can start it."""
     key, hung = make_due(owner), threading.Event()
 
     def hang(run: JobRun) -> None:
@@ -207,7 +207,7 @@ def test_a_job_that_kills_its_worker_each_time_is_given_up(
     assert state(owner)[0] == "pending"
     die_at(jobs, key)
     assert state(owner) == ("failed", 0, 0, "the worker ended without a result")
-    # A retry makes it pending again.
+    # After a retry by an operator, deaths are counted from zero.
     owner.execute("UPDATE jobs SET state = 'pending'")
     die_at(jobs, key)
     assert state(owner)[0] == "pending"

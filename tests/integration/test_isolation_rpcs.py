@@ -326,7 +326,6 @@ def test_numbers_and_bytes_name_nothing_but_beside_an_id_or_a_name() -> None:
 
 
 async def _answered(call: Any) -> Any:
-    """Return the answer of a call, or its error."""
     try:
         return await call
     except grpc.aio.AioRpcError as error:

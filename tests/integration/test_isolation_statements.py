@@ -224,7 +224,6 @@ def _run(cursor: psycopg.Cursor, query: bytes, parameters: dict[str, Any]) -> tu
 
 
 def _values(found: object) -> Iterator[object]:
-    """Yield the scalar values of a result."""
     if isinstance(found, list | tuple):
         for entry in found:
             yield from _values(entry)

@@ -61,7 +61,6 @@ def source(text: str, number: int = 1) -> Source:
 
 
 def jobs(stack: Stack) -> dict[str, JobKey]:
-    """Return the compaction jobs by the key of their conversation."""
     with stack.database.connect() as conn:
         rows = conn.execute(
             "SELECT c.session_key, j.namespace_id, j.id FROM jobs j JOIN conversations c ON c.id::text = j.subject "

@@ -50,7 +50,6 @@ async def found(stack: Stack, query: str, **fields: Any) -> list[search.SearchRe
 
 
 async def entries_of(stack: Stack, book_id: str, size: int = 0) -> list[lore_pb2.LoreEntry]:
-    """Return all entries of a book, page by page."""
     request = pb.ListLoreEntriesRequest(book_id=book_id, page_size=size)
     entries: list[lore_pb2.LoreEntry] = []
     while True:

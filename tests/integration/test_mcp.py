@@ -45,12 +45,10 @@ async def url(stack: Stack) -> AsyncIterator[str]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def key(stack: Stack) -> str:
-    """A key for writing in `acme`."""
     return await _key(stack, "acme")
 
 
 def agent(url: str, key: str) -> AbstractAsyncContextManager[McpClient]:
-    """Yield a client with `key`."""
     return over_http(url, Authorization=f"Bearer {key}")
 
 

@@ -52,7 +52,6 @@ async def _live(stack: Stack, *instances: str) -> str:
 
 
 async def _work(stack: Stack, server: ScriptedChat, fate: Fate) -> None:
-    """Execute all due work."""
     server.reply = fate
 
     def run() -> None:

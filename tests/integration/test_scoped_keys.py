@@ -95,7 +95,6 @@ async def _make(stack: Stack, metadata: Any, **key: Any) -> str:
 
 
 async def _answered(call: Any) -> Any:
-    """Return the answer of a call, or its error."""
     try:
         return await call
     except grpc.aio.AioRpcError as error:

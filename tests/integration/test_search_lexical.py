@@ -173,7 +173,6 @@ async def test_a_filter_changes_no_score(reference: Reference) -> None:
 
 
 def adjacent(passage: Passage, *lexemes: str) -> bool:
-    """Return whether the lexemes are adjacent."""
     starts = passage.lexemes.get(lexemes[0], [])
     return any(
         all(start + offset in passage.lexemes.get(lex, []) for offset, lex in enumerate(lexemes))

@@ -53,7 +53,6 @@ async def crowded(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 async def walk(stack: Stack, mode: str, query: str, size: int, **fields: Any) -> list[list[str]]:
-    """Return the ids on each page."""
     pages: list[list[str]] = []
     token = ""
     while True:

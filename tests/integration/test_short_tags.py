@@ -1,4 +1,4 @@
-"""Consecutive bullets of a day with the same tags share one tag line."""
+"""Bullets of a day with the same tags are grouped under one tag line."""
 
 from __future__ import annotations
 

@@ -26,7 +26,6 @@ async def record(stack: Stack, content: str, title: str = "", hour: int = 12) ->
 
 
 async def names(stack: Stack) -> dict[str, str]:
-    """Return the ids of all named summaries."""
     found = {each.name: each.id for each in await listed(stack) if each.name}
     assert len(set(found.values())) == len(found)
     return found

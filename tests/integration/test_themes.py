@@ -50,7 +50,6 @@ GARDEN = [
 
 @pytest.fixture
 async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    """A stack with vectors."""
     async with running_stack(database, semantic=True) as stack:
         yield stack
 

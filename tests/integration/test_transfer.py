@@ -148,7 +148,6 @@ async def test_what_is_imported_is_exported_equal_and_answers_alike(
 
 
 async def ask(stack: Stack, name: str, filled: Filled, namespace: str) -> Any:
-    """Return the answer of an RPC in a namespace."""
     theirs = filled.theirs
     calls: dict[str, tuple[Any, Any]] = {
         "Search": (stack.search, search.SearchRequest(query="gecko name words tea", explain=True)),

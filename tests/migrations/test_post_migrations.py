@@ -83,7 +83,7 @@ async def test_an_index_is_made_while_services_write_and_again_where_it_was_kill
             _waiting(database, "pg_terminate_backend(pid)")
             await until(lambda: not _waiting(database))
             assert _ask(database, INDEXES) == [("messages_p0_said", False, None)]
-            # Of two concurrent migrations, one waits for the other, but not both.
+            # If two migrations run at once, one waits for the other, but not both.
             repeated = [asyncio.create_task(asyncio.to_thread(migrate, url)) for _ in range(2)]
             await until(lambda: bool(_waiting(database)))
             await asyncio.wait_for(write(20), 10)

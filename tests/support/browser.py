@@ -24,7 +24,6 @@ _ARGUMENTS = (
 
 @asynccontextmanager
 async def chromium() -> AsyncIterator[Browser]:
-    """Yield the machine's Chromium."""
     path = shutil.which("chromium")
     assert path, "Pages are looked at in Chromium: install Debian's package `chromium`."
     async with async_playwright() as playwright:

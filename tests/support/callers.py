@@ -14,17 +14,14 @@ Metadata = tuple[tuple[str, str], ...]
 
 
 def within(namespace: str) -> Metadata:
-    """Return the metadata that names a namespace."""
     return ((NAMESPACE_HEADER, namespace),)
 
 
 def bearer(secret: str) -> Metadata:
-    """Return the metadata with an API key."""
     return (("authorization", f"Bearer {secret}"),)
 
 
 def internal(token: str) -> Metadata:
-    """Return the metadata with the internal token."""
     return ((INTERNAL_HEADER, token),)
 
 

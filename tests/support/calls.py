@@ -50,7 +50,6 @@ async def append(
 
 
 def rich_status(error: grpc.aio.AioRpcError) -> status_pb2.Status:
-    """Return the google.rpc.Status of an error."""
     trailers = dict(error.trailing_metadata() or ())
     return status_pb2.Status.FromString(bytes(trailers["grpc-status-details-bin"]))
 
@@ -68,7 +67,6 @@ def reason(error: grpc.aio.AioRpcError) -> str:
 
 
 def violated_fields(error: grpc.aio.AioRpcError) -> list[str]:
-    """Return the fields that an error's BadRequest names."""
     for detail in rich_status(error).details:
         bad = error_details_pb2.BadRequest()
         if detail.Unpack(bad):

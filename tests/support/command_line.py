@@ -58,5 +58,4 @@ async def run(
 async def everword(
     stack: Stack | RunningStack, *arguments: str, given: str = "", **variables: str
 ) -> Finished:
-    """Run `everword` with these arguments."""
     return await run(stack, EVERWORD, *arguments, given=given, variables=variables)

@@ -76,7 +76,6 @@ async def plant_hostile_learned(stack: Stack, conversation_id: str, words: str) 
 
 
 async def _said(stack: Stack, conversation_id: str) -> list[MessageWords]:
-    """Return the first messages of a conversation."""
     wanted = memory_pb2.MemoryFilter(
         kinds=[memory_pb2.MEMORY_KIND_MESSAGE], conversation_ids=[conversation_id]
     )

@@ -86,7 +86,6 @@ class Site:
             await page.screenshot(path=f"{self.pictures}/{name}.png")
 
     def settings(self, role: str) -> ClientSettings:
-        """Return client settings with a key of this role."""
         at = self.stack.addresses
         return ClientSettings(at["ingest"], at["search"], at["compactor"], api_key=self.keys[role])
 
@@ -96,7 +95,6 @@ class Site:
 
     @asynccontextmanager
     async def signed_in(self, role: str) -> AsyncIterator[httpx2.AsyncClient]:
-        """Yield a client signed in with a key of this role."""
         async with self.visitor() as visitor:
             answer = await send(visitor, "/sign-in", "/sign-in", key=self.keys[role])
             assert (answer.status_code, answer.headers["location"]) == (303, "/")

@@ -81,7 +81,6 @@ class Corpus:
     ids: dict[str, str]
 
     def names(self, memory_ids: Iterable[str]) -> list[str]:
-        """Return the sample's own ids."""
         known = {memory_id: name for name, memory_id in self.ids.items()}
         return [known[memory_id] for memory_id in memory_ids]
 

@@ -71,7 +71,6 @@ class Accounts:
 
     @classmethod
     async def opened(cls, stack: Stack, namespace: str, time_zone: str = "UTC") -> Accounts:
-        """Create a namespace and return its accounts."""
         settings = admin.NamespaceSettings(time_zone=time_zone, day_cutoff_minutes=0)
         request = admin.CreateNamespaceRequest(
             namespace=admin.Namespace(name=namespace, settings=settings)
@@ -112,7 +111,6 @@ class Accounts:
             request.page_token = page.next_page_token
 
     async def total(self, **fields: Any) -> Decimal:
-        """Return the total cost in dollars."""
         [group] = await self.groups(**fields)
         [cost] = group.costs
         return Decimal(cost.amount)

@@ -17,7 +17,6 @@ def sealed(lines: list[bytes]) -> bytes:
 
 
 def job(task: str, subject: str, not_before: str = "2026-03-02T08:00:00+00:00") -> bytes:
-    """Return the line of a job."""
     given = {"task": task, "subject": subject, "not_before": not_before}
     return json.dumps({"job": given}, separators=(",", ":")).encode()
 

@@ -112,7 +112,6 @@ def writes(conn: psycopg.Connection, statement: str) -> Iterator[tuple[str, str,
 
 
 def called_functions(conn: psycopg.Connection, statement: str) -> set[str]:
-    """Return the names of the functions that a statement calls."""
     query, _ = parse(conn, statement)
     oids = [int(node["funcid"]) for node in nodes(query) if node["node"] == "FUNCEXPR"]
     rows = conn.execute("SELECT proname FROM pg_proc WHERE oid = ANY(%s)", [oids]).fetchall()

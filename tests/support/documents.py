@@ -44,7 +44,6 @@ def code(cell: str) -> str:
 
 
 def code_blocks(document: str, language: str) -> list[str]:
-    """Return the fenced blocks of a language."""
     text = (ROOT / document).read_text(encoding="utf-8")
     blocks = re.findall(r"^```(\w*)\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
     return [body for tag, body in blocks if tag == language]

@@ -12,7 +12,6 @@ ERASURE = UUID(int=95)
 
 
 def insert_erasure(conn: psycopg.Connection, namespace_id: int, words: str) -> None:
-    """Store an erasure."""
     conn.execute(
         "INSERT INTO erasures (namespace_id, id, kind, target_name, target_hash, requested_by) "
         "VALUES (%s, %s, 3, %s, %s, %s)",

@@ -35,7 +35,6 @@ class TheirErasures:
 
 
 async def erase_something(stack: Stack, namespace: str) -> TheirErasures:
-    """Erase two messages of a namespace."""
     metadata = within(namespace)
     said = await append(stack, "One to go.", "Another.", session_key="erased", metadata=metadata)
     for each in said.messages:

@@ -26,7 +26,6 @@ _Filtered = tuple[Callable[[Stack, memory.MemoryFilter], Awaitable[Any]], Callab
 async def last_part(
     stack: Stack, wanted: context.BuildContextRequest
 ) -> context.StreamContextResponse:
-    """Return the last part of a streamed context."""
     request = context.StreamContextRequest(context=wanted)
     return [part async for part in stack.context.StreamContext(request)][-1]
 
@@ -34,7 +33,6 @@ async def last_part(
 async def first_told(
     stack: Stack, wanted: watch.WatchMemoriesRequest, **call_options: Any
 ) -> watch.WatchMemoriesResponse:
-    """Return the first response of a watch call."""
     call = stack.search.WatchMemories(wanted, **call_options)
     try:
         async for response in call:

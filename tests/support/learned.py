@@ -38,7 +38,6 @@ def stamp(moment: datetime) -> Timestamp:
 
 @asynccontextmanager
 async def compactor_database(database: DatabaseUnderTest) -> AsyncIterator[Database]:
-    """Open the database as the compactor does."""
     opened = Database(database.settings("compactor"), "compactor")
     await opened.open()
     try:
@@ -51,7 +50,6 @@ async def compactor_database(database: DatabaseUnderTest) -> AsyncIterator[Datab
 async def learning_transaction(
     database: DatabaseUnderTest, namespace_id: int = DEFAULT_NAMESPACE
 ) -> AsyncIterator[Connection]:
-    """Yield a transaction of the compactor."""
     async with compactor_database(database) as opened, opened.transaction(namespace_id) as conn:
         yield conn
 

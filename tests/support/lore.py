@@ -73,12 +73,10 @@ async def build(stack: Stack, **fields: Any) -> context.BuildContextResponse:
 
 
 def lore_of(response: context.BuildContextResponse) -> list[str]:
-    """Return the lines of the lorebook's block."""
     return [i.text for block in response.blocks if block.source == LOREBOOK for i in block.items]
 
 
 def titles_of(response: context.BuildContextResponse) -> list[str]:
-    """Return the titles in the lorebook's block, in order."""
     return [line.partition("] ")[2].partition(":")[0] for line in lore_of(response)]
 
 

@@ -41,7 +41,6 @@ UPDATE advisor_grants SET secret_hash = 'secret of {id}' WHERE namespace_id = {i
 
 
 def id_of(database: DatabaseUnderTest, name: str) -> int:
-    """Return the id of a namespace."""
     with database.connect() as conn:
         row = conn.execute("SELECT id FROM namespaces WHERE name = %s", [name]).fetchone()
     assert row

@@ -160,7 +160,6 @@ ASKING = tuple(name for name in TASKS if name not in {"learn", "sleep"})
 
 
 def job_states(database: DatabaseUnderTest, task: str) -> Counter[str]:
-    """Return the number of a task's jobs by state."""
     with database.connect() as conn:
         rows = conn.execute("SELECT state FROM jobs WHERE task = %s", (task,)).fetchall()
     return Counter(state for (state,) in rows)

@@ -49,7 +49,6 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def indexes(plan: dict[str, Any]) -> set[str]:
-    """Return the names of the indexes in a plan."""
     return {node["Index Name"] for node in nodes(plan) if "Index Name" in node}
 
 

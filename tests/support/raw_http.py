@@ -72,7 +72,6 @@ async def begun(url: str, path: str, headers: dict[str, str]) -> AsyncIterator[R
 
 
 async def post(url: str, path: str, body: bytes, headers: dict[str, str]) -> Answer:
-    """Return the answer to a whole request."""
     async with begun(url, path, {"content-length": str(len(body)), **headers}) as request:
         await request.send(body)
         return await request.answer()

@@ -17,7 +17,6 @@ from support.databases import DatabaseUnderTest
 
 
 async def start(database: DatabaseUnderTest, batch: int) -> Process:
-    """Start the process."""
     paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     return await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "support.retaining_process", database.service_url, str(batch)),

@@ -41,7 +41,6 @@ def hang(server: ScriptedEmbedder, right: Answer, connection: socket.socket) -> 
 
 
 def reset(server: ScriptedEmbedder, right: Answer, connection: socket.socket) -> None:
-    """Reset the connection."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
 
@@ -127,7 +126,6 @@ class ScriptedEmbedder:
 
     @property
     def texts(self) -> list[list[str]]:
-        """Texts of each request."""
         return [request["input"] for request in self.requests]
 
     @contextmanager

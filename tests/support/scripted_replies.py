@@ -58,7 +58,6 @@ class Exchange:
         self._handler.wfile.flush()
 
     def reset(self) -> None:
-        """Reset the connection."""
         linger = struct.pack("ii", 1, 0)
         self._handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         self._handler.close_connection = True

@@ -21,7 +21,6 @@ def exporter() -> InMemorySpanExporter:
 
 
 def trace_of(spans: tuple[ReadableSpan, ...], name: str) -> list[ReadableSpan]:
-    """Return all spans of the last trace with a span of this name."""
     last = [span for span in spans if span.name == name][-1]
     assert last.context is not None
     trace_id = last.context.trace_id

@@ -247,7 +247,6 @@ def _compaction(filled: Filled) -> dict[str, dict[str, Any]]:
 
 
 def _learning(filled: Filled) -> dict[str, dict[str, Any]]:
-    """Return the parameters of statements on learning."""
     package = "everword_compactor.learning"
     return {
         f"{package}.read_learned": {"conversation_id": filled.conversation_id},
@@ -266,7 +265,6 @@ def _learning(filled: Filled) -> dict[str, dict[str, Any]]:
 
 
 def _tool_sentences(filled: Filled) -> dict[str, dict[str, Any]]:
-    """Return the parameters of statements on tool sentences."""
     package, count = "everword_compactor.tool_sentences", len(filled.message_ids)
     sentences = {
         "message_ids": sorted(filled.message_ids),

@@ -14,7 +14,6 @@ THEME = UUID(int=91)
 
 
 def insert_theme(conn: psycopg.Connection, namespace_id: int, words: str) -> None:
-    """Store a theme."""
     conn.execute(
         "INSERT INTO themes (namespace_id, id, place, label, words, size, sampled, source_ids, generation_id) "
         "VALUES (%s, %s, 1, %s, %s, 3, 9, %s, 1)",

@@ -123,7 +123,6 @@ def queued(database: DatabaseUnderTest) -> dict[str, tuple[str, int, str | None]
 
 
 def indexed_sentences(database: DatabaseUnderTest) -> dict[str, str]:
-    """Return the indexed sentences by message id."""
     with database.connect() as conn:
         rows = conn.execute(
             "SELECT source_id, content FROM memories WHERE part = -1 AND kind = 1"

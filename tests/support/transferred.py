@@ -116,7 +116,6 @@ def erasing(stack: Stack) -> bool:
 
 
 async def export(stack: Stack, name: str) -> bytes:
-    """Return the file of a namespace."""
     call = stack.admin.ExportNamespace(admin.ExportNamespaceRequest(name=name))
     return b"".join([part.data async for part in call])
 
@@ -129,5 +128,4 @@ def requests(name: str, file: bytes, size: int = 50_000) -> Iterator[admin.Impor
 
 
 async def put_in(stack: Stack, name: str, file: bytes) -> admin.ImportNamespaceResponse:
-    """Import a file."""
     return await stack.admin.ImportNamespace(requests(name, file))
