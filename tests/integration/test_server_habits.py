@@ -241,7 +241,7 @@ async def test_a_service_whose_connections_are_all_busy_says_so_and_keeps_servin
 async def test_the_deadline_of_the_first_check_does_not_outlive_it(
     database: DatabaseUnderTest,
 ) -> None:
-    """Tasks started later, such as background tasks, inherit the context."""
+    """Otherwise tasks started later, such as background tasks, would inherit the check's deadline."""
     async with _running(_ingest(database.settings("ingest"))):
         assert remaining(60) == 60
 
