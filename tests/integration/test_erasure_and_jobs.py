@@ -42,9 +42,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 async def test_a_job_that_starts_during_an_erasure_reads_what_is_left(stack: Stack) -> None:
-    """Neither in turn nor by a wake-up does a job of this namespace start before the commit; other
-    namespaces continue.
-    """
+    """No job of the namespace starts before the commit, in turn or by a wake-up; other namespaces continue."""
     said = await append(stack, "The zqstart9k hums.", "The mill stands.", session_key="start")
     read: list[str] = []
 

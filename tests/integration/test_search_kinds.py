@@ -218,9 +218,7 @@ async def test_kinds_can_be_asked_for(weak: Stack) -> None:
 
 
 async def test_who_wrote_a_memory_raises_no_score(stack: Stack) -> None:
-    """Another system boosted memories of the calling instance, and applied the factor twice; here an instance is a
-    filter.
-    """
+    """Another system boosted the calling instance's memories, twice even; here an instance is only a filter."""
     now = datetime.now(UTC)
     for name, hours in (("desk", 30), ("phone", 5)):
         stamp = Timestamp()

@@ -15,7 +15,7 @@ from everword.jobs.worker import Worker
 from everword_compactor.jobs.context import WorkerContext
 
 Run = Callable[[JobRun], datetime | None]
-#: Maximal factor of the steps until a namespace's work is done: next to another backlog, compared with alone.
+#: Next to another namespace's backlog, work may take at most this many times the steps that it takes alone.
 MOST = 3
 
 
