@@ -1,4 +1,4 @@
-"""Fixtures: one real PostgreSQL and Valkey a run, a database and running services a test."""
+"""Fixtures: one real PostgreSQL and Valkey per run, a database and running services per test."""
 
 from __future__ import annotations
 
@@ -48,26 +48,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Exempt what is loaded by now from garbage collection, as services do when they start.
+    """Exempt all objects loaded so far from garbage collection, as services do when they start.
 
-    Otherwise each full collection, which services run after long work, goes through all collected tests.
+    Otherwise each full collection, which services run after long work, traverses all collected tests.
     """
     gc.collect()
     gc.freeze()
 
 
 def _fast_folder() -> str | None:
-    """Return where files are in memory, None where there is no such place: a database is cloned there in a sixth."""
+    """Return a folder in memory, or None if there is none; cloning a database there takes a sixth of the time."""
     usable = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= MEMORY_BYTES
     return str(MEMORY) if usable else None
 
 
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
-    """The owner's URL of a migrated database, from which each test's is cloned."""
+    """URL of the owner of a migrated database, from which each test's database is cloned."""
     with tempfile.TemporaryDirectory(dir=_fast_folder()) as name:
         folder = Path(name)
-        # Whoever PostgreSQL runs as passes through.
+        # PostgreSQL's user must be able to traverse the folder.
         folder.chmod(0o711)
         server = EmbeddedPostgres(folder / "postgres", free_ports(1)[0], durable=False)
         with server.running():
@@ -84,7 +84,7 @@ def valkey_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def add_migrations(monkeypatch: pytest.MonkeyPatch) -> Iterator[AddMigrations]:
-    """Adds migrations to the ones of this release."""
+    """Adds migrations to those of this release."""
     with added_migrations(monkeypatch) as add:
         yield add
 

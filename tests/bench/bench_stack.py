@@ -1,4 +1,4 @@
-"""A stack of real processes whose embedder worker can be held, so that a queue can be filled first."""
+"""A stack of real processes whose embedder worker can be paused, so that a queue can be filled first."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ from support.corpus import sample
 
 APPEND = 500
 POLL_S = 0.05
-#: A queue that is not empty by then never will be.
+#: Seconds after which a queue that is not empty counts as stuck.
 DRAIN_TIMEOUT_S = 300.0
-#: Requests that the embedder is kept busy with when it works alone.
+#: Concurrent requests to the embedder when it works alone.
 IN_FLIGHT = 2
 
 
 def contents() -> list[str]:
-    """Return what the sample's messages say, without those that hold no words."""
+    """Return the texts of the sample's messages, blank ones excepted."""
     said = [entry["content"] for part in sample() for entry in part["messages"]]
     return [content for content in said if content.strip()]
 
 
 def messages(number: int, rng: random.Random) -> list[str]:
-    """Return so many messages of the sample in some order, no two alike."""
+    """Return `number` random messages of the sample, each made unique by a suffix."""
     return [f"{content} ({rng.getrandbits(24)})" for content in rng.choices(contents(), k=number)]
 
 
 def queries(rng: random.Random) -> Iterator[str]:
-    """Yield queries of words that were said, hardly one twice: the vectors of queries are cached."""
+    """Yield queries of words from messages, mostly distinct, since the embedder caches queries' vectors."""
     words = " ".join(contents()).split()
     while True:
         starts = (rng.randrange(len(words) - 4) for _ in range(2))
@@ -57,7 +57,7 @@ def queries(rng: random.Random) -> Iterator[str]:
 
 
 class BenchStack:
-    """The stack, as a measurement uses it."""
+    """A stack and the operations of a measurement."""
 
     def __init__(self, running: RunningStack, stubs: dict[str, Any]) -> None:
         self._running = running
@@ -69,7 +69,7 @@ class BenchStack:
 
     @contextmanager
     def worker_held(self) -> Iterator[None]:
-        """Keep the worker from working while the block lasts."""
+        """Pause the worker while the block lasts."""
         os.kill(self._worker, signal.SIGSTOP)
         try:
             yield
@@ -83,7 +83,7 @@ class BenchStack:
             await self._ingest.AppendMessages(append_request(*batch))
 
     def pending_texts(self) -> list[str]:
-        """Return what the worker will send to the model, in its order."""
+        """Return the pending texts in the order in which the worker will send them to the model."""
         with psycopg.connect(self._running.admin_database_url or "") as conn:
             rows = conn.execute(
                 "SELECT m.content"
@@ -93,7 +93,7 @@ class BenchStack:
         return [content for (content,) in rows]
 
     async def embed_alone(self, texts: Sequence[str]) -> float:
-        """Return the seconds that the embedder needs for texts, with nothing to wait for but itself."""
+        """Return the seconds that the embedder alone needs for texts."""
         batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
         waiting = iter(batches)
 
@@ -109,7 +109,7 @@ class BenchStack:
         return time.perf_counter() - started
 
     async def drained(self) -> float:
-        """Wait until no vector is pending; returns the seconds that took."""
+        """Wait until no vector is pending; return the seconds."""
         started = time.perf_counter()
         async with asyncio.timeout(DRAIN_TIMEOUT_S):
             while await self._pending():  # noqa: ASYNC110 - another process's table
@@ -121,7 +121,7 @@ class BenchStack:
         return (await self._embedder.GetCoverage(request, metadata=self._internal)).pending
 
     async def search(self, query: str) -> float:
-        """Search by words and by meaning; returns the seconds. A search without its vectors does not count."""
+        """Search by words and by meaning; return the seconds. A search without its vectors does not count."""
         started = time.perf_counter()
         response = await self._search.Search(search_pb.SearchRequest(query=query))
         took = time.perf_counter() - started

@@ -1,8 +1,8 @@
-"""What a crowd of foreign messages does to searches: `make bench-crowd DATA="under-test.json others.json"`.
+"""Effect of many foreign messages on searches: `make bench-crowd DATA="under-test.json others.json"`.
 
-The conversations of the first file are asked their questions twice: each alone in a namespace, then all of them in one
-namespace together with many messages that are made of the other files' sentences. Exact BM25 loses something by that;
-what counts is how much more `recall` loses, and that a message keeps its relevance to a query.
+The questions of the first file are asked twice: with each conversation alone in a namespace, and with all conversations
+in one namespace together with many messages made of the other files' sentences. Exact BM25 loses some quality, too; the
+measures are how much more `recall` loses, and whether a message keeps its relevance to a query.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from everword.transcripts import TranscriptError
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.admin_service_pb2 import CreateNamespaceRequest, Namespace
 
-#: How far down the results are looked at.
+#: Number of results that are examined.
 DEEP = 200
 
 
@@ -67,7 +67,7 @@ async def _ask(client: Client, variant: Variant, query: Query, places: dict[str,
     deep = pb.SearchRequest()
     deep.CopyFrom(request)
     deep.page_size, deep.max_content_chars = DEEP, 1
-    # This one pays for the query's vector.
+    # This search includes computing the query's vector.
     response = await client.search_service.Search(deep)
     started = time.perf_counter()
     await client.search_service.Search(request)
@@ -85,7 +85,7 @@ def _hit(result: pb.SearchResult, places: dict[str, Place]) -> Hit:
 
 
 async def ask_alone(settings: ClientSettings, datasets: Iterable[Dataset], say: Say) -> Answers:
-    """Ask every dataset by itself."""
+    """Ask the questions of every dataset in a namespace of its own."""
     answers: Answers = {}
     for dataset in datasets:
         async with namespace(settings, f"alone-{secrets.token_hex(4)}-") as client:
@@ -98,7 +98,7 @@ async def ask_alone(settings: ClientSettings, datasets: Iterable[Dataset], say: 
 async def ask_in_crowd(
     client: Client, sets: Sequence[BenchSet], messages: int, say: Say
 ) -> Answers:
-    """Ask every dataset of the first set among all of them and so many foreign messages."""
+    """Ask the questions of the first set in a namespace with all its datasets and `messages` foreign messages."""
     under_test, *sources = sets
 
     def imported(summary: ImportSummary) -> None:
@@ -115,7 +115,7 @@ async def ask_in_crowd(
 
 
 async def embedded(client: Client, token: str, say: Say) -> None:
-    """Wait for the vectors of all that a token covers. Raises RuntimeError where nobody makes them."""
+    """Wait for the vectors of all writes covered by a token. Raises RuntimeError if no vectors are stored."""
     if not await wait_until_embedded(client, token, say):
         raise RuntimeError(
             "no vector was stored for a while: is an embedder with a worker running?"
@@ -124,7 +124,7 @@ async def embedded(client: Client, token: str, say: Say) -> None:
 
 @asynccontextmanager
 async def crowd_namespace(settings: ClientSettings, name: str) -> AsyncIterator[Client]:
-    """Lend a client of the crowd's namespace: one that stays, if it is named, so that the next run finds it full."""
+    """Yield a client of the crowd's namespace. A named namespace is kept, so that the next run finds it filled."""
     if not name:
         async with namespace(settings, f"crowd-{secrets.token_hex(4)}-") as client:
             yield client
@@ -151,7 +151,7 @@ async def measure(sets: Sequence[BenchSet], messages: int, running: bool, kept: 
         task = display.add_task("", total=None)
 
         def say(text: str) -> None:
-            """Show a step, with its bar where it ends in done/total."""
+            """Show a step, with a progress bar if the text ends in done/total."""
             done, _, total = text.rpartition(" ")[2].partition("/")
             counted = done.isdecimal() and total.isdecimal()
             display.update(

@@ -1,4 +1,4 @@
-"""What the answers alone and in the crowd add up to."""
+"""Summary of the answers alone and in the crowd."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from everword.bench.variants import PROFILES, Variant
 from everword.cli.output import print_table
 from everword.v1 import search_service_pb2 as pb
 
-#: Exact BM25, and the profile that is compared with it.
+#: Exact BM25, and the compared profile.
 BM25 = Variant("lexical", {"mode": pb.SEARCH_MODE_LEXICAL})
 RECALL = PROFILES[0]
 VARIANTS = (BM25, RECALL)
 METRICS = ("recall@10", "ndcg@10")
-#: Results alone that are looked for in the crowd.
+#: Number of results alone that are looked up in the crowd.
 TOP = 10
 
 
@@ -33,10 +33,10 @@ class Hit:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a question got, by one way of ranking."""
+    """The result of a question with one way of ranking."""
 
     hits: tuple[Hit, ...]
-    #: Of a page of `PAGE_SIZE`, while the embedder has the query's vector at hand.
+    #: For a page of `PAGE_SIZE`, with the query's vector cached by the embedder.
     latency_ms: float
     degraded: tuple[str, ...]
 
@@ -68,7 +68,7 @@ def figures(answers: Answers, datasets: Sequence[Dataset], variant: Variant) -> 
 
 
 def changes(alone: Answers, crowd: Answers, variant: Variant) -> dict[str, Any]:
-    """Return how much the score and the relevance of a message to a query change by the crowd."""
+    """Return how much the crowd changes the score and the relevance of messages to queries."""
     score: list[float] = []
     relevance: list[float] = []
     pairs = 0

@@ -20,36 +20,36 @@ from bench.bench_stack import BenchStack, bench_stack, messages, queries
 SEED = 20_240_229
 CALLERS = 4
 WARM_UP = 64
-#: How far the embedder alone may differ from itself within a round that counts.
+#: Maximal relative difference of the embedder's own speed within a valid round.
 STEADY = 0.1
-#: After a write the services and Postgres are busy for a moment, which must not count against the embedder alone.
+#: Seconds after a write in which services and Postgres are still busy, which must not count against the embedder.
 SETTLE_S = 3.0
 
 
 @dataclass(frozen=True)
 class DrainRound:
-    """One queue."""
+    """The measurement of one queue."""
 
     passages: int
-    #: The embedder alone, before and after the drain.
+    #: Seconds of the embedder alone, before and after the drain.
     before_s: float
     after_s: float
     drain_s: float
 
     @property
     def ratio(self) -> float:
-        """The rate of the drain over the rate of the embedder alone."""
+        """The drain's rate divided by the rate of the embedder alone."""
         return (self.before_s + self.after_s) / 2 / self.drain_s
 
     @property
     def steady(self) -> bool:
-        """Whether the machine was the same before and after; where it was not, others used it."""
+        """Return whether the machine's speed was equal before and after; otherwise other processes used it."""
         return abs(self.before_s - self.after_s) <= STEADY * min(self.before_s, self.after_s)
 
 
 @dataclass(frozen=True)
 class SearchRound:
-    """Searches with and without a drain beside them."""
+    """Searches with and without a concurrent drain."""
 
     idle_searches: int
     draining_searches: int
@@ -84,7 +84,7 @@ async def search_round(
 async def searches_during(
     on: BenchStack, work: Callable[[], Awaitable[object]], rng: random.Random
 ) -> list[float]:
-    """Search with several callers, each as soon as it has its answer, until `work` ends; returns the times."""
+    """Search with several callers in a loop until `work` ends; return the durations."""
     times: list[float] = []
     asked = queries(rng)
     done = asyncio.Event()

@@ -1,7 +1,7 @@
-"""A crowd of messages that nobody said: sentences of other sets, shuffled into conversations of other people.
+"""Generated foreign messages: sentences of other sets, shuffled into conversations of other people.
 
-A conversation is of one set's sentences, and every set has as many conversations: a small set of chats weighs as
-much as a large one of long answers.
+A conversation has sentences of one set, and every set has equally many conversations, so a small set of chats has the
+weight of a large one of long answers.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from everword.v1.ingest_service_pb2 import ConversationTarget
 
 SEED = 20_240_229
 SENTENCES = (2, 4)
-#: About how many messages a conversation has.
+#: Approximate number of messages in a conversation.
 CONVERSATION = 500
-#: A session's turns follow each other within minutes; the next session is days later.
+#: Number of turns in a session. Turns are minutes apart, sessions days.
 SESSION = (8, 30)
 TURN_S = (15.0, 240.0)
 PAUSE_S = (6 * 3600.0, 8 * 86_400.0)
 FIRST = datetime(2022, 1, 1, tzinfo=UTC)
 SPAN_S = 2 * 365 * 86_400.0
-#: Less says nothing, and more is no sentence: a table, or code.
+#: Shorter texts have no content; longer ones are tables or code.
 SENTENCE_CHARS = (15, 300)
 SENTENCE_WORDS = 3
 _END = re.compile(r"(?<=[.!?])\s+|\n+")
-#: How often in a row a message may come out as one that there is already.
+#: Number of consecutive duplicates after which generation fails.
 ATTEMPTS = 100
 
 _FIRST_NAMES = """
@@ -55,10 +55,10 @@ Wei Wendy Will William Xavier Yasmin Yuki Yusuf Zachary Zoe
 def foreign_entries(
     sources: Sequence[BenchSet], under_test: BenchSet, number: int
 ) -> Iterator[Entry]:
-    """Yield so many messages, no two alike, the same ones each time.
+    """Yield `number` distinct messages, the same in each run.
 
-    They hold no sentence of the set under test, and nobody is named as one of its authors. Raises ValueError where a
-    source has too few sentences for so many.
+    They contain no sentence of the set under test, and none of its authors' names. Raises ValueError if a source has
+    too few sentences.
     """
     rng = random.Random(SEED)
     own = frozenset(sentences_of(under_test))
@@ -86,7 +86,7 @@ def foreign_entries(
 
 
 def sentences_of(bench_set: BenchSet) -> list[str]:
-    """Return what is said in a set, each sentence once, in the order in which it was said."""
+    """Return the sentences of a set without duplicates, in their original order."""
     sentences = (
         " ".join(sentence.split())
         for dataset in bench_set.datasets
@@ -108,7 +108,7 @@ def _names(but: BenchSet) -> list[str]:
 
 
 def _new_text(said: Sequence[str], seen: set[str], rng: random.Random) -> str:
-    """Return a text that is not in `seen`, and put it there."""
+    """Return a text that is not in `seen`, and add it there."""
     if len(said) >= SENTENCES[1]:
         for _ in range(ATTEMPTS):
             text = " ".join(rng.sample(said, rng.randint(*SENTENCES)))

@@ -1,8 +1,8 @@
-"""What notes and documents do to searches for messages: `make bench-mixed DATA="a.json b.json" TEXTS=folder`.
+"""Effect of notes and documents on searches for messages: `make bench-mixed DATA="a.json b.json" TEXTS=folder`.
 
-Each conversation is asked its questions twice: alone in its namespace, and beside notes and chunks of documents that
-have nothing to do with it. The notes are paragraphs of some of a folder's texts, the documents are the others. Results
-of any kind take places, as they do for whoever names no kind.
+The questions of each conversation are asked twice: alone in its namespace, and with unrelated notes and chunks of
+documents. The notes are paragraphs of some of a folder's texts, the documents are the others. Results of any kind take
+ranks, as they do for callers without a filter by kind.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from everword.v1 import document_service_pb2 as documents
 from everword.v1 import erasure_service_pb2 as erasures
 from everword.v1 import note_service_pb2 as notes
 
-#: Less says nothing; more is no note that somebody would write down.
+#: Shorter paragraphs have no content; longer ones are unrealistic notes.
 NOTE_CHARS = (80, 800)
-#: One text in so many is taken apart into notes.
+#: One text in this many becomes notes.
 NOTES_FROM = 2
 AT_ONCE = 8
 
 
 def paragraphs(texts: Sequence[str]) -> Iterator[str]:
-    """Yield the paragraphs that could be notes, each once."""
+    """Yield the paragraphs that could be notes, without duplicates."""
     least, most = NOTE_CHARS
     found = (part.strip() for text in texts for part in re.split(r"\n\s*\n", text))
     yield from dict.fromkeys(part for part in found if least <= len(part) <= most)
 
 
 async def write_notes(client: Client, contents: Sequence[str]) -> str:
-    """Write captured notes; returns the token that stands for the last one."""
+    """Write captured notes; return the token of the last one."""
     turn = asyncio.Semaphore(AT_ONCE)
 
     async def one(content: str) -> str:
@@ -59,7 +59,7 @@ async def write_notes(client: Client, contents: Sequence[str]) -> str:
 
 
 async def write_documents(client: Client, texts: Sequence[str], chunks: int) -> tuple[str, int]:
-    """Write documents until there are so many chunks; returns the last token, and how many there are."""
+    """Write documents until there are `chunks` chunks; return the last token and the number of chunks."""
     token, made = "", 0
     for number, text in enumerate(texts):
         document = document_pb2.NewDocument(title=f"Text {number}")
@@ -74,7 +74,7 @@ async def write_documents(client: Client, texts: Sequence[str], chunks: int) -> 
 async def write_others(
     client: Client, texts: Sequence[str], wanted: int, say: Say
 ) -> dict[str, int]:
-    """Write half of so many as notes, half as chunks, and wait for their vectors."""
+    """Write half of `wanted` as notes and half as chunks, and wait for their vectors."""
     half = wanted // 2
     say(f"writing {half} notes")
     contents = list(paragraphs(texts[::NOTES_FROM]))[:half]
@@ -88,7 +88,7 @@ async def write_others(
 
 
 async def ask_beside(client: Client, dataset: Dataset, say: Say) -> Answers:
-    """Ask a dataset its questions in a namespace of others, and take it out of there again."""
+    """Ask a dataset's questions in a namespace with other memories, and erase the dataset again."""
     token, places = await fill(client, dataset, say)
     await embedded(client, token, say)
     answers = await ask(client, dataset, places, say)

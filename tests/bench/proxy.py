@@ -1,7 +1,7 @@
-"""What the proxy costs a call: `make bench-proxy`.
+"""Cost of the proxy per call: `make bench-proxy`.
 
-Small calls go to search directly and through the proxy in turn. Appends go the same two ways, alone and beside an
-import over the same connection.
+Small calls alternate between search's own address and the proxy. Appends do the same, alone and during an import over
+the same connection.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ async def _append(client: Client) -> object:
 
 
 async def _compare(call: Call, clients: dict[str, Client]) -> dict[str, float]:
-    """Return the median milliseconds of a call by each client, which call in turn."""
+    """Return the median milliseconds of a call by each client; the clients alternate."""
     took: dict[str, list[float]] = {name: [] for name in clients}
     for number in range(CALLS + WARM_UP):
         order = list(clients.items())
@@ -58,8 +58,6 @@ async def _compare(call: Call, clients: dict[str, Client]) -> dict[str, float]:
 
 
 async def _import(client: Client) -> None:
-    """Import until cancelled."""
-
     async def batches() -> AsyncIterator[ImportMessagesRequest]:
         for _ in range(IMPORTED):
             texts = (f"{uuid4()} " + "A long message. " * 60 for _ in range(500))

@@ -1,4 +1,4 @@
-"""What `make bench-crowd` measures, by hand: whom the crowd is made of, and how much worse they make an answer."""
+"""`make bench-crowd` on small data: the composition of the crowd, and the measured loss of quality."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `make bench-mixed` writes down as notes."""
+"""Notes written by `make bench-mixed`."""
 
 from __future__ import annotations
 

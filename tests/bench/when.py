@@ -1,7 +1,7 @@
-"""How many of the first ten results lie in the time that a question names: `python -m bench.when --data FILE…`.
+"""Measures how many of the first ten results lie in the time named by a question: `python -m bench.when --data FILE…`.
 
-The questions are made of what was said: "What did Emi say about cooking last week?", where Emi said something of it in
-that week and also at another time. The calendar is counted here once more, apart from what Search makes of the words.
+The questions are generated from messages: "What did Emi say about cooking last week?", if Emi wrote about it in that
+week and also at another time. Dates are calculated here independently of Search.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from everword.v1 import search_service_pb2 as pb
 
 _DAY = timedelta(days=1)
 _FIRST = 10
-#: Words that are neither rare nor so frequent that they are about nothing.
+#: Range of word frequencies (Zipf) for topics, neither rare nor too common to be specific.
 _TOPICS = (2.5, 5.0)
 _LEAST_LETTERS = 5
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way to name a stretch of time: by a text, from so many days after its first day."""
+    """A phrase for a period of time, asked a number of days after its first day."""
 
     text: str
     unit: str
@@ -59,7 +59,7 @@ WAYS = (
 
 @dataclass(frozen=True)
 class Case:
-    """A question, when it is asked, and the time that it names."""
+    """A question, its time of asking, and the period that it names."""
 
     way: Way
     text: str
@@ -76,7 +76,7 @@ class _Said:
 
 
 def cases(dataset: Dataset, each: int, seed: int = 1) -> Iterator[Case]:
-    """Yield at most so many questions of each way."""
+    """Yield at most `each` questions of each way."""
     rng = random.Random(f"{seed} {dataset.name}")
     said = [_said(entry.message) for entry in dataset.entries]
     times = Counter((one.author, topic) for one in said for topic in one.topics)
@@ -127,7 +127,7 @@ def _case(way: Way, first: date, author: str, topic: str) -> Case:
 
 
 async def ask(client: Client, case: Case, held: int) -> float:
-    """Return the share of the first ten results that lie in the time asked for; of fewer, where it holds fewer."""
+    """Return the share of the first ten results within the period, or of as many as the period contains if fewer."""
     request = pb.SearchRequest(query=case.text, page_size=_FIRST, max_content_chars=1)
     request.reference_time.FromDatetime(case.asked_at)
     response = await client.search_service.Search(request)

@@ -1,4 +1,4 @@
-"""The chart, as Helm renders it: valid objects, whose processes get what they need and may do no more."""
+"""The rendered Helm chart: valid objects, whose processes have all required settings and minimal rights."""
 
 import json
 import re
@@ -27,7 +27,7 @@ from support.deployment import (
 )
 from support.documents import ROOT, variables_read
 
-#: The oldest Kubernetes that the chart is for, and the newest whose schemas are here.
+#: The oldest supported version of Kubernetes, and the newest with schemas here.
 VERSIONS = ("1.27", "1.37")
 ALL: dict[str, Any] = {
     "image": {"registry": "registry.example/", "tag": "9.9.9", "pullSecrets": ["pull"]},
@@ -64,7 +64,7 @@ def _of(objects: list[dict[str, Any]], kind: str) -> dict[str, dict[str, Any]]:
 
 
 def _pods(objects: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Return each of Everword's pods: its part, its specification, and its container."""
+    """Yield each of Everword's pods: its part, its specification, and its container."""
     for each in objects:
         if each["kind"] in {"Deployment", "Job"}:
             part = each["metadata"]["labels"]["app.kubernetes.io/component"]
@@ -75,7 +75,7 @@ def _pods(objects: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any], 
 
 
 def _environment(container: dict[str, Any], secrets: dict[str, str]) -> dict[str, str]:
-    """Return what a container's process is given, with each reference to a Secret in its place."""
+    """Return the environment of a container's process, with references to Secrets resolved."""
     found = {}
     for variable in container["env"]:
         reference = variable.get("valueFrom", {}).get("secretKeyRef")

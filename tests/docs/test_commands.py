@@ -1,4 +1,4 @@
-"""Commands that documents name exist, with the options that they are shown with."""
+"""Commands in documents exist, with the options used there."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import click
 from everword.cli.main import main
 from support.documents import ROOT, documents
 
-#: A command in a block of code: after a prompt, a path, variables, or what runs it elsewhere.
+#: A command in a block of code, after a prompt, a path, variables, or another program that runs it.
 LINE = re.compile(
     r"^ *(?:\$ )?(?:\w+=\S+ )*(?:docker compose run --rm (?:everword|migrate)|(?:\S*/bin/)?everword) (.*)"
 )
 
 
 def _commands(page: Path) -> Iterator[str]:
-    """Iterate over what a document shows behind `everword`."""
+    """Yield the arguments after `everword` of all commands in a document."""
     text = page.read_text(encoding="utf-8")
     blocks = re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
@@ -28,7 +28,7 @@ def _commands(page: Path) -> Iterator[str]:
 
 
 def _unknown(words: list[str]) -> list[str]:
-    """Return the first word that names no command, or the options that a command does not have."""
+    """Return the first word that is not a command, or the options that a command does not have."""
     command: click.Command = main
     context = click.Context(main)
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):

@@ -1,4 +1,4 @@
-"""Dashboards, alerts and their runbook: about metrics that exist, tested by Prometheus' own tool."""
+"""Dashboards, alerts and their runbook use existing metrics, and pass Prometheus' own tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.documents import ROOT, code, table_rows
 
 DEPLOY = ROOT / "deploy"
 RULES = DEPLOY / "prometheus" / "rules" / "everword.yml"
-#: Words of the query language, and what Grafana fills in.
+#: Words of the query language, and placeholders of Grafana.
 LANGUAGE = {"by", "sum", "max", "rate", "increase", "topk", "histogram_quantile", "le", "le_"}
 
 
@@ -30,7 +30,7 @@ def _metrics() -> dict[str, set[str]]:
 
 
 def _panels() -> Iterator[tuple[str, str, str]]:
-    """Iterate over (panel, legend, expression) of every dashboard."""
+    """Yield (panel, legend, expression) of every dashboard."""
     for path in sorted((DEPLOY / "grafana" / "dashboards").glob("*.json")):
         for panel in json.loads(path.read_text(encoding="utf-8"))["panels"]:
             for target in panel["targets"]:
@@ -56,7 +56,7 @@ def test_panels_are_about_metrics_and_labels_that_exist() -> None:
         assert others <= labels, f"{panel}: {others - labels}"
         assert set(re.findall(r"\{\{(\w+)\}\}", legend)) <= labels, panel
         shown |= families
-    # What a client measures is in the caller's own telemetry.
+    # Metrics of the client library belong to the caller's own telemetry.
     assert set(metrics) - shown <= {
         "rpc_client_call_duration_seconds",
         "everword_embed_passages_total",

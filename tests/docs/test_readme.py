@@ -1,4 +1,4 @@
-"""What README.md shows is run as it stands, and its tables say what the code says."""
+"""The commands of README.md run as written, and its tables agree with the code."""
 
 import ast
 import asyncio
@@ -43,7 +43,7 @@ HEADINGS = (
     "Settings of the client, the command line and the proxy",
     "Settings of `everword up` and `everword migrate`",
 )
-#: What reads settings, and who that is: a worker counts as its service.
+#: Functions that read settings, by service; a worker counts as its service.
 READERS: tuple[tuple[str, Callable[[Environment], object]], ...] = (
     ("ingest", IngestSettings.from_environment),
     ("search", SearchSettings.from_environment),
@@ -56,7 +56,7 @@ READERS: tuple[tuple[str, Callable[[Environment], object]], ...] = (
 
 
 class Call(NamedTuple):
-    """One RPC as README calls it."""
+    """An RPC as README calls it."""
 
     address: str
     method: str
@@ -64,7 +64,7 @@ class Call(NamedTuple):
 
 
 class Variables(dict[str, str]):
-    """The variables of an environment, as the client reads them."""
+    """The environment variables that the client reads."""
 
     def __init__(self, environment: Environment) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class Variables(dict[str, str]):
 
 
 class Recorder(Environment):
-    """An environment in which only `given` is set, and which keeps what it is asked for."""
+    """An environment in which only `given` is set, and which records the names that are read."""
 
     def __init__(self, given: dict[str, str]) -> None:
         super().__init__(given)
@@ -114,7 +114,7 @@ def address(stack: Stack, tmp_path: Path) -> Iterator[str]:
 
 
 async def _run_here(stack: Stack, command: list[str], address: str = DEFAULT_ADDRESS) -> Finished:
-    """Run a command of README with the programs of this test, at `address`."""
+    """Run a command of README with this test's programs, at `address`."""
     programs = {".venv/bin/buf": BUF, ".venv/bin/everword": EVERWORD}
     here = [programs[command[0]], *command[1:]]
     return await run(stack, *(word.replace(DEFAULT_ADDRESS, address) for word in here))
@@ -148,7 +148,7 @@ async def test_the_python_snippet_prints_what_it_appended(stack: Stack, tmp_path
 
 
 async def test_the_commands_run_one_after_the_other(stack: Stack, address: str) -> None:
-    # Export and context go back to what the first call has stored.
+    # Export and context use data that the first call has stored.
     await _run_here(stack, _commands(".venv/bin/buf")[0], address)
     outputs = {}
     for command in _commands(".venv/bin/everword"):
@@ -168,7 +168,7 @@ async def test_the_commands_on_summaries_show_what_workers_made(stack: Stack) ->
     outputs = {}
     for command in commands:
         if command[1] == "compaction-status":
-            # Between the requests and the views, `make up` has workers.
+            # In a real deployment, workers summarise between the requests and the views.
             await asyncio.to_thread(compact, stack.database, ExtractiveComposer())
             await asyncio.to_thread(roll_up, stack.database, ExtractiveComposer())
         done = await _run_here(stack, command)
@@ -233,7 +233,7 @@ def test_it_is_read_in_one_sitting() -> None:
 
 
 def _settings() -> dict[str, str]:
-    """Return the default of each variable, as the tables give it."""
+    """Return the default of each variable, as documented in the tables."""
     rows = [row for heading in HEADINGS for row in table_rows(SETTINGS, heading)]
     settings = {code(row["variable"]): row["default"] for row in rows}
     assert len(settings) == len(rows), "a variable stands twice"
@@ -251,7 +251,7 @@ def test_there_are_at_most_thirty_five_settings() -> None:
 
 
 def _asked(folder: Path) -> dict[str, tuple[str, set[str]]]:
-    """Return the default of each variable that a service or the client reads, and who that is."""
+    """Return the default of each variable that services and the client read, and their readers."""
     authority = folder / "ca.pem"
     authority.touch()
     given = {
@@ -275,9 +275,9 @@ def test_the_tables_of_settings_give_the_defaults_of_the_code(tmp_path: Path) ->
     asked = {name: default for name, (default, _) in _asked(tmp_path).items()}
     asked["EVERWORD_ADDRESS"] = DEFAULT_ADDRESS
     documented = _settings()
-    # Required by a worker, and by nothing else.
+    # Only a worker requires it.
     asked["EVERWORD_REDIS_URL"] = ""
-    # One default differs by service, one by system.
+    # One default depends on the service, another on the system.
     assert documented.pop("EVERWORD_LISTEN") == "`127.0.0.1` and the service's port"
     assert documented.pop("EVERWORD_DATA") == "`~/.local/share/everword`"
     for name in documented.keys() & asked.keys():

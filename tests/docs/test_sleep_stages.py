@@ -1,4 +1,4 @@
-"""The table of steps on the page about Sleep names the stages that there are, in their order."""
+"""The table of steps on the page about Sleep lists the existing stages in order."""
 
 from __future__ import annotations
 

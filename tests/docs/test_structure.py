@@ -1,4 +1,4 @@
-"""The repository keeps the shape that CONTRIBUTING.md promises."""
+"""The repository has the structure that CONTRIBUTING.md describes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_each_rpc_is_found_again_as_the_use_case_of_its_name() -> None:
 
 
 def lengths(path: Path) -> dict[str, int]:
-    """Return how many lines a module has, and each of its functions."""
+    """Return the number of lines of a module and of each of its functions."""
     name = path.relative_to(ROOT).as_posix()
     each = {f"{name}: {f.name}": (f.end_lineno or 0) - f.lineno + 1 for f in functions(path)}
     return {name: len(path.read_text().splitlines()), **each}

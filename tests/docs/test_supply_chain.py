@@ -1,4 +1,4 @@
-"""What comes along is known, may come along, and is told to whoever asks."""
+"""Dependencies are listed, have permitted licences, and appear in notices and SBOM."""
 
 from __future__ import annotations
 

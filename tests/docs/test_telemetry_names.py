@@ -19,7 +19,7 @@ from support.waiting import until
 
 PAGE = "docs/telemetry.md"
 NAMES = "everword/telemetry/names.py"
-#: Function of everword.telemetry.tracing -> what the table calls its instrument.
+#: Function of everword.telemetry.tracing -> the table's name of the instrument.
 KINDS = {
     "duration_histogram": "histogram",
     "counter": "counter",
@@ -72,7 +72,7 @@ def _instruments() -> Iterator[Instrument]:
 
 
 def _prometheus_name(metric: str, kind: str, unit: str) -> str:
-    """Return what Prometheus calls a metric that it takes by OTLP, with suffixes."""
+    """Return Prometheus' name of a metric received by OTLP, with suffixes."""
     name = metric.replace(".", "_")
     suffix = SUFFIXES.get(unit, "")
     if not name.endswith(suffix):

@@ -1,4 +1,4 @@
-"""A reader walks through docs/tutorial.md: its commands, one after the other, print what it shows."""
+"""The commands of docs/tutorial.md, run in order, print the documented output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.learning import learn
 from support.one_address import proxied
 from support.stack import Stack
 
-#: A program with the name that it is saved under, or a block of commands or of what they print.
+#: A program with its file name, a block of commands, or a block of output.
 BLOCK = re.compile(
     r"(?:[Ss]ave this as `(?P<file>[\w.]+)`:\n\n)?^```(?P<tag>python|sh|text)\n(?P<body>.*?)^```",
     re.MULTILINE | re.DOTALL,
@@ -28,13 +28,13 @@ BLOCK = re.compile(
 
 
 def _is_shown(shown: str, output: str) -> bool:
-    """Say whether an output has these lines in this order; `…` stands for anything in a line, or for lines."""
+    """Return whether the output has the shown lines in order; `…` matches any text in a line, or any lines."""
     lines = [re.escape(line.strip()).replace("…", ".*") for line in shown.splitlines() if line]
     return bool(re.search(r" *\n(?:.*\n)*? *".join(lines), output))
 
 
 async def _output(stack: Stack, folder: Path, block: str) -> str:
-    """Run a block of commands in a folder: `everword` in this process, for speed, and the rest in a shell."""
+    """Run a block of commands in a folder: `everword` in this process, for speed, and other commands in a shell."""
     path = f"{Path(EVERWORD).parent}{os.pathsep}{os.environ['PATH']}"
     outputs = []
     for others, ours in re.findall(r"((?:(?!everword ).*\n)*)(?:everword (.*)\n)?", block):
@@ -71,7 +71,7 @@ async def test_its_commands_print_what_it_shows(stack: Stack, address: str, tmp_
         elif tag == "sh":
             output = await _output(stack, tmp_path, body)
             if "buf curl" in body or "news.py" in body:
-                # The reader waits some seconds, in which workers learn.
+                # The tutorial has the reader wait some seconds, in which workers learn.
                 await learn(stack)
         else:
             assert _is_shown(body, output), f"{body}\nis not in\n{output}"

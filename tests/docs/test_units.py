@@ -1,4 +1,4 @@
-"""The units of systemd run what deploy/install.sh installs, with what it needs, and are as systemd wants them."""
+"""The systemd units run the programs of deploy/install.sh with all required settings, and pass systemd's checks."""
 
 import re
 import shlex
@@ -16,7 +16,7 @@ from support.documents import ROOT, variables_read
 FOLDER = ROOT / "deploy" / "systemd"
 SERVICES = sorted(path.name for path in FOLDER.glob("*.service"))
 
-#: Units of processes that read no secret.
+#: Units of processes without secrets.
 CLIENTS = {"everword-proxy.service", "everword-web.service"}
 
 
@@ -31,7 +31,7 @@ def _assignments(path: Path) -> dict[str, str]:
 
 
 def _started() -> dict[str, list[str]]:
-    """Return the command of each unit that the target wants."""
+    """Return the command of each unit that the target starts."""
     wanted = [name for line in _values("everword.target", "Wants") for name in line.split()]
     commands = {}
     for name in wanted:

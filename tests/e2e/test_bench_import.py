@@ -1,7 +1,7 @@
-"""Whole conversations go in over gRPC, and every message is found again by its words at once.
+"""Whole conversations are appended over gRPC, and every message can be found by its words at once.
 
-EVERWORD_BENCH_DATA names a folder with the public sets `locomo-dev.json` and `beam100k-dev.json` in the format that
-`everword import` reads; they are not ours to ship. Without it, the sample that is shipped stands in for them.
+EVERWORD_BENCH_DATA names a folder with the public sets `locomo-dev.json` and `beam100k-dev.json` in the format of
+`everword import`; their licences do not allow shipping them. Without it, the shipped sample is used.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from support.stack import Stack
 
 CONCURRENT_SEARCHES = 8
 RARE_WORDS = 6
-#: A long text is looked for by this many places in it.
+#: Number of places in a long text that are searched for.
 PARTS = 40
 _WORD = re.compile(r"\w+")
 
@@ -45,7 +45,7 @@ def long_texts() -> Path:
 
 @dataclass(frozen=True)
 class Imported:
-    """A message as it was sent, where it went, and the token that covers it."""
+    """A sent message, its id, and the token that covers it."""
 
     sent: memory_pb2.NewMessage
     message_id: str
@@ -64,7 +64,7 @@ def words_of(message: memory_pb2.NewMessage) -> set[str]:
 
 
 async def import_entries(client: Client, entries: Sequence[Entry]) -> list[Imported]:
-    """Import messages and return them as their conversations list them: all of them, in their order."""
+    """Import messages, and return them in the order in which their conversations list them."""
     token = (await import_records(client, entries)).consistency_token
     keys = {entry.target.key.SerializeToString(): entry.target.key for entry in entries}
     imported = []
@@ -80,7 +80,7 @@ async def import_entries(client: Client, entries: Sequence[Entry]) -> list[Impor
 
 
 async def search(client: Client, query: str, message: Imported, limit: int) -> pb.SearchResponse:
-    """Search the words of the message's conversation, with the token that its write returned."""
+    """Search for words in the message's conversation, with the token that its write returned."""
     return await client.search_service.Search(
         pb.SearchRequest(
             query=query,
@@ -96,9 +96,9 @@ async def search(client: Client, query: str, message: Imported, limit: int) -> p
 
 
 def questions(message: memory_pb2.NewMessage, frequency: Counter[str]) -> Iterator[tuple[str, int]]:
-    """Yield queries that must find a message, each with the number of results to look through.
+    """Yield queries that must find a message, each with the number of results to examine.
 
-    A message of stop words alone, such as "You too!", is found by who wrote it and when.
+    A message of stop words alone, such as "You too!", is found by its author and time.
     """
     rare = sorted(words_of(message), key=lambda word: (frequency[word], word))[:RARE_WORDS]
     if rare:

@@ -1,4 +1,4 @@
-"""A story: over three sessions a coding agent has files, notes, an advisor and a budget, as its user sees it."""
+"""A story: a coding agent with files, notes, an advisor and a budget over three sessions, from the user's view."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ ISSUE = notes.HandoffKey(repo="acme/shop", issue="41")
 
 @dataclass(frozen=True)
 class House:
-    """Who works here: a person with an operator's key, and the agent with one that may write."""
+    """Clients of this test: a person with an operator's key, and the agent with a key of the role write."""
 
     person: Client
     atlas: Client
-    #: How the agent connects.
+    #: Connection settings of the agent.
     settings: ClientSettings
 
 
@@ -84,7 +84,7 @@ async def monday(house: House) -> None:
     assert "checkout times out" in context.text
     await talk.answer("I will look at the connection pool.")
 
-    # What it is like is not for the agent to say, whoever it says it is. What it remembers is.
+    # The agent may not change its own character, whatever identity it claims; it may change its memory.
     for writer in ("AGENT", "HUMAN", "SYSTEM"):
         with pytest.raises(CallError) as caught:
             await write(house.atlas, "SOUL", "Bold. Never asks.", writer=writer)
@@ -96,13 +96,13 @@ async def monday(house: House) -> None:
         "Push the tag release-PELICAN, then wait ten minutes."
     ]
 
-    # It hands the question over to another model, which has two calls.
+    # The agent hands the question to another model, which may make two calls.
     await hand_over(house.atlas, "The checkout times out. Is it the pool or the GIRAFFE cache?")
     advice = "The pool has 5 connections for 200 requests."
     await advise(house, advice)
     assert await spend(house.atlas, "0.50") == []
 
-    # The session has begun: BOOT has been said.
+    # BOOT was already shown at the beginning of the session.
     context = await talk.hear("Did you find out anything?")
     assert lines_of(context, "BASE") == [
         "SOUL: Careful, brief, honest.",
@@ -122,7 +122,7 @@ async def tuesday(house: House) -> None:
     ]
     await talk.answer("The pool is too small. I will make it larger.")
 
-    # Both write at what it remembers, and neither loses what the other wrote.
+    # Both write to the agent's memory file, and neither write is lost.
     seen = await house.atlas.document_service.GetWorkspaceFile(
         files.GetWorkspaceFileRequest(name=file_name("MEMORY"), scope=ATLAS)
     )
@@ -131,10 +131,10 @@ async def tuesday(house: House) -> None:
         await write(house.atlas, "MEMORY", "- Only mine.", expected_version=seen.file.version)
     await write(house.atlas, "MEMORY", "- The pool has 50 connections now.", append=True)
 
-    # What is handed over next takes the place of what was.
+    # A new handoff replaces the previous one.
     await hand_over(house.atlas, "It was the pool. Should the cache stay?")
     assert "GIRAFFE" not in await everything(house.atlas, "checkout GIRAFFE cache pool")
-    # What was written down is overwritten: nothing that looks things up finds it again.
+    # The note is overwritten: no search finds its former text.
     await house.atlas.write_note("Merge to main: the pipeline deploys.", "deploy")
     context = await talk.hear("How do we deploy, with which tag? Push release-PELICAN?")
     assert "Merge to main: the pipeline deploys." in context.text
@@ -156,14 +156,14 @@ async def wednesday(house: House) -> None:
     assert await spend(house.atlas, "0.10") == []
     assert await spend(house.atlas, "0.05") == ["exceeded"]
     assert (await allowed(house.atlas)) is False
-    # The person allows more, and the month goes on. The agent itself cannot.
+    # The person raises the budget, and the month goes on. The agent itself cannot.
     with pytest.raises(CallError) as caught:
         await house.atlas.cost_service.SetBudget(budget(cost="5.00"))
     assert caught.value.code is grpc.StatusCode.PERMISSION_DENIED
     await house.person.cost_service.SetBudget(budget(cost="5.00"))
     assert (await allowed(house.atlas)) is True
 
-    # What was overwritten and what is deleted is told by the history alone.
+    # Only the history has overwritten and deleted text.
     deploy = note_pb2.NoteKey(key="deploy")
     await house.atlas.note_service.DeleteNote(notes.DeleteNoteRequest(key=deploy))
     assert "pipeline" not in await everything(house.atlas, "how does the pipeline deploy")
@@ -192,7 +192,7 @@ async def hand_over(client: Client, content: str) -> None:
 
 
 async def advise(house: House, advice: str) -> None:
-    """Let an advisor read what it is asked and save what it finds; after that its grant is used up."""
+    """Let an advisor read the question and save its answer, which uses up its grant."""
     request = notes.CreateAdvisorGrantRequest(key=ISSUE, max_calls=2)
     granted = await house.atlas.note_service.CreateAdvisorGrant(request)
     async with Client.connect(replace(house.settings, api_key=granted.secret)) as advisor:
@@ -207,7 +207,7 @@ async def advise(house: House, advice: str) -> None:
 
 
 async def spend(client: Client, cost: str) -> list[str | None]:
-    """Report a call of a model, and return what is said of the budget."""
+    """Report a model call; return the budget events in the response."""
     usage = spent("house-model", 1_000, 200, cost=cost, agent="atlas")
     told = await client.cost_service.RecordUsage(costs.RecordUsageRequest(usages=[usage]))
     return kinds(told.events)
@@ -219,13 +219,13 @@ async def allowed(client: Client) -> bool:
 
 
 async def found(client: Client, query: str) -> list[str]:
-    """Return what Search finds among notes."""
+    """Return the notes found by Search."""
     kept = memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_NOTE])
     return [each.memory.content for each in (await client.search(query, filter=kept)).results]
 
 
 async def everything(client: Client, query: str) -> str:
-    """Return all that is found for a query in every mode, all that is browsed, and a context."""
+    """Return all hits for a query in every mode, all browsed memories, and a context."""
     texts: list[str] = []
     for mode in search.SearchMode.values():
         for result in (await client.search(query, mode=mode, limit=50)).results:

@@ -1,6 +1,6 @@
-"""A story: a companion has a handbook, lore and daily logs over a week, as its user sees it.
+"""A story: a companion with a handbook, lore and daily logs over a week, from the user's view.
 
-Days go by in an instant: at midnight the logs that are there become a day older.
+Days are simulated: at midnight the existing logs become a day older.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ async def test_a_week_of_a_companion(database: DatabaseUnderTest) -> None:
         await mira.monday()
         await mira.tuesday()
         await mira.wednesday()
-    # In the night the machine is started again: what a conversation has set off is not lost.
+    # The processes restart overnight, and keep the state of triggered lore.
     async with at_home(database) as mira:
         await mira.thursday()
         await mira.friday()
@@ -61,7 +61,7 @@ async def test_a_week_of_a_companion(database: DatabaseUnderTest) -> None:
 
 
 class Week:
-    """The days of the companion Mira and of whom she keeps company."""
+    """The days of the companion Mira and of her user."""
 
     def __init__(self, client: Client, stack: Stack) -> None:
         self._client = client
@@ -88,7 +88,7 @@ class Week:
         await self._midnight()
 
     async def tuesday(self) -> None:
-        # The heartbeat of the night is nobody's turn.
+        # An automated message is no turn.
         await self._talk.hear("Heartbeat: is there anything to do?", automated=True)
         had = await self._hear("How do I bleed the radiator in my room?")
         assert lines_of(had, "LOREBOOK") == [ILSE]
@@ -103,14 +103,14 @@ class Week:
     async def wednesday(self) -> None:
         had = await self._hear("I slept well, thank you.")
         assert lines_of(had, "LOREBOOK") == [ILSE]
-        # Yesterday's log, and no longer that of the day before.
+        # Yesterday's log; the one of the day before is no longer included.
         assert logs_of(had) == ["Bled the radiators."]
         assert "turn its valve" not in had.text
         await self._midnight()
 
     async def thursday(self) -> None:
         had = await self._hear("Good morning. It rains.")
-        # Three turns are over, on another process as well.
+        # Three turns have passed, also in another process.
         assert lines_of(had, "LOREBOOK") == []
         assert logs_of(had) == []
         had = await self._hear("We could go to the cottage, or not.")
@@ -120,7 +120,7 @@ class Week:
         await self._midnight()
 
     async def friday(self) -> None:
-        # A new mention starts the two turns again.
+        # A new mention restarts the two turns.
         had = await self._hear("The cottage it is! Which way do I turn the valve of the radiator?")
         assert lines_of(had, "LOREBOOK") == [COTTAGE]
         assert "turn its valve to the right" in had.text
@@ -141,7 +141,7 @@ class Week:
         await self._midnight()
 
     async def sunday(self) -> None:
-        # The heartbeat names her: a trigger is one, whoever sets it off.
+        # Automated messages trigger entries, too.
         await self._talk.hear("Heartbeat: Ilse arrives today.", automated=True)
         had = await self._hear("Let us go.")
         assert lines_of(had, "LOREBOOK") == [ILSE]
@@ -153,7 +153,7 @@ class Week:
         assert "Handbook" not in had.text
 
     async def _hear(self, words: str) -> context.BuildContextResponse:
-        """Hear a turn, return the context for the answer, and answer."""
+        """Append a user's turn, return the context for the answer, and append an answer."""
         had = await self._talk.hear(words)
         await self._talk.answer("I see.")
         return had
@@ -185,6 +185,5 @@ async def at_home(database: DatabaseUnderTest) -> AsyncIterator[Week]:
 
 
 def logs_of(had: context.BuildContextResponse) -> list[str]:
-    """Return the daily logs of a context."""
     lines = lines_of(had, "DOCUMENTS")
     return [line.partition(": ")[2] for line in lines if line.startswith("daily log, mira: ")]

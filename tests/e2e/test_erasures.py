@@ -1,4 +1,4 @@
-"""Erasures while everything else goes on, with workers that are killed; and what each step costs.
+"""Erasures during concurrent work, with workers that are killed; and the duration of each step.
 
 `make test-erasures` erases two hundred times (ERASURES=200).
 """
@@ -41,15 +41,15 @@ from support.stack import Stack, running_stack
 from support.telling import remember
 from support.transferred import export
 
-#: What is erased, one after the other.
+#: Targets of the erasures, in turn.
 WAYS = ["message", "conversation", "author", "note", "document", "fact", "subject"]
 
-#: What a call may be told while erasures go on.
+#: Errors that a call may get during erasures.
 PASSING = {grpc.StatusCode.ABORTED, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.RESOURCE_EXHAUSTED}
 
 
 async def _nothing(self: ErasureResumer) -> None:
-    """The processes that are killed do it."""
+    """Do nothing, since the killed processes do it."""
 
 
 async def _found(stack: Stack, token: str) -> bool:
@@ -69,7 +69,7 @@ async def _until_done(stack: Stack, erasure_id: str, within_s: float = 60.0) -> 
 
 
 def _activity(stack: Stack) -> list[tuple[object, ...]]:
-    """Return what the database is at, to tell what keeps an erasure waiting."""
+    """Return the database's activity, to show why an erasure waits."""
     with stack.database.connect() as conn:
         return conn.execute(
             "SELECT pid, state, wait_event, pg_blocking_pids(pid), now() - xact_start, left(query, 90) "
@@ -124,9 +124,9 @@ async def test_random_erasures_while_all_else_goes_on(
     caplog: pytest.LogCaptureFixture,
     request: pytest.FixtureRequest,
 ) -> None:
-    """Of each, no table, queue or log has anything, and no search, context or export tells anything.
+    """No table, queue, log, search, context or export contains erased text.
 
-    Two generations of vectors are kept meanwhile, and whatever moment is looked at, everything is sound.
+    Two generations of vectors are maintained meanwhile, and the invariants hold at every moment.
     """
     rounds = request.config.getoption("--erasures")
     drawn = random.Random(17)
@@ -182,7 +182,7 @@ async def _again(stop: asyncio.Event, work: Callable[[], Awaitable[None]]) -> No
         try:
             await work()
         except AssertionError:
-            pass  # the calendar comes to no end while somebody talks; at the end it has to
+            pass  # While messages arrive, the calendar is incomplete; it must be complete at the end.
         except grpc.aio.AioRpcError as error:
             if error.code() not in PASSING:
                 raise
@@ -213,7 +213,7 @@ async def _kill(database: DatabaseUnderTest, drawn: random.Random) -> None:
 
 
 async def _say(stack: Stack, drawn: random.Random, way: str, token: str) -> dict[str, str]:
-    """Say a token in one of the ways in which it can be erased; return the target."""
+    """Append a token in a way that can be erased as `way`; return the target."""
     number = token[2:5]
     if way == "note":
         written = await write(stack, f"The {token} waits.", f"k{number}")
@@ -249,13 +249,13 @@ async def _say(stack: Stack, drawn: random.Random, way: str, token: str) -> dict
 
 
 async def _write_lore(stack: Stack, token: str, **owner: str) -> None:
-    """Write a lorebook, which goes with whom it belongs to: no erasure names an entry."""
+    """Write a lorebook, which is erased with its owner, since no erasure names an entry."""
     book_id = await write_book(stack, f"Book {token}", **owner)
     await write_entry(stack, book_id, entry(f"Of {token}", f"The {token} is shy.", token))
 
 
 async def _erase_again(stack: Stack, target: dict[str, str]) -> pb.EraseResponse:
-    """Erase; where that lost against what else goes on, once more."""
+    """Erase, and retry on conflicts with concurrent work."""
     for _ in range(10):
         try:
             return await erase(stack, **target)
@@ -268,7 +268,7 @@ async def _erase_again(stack: Stack, target: dict[str, str]) -> pb.EraseResponse
 async def test_steps_are_short_however_much_is_erased(
     stack: Stack, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    """A batch takes as long at the end as at the beginning, and holds up nobody else."""
+    """The last batches take as long as the first, and other calls are not delayed."""
     monkeypatch.setattr(ErasureResumer, "resume", _nothing)
     messages = request.config.getoption("--erased-messages")
     said = await append(stack, "first")
@@ -292,7 +292,7 @@ async def test_steps_are_short_however_much_is_erased(
                 did = await store.erase_batch(conn, UUID(erased.erasure.id), BATCH)
                 await follow(conn, 1, did)
                 if not took:
-                    # Its transaction is open, and others go on.
+                    # Its transaction is open, and other calls continue.
                     await asyncio.wait_for(_append_beside(stack, waits), 20)
             took.append(time.monotonic() - started)
             deleted.append(did.counts.get("messages", 0))

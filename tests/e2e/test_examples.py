@@ -35,14 +35,14 @@ async def _done(*command: str, cwd: Path, variables: dict[str, str]) -> str:
 async def test_a_client_in_typescript_is_generated_compiled_and_run(
     stack: Stack, tmp_path: Path
 ) -> None:
-    """It appends, searches with a deadline, and goes on to the second page."""
+    """The client appends, searches with a deadline, and fetches the second page."""
     left_out = shutil.ignore_patterns("node_modules", "gen", "dist")
     project = tmp_path / "examples" / "node"
     shutil.copytree(NODE, project, ignore=left_out)
     (tmp_path / "protos").symlink_to(ROOT / "protos")
     (tmp_path / "buf.yaml").symlink_to(ROOT / "buf.yaml")
     variables = environment(stack)
-    # `buf` comes with the setup, beside `everword`.
+    # `make setup` installs `buf` into the same folder as `everword`.
     variables["PATH"] = f"{Path(EVERWORD).parent}{os.pathsep}{variables['PATH']}"
     await _done("npm", "ci", "--no-audit", "--no-fund", cwd=project, variables=variables)
     for script in ("generate", "build"):
@@ -57,7 +57,7 @@ async def test_a_client_in_typescript_is_generated_compiled_and_run(
 
 @pytest.fixture
 def public_path(tmp_path: Path) -> Path:
-    """A folder that whoever PostgreSQL runs as passes through."""
+    """A folder that PostgreSQL's user can traverse."""
     tmp_path.chmod(0o711)
     return tmp_path
 

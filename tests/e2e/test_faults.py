@@ -32,7 +32,7 @@ from support.compaction import compact, roll_up
 from support.stack import Stack
 from support.tool_calls import put_into_words
 
-#: One of each kind of place, in the time that CI has.
+#: One fault of each kind of place, since CI has little time.
 KINDS = (
     "ingest killed",
     "search told to end",
@@ -61,7 +61,7 @@ SHORT = Settings(
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Lend a folder that PostgreSQL's account passes through: another run of pytest closes pytest's own."""
+    """Yield a folder that PostgreSQL's account can traverse; another run of pytest locks pytest's own."""
     with tempfile.TemporaryDirectory(prefix="everword-faults-") as name:
         Path(name).chmod(0o711)
         yield Path(name)
@@ -75,7 +75,7 @@ async def test_what_was_promised_holds_whatever_fails(folder: Path) -> None:
     assert history.broken == [], "\n".join(said)
     assert outcome.injected.total() == len(KINDS)
     assert history.acknowledged > 50
-    # Each promise was looked at, while it could be broken.
+    # Each promise was checked while it could be violated.
     assert {promise for promise in Promise if not history.looked[promise]} == set()
     assert outcome.summaries >= 10
     assert "| holds |" in report(outcome)
@@ -128,7 +128,7 @@ async def test_the_checker_sees_what_is_lost_doubled_out_of_order_and_back(stack
 
 
 async def test_the_audit_sees_what_is_lost_doubled_and_stuck(stack: Stack) -> None:
-    """Else the line that says so would prove nothing."""
+    """Otherwise a result without violations would prove nothing."""
     sent = {"a", "b", "c"}
     await append(stack, *[message(f"I am {each}.", external_id=each) for each in sorted(sent)])
     _wait_a_minute(stack)
@@ -176,7 +176,9 @@ async def test_the_audit_sees_what_background_work_leaves_and_spoils(stack: Stac
     with stack.database.connect() as owner:
         owner.execute("UPDATE jobs SET state = 'done', done_seq = dirty_seq")
         assert _told(url, sent) == {}
-        assert audit(url, sent).summaries >= 6  # two leaves, and a day to a year
+        assert (
+            audit(url, sent).summaries >= 6
+        )  # Two leaves, and one node for each period from day to year.
         later = "UPDATE jobs SET state = 'pending', not_before = now() + interval '1 hour', attempts = {}"
         owner.execute(later.format(0).encode())
         assert _told(url, sent) == {}
@@ -189,7 +191,7 @@ async def test_the_audit_sees_what_background_work_leaves_and_spoils(stack: Stac
 
 
 def _wait_a_minute(stack: Stack) -> None:
-    """Let the jobs that are due be due for a minute: before that, nobody is late."""
+    """Make due jobs a minute older, since younger ones do not count as late."""
     with stack.database.connect() as owner:
         owner.execute(
             "UPDATE jobs SET not_before = now() - interval '1 minute' WHERE not_before <= now()"
@@ -197,19 +199,19 @@ def _wait_a_minute(stack: Stack) -> None:
 
 
 def _told(url: str, sent: set[str]) -> dict[str, int]:
-    """Return what an audit finds, and how much of it."""
+    """Return the violations that an audit finds, with their numbers."""
     told = [words.partition(" ") for words in audit(url, sent).words]
     return {what: int(count) for count, _, what in told if count != "job"}
 
 
 def test_a_soak_sees_what_grows_and_what_is_logged(tmp_path: Path) -> None:
     usage = Usage()
-    # What comes after the load does not count.
+    # Samples after the end of the load do not count.
     for minute in range(90):
         usage.samples["ingest", 1].append(Sample(60.0 * minute, 100 + minute, 9, 3))
         usage.samples["search", 2].append(Sample(60.0 * minute, 100, 9 + minute, 3))
         usage.samples["embedder", 3].append(Sample(6.0 * minute, 100 + minute, 9, 3))
-    # The embedder did not live for long enough.
+    # The embedder did not live long enough.
     ingest, search = usage.growths(59 * 60.0)
     assert (ingest.name, ingest.memory, ingest.minutes) == ("ingest", (116.5, 153.5), 59)
     assert ingest.ratio > LIMIT

@@ -1,4 +1,6 @@
-"""Fifty writers on one note and one workspace file for half a minute: what was accepted is in the history, in order."""
+"""Fifty writers on one note and one workspace file for half a minute: the history contains all accepted writes in
+order.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +29,16 @@ SCOPE = document_pb2.DocumentScope(agent="atlas")
 
 @dataclass
 class Shared:
-    """A text that all write at: how it is written and read, and what was accepted."""
+    """A text with concurrent writers: how to write and read it, and the accepted writes."""
 
     write: Callable[..., Awaitable[Any]]
     latest: Callable[[], Awaitable[int]]
-    #: By version: the text, and whether it was appended.
+    #: Text by version, and whether it was appended.
     accepted: dict[int, tuple[str, bool]] = field(default_factory=dict[int, tuple[str, bool]])
     conflicts: int = 0
 
     async def put(self, text: str, way: int) -> None:
-        """Replace what is there, append to it, or replace what was seen."""
+        """Replace, append, or replace the version that was read."""
         expected = None
         if way == 2:
             try:
@@ -54,7 +56,7 @@ class Shared:
         self.accepted[written.version] = text, way == 1
 
     def check(self, versions: list[Any], now: str) -> None:
-        """Hold a history, the first version first, against what was accepted."""
+        """Check a history, oldest version first, against the accepted writes."""
         assert [each.version for each in versions] == list(range(1, len(self.accepted) + 1))
         before = ""
         for each in versions:
@@ -81,13 +83,13 @@ async def test_fifty_writers_lose_nothing_for_half_a_minute(stack: Stack) -> Non
     await asyncio.gather(*(one(number) for number in range(WRITERS)))
     for name, shared in (("note", note), ("file", file)):
         print(f"{name}: {len(shared.accepted)} accepted, {shared.conflicts} conflicts")
-        # Each writer is accepted a few times at least, on whatever machine.
+        # Each writer succeeds a few times at least, on any machine.
         assert len(shared.accepted) >= 2 * WRITERS
     read = await note_calls.read(stack, "crowd")
     note.check(await note_versions(stack), read.body.content)
     text = (await document_calls.read_file(stack, "MEMORY", agent="atlas")).content
     file.check(await file_versions(stack), text)
-    # Search knows the last version of each alone.
+    # Search only finds the last version of each.
     found = await stack.search.Search(search_request("writer turn", "LEXICAL", page_size=200))
     kinds = {memory_pb2.MEMORY_KIND_NOTE: "", memory_pb2.MEMORY_KIND_CHUNK: ""}
     for kind in kinds:

@@ -17,7 +17,7 @@ async def test_hostile_requests_are_answered_or_refused_with_a_reason() -> None:
     assert not outcome.faults, f"seed {SEED}:\n" + "\n".join(outcome.faults[:5])
     assert outcome.calls == CALLS
     assert outcome.growth <= GROWTH, outcome.memory_mb
-    # A machine that does other things as well may hold up one answer of a hundred.
+    # Other load on the machine may delay one answer in a hundred.
     assert outcome.health_quantile(0.99) <= HEALTH_S
-    # Else all would be refused before anything is done. So few calls may miss an RPC; the long form fails for any.
+    # Otherwise all requests would be refused early. So few calls may miss an RPC; the long form fails for any.
     assert len(outcome.unanswered) <= 3, outcome.unanswered

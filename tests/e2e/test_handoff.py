@@ -1,4 +1,4 @@
-"""A task is handed over to an advisor and comes back: the four steps of docs/notes.md, with keys."""
+"""A task is handed to an advisor, and the answer returns: the four steps of docs/notes.md, with keys."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OTHER = notes.HandoffKey(repo="acme/shop", issue="42")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all, which asks for keys: each test has issues of its own."""
+    """Run one stack for all tests, which asks for keys: each test has issues of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database, admin_key=OPERATOR) as stack:
             await make_namespaces(stack, "acme", metadata=bearer(OPERATOR))
@@ -44,7 +44,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def settings(stack: Stack) -> ClientSettings:
-    """How the caller connects: with a key of its namespace."""
+    """Connection settings of the caller, with a key of its namespace."""
     key = admin.ApiKey(role=admin.API_KEY_ROLE_WRITE, namespace="acme")
     request = admin.CreateApiKeyRequest(api_key=key)
     made = await stack.admin.CreateApiKey(request, metadata=bearer(OPERATOR))
@@ -70,7 +70,7 @@ async def test_the_four_steps_of_the_page(settings: ClientSettings) -> None:
     async with Client.connect(settings) as caller:
         advised = await names["ask_advisor"](caller, settings)
         assert advised == ["The pool has 5 connections for 200 requests."]
-        # What an advisor found is a memory that matters, for whoever looks for it later.
+        # The advisor's answer is stored as a significant memory for later searches.
         found = await caller.search("advisor pool connections", filter=_tagged("acme/shop#41"))
         memory = found.results[0].memory
         assert set(memory.tags) == {"acme/shop", "issue-41", "acme/shop#41", "advisor_note"}
@@ -81,7 +81,7 @@ async def test_the_four_steps_of_the_page(settings: ClientSettings) -> None:
         stale = caller.write_note("Resize it.", "pool", expected_version=noted.version + 1)
         with pytest.raises(CallError, match="NOTE_VERSION_CONFLICT"):
             await stale
-        # A second run replaces what was handed over, and adds to what was found.
+        # A second run replaces the handoff, and adds another answer.
         assert len(await names["ask_advisor"](caller, settings)) == 2
         handed = await caller.search("checkout times out", filter=_tagged("handoff"))
         [memory] = [result.memory for result in handed.results]

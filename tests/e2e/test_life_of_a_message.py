@@ -1,4 +1,4 @@
-"""Walks ARCHITECTURE.md's "Life of a message", and holds the tables of what is done to the code."""
+"""Checks ARCHITECTURE.md's "Life of a message", and its tables, against the code."""
 
 from __future__ import annotations
 
@@ -103,5 +103,5 @@ async def test_a_message_lives_as_the_table_says(stack: Stack, spans: InMemorySp
         assert set(step.statements) <= names | CACHED, step
 
 
-#: Statements that a warm process need not run in every trace.
+#: Statements that a warm process may skip.
 CACHED = {"api_keys_exist", "find_namespace"}

@@ -1,4 +1,4 @@
-"""With real processes: what is said while the model is down is summed up by itself once it is up."""
+"""With real processes: messages that arrive during a model outage are summarised automatically after it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from support.waiting import until
 
 DRAIN_S = 90.0
 PAUSE_S = 0.3
-#: What a worker waits for where a model is away.
+#: Settings of a worker's waiting times during an outage.
 PATIENCE = {
     "everword.chat.settings:ChatSettings.pauses_s": (PAUSE_S,),
     "everword.model_server.breaker:PAUSE_S": PAUSE_S,
@@ -42,14 +42,14 @@ PATIENCE = {
 
 
 def _services(chat: ScriptedChat, running: RunningStack) -> list[ProcessSpec]:
-    """Describe the services and their workers, which know a model and wait less for it than they do by default."""
+    """Describe the services and their workers, with a model and shorter waiting times than by default."""
     settings = {
         "EVERWORD_CHAT_URL": chat.url,
         "EVERWORD_CHAT_MODEL": chat.model,
         "EVERWORD_COMPACT_AFTER_MESSAGES": "4",
         "EVERWORD_LOG_LEVEL": "ERROR",
     }
-    # Nobody searches.
+    # The test makes no searches.
     left_out = {"embedder", "search"}
     return [
         hasty(
@@ -81,7 +81,7 @@ async def test_what_is_said_while_the_model_is_down_is_summed_up_once_it_is_up()
         await ingest.AppendMessages(append_request(*words, *calls))
 
         def waits() -> bool:
-            """Whether each task has met the outage."""
+            """Return whether each task has met the outage."""
             with database.connect() as conn:
                 rows = conn.execute("SELECT task FROM jobs WHERE error LIKE '%model server%'")
                 return {task for (task,) in rows} >= set(ASKING)

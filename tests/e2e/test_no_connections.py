@@ -1,4 +1,4 @@
-"""Everword calls nobody but whom it was told of."""
+"""Everword connects to no hosts except the configured ones."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ def test_the_whole_stack_works_and_calls_nobody_beyond_this_machine(tmp_path: Pa
     )
     assert done.returncode == 0, done.stderr[-4000:]
     host, port = BEYOND
-    # What was called last of all, on purpose, and nothing else.
+    # Only the test's own deliberate last call.
     assert (tmp_path / "seen").read_text() == f"{host} {port}\n"

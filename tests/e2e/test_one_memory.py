@@ -1,4 +1,4 @@
-"""What is written by one door is seen by every other: each door is a process of its own, with the same key."""
+"""Memories written through one interface are visible in all others: separate processes with the same key."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ async def test_a_graph_an_mcp_client_and_the_console_see_what_grpcurl_wrote(
 
 
 async def _key_of(stack: Stack, namespace: str) -> str:
-    """Return a key that writes in a new namespace."""
+    """Create a namespace; return a key for writing in it."""
     await make_namespaces(stack, namespace, metadata=bearer(OPERATOR))
     new = admin.ApiKey(namespace=namespace, role=admin.API_KEY_ROLE_WRITE)
     request = admin.CreateApiKeyRequest(api_key=new)
@@ -108,5 +108,5 @@ async def _console_shows(stack: Stack, key: str) -> None:
 
 
 async def _text(visitor: httpx2.AsyncClient, path: str) -> str:
-    """Return the words of a page, without marks around those that were searched for."""
+    """Return the text of a page, without `mark` tags around search terms."""
     return re.sub(r"</?mark>", "", (await visitor.get(path)).text)

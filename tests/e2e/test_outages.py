@@ -1,4 +1,4 @@
-"""Whatever the model server does: writes go on, nothing is lost, nothing wrong is stored, the backlog drains."""
+"""However the model server behaves: writes succeed, nothing is lost, no wrong vector is stored, the backlog drains."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from support.scripted_embedder import (
 )
 from support.waiting import until
 
-#: A write waits for no model; on a busy machine it may wait for a processor.
+#: A write does not wait for the model, but on a busy machine it may wait for a processor.
 APPEND_TIMEOUT_S = 20.0
 DRAIN_S = 90.0
 AWAY = {
@@ -51,7 +51,7 @@ WRONG = {
 
 @dataclass(frozen=True)
 class World:
-    """The parts that a test moves."""
+    """The parts of a deployment under the test's control."""
 
     background: Background
     server: ScriptedEmbedder
@@ -65,20 +65,20 @@ class World:
             )
 
     def queue(self) -> list[tuple[str, str, str | None]]:
-        """Return content, state and error of what is pending or parked."""
+        """Return content, state and error of pending and parked texts."""
         return self.owner.execute(
             """SELECT m.content, q.state, q.error FROM embedding_queue q
                  JOIN memories m ON m.id = q.memory_id ORDER BY m.id"""
         ).fetchall()
 
     def jobs(self) -> list[tuple[str, int, int]]:
-        """Return state, dirty_seq and done_seq of every job that embeds."""
+        """Return state, dirty_seq and done_seq of every embedding job."""
         return self.owner.execute(
             "SELECT state, dirty_seq, done_seq FROM jobs WHERE task = 'embed'"
         ).fetchall()
 
     def is_met(self) -> bool:
-        """Whether everything that is pending has met the trouble."""
+        """Return whether everything pending has an error."""
         rows = self.queue()
         return bool(rows) and all(error for _, _, error in rows)
 
@@ -87,7 +87,7 @@ class World:
         return parked and all(state == "done" for state, _, _ in self.jobs())
 
     def embedded(self) -> set[str]:
-        """Return the contents that have a vector, and hold that each vector is its own text's."""
+        """Return the contents that have a vector. Asserts that each vector is that of its own text."""
         rows = self.owner.execute(
             f"""SELECT m.content, v.embedding::text
                   FROM memory_vectors_{self.generation_id} v
@@ -100,14 +100,14 @@ class World:
 
 @pytest.fixture
 def server() -> Iterator[ScriptedEmbedder]:
-    # It answers 400 for a text that is too long, as a server does that cannot be told to cut it.
+    # It answers 400 for a text over the limit, like servers that cannot truncate.
     with ScriptedEmbedder(vllm=False).running() as server:
         yield server
 
 
 @pytest.fixture
 def read_timeout_s() -> float:
-    """How long the embedder waits for a server that hangs."""
+    """Timeout of the embedder for a hanging server."""
     return 0.5
 
 
@@ -127,7 +127,7 @@ async def world(
 
 
 async def endure(world: World, troubles: Mapping[str, Behaviour]) -> None:
-    """Let the server misbehave in one way after the other, and recover in between."""
+    """Let the server misbehave in one way after another, and recover in between."""
     said: set[str] = set()
     for trouble, behaviour in troubles.items():
         world.server.always = behaviour
@@ -156,7 +156,7 @@ async def test_wrong_answers_are_never_stored(world: World) -> None:
 
 
 async def test_texts_that_the_server_refuses_are_parked_with_their_reason(world: World) -> None:
-    """One is too long for it, and one makes it send NaN; the others do not suffer."""
+    """One is too long, and one makes the server send NaN; the others are unaffected."""
 
     def spoil(server: ScriptedEmbedder, right: Answer, connection: socket) -> Answer:
         spoilt = any("spoil" in text for text in server.requests[-1]["input"])
@@ -189,7 +189,7 @@ async def test_writes_are_as_fast_while_the_server_hangs(world: World) -> None:
 
 
 async def _ninety_fifth(world: World) -> float:
-    """Return the time within which 95 of 100 appends were acknowledged."""
+    """Return the 95th percentile of the duration of 100 appends."""
     times = []
     for number in range(40):
         started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Every RPC has a recipe in `examples/grpcurl`, and every recipe works as a stranger runs it: through reflection."""
+"""Every RPC has a recipe in `examples/grpcurl`, and every recipe works with reflection alone."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from support.stack import Stack, running_stack
 
 KEY = "a-key-of-an-operator-for-tests"
 METADATA = (("authorization", f"Bearer {KEY}"),)
-#: They tell what happens from now on, and end when nobody listens.
+#: Streams that only end when the client leaves.
 WATCHES = {"WatchMemories", "Sleep"}
-#: Recipes that are run by a program that is not ours, too: of each server, of streams, with and without ids.
+#: Recipes that are also run by third-party programs: of each server, streaming ones, with and without ids.
 SAMPLE = (
     *("AppendMessages", "ListMessages", "StreamContext", "UploadDocument"),
     *("WriteNote", "SearchGraph", "GetQueueStatus", "Embed"),
@@ -41,7 +41,7 @@ SAMPLE = (
 
 
 class Reflected:
-    """The methods of a server, of which nothing is known but what its reflection says."""
+    """A server's methods, known only through reflection."""
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self.channel = channel
@@ -49,7 +49,7 @@ class Reflected:
 
     async def read(self) -> None:
         """Ask for all services."""
-        generated: Any = reflection_pb2_grpc  # typed for synchronous channels alone
+        generated: Any = reflection_pb2_grpc  # Typed only for synchronous channels.
         asking = generated.ServerReflectionStub(self.channel).ServerReflectionInfo()
         request = reflection_pb2.ServerReflectionRequest
         await asking.write(request(list_services=""))
@@ -69,7 +69,7 @@ class Reflected:
             self.methods |= {f"{name}/{each.name}": each for each in service.methods}
 
     async def call(self, recipe: Recipe, kept: dict[str, str]) -> Any:
-        """Return the answer as JSON, and the first one of a stream."""
+        """Return the answer as JSON; the first one of a stream."""
         path = f"{recipe.package}.{recipe.service}/{recipe.method}"
         method = self.methods[path]
         request_type = GetMessageClass(method.input_type)
@@ -92,7 +92,7 @@ class Reflected:
 
 
 def _add(pool: DescriptorPool, files: dict[str, Any], name: str) -> None:
-    """Add a file after those that it needs."""
+    """Add a file to the pool after its dependencies."""
     if name in files:
         file = files.pop(name)
         for needed in file.dependency:
@@ -101,7 +101,7 @@ def _add(pool: DescriptorPool, files: dict[str, Any], name: str) -> None:
 
 
 def _filled(value: Any, kept: dict[str, str]) -> Any:
-    """Put what was kept into a request."""
+    """Insert kept values into a request."""
     if isinstance(value, dict):
         return {name: _filled(each, kept) for name, each in value.items()}
     if isinstance(value, list):
@@ -110,7 +110,7 @@ def _filled(value: Any, kept: dict[str, str]) -> Any:
 
 
 def _picked(answer: Any, path: str) -> str:
-    """Return what stands at a path of `jq`'s, such as .messages[0].messageId."""
+    """Return the value at a `jq` path such as .messages[0].messageId."""
     for name, number in re.findall(r"\.(\w+)|\[(\d+)\]", path):
         answer = answer[name] if name else answer[int(number)]
     assert isinstance(answer, str)
@@ -126,7 +126,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 async def _learn(stack: Stack, kept: dict[str, str]) -> None:
-    """Store what the background learns of what Ana said, and a page about a node."""
+    """Store memories that background work learns from Ana's message, and a page about a node."""
     async with learning_transaction(stack.database) as conn:
         said = (kept["MESSAGE_ID"], kept["CONVERSATION_ID"])
         await learn_some(conn, "Ana", *said, [kept["NODE_ID"]])
@@ -134,7 +134,7 @@ async def _learn(stack: Stack, kept: dict[str, str]) -> None:
 
 @asynccontextmanager
 async def _reflected(stack: Stack) -> AsyncIterator[dict[str, Reflected]]:
-    """Lend what the servers say of themselves, by service."""
+    """Yield the reflection data of the servers, by service."""
     async with AsyncExitStack() as channels:
         servers = {}
         for name, address in stack.addresses.items():
@@ -163,7 +163,7 @@ async def test_every_rpc_has_a_recipe_that_works(stack: Stack, tmp_path: Path) -
 async def _run_some(
     stack: Stack, recipes: list[Recipe], kept: dict[str, str], folder: Path
 ) -> None:
-    """Run commands as the page shows them, in a shell whose `grpcurl` is `buf curl`."""
+    """Run commands as on the page, in a shell whose `grpcurl` is `buf curl`."""
     assert len(recipes) == len(SAMPLE)
     variables = {**kept, **with_grpcurl(folder, KEY)}
     page = (ROOT / "docs" / "reference" / "recipes.md").read_text(encoding="utf-8")

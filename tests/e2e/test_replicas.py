@@ -1,4 +1,4 @@
-"""Three processes of each service behind one name, and three workers of each kind, are one Everword."""
+"""Three processes of each service behind one name, and three workers of each kind, act as one Everword."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ APPEND = "everword.v1.IngestService/AppendMessages"
 SEARCH = "everword.v1.SearchService/Search"
 STATUS = "everword.v1.MaintenanceService/GetCompactionStatus"
 EMBED = "everword.internal.v1.EmbedderService/Embed"
-#: What is more than gRPC keeps by default to send again, and takes more than one flow-control window.
+#: Above gRPC's default limit for resending, and larger than one flow-control window.
 LARGE = 700_000
-#: A third of so many is more than what gRPC, left to itself, would send again.
+#: A third of them is more than gRPC resends by default.
 CROWD = 207
-#: On a busy machine a process takes its time to start.
+#: Limit for the restart of a process, which takes long on a busy machine.
 BACK_S = 90.0
-#: Its days are over.
+#: All its days are over.
 LAST_YEAR = datetime(2025, 3, 3, 12, tzinfo=UTC)
 DRAIN_S = 120.0
 _numbers = count()
@@ -81,14 +81,14 @@ async def ran_by_meaning(memory: Client, query: str) -> bool:
 
 
 def replicas(service: str, of: Counter[str]) -> list[int]:
-    """Return what each replica of a service has of a count."""
+    """Return the count of each replica of a service."""
     return [of[f"{service}-{number}"] for number in range(1, REPLICAS + 1)]
 
 
 async def count_calls(
     cluster: Cluster, calls: Callable[[], Awaitable[object]], *names: str
 ) -> list[Counter[str]]:
-    """Return how many spans of each name each process ended on account of `calls`."""
+    """Return the number of spans of each name that each process ended because of `calls`."""
     before = [await cluster.spans(name) for name in names]
     await calls()
     return [
@@ -109,9 +109,9 @@ async def test_calls_to_a_name_are_spread_over_its_replicas(cluster: Cluster) ->
     for service, of in (("ingest", appends), ("search", searches), ("compactor", statuses)):
         each = replicas(service, of)
         assert sum(each) == CALLS, (service, each)
-        # In turn; the first calls go to whoever is connected first.
+        # Round robin, except that the first calls go to the replica that is connected first.
         assert min(each) >= CALLS // REPLICAS - 5, (service, each)
-    # Each search process dials the embedder by its name, and so do the workers.
+    # Search processes and workers connect to the embedder by its name.
     assert min(replicas("embedder", embeds)) >= CALLS // REPLICAS - 5
 
 
@@ -146,7 +146,7 @@ async def test_every_call_is_answered_though_replicas_are_killed_with_calls_in_h
                     *(ask_status(memory) for _ in range(CROWD // stored)),
                 )
             ]
-            # Whoever is answered by the living is done before the others are killed.
+            # Calls at surviving replicas end before the others are killed.
             await until(lambda: sum(call.done() for call in calls) >= len(calls) // 2, BACK_S)
             await asyncio.sleep(1)
             held = [call for call in calls if not call.done()]
@@ -162,7 +162,7 @@ async def test_every_call_is_answered_though_replicas_are_killed_with_calls_in_h
 
 
 async def warm_up(memory: Client) -> None:
-    """Connect to all replicas: a call that waits for its connection is in nobody's hand."""
+    """Connect to all replicas, so that no call waits for its connection."""
     for _ in range(2 * REPLICAS):
         await say(memory, "Hello.")
         await memory.search("hello")
@@ -170,7 +170,7 @@ async def warm_up(memory: Client) -> None:
 
 
 async def back(cluster: Cluster, *names: str) -> None:
-    """Wait until those that were killed have been started again, and are given calls by who knew them before."""
+    """Wait until killed replicas have restarted and get calls from processes that knew them before."""
     for name in names:
         await until(lambda name=name: f"{name} is ready again" in cluster.said, BACK_S)  # type: ignore[misc]
     async with client_of(cluster) as memory:
@@ -187,7 +187,7 @@ async def back(cluster: Cluster, *names: str) -> None:
 
 
 async def test_replicas_come_and_go_under_load(cluster: Cluster) -> None:
-    """Ten seconds of load; one replica of each is killed in the midst of it, and is back before the end or not."""
+    """Ten seconds of load; one replica of each is killed in the middle, and may be back before the end."""
     stopped = asyncio.Event()
     sent: list[str] = []
     session = f"load-{next(_numbers)}"
@@ -223,7 +223,7 @@ async def test_a_token_of_one_replica_holds_with_the_others(cluster: Cluster) ->
     texts = [f"The heron was seen {number} times." for number in range(12)]
     async with client_of(cluster, only=1) as first:
         written = await say(first, *texts, session_key=session)
-        # A vector that comes between two pages changes scores, and so what is on the next one.
+        # A vector stored between two pages changes scores, and so the next page.
         embedded = ingest_pb.WaitForIndexingRequest(
             consistency_token=written.consistency_token, stage=ingest_pb.INDEXING_STAGE_EMBEDDED
         )
@@ -239,7 +239,7 @@ async def test_a_token_of_one_replica_holds_with_the_others(cluster: Cluster) ->
 
 
 async def walk_over_replicas(cluster: Cluster, conversation_id: str, mode: str) -> list[list[str]]:
-    """Ask each replica in turn for the next page; returns the ids on each."""
+    """Ask the replicas in turn for the next page; return the ids on each page."""
     request = search_pb.SearchRequest(
         query="heron", page_size=5, mode=search_pb.SearchMode.Value(f"SEARCH_MODE_{mode}")
     )
@@ -282,7 +282,7 @@ async def test_one_append_sent_to_all_replicas_at_once_is_one_message(
 
 
 async def answered_from_memory(cluster: Cluster, stacks: Sequence[Stack], token: str) -> bool:
-    """Whether each search process finds a token without asking the database for it."""
+    """Return whether each search process finds a token without asking the database for it."""
 
     async def calls() -> None:
         for stack in stacks:
@@ -324,7 +324,7 @@ async def test_what_is_erased_is_in_no_cache_queue_file_or_log(cluster: Cluster)
         assert entries_with(redis_url, token) == []
         assert files_with(cluster.folder, token) == []
         assert written_elsewhere(cluster.folder) == set()
-        # They are looked at where they are.
+        # The searches above do find text that is present.
         with redis.Redis.from_url(redis_url) as connection:
             connection.xadd(canary, {"said": "words"})
             connection.rpush("list", canary)
@@ -339,7 +339,7 @@ def workers(*names: str) -> tuple[str, ...]:
 
 
 async def is_idle(cluster: Cluster) -> bool:
-    """Whether no vector is pending, no day of last year, and no job is due or running."""
+    """Return whether no vector is pending, no day of last year, and no job is due or running."""
 
     def look() -> bool:
         with cluster.database.connect() as conn:
@@ -373,7 +373,7 @@ async def test_workers_share_a_backlog_and_do_nothing_twice(cluster: Cluster) ->
                 for start in range(0, len(said), 40):
                     day = LAST_YEAR + timedelta(days=start // 40)
                     await say(memory, *said[start : start + 40], create_time=day)
-        # Slow enough for one worker not to be done before the others begin.
+        # Slow enough for all workers to get some of the work.
         cluster.model.always = slow(0.1)
         await until(lambda: is_idle(cluster), DRAIN_S)
 
@@ -381,7 +381,7 @@ async def test_workers_share_a_backlog_and_do_nothing_twice(cluster: Cluster) ->
     embeds, compactions, roll_ups, inserts = await count_calls(cluster, work, *names)
     cluster.model.always = None
     texts = Counter(text for request in cluster.model.texts[asked:] for text in request)
-    # The end of a long summary may be a passage of its own that says what a message does.
+    # The end of a long summary may be a passage of its own with the same text as a message.
     with cluster.database.connect() as conn:
         rows = conn.execute("SELECT btrim(content), count(*) FROM memories GROUP BY 1").fetchall()
     stored: dict[str, int] = dict(rows)

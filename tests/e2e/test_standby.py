@@ -1,4 +1,4 @@
-"""Search over a streaming standby: it waits for tokens however far it lags, and has everything after a failover."""
+"""Search on a streaming standby waits for tokens at any lag, and has all data after a failover."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ async def writing_and_reading(
 
 
 KEY = ConversationKey(session_key="s")
-#: Far less than a standby lags that is held.
+#: Far shorter than the lag of a paused standby.
 SHORT_S = 1.0
 
 
@@ -143,7 +143,7 @@ async def say(client: Client, text: str) -> str:
 
 
 async def found(client: Client, word: str, token: str = "", timeout_s: float = 30.0) -> int:
-    """Return how many results of a search have a word."""
+    """Return the number of results with a word."""
     request = search_pb.SearchRequest(
         query=word, mode=search_pb.SEARCH_MODE_LEXICAL, at_least_as_fresh=token
     )
@@ -161,14 +161,14 @@ async def test_search_on_a_standby_waits_for_a_token_and_outlives_a_failover(pai
         with pytest.raises(CallError) as waited:
             await found(client, "bittern", late, SHORT_S)
         assert waited.value.code is grpc.StatusCode.DEADLINE_EXCEEDED
-        # Who asks for no token is answered with what is there.
+        # A call without a token gets the standby's current data.
         assert (await found(client, "bittern"), await found(client, "heron", token)) == (0, 1)
         pair.catch_up()
         assert await found(client, "bittern", late) == 1
         last = await say(client, "The egret came at dusk.")
         await until(pair.received_all)
         pair.fail_over()
-        # The process goes on reading: it is the same server.
+        # The process keeps reading from the same server.
         assert await found(client, "egret", last) == 1
         with pytest.raises(CallError) as refused:
             await client.ingest_service.AppendMessages(

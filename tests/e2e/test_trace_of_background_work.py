@@ -1,4 +1,4 @@
-"""One trace leads from the caller of a write through the queue and the worker to the model."""
+"""One trace connects the caller of a write with the queue, the worker and the model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from support.stack import Stack, running_stack
 from support.waiting import until
 
 QUEUE = queue_name("embed")
-#: The way of a write, each step below the one before it, but for sending: nothing waits for that.
+#: Spans of a write, each a child of the one before, except the sending of the wake-up, for which nothing waits.
 WAY = (
     "caller",
     "everword.v1.IngestService/AppendMessages",
@@ -42,7 +42,7 @@ WAY = (
 
 
 class ThreadWorker(SimpleWorker):
-    """RQ's worker in a thread, where there are no signals."""
+    """RQ's worker in a thread, which cannot receive signals."""
 
     death_penalty_class = TimerDeathPenalty
 
@@ -58,7 +58,7 @@ def redis(valkey_url: str) -> Iterator[Redis]:
 
 
 def take_wake_ups(stack: Stack, redis: Redis, redis_url: str) -> None:
-    """Do what a worker process does, until no wake-up is left."""
+    """Execute jobs like a worker process until no wake-up is left."""
     database = BlockingDatabase(stack.database.settings("embedder"), "embedder")
     database.open()
     with (

@@ -1,1 +1,1 @@
-"""Injects faults into a whole Everword under mixed traffic, and holds what callers were told against what is there."""
+"""Injects faults into a whole Everword under mixed traffic, and checks acknowledged results against stored data."""

@@ -1,4 +1,4 @@
-"""`make test-faults`: many faults under mixed traffic; ends on a line with what was broken of each promise."""
+"""`make test-faults`: many faults under mixed traffic; the last line counts violations of each promise."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def main() -> None:
     )
     print(f"seed {given.seed}")
     with tempfile.TemporaryDirectory(prefix="everword-faults-") as temporary:
-        Path(temporary).chmod(0o711)  # PostgreSQL's account passes through
+        Path(temporary).chmod(0o711)  # PostgreSQL's account must be able to traverse the folder.
         outcome = asyncio.run(run(given.keep or Path(temporary), settings, _say))
     if given.report:
         write(given.report, report(outcome))

@@ -1,4 +1,4 @@
-"""Looks into the database, as its owner, for what is lost, doubled or stuck in itself, whoever wrote it."""
+"""Queries the database as its owner for lost, duplicate and stuck rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from faults.traffic import UNEMBEDDABLE
 from support.dag import check_dag
 from support.databases import DatabaseUnderTest
 
-#: Every count of what is wrong, by what it says of the stack; 0 rows of trouble are right.
+#: Queries that count violations, by the name in the report; 0 is right.
 _LOST = {
     "messages missing in a sequence": """
         SELECT coalesce(sum(abs(c.last_seq - m.messages) + abs(c.last_seq - m.last)), 0)
@@ -66,8 +66,8 @@ _DOUBLED = {
 _STUCK = {
     "passages pending": "SELECT count(*) FROM embedding_queue WHERE state = 'pending'",
     "sentences pending": "SELECT count(*) FROM tool_sentence_queue",
-    # What waits until nobody has said anything for a while is not stuck, and such a pause may end in the middle of an
-    # audit; what waits after a failure may be.
+    # Jobs that wait for a pause in a conversation are not stuck, and such a pause may end during an audit; jobs that
+    # wait after a failure may be stuck.
     "jobs not done": """
         SELECT count(*) FROM jobs
          WHERE state <> 'done' AND (not_before <= now() - interval '1 minute' OR state = 'pending' AND attempts > 0)""",
@@ -75,7 +75,7 @@ _STUCK = {
         SELECT count(*) FROM conversations c
           LEFT JOIN compaction_progress p ON p.namespace_id = c.namespace_id AND p.conversation_id = c.id
          WHERE c.last_seq - coalesce(p.summarised_seq, 0) >= 10""",
-    # One that is not over waits for its end, and one that was summed up before until nothing comes late.
+    # A period that has not ended waits for its end, and a reopened one until no late messages arrive.
     "periods that were never summed up": """
         SELECT count(DISTINCT (namespace_id, level, period)) FROM calendar_pending o
          WHERE period + (ARRAY['2 days', '8 days', '32 days', '367 days'])[level - 3]::interval < now()
@@ -84,7 +84,7 @@ _STUCK = {
     "erasures at work": "SELECT count(*) FROM erasures WHERE state <> 2",
     "jobs done that know of more": "SELECT count(*) FROM jobs WHERE state = 'done' AND done_seq < dirty_seq",
 }
-#: What is waited for: whatever is due, however short a time.
+#: Queries for work that the drain waits for: all due jobs, however short a time.
 _OPEN = {what: each for what, each in _STUCK.items() if what != "jobs done that know of more"} | {
     "jobs not done": "SELECT count(*) FROM jobs WHERE state <> 'done' AND (not_before <= now() OR attempts > 0)",
 }
@@ -93,25 +93,25 @@ _STORED = "SELECT coalesce(nullif(external_id, ''), split_part(content, ':', 1))
 
 @dataclass
 class Findings:
-    """What is wrong, in numbers and in words."""
+    """Violations, in numbers and in words."""
 
     lost: int = 0
     doubled: int = 0
     stuck: int = 0
-    #: How many there are: none to be wrong would prove nothing.
+    #: Number of summaries; without any, a result of no violations would prove nothing.
     summaries: int = 0
     words: list[str] = field(default_factory=list)
 
 
 def open_work(admin_url: str) -> dict[str, int]:
-    """Return what is pending, and how many jobs are open; nothing where all is done."""
+    """Return the number of pending items and open jobs, by kind; empty if all work is done."""
     with _connect(admin_url) as conn:
         counts = {what: _count(conn, statement) for what, statement in _OPEN.items()}
     return {what: count for what, count in counts.items() if count}
 
 
 def audit(admin_url: str, acknowledged: Set[str]) -> Findings:
-    """Compare what is stored with what was acknowledged, and with itself."""
+    """Check stored rows against acknowledged writes and for consistency."""
     found = Findings()
     with _connect(admin_url) as conn:
         found.lost = _audit_each(conn, _LOST, found.words) + _missing(conn, acknowledged, found)
@@ -134,7 +134,7 @@ def _missing(conn: psycopg.Connection, acknowledged: Set[str], found: Findings) 
 
 
 def _audit_summaries(conn: psycopg.Connection, admin_url: str, found: Findings) -> int:
-    """Return how many namespaces have summaries that do not stand for what they are to."""
+    """Return the number of namespaces whose summaries do not cover their sources correctly."""
     wrong = []
     for name, generation in conn.execute(
         "SELECT n.name, g.id FROM namespaces n, model_generations g WHERE g.state = 'active'"

@@ -1,4 +1,4 @@
-"""Mixed traffic: conversations in three ways, notes, facts, erasures, exports, and reads of what was just written."""
+"""Mixed traffic: conversations in three ways, notes, facts, erasures, exports, and reads of recent writes."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from faults.traffic import (
     word_of,
 )
 
-#: How long callers may take to be answered once they are told to stop.
+#: Limit in seconds for the last calls at the end of a run.
 LAST_CALLS_S = 600.0
-#: Each namespace has so many notes that are written again and again.
+#: Number of notes per namespace, which are overwritten again and again.
 NOTES = 3
-#: Reads of a whole conversation, as long as it has so many messages.
+#: Conversations with at most this many messages are read completely.
 SHORT = 300
 
 
@@ -43,7 +43,7 @@ SHORT = 300
 async def traffic(
     stack: RunningStack, history: History, pause_s: float, seed: int
 ) -> AsyncIterator[None]:
-    """Call while the block lasts; at its end, every caller is waited for."""
+    """Call while the block lasts; wait for all callers at its end."""
     stopped = asyncio.Event()
     async with AsyncExitStack() as resources:
         callers = []
@@ -82,14 +82,14 @@ def _work(callers: list[Caller], seed: int) -> list[Coroutine[None, None, None]]
 
 
 async def converse(caller: Caller, conversation: Conversation, number: int, seed: int) -> None:
-    """Write one conversation: by external ids, by request ids alone, or as files come in, in streams."""
+    """Write one conversation: with external ids, with request ids alone, or as streams, like imported files."""
     told = caller.history.messages[conversation.namespace, conversation.session_key]
     for batch in batches(conversation, maxsize, seed):
         if caller.stopped.is_set():
             return
         said = keep_nameless(batch) if number % 4 == 1 else batch
         names = [name_of(message) for message in said]
-        # A stream tells no token: what it stored is there for every read that comes after it.
+        # A stream returns no token: its writes are visible to every later read.
         fresh, id_ = "", ""
         if number % 4 == 0:
             entries = [Entry(conversation.target, message) for message in said]
@@ -112,7 +112,7 @@ async def converse(caller: Caller, conversation: Conversation, number: int, seed
 
 
 async def _read_back(caller: Caller, said: list[memory_pb2.NewMessage], fresh: str) -> None:
-    """Search for the last thing that was said in words."""
+    """Search for the last message with text."""
     spoken = [each for each in said if each.content not in ("", UNEMBEDDABLE)]
     if not spoken:
         return
@@ -122,9 +122,9 @@ async def _read_back(caller: Caller, said: list[memory_pb2.NewMessage], fresh: s
 
 
 async def find(caller: Caller, word: str, fresh: str = "") -> bool:
-    """Tell whether a search for a word returns something that has it."""
+    """Return whether a search for a word returns a hit that contains it."""
     lexical = search_pb.SEARCH_MODE_LEXICAL
-    # Everybody says the second word.
+    # All messages contain the second word.
     query = f"{word} tea"
     search = partial(caller.client.search, query, mode=lexical, at_least_as_fresh=fresh)
     answer = await caller.until_answered(search)
@@ -147,7 +147,7 @@ async def _read_in_order(caller: Caller, conversation_id: str, told: list[str]) 
 
 
 async def write_note(caller: Caller, number: int) -> None:
-    """Write one of a few notes again, and read it."""
+    """Overwrite one of a few notes, and read it."""
     key = f"note-{number % NOTES}"
     content = f"{key} of {caller.namespace} as of {number}."
     request_id = str(new_id())
@@ -158,7 +158,7 @@ async def write_note(caller: Caller, number: int) -> None:
 
 
 async def remember(caller: Caller, number: int) -> None:
-    """Give somebody another favourite."""
+    """Change the favourite tea of a person."""
     subject = f"person {number % NOTES}"
     request = fact_service_pb2.RememberRequest(
         subject=subject,

@@ -1,4 +1,4 @@
-"""Makes calls as a careful caller does: again where a call fails, and with the same request."""
+"""Makes calls as a careful client does: it retries failed calls with the same request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from everword.embedded.folder import RunningStack
 from faults.history import History, Promise
 
 Answer = TypeVar("Answer")
-#: What a caller may meet while something is down; anything else is a bug.
+#: Status codes that a fault explains; others are bugs.
 PASSING = frozenset(
     {
         grpc.StatusCode.UNAVAILABLE,
@@ -30,7 +30,7 @@ PAUSE_S = 0.5
 
 @dataclass(frozen=True)
 class Caller:
-    """Somebody who calls in one namespace until he is told to stop, and notes what he is told."""
+    """A client in one namespace that calls until it is stopped, and records the answers."""
 
     client: Client
     namespace: str
@@ -41,7 +41,7 @@ class Caller:
     pause_s: float
 
     async def repeat(self, once: Callable[[int], Awaitable[None]]) -> None:
-        """Do something again and again, with its number, and a pause after each."""
+        """Call `once` repeatedly with a running number, and a pause after each call."""
         number = 0
         while not self.stopped.is_set():
             await once(number)
@@ -52,7 +52,7 @@ class Caller:
         await asyncio.sleep(self.random.uniform(0.0, 2 * self.pause_s))
 
     async def until_answered(self, call: Callable[[], Awaitable[Answer]]) -> Answer:
-        """Return what a call answers in the end; a refusal that no fault explains is noted."""
+        """Return the answer of a call, with retries; record errors that no fault explains."""
         while True:
             try:
                 answer = await call()

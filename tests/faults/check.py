@@ -1,4 +1,4 @@
-"""Holds the final state against the history: whatever was acknowledged is there, once, in order, or gone for good."""
+"""Checks the final state against the history: acknowledged writes are present once and in order, or erased for good."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FACTS = """
 
 
 def check(admin_url: str, history: History) -> int:
-    """Hold every promise against the database; returns how many summaries there are."""
+    """Check every promise against the database; return the number of summaries."""
     with psycopg.connect(
         admin_url, autocommit=True, options="-c search_path=everword,public"
     ) as conn:
@@ -63,7 +63,7 @@ def _compare(
         there = stored.get(place, [])
         missing = Counter(names) - Counter(there)
         more = Counter(there) - Counter(names)
-        # What was said before it is erased is of no conversation that anybody reads.
+        # Messages that are to be erased belong to conversations that this check does not read.
         history.hold(Promise.KEPT, not missing, f"{place} lacks {sorted(missing)[:5]}")
         history.hold(Promise.ONCE, not more, f"{place} has too often {sorted(more)[:5]}")
         if in_order:
@@ -80,7 +80,7 @@ def _rows(conn: psycopg.Connection, query: str) -> dict[Place, list[str]]:
 
 
 def _erased_in(conn: psycopg.Connection, table: str) -> int:
-    """Return how many rows hold an erased word: as text, in arrays or JSON, as lexemes, or in bytes."""
+    """Return the number of rows that contain an erased word: as text, in arrays or JSON, as lexemes, or in bytes."""
     row: Any = conn.execute(
         f'SELECT count(*) FROM "{table}" AS t '
         "WHERE strpos(lower(t::text), %s) > 0 OR strpos(t::text, %s) > 0".encode(),

@@ -1,4 +1,4 @@
-"""The time of day of each process, which jumps by an hour and back."""
+"""Shifts the time of day of each process by an hour and back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ JUMP_S = 3600
 
 @dataclass(frozen=True)
 class Clocks:
-    """A library that shifts the time of a process, and a folder with a file for each, which says by how much."""
+    """A library that shifts the time of a process, and a folder with a file of offsets for each process."""
 
     folder: Path
 
@@ -26,26 +26,28 @@ class Clocks:
         return self.folder / "clock.so"
 
     def environment(self, name: str) -> dict[str, str]:
-        """Return the variables with which a process starts."""
+        """Return the environment variables of a process with a clock."""
         clock = self.folder / name
         if not clock.exists():
             self.set(name, 0)
         return {"LD_PRELOAD": str(self.shared_object), "FAULTS_CLOCK": str(clock)}
 
     def set(self, name: str, offset_s: int) -> None:
-        """Set a process's clock that many seconds ahead; it may run, which is why the file stays the same one."""
+        """Set a process's clock `offset_s` seconds ahead. The file is updated in place, since a running process has it
+        open.
+        """
         clock = self.folder / name
         with clock.open("r+b" if clock.exists() else "wb") as file:
             file.write(offset_s.to_bytes(8, "little", signed=True))
 
 
 def can_jump() -> bool:
-    """Tell whether there is a compiler for the library."""
+    """Return whether a compiler for the library is installed."""
     return shutil.which("cc") is not None
 
 
 def make_clocks(folder: Path) -> Clocks:
-    """Make clocks in a folder, which is made too."""
+    """Create clocks in a folder, which is created too."""
     folder.mkdir(parents=True)
     clocks = Clocks(folder)
     command = [
@@ -63,7 +65,6 @@ def make_clocks(folder: Path) -> Clocks:
 
 
 def clock_faults(names: Iterable[str]) -> list[Fault]:
-    """Return what may happen to the clock of each process."""
     return [
         Fault(f"clock an hour {way}", name, _jumping(name, offset_s))
         for name in names

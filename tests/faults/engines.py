@@ -1,4 +1,4 @@
-"""PostgreSQL and Valkey that are restarted, crash, run out of memory or disk, or forget what they held."""
+"""Faults of PostgreSQL and Valkey: restart, crash, full memory or disk, and loss of Valkey's data."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ import redis
 from faults.world import REVIVAL_S, Fault, Inject, World
 from support.waiting import until
 
-#: How long an engine has no memory or no disk, or is held still.
+#: Seconds without memory or disk, or in a stopped state.
 LASTS_S = 3.0
-#: What a full disk leaves free, and how large it is otherwise.
+#: Free bytes on a full disk, and the size of the disk.
 LEAST_BYTES = 16 << 10
 DISK = "6g"
 
@@ -47,7 +47,7 @@ def valkey_faults() -> list[Fault]:
 
 
 def disk_fault(disk: Path) -> Fault:
-    """Return a full disk, of the small file system that PostgreSQL is on."""
+    """Return the fault of a full disk: the small file system of PostgreSQL."""
 
     async def inject(world: World) -> None:
         used = shutil.disk_usage(disk).used
@@ -62,7 +62,7 @@ def disk_fault(disk: Path) -> Fault:
 
 @contextmanager
 def small_disk(folder: Path) -> Iterator[None]:
-    """Lend a file system in memory, mounted at a folder. Raises CalledProcessError where that is not allowed."""
+    """Mount a file system in memory at a folder. Raises CalledProcessError if that is not allowed."""
     folder.mkdir(mode=0o711, parents=True, exist_ok=True)
     folder.parent.chmod(0o711)
     options = f"size={DISK},mode=0711"
@@ -75,7 +75,7 @@ def small_disk(folder: Path) -> Iterator[None]:
 
 
 def may_mount() -> bool:
-    """Tell whether this user may have a small disk, as root has outside of most containers."""
+    """Return whether this user may mount a small disk, as root may outside of most containers."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             with small_disk(Path(folder) / "disk"):
@@ -98,7 +98,7 @@ def _ending(name: str, number: int) -> Inject:
 
 
 async def _answers(world: World) -> None:
-    """Wait until PostgreSQL takes connections: one that is still starting would not be told by its signal."""
+    """Wait until PostgreSQL accepts connections; while it starts, it would ignore its signal."""
 
     def connects() -> bool:
         try:
@@ -111,7 +111,7 @@ async def _answers(world: World) -> None:
 
 
 async def _kill_backend(world: World) -> None:
-    """The server ends all others and recovers, as after any crash."""
+    """The server ends all other backends and recovers, as after any crash."""
 
     def kill() -> bool:
         pids = _query(world, "SELECT pid FROM pg_stat_activity WHERE application_name <> 'faults'")
@@ -155,12 +155,12 @@ async def _hold(world: World) -> None:
 
 
 def _valkey(world: World) -> redis.Redis:
-    """Return a client that goes around the proxy."""
+    """Return a client that bypasses the proxy."""
     return redis.Redis.from_url(world.running.redis_url, socket_timeout=2)
 
 
 async def _once_up(act: Callable[[], bool]) -> None:
-    """Do something as soon as the engine is there for it."""
+    """Retry an action until the engine accepts it."""
 
     def acts() -> bool:
         try:

@@ -1,4 +1,4 @@
-"""Says something with a word that nothing else has, erases it, and looks for the word."""
+"""Writes a text with a unique word, erases it, and searches for the word."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from faults.calling import Caller
 from faults.history import Promise
 from faults.traffic import ERASED
 
-#: What a conversation says beside the word, enough for a leaf, which then has to be written again.
+#: Number of further messages in the conversation, enough for a leaf, which then has to be written again.
 BESIDE = 11
 
 
@@ -58,7 +58,7 @@ async def _note(caller: Caller, word: str, number: int) -> erasure_service_pb2.E
 
 
 async def _say(caller: Caller, said: list[str], number: int) -> tuple[list[str], str]:
-    """Return the ids of the messages, and that of their conversation."""
+    """Append messages; return their ids, and that of their conversation."""
     key = conversation_pb2.ConversationKey(session_key=f"erased-{number}")
     messages = [memory_pb2.NewMessage(role=memory_pb2.ROLE_USER, content=each) for each in said]
     request_id = str(new_id())

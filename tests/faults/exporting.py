@@ -1,4 +1,4 @@
-"""Takes a namespace out, and holds the file against what was acknowledged before the call."""
+"""Exports a namespace, and checks the file against the messages acknowledged before the call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from faults.calling import Caller
 from faults.history import Promise
 from faults.traffic import others_in
 
-#: One of so many rounds: an export keeps the database from removing what became old.
+#: Export in one of this many rounds: an export keeps the database from vacuuming old rows.
 EVERY = 5
 
 
@@ -25,7 +25,7 @@ async def export(caller: Caller, number: int) -> None:
     gone: set[str] = set()
 
     async def read() -> bytes:
-        """Note what is known by the time of the call, which may be made again."""
+        """Record the messages acknowledged before the call, which may be retried."""
         told.clear()
         told.update(
             chain.from_iterable(
@@ -45,7 +45,7 @@ async def export(caller: Caller, number: int) -> None:
 
 
 def judge(content: bytes, told: set[str], namespace: str) -> tuple[bool, str]:
-    """Tell whether a file is whole, and holds the messages; in words, what is wrong."""
+    """Return whether a file is complete and contains the messages, and a description of the error if not."""
     before, _, last = content.rstrip(b"\n").rpartition(b"\n")
     end: Any = json.loads(last).get("end", {})
     if end.get("sha256") != hashlib.sha256(before + b"\n").hexdigest():

@@ -1,4 +1,4 @@
-"""What callers were told: the acknowledged operations, and the promises that an answer broke at once."""
+"""History of a run: acknowledged operations, and promises that an answer violated at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Place = tuple[str, str]
 
 
 class Promise(StrEnum):
-    """What holds whatever fails, in the words of the report."""
+    """Guarantees under any fault, in the words of the report."""
 
     KEPT = "no acknowledged write is lost"
     ONCE = "none is stored twice"
@@ -27,32 +27,32 @@ class Promise(StrEnum):
 
 @dataclass
 class History:
-    """Grows with every answer."""
+    """Records every acknowledged operation."""
 
-    #: The messages of each conversation, as the callers name them, in the order in which they were acknowledged.
+    #: The messages of each conversation, by the callers' own names, in the order of acknowledgement.
     messages: dict[Place, list[str]] = field(default_factory=lambda: defaultdict(list))
-    #: What each note said, version after version.
+    #: Texts of each note, in order of version.
     notes: dict[Place, list[str]] = field(default_factory=lambda: defaultdict(list))
-    #: The values that each subject was given.
+    #: The values written for each subject.
     facts: dict[Place, list[str]] = field(default_factory=lambda: defaultdict(list))
-    #: The words of what was erased, by namespace; each begins with `traffic.ERASED`.
+    #: Words of erased texts, by namespace; each begins with `traffic.ERASED`.
     erased: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    #: How often each promise was looked at, and what was seen where it did not hold.
+    #: Number of checks of each promise, and a description of each violation.
     looked: Counter[Promise] = field(default_factory=Counter)
     broken: list[tuple[Promise, str]] = field(default_factory=list)
-    #: Calls that failed and were made again, by status.
+    #: Retried calls, by status.
     retried: Counter[str] = field(default_factory=Counter)
 
     @property
     def acknowledged(self) -> int:
-        """How many messages are stored, versions of notes and facts written, and things erased."""
+        """Number of stored messages, written versions of notes and facts, and erasures."""
         kept = sum(
             len(each) for of in (self.messages, self.notes, self.facts) for each in of.values()
         )
         return kept + sum(map(len, self.erased.values()))
 
     def hold(self, promise: Promise, holds: bool, words: str) -> None:
-        """Count a look at a promise; keep the words where it is broken."""
+        """Count a check of a promise; record the description if it is violated."""
         self.looked[promise] += 1
         if not holds:
             self.broken.append((promise, words))

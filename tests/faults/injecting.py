@@ -1,4 +1,4 @@
-"""Injects faults at random points, many at once, but never two in one place."""
+"""Injects faults at random times, several at once, but never two in one place."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from faults.history import History, Promise
 from faults.world import Fault, World
 
-#: What was injected, by kind and place.
+#: Number of injected faults by kind and place.
 Injected = Counter[tuple[str, str]]
 
 
 def plan(faults: Sequence[Fault], count: int, seed: int) -> list[Fault]:
-    """Return so many faults in random order: each once, as far as the count goes, and the rest at random."""
+    """Return `count` faults in random order: each once if the count allows, and random ones besides."""
     drawn = random.Random(seed)
     chosen = drawn.sample(faults, k=min(count, len(faults)))
     chosen += drawn.choices(faults, k=count - len(chosen))
@@ -26,9 +26,9 @@ def plan(faults: Sequence[Fault], count: int, seed: int) -> list[Fault]:
 async def inject(
     world: World, faults: list[Fault], every_s: float, history: History, say: Callable[[str], None]
 ) -> Injected:
-    """Begin a fault every so often on the average, and return what was injected once all are over.
+    """Start a fault every `every_s` seconds on average; return the injected ones after all have ended.
 
-    What does not come back in time breaks a promise, and the run goes on.
+    A process or server that does not recover in time violates a promise, and the run continues.
     """
     injected: Injected = Counter()
     free: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)

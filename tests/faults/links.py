@@ -1,4 +1,4 @@
-"""Connections to the engines that are reset, torn in the middle of an answer, stalled or refused."""
+"""Connections to the engines that are reset, cut in the middle of an answer, stalled or refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from faults.proxy import Proxy
 from faults.world import Fault, Inject, World
 
 LASTS_S = 3.0
-#: So many answers are torn.
+#: Number of answers that are cut.
 TORN = 3
 
 

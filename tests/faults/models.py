@@ -10,15 +10,15 @@ from support import scripted_chat as chat
 from support import scripted_embedder as embedder
 from support.faithful_replies import said_of
 
-#: What fits into every answer that is asked for.
+#: Values that fit every answer schema.
 BULLETS, BULLET_CHARS, SUMMARY_CHARS = 6, 80, 200
-#: How long a server misbehaves, and how long an answer takes that seems never to come.
+#: Duration of a server's misbehaviour, and of an answer that seems never to come, in seconds.
 LASTS_S = 5.0
 LONG_S = 8.0
 
 
 def brief(request: chat.Body) -> chat.Reply:
-    """Answer as a faithful model that says little."""
+    """Answer briefly and faithfully."""
     said = said_of(request)
     if not isinstance(said, str):
         for bullet in said.get("bullets", []):
@@ -60,7 +60,7 @@ def _embed(behaviour: embedder.Behaviour) -> Inject:
     def misbehave(
         server: embedder.ScriptedEmbedder, right: embedder.Answer, connection: socket
     ) -> embedder.Answer | None:
-        # What it refuses, it refuses all the same.
+        # Errors of the server itself stay unchanged.
         return behaviour(server, right, connection) if right.status == 200 else right
 
     async def inject(world: World) -> None:

@@ -1,4 +1,4 @@
-"""Processes of services and workers that are killed, told to end, or held still for longer than their lease."""
+"""Processes of services and workers that are killed, terminated, or stopped for longer than their lease."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ END_S = 600.0
 
 
 def process_faults(names: Iterable[str]) -> list[Fault]:
-    """Return what may happen to each process, whose names these are."""
     return [
         Fault(kind, name, inject)
         for name in names

@@ -1,4 +1,4 @@
-"""A TCP proxy between the services and an engine, which breaks what goes through it."""
+"""A TCP proxy between the services and an engine that disturbs connections."""
 
 from __future__ import annotations
 
@@ -23,35 +23,34 @@ class Proxy:
         self.port = free_ports(1)[0]
         self._target = target
         self._open: set[StreamWriter] = set()
-        #: Bytes pass while it is set.
+        #: Bytes pass while the event is set.
         self._flows = asyncio.Event()
         self._flows.set()
         self._accepts = True
         self._torn = 0
 
     def through(self, url: str) -> str:
-        """Return the URL of the engine that leads through here."""
+        """Return the URL of the engine through this proxy."""
         parts = urlsplit(url)
         address = f"{parts.netloc.rpartition(':')[0]}:{self.port}"
         return parts._replace(netloc=address).geturl()
 
     def reset(self) -> None:
-        """Break all connections off at once."""
         for writer in list(self._open):
             _break_off(writer)
 
     def tear(self, answers: int) -> None:
-        """Break a connection off in the middle of the next answers, of which the first half still arrives."""
+        """Reset connections in the middle of the next answers, whose first half still arrives."""
         self._torn = answers
 
     async def stall(self, seconds: float) -> None:
-        """Let nothing through for a while; connections stay."""
+        """Forward nothing for `seconds`; connections stay open."""
         self._flows.clear()
         await asyncio.sleep(seconds)
         self._flows.set()
 
     async def refuse(self, seconds: float) -> None:
-        """Break all connections off, and take no new ones for a while."""
+        """Reset all connections, and refuse new ones for `seconds`."""
         self._accepts = False
         self.reset()
         await asyncio.sleep(seconds)
@@ -83,7 +82,7 @@ class Proxy:
                     break
                 sink.write(data)
                 await sink.drain()
-        # The other direction ends with it.
+        # The other direction ends as well.
         sink.close()
 
 

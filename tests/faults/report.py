@@ -1,4 +1,4 @@
-"""What a run writes into a page: how often each fault was injected, and how often each promise was looked at."""
+"""Writes a run's results to a page: counts of injected faults, and of checks of each promise."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from faults.run import Outcome
 BEGIN, END = "<!-- faults: begin -->", "<!-- faults: end -->"
 #: A worker's name without its number.
 _NUMBERED = re.compile(r"-\d+$")
-#: The promise that a fault puts at risk before all others, by a word of its place or kind; the first that fits.
+#: The promise most at risk from a fault, by a word of its place or kind; the first match counts.
 _AT_RISK = (
     ("clock", Promise.ORDER),
     ("lease", Promise.ONCE),
@@ -65,7 +65,7 @@ def _rows(outcome: Outcome) -> list[str]:
 
 
 def write(page: Path, text: str, begin: str = BEGIN, end: str = END) -> None:
-    """Put a text between two markers of a page."""
+    """Insert a text between two markers of a page."""
     before, _, rest = page.read_text().partition(begin)
     _, _, after = rest.partition(end)
     page.write_text(f"{before}{begin}\n{text}\n{end}{after}")

@@ -1,4 +1,4 @@
-"""One run: a stack, mixed traffic, faults, the time that the background takes to be done, and the reckoning."""
+"""A run: a stack, mixed traffic, faults, completion of background work, and the checks."""
 
 from __future__ import annotations
 
@@ -43,51 +43,51 @@ from support.scripted_embedder import ScriptedEmbedder
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")
 POLL_S = 0.25
-#: Jobs that failed for good are tried again so often, as an operator would.
+#: Seconds between retries of failed jobs, as an operator would make them.
 RETRY_S = 20.0
-#: What a fault ended answers again within this time.
+#: Processes and engines answer again within this time after a fault.
 ANSWER_S = 60.0
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How hard a run is, and how patient the stack."""
+    """Intensity of a run, and timeouts of its stack."""
 
     faults: int
     seed: int
-    #: Mean time from one fault to the next.
+    #: Mean seconds between faults.
     every_s: float
-    #: Mean pause of a caller.
+    #: Mean seconds between calls of a caller.
     pause_s: float = 3.0
-    #: How many of each worker.
+    #: Number of processes of each worker.
     workers: int = 2
     patience: Patience = field(default_factory=Patience)
-    #: Only faults whose place and kind this picks.
+    #: Selects faults by place and kind.
     picks: Callable[[Fault], bool] = lambda fault: True
-    #: Whether PostgreSQL is on a small disk of its own, which gets full; root alone may mount one.
+    #: Puts PostgreSQL on a small disk of its own, which can get full; only root can mount one.
     disk: bool = False
-    #: How long the background may take once nobody calls.
+    #: Time for background work after the last call, in seconds.
     drain_s: float = 600.0
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a run."""
+    """Result of a run."""
 
     seed: int
     injected: Injected
     history: History
     summaries: int
-    #: Jobs that failed for good, were listed as such, and were done when they were tried again.
+    #: Number of jobs that failed permanently, were listed as failed, and succeeded when retried.
     given_up: int
-    #: From the first fault to the last.
+    #: Seconds from the first fault to the last.
     seconds: float
     drained_s: float
 
 
 async def run(data: Path, settings: Settings, say: Callable[[str], None]) -> Outcome:
-    """Call under faults, wait for the background, and look. The data folder is made where there is none."""
-    # What a fault ended is started again at once, however often.
+    """Call under faults, wait for background work, and check. Creates the data folder if missing."""
+    # Restart after a fault without growing pauses.
     set_constant("everword.embedded.supervisor:LONGEST_PAUSE_S", 1.0)
     async with _world(data, settings, say) as world:
         history = History()
@@ -110,7 +110,7 @@ async def run(data: Path, settings: Settings, say: Callable[[str], None]) -> Out
 async def _world(
     data: Path, settings: Settings, say: Callable[[str], None]
 ) -> AsyncIterator[World]:
-    """Run everything that faults are done to while the block lasts."""
+    """Run all targets of faults while the block lasts."""
     chosen = StackSettings(data=data, ports=Ports.free())
     embedder, chat = ScriptedEmbedder(), ScriptedChat(brief, context_tokens=32_768)
     embedder.poison = UNEMBEDDABLE
@@ -138,7 +138,6 @@ async def _world(
 
 
 def _possible(data: Path, settings: Settings) -> list[Fault]:
-    """Return every fault that a run may inject."""
     faults = [
         *process_faults(names(settings.workers)),
         *(clock_faults(names(settings.workers)) if can_jump() else []),
@@ -153,10 +152,10 @@ def _possible(data: Path, settings: Settings) -> list[Fault]:
 
 
 async def _drain(running: RunningStack, within_s: float, say: Callable[[str], None]) -> int:
-    """Wait until no work is open; what is open after that time is found by the audit.
+    """Wait until no work is open; the audit finds work that is open after that time.
 
-    What was given up is tried again, as an operator would, at the beginning and once more: what was under way then may
-    have met the last fault. Returns how many jobs had failed for good, and were tried again.
+    Failed jobs are retried, as an operator would do, at the beginning and once more, since work in progress may have
+    met the last fault. Returns how many jobs had failed permanently and were retried.
     """
     until = asyncio.get_running_loop().time() + within_s
     given_up = 0
@@ -167,12 +166,12 @@ async def _drain(running: RunningStack, within_s: float, say: Callable[[str], No
 
 
 async def _wait_until_idle(running: RunningStack, until: float, say: Callable[[str], None]) -> int:
-    """Wait until no work is open, or until that time; return how many jobs were tried again meanwhile."""
+    """Wait until no work is open, or until that time; return the number of jobs retried meanwhile."""
     loop = asyncio.get_running_loop()
     given_up, retry_at = await _retry(running), loop.time() + RETRY_S
     left: dict[str, int] = {}
     while loop.time() < until:
-        # Postgres may have been the last to be ended.
+        # Postgres may have been ended last.
         with suppress(psycopg.OperationalError):
             left = await asyncio.to_thread(open_work, running.admin_database_url or "")
             if not left:
@@ -186,7 +185,7 @@ async def _wait_until_idle(running: RunningStack, until: float, say: Callable[[s
 
 
 async def _retry(running: RunningStack) -> int:
-    """Try jobs again that failed for good, which an operator sees in the status of the queue; return how many."""
+    """Retry failed jobs, which an operator sees in the queue's status; return their number."""
     tried = 0
     for namespace in NAMESPACES:
         async with connect(running, namespace) as client:
@@ -196,7 +195,7 @@ async def _retry(running: RunningStack) -> int:
 
 
 async def _backfill(running: RunningStack) -> None:
-    """Try passages and sentences again that were given up."""
+    """Retry abandoned passages and sentences."""
     for namespace in NAMESPACES:
         async with connect(running, namespace) as client:
             for target in (
@@ -208,7 +207,7 @@ async def _backfill(running: RunningStack) -> None:
 
 
 async def _answer(call: Callable[[Request], Awaitable[Answer]], request: Request) -> Answer:
-    """Call until there is an answer: a fault may have ended who gives it."""
+    """Call until there is an answer, since a fault may have ended the server."""
     loop = asyncio.get_running_loop()
     until = loop.time() + ANSWER_S
     while True:

@@ -1,4 +1,4 @@
-"""The processes of a run: each service once, each worker several times, all less patient than by default."""
+"""The processes of a run: each service once, each worker several times, all with shorter timeouts than by default."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from support.hasty import EMBED_LEASE, EMBED_PAUSE, SWEEP, hasty
 from support.scripted_chat import ScriptedChat
 
 ASKING_WORKER = "compactor-worker"
-#: Worker of the compactor -> its tasks. Those of one ask a language model; the others go by rules.
+#: Worker of the compactor -> its tasks. One worker's tasks call a language model; the others work by rules.
 TASKS = {
     ASKING_WORKER: ("compact", "roll-up", "tool-sentences"),
     "learning-worker": ("learn", "sleep"),
 }
-#: An erasure of a few messages is of many steps, between which a process may end.
+#: Makes even a small erasure take many steps, between which a process may end.
 SMALL_STEPS = {
     "everword_ingest.erasure.erase:BATCH": 2,
     "everword_ingest.erasure.resumer:BATCH": 2,
@@ -29,7 +29,7 @@ SMALL_STEPS = {
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a process waits for what has died or does not answer."""
+    """Timeouts of a process for peers that have died or do not answer."""
 
     sweep_s: float = 1.0
     lease_s: float = 6.0
@@ -62,7 +62,7 @@ class Patience:
 
 
 def names(workers: int) -> list[str]:
-    """Return the names of all processes but the engines."""
+    """Return the names of all processes except the engines."""
     each = [*(set(WORKERS) - set(TASKS)), *TASKS]
     return [*SERVICES, *(f"{name}-{n}" for name in each for n in range(1, workers + 1))]
 
@@ -74,14 +74,14 @@ def specs(
     chat: ScriptedChat,
     clocks: Clocks | None,
 ) -> Iterator[ProcessSpec]:
-    """Yield the services, and so many of each worker, each with a clock of its own."""
+    """Yield the services, and `workers` processes of each worker, each with its own clock."""
     for spec in _specs(running, workers, patience, chat):
         own = clocks.environment(spec.name) if clocks else {}
         yield replace(spec, environment={**spec.environment, **own})
 
 
 def _by_tasks(spec: ProcessSpec) -> list[ProcessSpec]:
-    """Divide the compactor's worker into one for each group of tasks."""
+    """Split the compactor's worker into one for each group of tasks."""
     if spec.name not in SUMMARISING_WORKERS:
         return [spec]
     return [

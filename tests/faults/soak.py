@@ -1,4 +1,4 @@
-"""`make test-soak`: an hour of mixed load with a fault every 20 seconds; tells what each process took."""
+"""`make test-soak`: an hour of mixed load with a fault every 20 seconds; reports the resources of each process."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from faults.world import Fault
 
 BEGIN, END = "<!-- soak: begin -->", "<!-- soak: end -->"
 MIB = 1 << 20
-#: Memory of a process grows by less than this, once it is warm, and its descriptors and connections by no more than so
-#: many: pools open and close some.
+#: Limits of a warm process: factor of memory growth, and additional descriptors and connections, since pools open and
+#: close some.
 LIMIT, SPREAD = 1.05, 3
-#: Bytes that search keeps of each message, up to EVERWORD_SEARCH_CACHE_MIB: words, and a vector of few numbers.
+#: Bytes that search caches for each message, up to EVERWORD_SEARCH_CACHE_MIB: words, and a short vector.
 KEPT = 500
 _STORAGE = (
     r"psycopg(_pool|\.errors)?\."
     r"(\w*Shutdown|OperationalError|DiskFull|PoolTimeout|ConnectionTimeout|CannotConnectNow)"
 )
-#: What may be logged above WARNING, and why jobs may fail: a fault that was injected, or an erasure of what a job wrote
-#: about; RQ met a fault, or did not find a job that was flushed.
+#: Expected log messages above WARNING and job errors: injected faults, erasures of a job's data, and RQ errors after a
+#: fault or a flushed job.
 EXPLAINED = [
     re.compile(pattern)
     for pattern in (
         rf"^job (failed|given up.*): (everword\.chat\.|redis|{_STORAGE})",
-        # An erasure took or hid what the job was about.
+        # An erasure deleted or hid the job's data.
         r"^job failed: psycopg\.errors\.(ForeignKeyViolation|InsufficientPrivilege)",
         rf"^Worker.*(redis|InvalidJobOperation|NoSuchJob|{_STORAGE})",
     )
@@ -63,7 +63,7 @@ def main() -> None:
     )
     print(f"seed {given.seed}")
     with tempfile.TemporaryDirectory(prefix="everword-soak-") as temporary:
-        Path(temporary).chmod(0o711)  # PostgreSQL's account passes through
+        Path(temporary).chmod(0o711)  # PostgreSQL's account must be able to traverse the folder.
         outcome, usage = asyncio.run(_soak(Path(temporary), settings))
         said = errors(Path(temporary))
     growths = list(usage.growths(outcome.seconds))
@@ -94,13 +94,13 @@ def _say(line: str) -> None:
 
 
 def _spares(fault: Fault) -> bool:
-    """Tell whether services and workers live on: what leaks does so over their lives."""
+    """Return whether a fault keeps services and workers alive; leaks only show in long-lived processes."""
     ends = fault.kind.startswith(("killed", "told to end", "restarted one after"))
     return not ends or fault.place in ("Postgres", "Valkey")
 
 
 def _grown(growths: list[Growth], messages: int) -> Iterator[str]:
-    """Name each process that takes more of something at last than when it was warm."""
+    """Yield a description of each process whose usage of some resource has grown since it was warm."""
     for each in growths:
         kept = KEPT * messages if each.name == "search" else 0
         if each.memory[1] - kept >= LIMIT * each.memory[0]:

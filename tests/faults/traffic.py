@@ -1,4 +1,4 @@
-"""What is said: the same messages for the same seed, each with a word that nothing else has."""
+"""Generated messages: equal for equal seeds, each with a unique word."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from everword.v1 import conversation_pb2, ingest_service_pb2, memory_pb2
 NAMESPACES = ("default", "second", "third")
 CONVERSATIONS = 4
 MOST_IN_A_BATCH = 20
-#: When conversations begin, and how long after a message the next one is: what they fill is over, up to the year.
+#: Start of conversations and interval of messages, chosen so that all periods up to the year are over.
 BEGIN = datetime(2024, 3, 4, 9, tzinfo=UTC)
 PAUSE = timedelta(minutes=30)
-#: One message in so many is long, one calls a tool without a word, and one is something that no model can embed.
+#: One message in this many is long, is a tool call without text, or cannot be embedded by any model.
 LONG_EVERY = 25
 TOOL_CALL_EVERY = 30
 UNEMBEDDABLE_EVERY = 40
 UNEMBEDDABLE = "🎉"
-#: How every word begins that is erased some day, and nothing else does.
+#: Prefix of all words to be erased, and of no others.
 ERASED = "zqgone"
 _WORDS = re.findall(
     r"\w+",
@@ -35,7 +35,7 @@ _WORDS = re.findall(
 
 @dataclass(frozen=True)
 class Conversation:
-    """One writer's conversation."""
+    """A writer's conversation."""
 
     namespace: str
     session_key: str
@@ -67,7 +67,7 @@ def batches(
 
 
 def _message(rng: random.Random, conversation: Conversation, number: int) -> memory_pb2.NewMessage:
-    """Return a message whose content is no other's."""
+    """Return a message with unique content."""
     external_id = f"{conversation.namespace}/{conversation.session_key}/{number}"
     message = memory_pb2.NewMessage(
         external_id=external_id,
@@ -91,12 +91,12 @@ def _content(rng: random.Random, external_id: str, number: int) -> str:
 
 
 def word_of(external_id: str) -> str:
-    """Return the word by which a message is found, and no other is."""
+    """Return the word that finds only this message."""
     return "zq" + re.sub(r"\W", "", external_id)
 
 
 def keep_nameless(messages: list[memory_pb2.NewMessage]) -> list[memory_pb2.NewMessage]:
-    """Return messages whose names are in what they say alone, as far as they say anything."""
+    """Remove external ids from messages with text, so that only the text identifies them."""
     for message in messages:
         if message.content not in ("", UNEMBEDDABLE):
             message.external_id = ""
@@ -104,7 +104,7 @@ def keep_nameless(messages: list[memory_pb2.NewMessage]) -> list[memory_pb2.NewM
 
 
 def others_in(text: str, namespace: str) -> list[str]:
-    """Return the other namespaces whose messages or notes a text holds."""
+    """Return the other namespaces whose messages or notes a text contains."""
     return [
         other
         for other in NAMESPACES

@@ -1,4 +1,4 @@
-"""What processes take while faults go on: memory, descriptors, connections; and what their logs say above WARNING."""
+"""Resources of processes during faults: memory, descriptors, connections; and their log messages above WARNING."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ import psutil
 from everword.embedded.folder import RunningProcess, read_run_file
 
 SAMPLE_S = 10.0
-#: A process fills its caches and pools first.
+#: Seconds in which a process fills its caches and pools.
 WARM_UP_S = 600.0
-#: Engines keep to their own settings, and are restarted by faults.
+#: Engines follow their own settings, and are restarted by faults.
 ENGINES = frozenset({"postgres", "valkey"})
-#: Ids and numbers, by which lines of one kind differ.
+#: Ids and numbers, in which lines of one kind differ.
 _DIFFERS = re.compile(r"\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\d+(\.\d+)?")
-#: How a traceback names what was raised.
+#: The line of a traceback with the exception.
 _RAISED = re.compile(r"^(?:(?:[a-z_]\w*\.)+[A-Z]\w*|[A-Z][a-z]\w*)(?:: .*)?$", re.MULTILINE)
 _WORKER = re.compile(r"Worker [0-9a-f]{32}")
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What a process took at a moment."""
+    """Resources of a process at a moment."""
 
     #: Seconds since the process started.
     age_s: float
-    #: Bytes that the process alone holds (USS).
+    #: Bytes of the process alone (USS).
     memory: int
-    #: Open files, sockets among them.
+    #: Open files, sockets included.
     descriptors: int
     connections: int
 
 
 @dataclass(frozen=True)
 class Growth:
-    """What a process took when it was warm, and at last: the medians of a quarter of its samples each."""
+    """Resources of a warm process at the beginning and at the end: medians of a quarter of its samples each."""
 
     name: str
     minutes: float
@@ -54,7 +54,7 @@ class Growth:
 
     @property
     def ratio(self) -> float:
-        """How many times as much memory it takes at last."""
+        """Memory at the end divided by memory when warm."""
         return self.memory[1] / self.memory[0]
 
 
@@ -65,7 +65,7 @@ class Usage:
     samples: dict[tuple[str, int], list[Sample]] = field(default_factory=lambda: defaultdict(list))
 
     def growths(self, load_s: float) -> Iterator[Growth]:
-        """Yield the growth of each process that lived for twice its warm-up at least, while there was load."""
+        """Yield the growth of each process that lived at least twice its warm-up during the load."""
         for (name, _), samples in sorted(self.samples.items()):
             warm = [sample for sample in samples if WARM_UP_S < sample.age_s <= load_s]
             if not warm or warm[-1].age_s < 2 * WARM_UP_S:
@@ -81,7 +81,7 @@ class Usage:
             )
 
     def missing(self, growths: Sequence[Growth]) -> Iterator[str]:
-        """Name what ran and has no growth, for it never lived long enough."""
+        """Yield processes without growth data, since they never lived long enough."""
         known = {growth.name for growth in growths}
         for name in sorted({name for name, _ in self.samples} - known):
             yield f"{name} never lived for {2 * WARM_UP_S / 60:.0f} minutes"
@@ -93,7 +93,7 @@ def _median(samples: list[Sample], what: str) -> float:
 
 @asynccontextmanager
 async def watched(data: Path) -> AsyncIterator[Usage]:
-    """Look at each process of a stack again and again while the block lasts."""
+    """Sample each process of a stack repeatedly while the block lasts."""
     usage = Usage()
 
     async def watch() -> None:
@@ -111,7 +111,7 @@ async def watched(data: Path) -> AsyncIterator[Usage]:
 def _look(data: Path, usage: Usage) -> None:
     running = read_run_file(data)
     for process in running.processes if running else []:
-        # It may end meanwhile.
+        # The process may end meanwhile.
         with suppress(psutil.Error):
             if process.name not in ENGINES:
                 usage.samples[process.name, process.pid].append(_sample(process))
@@ -128,7 +128,7 @@ def _sample(process: RunningProcess) -> Sample:
 
 
 def errors(data: Path) -> Counter[tuple[str, str]]:
-    """Return the lines above WARNING, and of jobs that failed, by logger and message without numbers and ids."""
+    """Return the number of lines above WARNING and of failed jobs, by logger and message without numbers and ids."""
     found: Counter[tuple[str, str]] = Counter()
     for log in sorted((data / "logs").glob("*.log*")):
         if log.name.partition(".")[0] in ENGINES:
@@ -141,25 +141,27 @@ def errors(data: Path) -> Counter[tuple[str, str]]:
 
 
 def _entry(line: str) -> tuple[str, str] | None:
-    """Return who said what, where it counts; what is no entry was written by a crash."""
+    """Return logger and message of a relevant log line; None for others. Tracebacks outside log entries come from a
+    crash.
+    """
     try:
         entry = json.loads(line)
     except ValueError:
         return ("", _DIFFERS.sub("N", line)) if line.startswith("Traceback") else None
     if not isinstance(entry, dict) or not _counts(entry):
         return None
-    # RQ puts a traceback into its message, behind the name of the worker.
+    # RQ puts a traceback into its message, after the worker's name.
     first, _, more = _WORKER.sub("Worker", str(entry.get("event"))).partition("\n")
     said = ": ".join(filter(None, (first, _reason(more), _reason(str(entry.get("exception", ""))))))
     return str(entry.get("logger")), _DIFFERS.sub("N", said)
 
 
 def _counts(entry: dict[str, object]) -> bool:
-    """Tell whether a line is above WARNING, or of a job that failed: a bug may pass when it is tried again."""
+    """Return whether a line is above WARNING or reports a failed job, since a retry may hide a bug."""
     return entry.get("level") in ("ERROR", "CRITICAL") or entry.get("event") == "job failed"
 
 
 def _reason(traceback: str) -> str:
-    """Return the line with the class of the last exception: Postgres' details may follow."""
+    """Return the line with the class of the last exception; Postgres' details may follow it."""
     lines = _RAISED.findall(traceback) or traceback.splitlines()
     return lines[-1] if lines else ""

@@ -1,4 +1,4 @@
-"""What faults are done to: the processes of a stack, its engines, the ways to them, and the models."""
+"""Targets of faults: the processes of a stack, its engines, the proxies to them, and the models."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from support.waiting import until
 if TYPE_CHECKING:
     from faults.clocks import Clocks
 
-#: What has ended gets ready again, on a busy machine too.
+#: Seconds until an ended process is ready again, on a busy machine too.
 REVIVAL_S = 600.0
 
 
 @dataclass
 class World:
-    """Everything that a fault may touch."""
+    """All possible targets of faults."""
 
     data: Path
     running: RunningStack
@@ -35,15 +35,15 @@ class World:
     embedder: ScriptedEmbedder
     chat: ScriptedChat
     random: random.Random
-    #: What a job's worker may be silent for.
+    #: Seconds until the lease of a silent worker's job expires.
     lease_s: float
-    #: None where there is no compiler for the library that shifts them.
+    #: None if no compiler for the library is installed.
     clocks: Clocks | None = None
-    #: By number and start: within a long run numbers come again.
+    #: By pid and start time, since pids repeat in a long run.
     ended: set[tuple[int, float]] = field(default_factory=set)
 
     def alive(self, name: str) -> list[RunningProcess]:
-        """Return the process of a name, unless a fault ended it."""
+        """Return the process with a name, unless a fault ended it."""
         running = read_run_file(self.data)
         return [
             process
@@ -54,12 +54,12 @@ class World:
         ]
 
     async def pid_of(self, name: str) -> int:
-        """Return the process, once it runs again after it was ended last."""
+        """Return the process id, once the process runs again after it was ended."""
         await until(lambda: bool(self.alive(name)), REVIVAL_S)
         return self.alive(name)[0].pid
 
     async def end(self, name: str, signal: int) -> None:
-        """Send a signal that a process ends by; the supervisor starts it again."""
+        """Send a signal that ends the process; the supervisor restarts it."""
         await self.pid_of(name)
         [process] = self.alive(name)
         self.ended.add((process.pid, process.started))
@@ -71,7 +71,7 @@ Inject = Callable[[World], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Fault:
-    """One way of failing: what is done, and to what. Faults of one `place` never overlap."""
+    """A kind of fault and its target. Faults of one `place` never overlap."""
 
     kind: str
     place: str

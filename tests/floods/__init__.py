@@ -1,1 +1,1 @@
-"""One tenant floods each kind of call; another's calls are timed beside it."""
+"""One tenant floods each kind of call, while another tenant's calls are timed."""

@@ -1,4 +1,4 @@
-"""`make test-floods`: what one tenant's floods do to another's calls."""
+"""`make test-floods`: effect of one tenant's floods on another tenant's calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rich.table import Table
 
 from floods.run import Row, run
 
-#: How many times as long a call may take beside a flood.
+#: Maximal factor of a call's duration during a flood.
 LIMIT = 3.0
 
 

@@ -1,4 +1,4 @@
-"""`python -m floods.bodies`: hostile bodies at the gateway and the MCP server, beside health checks and another tenant.
+"""`python -m floods.bodies`: hostile bodies at the gateway and the MCP server, during health checks and other calls.
 
 A part of `make test-floods`.
 """

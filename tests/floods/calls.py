@@ -1,4 +1,4 @@
-"""The calls that a flood is made of, and those that are timed beside it."""
+"""Calls for floods, and calls that are timed meanwhile."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ MESSAGES = 200
 
 
 def sentences() -> list[str]:
-    """Return what the sample's messages say, without those that hold no words."""
+    """Return the texts of the sample's messages with more than four words."""
     said = [entry["content"] for part in sample() for entry in part["messages"]]
     return [content for content in said if len(content.split()) > 4]
 
 
 @dataclass(frozen=True)
 class Services:
-    """Stubs to the services that are flooded."""
+    """Stubs to the flooded services."""
 
     ingest: IngestServiceStub
     search: SearchServiceStub
@@ -56,7 +56,7 @@ class Tenant:
         self._sentences = sentences()
 
     def kinds(self) -> dict[str, Callable[[], Awaitable[object]]]:
-        """Return what the tenant can do, by name."""
+        """Return the tenant's kinds of calls, by name."""
         return {
             "append": self.append,
             "append 1 MiB": self.append_large,
@@ -101,7 +101,7 @@ class Tenant:
         )
 
     async def embedded(self) -> object:
-        """Append, and wait until what was said can be found by its meaning."""
+        """Append, and wait until the message can be found by meaning."""
         request = ingest.WaitForIndexingRequest(
             consistency_token=await self.append(), stage=ingest.INDEXING_STAGE_EMBEDDED
         )

@@ -1,4 +1,4 @@
-"""`python -m floods.documents`: one tenant's heaviest texts beside health checks and another tenant's appends.
+"""`python -m floods.documents`: one tenant's heaviest texts, during health checks and another tenant's appends.
 
 `make test-floods` runs it. Every text has the largest size that its RPC accepts.
 """
@@ -136,7 +136,7 @@ class Calls:
 
 
 async def run(only: list[str], size: float, tell: Callable[[Row], None]) -> list[Row]:
-    """Return a row for each call and text. An empty `only` stands for all RPCs."""
+    """Return a row for each call and text. An empty `only` selects all RPCs."""
     rows = list[Row]()
     async with stack(
         StackSettings(data=None, ports=Ports.free()), services=_without_workers

@@ -1,4 +1,4 @@
-"""What a tenant's import does to another's appends, until their vectors are there, and to its searches."""
+"""Effect of a tenant's import on another tenant's appends, until they have vectors, and on its searches."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from support.callers import within
 from support.calls import append_request
 from support.waiting import until
 
-#: How many times as long each may take beside the import, in the median.
+#: Maximal factor of the median duration during the import.
 LIMITS = {"append → EMBEDDED": 5.0, "search": 2.0}
 STREAMS, BATCH = 4, 100
-#: What is timed alone, and what at least while the import goes on, and while its vectors are made.
+#: Number of calls timed alone, and the minimum during the import and while its vectors are made.
 ALONE, CALLS = 80, 40
-#: A stream that imports is given so long.
+#: Timeout of an importing stream, in seconds.
 IMPORT_S = 3600.0
 #: Seconds within which the other tenant's messages must have vectors.
 EMBEDDED_S = 600.0
@@ -40,7 +40,7 @@ EMBEDDED_S = 600.0
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds that calls of each kind took, one after the other."""
+    """Seconds of consecutive calls, by kind."""
 
     seconds: dict[str, list[float]]
 
@@ -52,7 +52,7 @@ class Times:
 
 
 async def run(messages: int, tell: Callable[[str], None]) -> dict[str, Times]:
-    """Return the other tenant's times: alone, beside the import, and while the import's vectors are made."""
+    """Return the other tenant's times: alone, during the import, and while the import's vectors are made."""
     async with stack(StackSettings(data=None, ports=Ports.free())) as running:
         services = Services.at(running.addresses["ingest"], running.addresses["search"])
         async with open_channel(running.addresses["ingest"]) as channel:
@@ -78,7 +78,7 @@ async def run(messages: int, tell: Callable[[str], None]) -> dict[str, Times]:
 
 
 async def _all_embedded(services: Services) -> None:
-    """Wait until the other tenant has no background work for vectors left: it would be timed beside its own."""
+    """Wait until the other tenant has no pending vectors, so that its own work does not delay it."""
 
     async def is_embedded() -> bool:
         await asyncio.sleep(1)
@@ -115,7 +115,7 @@ async def _timed(
 
 
 async def import_messages(address: str, messages: int) -> None:
-    """Import as one tenant, over some streams at once."""
+    """Import as one tenant, with several streams at once."""
     said = sentences()
 
     async def batches(stream: int) -> AsyncIterator[ingest.ImportMessagesRequest]:

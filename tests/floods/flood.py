@@ -1,4 +1,4 @@
-"""`python -m floods.flood INGEST SEARCH KIND CALLERS SECONDS`: the flood, in a process of its own."""
+"""`python -m floods.flood INGEST SEARCH KIND CALLERS SECONDS`: the flood, in a separate process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from floods.calls import Services, Tenant
 async def flood(
     ingest: str, search: str, kind: str, callers: int, seconds: float
 ) -> dict[str, int]:
-    """Call without a pause, from many callers; returns how many calls were answered and refused."""
+    """Call continuously from many callers; return the numbers of answered and refused calls."""
     call = Tenant(Services.at(ingest, search), "flood", seed=2).kinds()[kind]
     counts = {"answered": 0, "refused": 0}
     until = time.monotonic() + seconds

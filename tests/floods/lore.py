@@ -1,4 +1,4 @@
-"""`python -m floods.lore`: times health checks and another tenant's appends beside one tenant's costly lorebooks."""
+"""`python -m floods.lore`: times health checks and another tenant's appends during one tenant's costly lore calls."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from support.databases import DatabaseUnderTest, cloned, prepare_template
 from support.lore_loads import SLOW, TOO_LARGE, Lore, plain_book, running_lore
 
 BOOKS, CALLS = 7, 10
-#: Limits in seconds: another tenant's append; a load of a single call; a health check (each one beside a single call,
-#: the 95th percentile beside other loads).
+#: Limits in seconds: a health check (each one during a single call, the 95th percentile during other loads), another
+#: tenant's append, and a load of a single call.
 HEALTH_S, APPEND_S, CALL_S = 0.1, 2.0, 1.0
-#: Loads that are one call.
+#: Loads that consist of a single call.
 _ALONE = ("BuildContext", "MatchLore")
 
 

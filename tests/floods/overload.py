@@ -1,4 +1,4 @@
-"""`make test-overload`: what a service does with ten times the calls that it can answer."""
+"""`make test-overload`: behaviour of a service at ten times its capacity."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from everword.v1.admin_service_pb2 import CreateNamespaceRequest, Namespace
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from floods.calls import Services, Tenant
 
-#: A kind of call, and the service that answers it.
+#: Kinds of calls, with their service.
 KINDS = {"search": "search", "browse": "search", "append": "ingest"}
 TIMES = 10
 CALLERS = 8
 LASTS_S = 20.0
-#: What counts as recovered: so many calls after each other, each within twice the slowest twentieth of unloaded ones.
+#: Recovery: this many consecutive calls, each within twice the 95th percentile of unloaded ones.
 STEADY = 5
-#: Admitted calls may take so many times as long as unloaded ones, in the slowest twentieth.
+#: Maximal factor of admitted calls' 95th percentile over that of unloaded ones.
 LIMIT = 3.0
 RECOVERY_S = 10.0
 
 
 async def run(tell: Callable[[dict[str, Any]], None]) -> bool:
-    """Tell a row for each kind of call, and return whether all are within their limits."""
+    """Report a row for each kind of call; return whether all are within their limits."""
     kept = True
     async with stack(StackSettings(data=None, ports=Ports.free())) as running:
         services = Services.at(running.addresses["ingest"], running.addresses["search"])
@@ -67,7 +67,7 @@ async def _overload(running: RunningStack, tenant: Tenant, kind: str) -> dict[st
     async with _watched(_pid_of(running, KINDS[kind])) as memory:
         flood = await _flooding(running, kind, TIMES * sustained, LASTS_S)
         assert flood.stdout is not None
-        # It ends; calls that were made may still wait.
+        # The flood has ended; its last calls may still wait.
         await flood.stdout.readline()
         recovered = await _recovered(call, 2 * unloaded)
         flooded = json.loads(await flood.stdout.readline())
@@ -106,7 +106,7 @@ def _p95(seconds: Sequence[float]) -> float:
 
 
 async def _recovered(call: Callable[[], Awaitable[object]], within_s: float) -> float:
-    """Return the seconds until calls are answered in time again, one after the other."""
+    """Return the seconds until consecutive calls are answered in time again."""
     started, quick = time.perf_counter(), 0
     first = started
     while quick < STEADY:
@@ -133,7 +133,7 @@ def _pid_of(running: RunningStack, name: str) -> int:
 
 @asynccontextmanager
 async def _watched(pid: int) -> AsyncIterator[list[int]]:
-    """Lend the memory that a process takes, in bytes, looked at twice a second while the block lasts."""
+    """Yield the memory of a process in bytes, sampled twice a second while the block lasts."""
     process = psutil.Process(pid)
     seen = [process.memory_info().rss]
 
@@ -150,7 +150,7 @@ async def _watched(pid: int) -> AsyncIterator[list[int]]:
 
 
 async def _flooding(running: RunningStack, kind: str, rate: float, seconds: float) -> Process:
-    """Start a flood; it prints a line when it makes no more calls, and one when all are over."""
+    """Start a flood; it prints a line after its last call was made, and one after the last has ended."""
     addresses = running.addresses["ingest"], running.addresses["search"]
     flood = [*addresses, kind, str(rate), str(seconds)]
     command = (sys.executable, "-m", "floods.overload", "--flood", *flood)
@@ -158,7 +158,7 @@ async def _flooding(running: RunningStack, kind: str, rate: float, seconds: floa
 
 
 async def flood(ingest: str, search: str, kind: str, rate: float, seconds: float) -> dict[str, Any]:
-    """Call so many times a second, whatever becomes of it; by a few callers in turn where the rate is 0."""
+    """Make `rate` calls a second, independent of their results; with 0, a few callers call continuously."""
     call = Tenant(Services.at(ingest, search), "flood", seed=2).kinds()[kind]
     statuses: Counter[str] = Counter()
     took: list[float] = []

@@ -1,4 +1,4 @@
-"""One run: a stack, two tenants, and a flood after the other."""
+"""A run: a stack, two tenants, and one flood after another."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from everword.v1.admin_service_pb2 import CreateNamespaceRequest, Namespace
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from floods.calls import Services, Tenant
 
-#: What is timed of the other tenant, and how often.
+#: Timed calls of the other tenant, and their number.
 TIMED = ("append", "search")
 CALLS = 40
-#: A flood is left alone for so long before anything is timed beside it, and lasts for so long.
+#: Seconds until timing starts, and total duration of a flood in seconds.
 GROWS_S = 3.0
 LASTS_S = 25.0
 
 
 @dataclass(frozen=True)
 class Row:
-    """What one kind of flood did to one kind of call."""
+    """Effect of one kind of flood on one kind of call."""
 
     flood: str
     timed: str
@@ -49,7 +49,7 @@ class Row:
 
 
 async def run(callers: int, kinds: Sequence[str], tell: Callable[[str], None]) -> list[Row]:
-    """Return a row for each kind of flood and of timed call. An empty `kinds` stands for all."""
+    """Return a row for each kind of flood and of timed call. An empty `kinds` selects all."""
     async with stack(StackSettings(data=None, ports=Ports.free())) as running:
         services = Services.at(running.addresses["ingest"], running.addresses["search"])
         async with open_channel(running.addresses["ingest"]) as channel:

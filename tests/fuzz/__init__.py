@@ -1,1 +1,1 @@
-"""Calls of every RPC with whatever its contract allows, and somewhat more."""
+"""Calls of every RPC with all values that its contract allows, and some that it does not."""

@@ -1,4 +1,4 @@
-"""`make test-fuzz`: calls of every RPC with hostile requests, and what came of them."""
+"""`make test-fuzz`: calls of every RPC with hostile requests, and their outcome."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rich.table import Table
 from fuzz.outcome import Outcome
 from fuzz.run import run
 
-#: What services may need to tell their health, and how much memory they may keep: dictionaries are read when needed.
+#: Limits: seconds of a health check, and factor of memory growth, which allows for dictionaries loaded on demand.
 HEALTH_S = 0.2
 GROWTH = 1.3
 

@@ -1,4 +1,4 @@
-"""`make test-fuzz-documents`: uploads damaged files of each format, and what came of them."""
+"""`make test-fuzz-documents`: uploads damaged files of each format, and reports the outcome."""
 
 from __future__ import annotations
 
@@ -36,36 +36,36 @@ from support.refusals import read_refusal
 from support.row_counts import RowCounts, changed
 from support.stack import Stack, running_stack
 
-#: A file waits for those of the other callers, and each may take as long as its parser may.
+#: A file waits for those of other callers, each of which may take its parser's whole time limit.
 DEADLINE_S = 200.0
-#: Of the processor, for files of this size.
+#: CPU seconds for chunking files of this size.
 CUTTING_S = 3.0
 CALLERS = 4
 GROWTH_MB = 60
-#: Part of the files after which memory is first looked at.
+#: Share of the files before memory is first measured.
 WARM_UP = 0.2
-#: What a file may be refused by, by the codes that gRPC has.
+#: Status codes with which a file may be refused.
 REFUSALS = (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED)
 
 
 @dataclass
 class Outcome:
-    """What came of a run."""
+    """Outcome of a run."""
 
     seed: int
     files: int = 0
-    #: By the name of the file, and `READ` or why it is not readable.
+    #: By file name, and `READ` or the reason of the refusal.
     results: Counter[tuple[str, str]] = field(default_factory=Counter)
-    #: What must not happen, with the number of the file.
+    #: Violations, with the number of the file.
     faults: list[str] = field(default_factory=list)
-    #: How parsers ended that gave no answer.
+    #: Exit statuses of parsers without an answer.
     deaths: Counter[str] = field(default_factory=Counter)
     slowest_s: float = 0.0
     memory_mb: tuple[float, float] = (0.0, 0.0)
 
 
 class Uploads:
-    """Uploads files into a namespace, one after the other, and looks at what those that are refused leave."""
+    """Uploads files into a namespace one by one, and checks that refused files leave no rows."""
 
     def __init__(self, stack: Stack, namespace: str) -> None:
         self._stack = stack
@@ -74,7 +74,7 @@ class Uploads:
         self._known = self.rows.now()
 
     async def send(self, file: Upload, title: str) -> tuple[str, list[str]]:
-        """Return `READ` or why the file was refused, and what is wrong with that."""
+        """Return `READ` or the reason of the refusal, and the violations."""
         result, faults = await self._send(file, title)
         before, self._known = self._known, self.rows.now()
         if result != "READ" and (left := changed(before, self._known)):
@@ -94,7 +94,7 @@ class Uploads:
 
 @contextmanager
 def uploading(stack: Stack, namespace: str) -> Iterator[Uploads]:
-    """Lend what uploads into a namespace."""
+    """Yield the uploads of a namespace."""
     uploads = Uploads(stack, namespace)
     try:
         yield uploads
@@ -121,11 +121,11 @@ def _read_refusal(error: grpc.aio.AioRpcError) -> tuple[str, list[str]]:
 
 
 async def run(stack: Stack, count: int, seed: int, progress: Callable[[int], None]) -> Outcome:
-    """Upload files. The file of a number is the same in each run with a seed."""
+    """Upload files. For a seed, the file of a number is the same in each run."""
     outcome = Outcome(seed)
     numbers = iter(range(count))
     callers = [f"uploads-{seed}-{number}" for number in range(CALLERS)]
-    # Which namespaces there are is a table, too.
+    # Create all namespaces first, since their table is compared, too.
     await make_namespaces(stack, *callers)
 
     async def call(uploads: Uploads) -> None:
@@ -154,7 +154,7 @@ async def run(stack: Stack, count: int, seed: int, progress: Callable[[int], Non
 
 @contextmanager
 def _watching(outcome: Outcome) -> Iterator[None]:
-    """Look at what the service cuts and at how its parsers end, while the block lasts."""
+    """Record chunking and abnormal ends of parsers while the block lasts."""
 
     def cut(parsed: ParsedDocument) -> list[Chunk]:
         began = time.thread_time()
@@ -175,7 +175,7 @@ def _watching(outcome: Outcome) -> Iterator[None]:
 
 
 def _check(parsed: ParsedDocument, chunks: Sequence[Chunk], took_s: float) -> list[str]:
-    """Return what is wrong with a document that was read, and with its chunks."""
+    """Return the violations in a parsed document and its chunks."""
     faults = []
     if clean(parsed.text) != parsed.text or "\0" in f"{parsed.title}{parsed.sections}":
         faults.append("control characters")
@@ -228,14 +228,14 @@ def main() -> None:
 
 
 def _run_alone(count: int, seed: int, progress: Callable[[int], None]) -> Outcome:
-    """Upload files to services over a database that is thrown away."""
+    """Upload files to services with a temporary database."""
 
     async def upload_to(database: DatabaseUnderTest) -> Outcome:
         async with running_stack(database) as stack:
             return await run(stack, count, seed, progress)
 
     with tempfile.TemporaryDirectory() as folder:
-        # Whoever PostgreSQL runs as passes through.
+        # PostgreSQL's user must be able to traverse the folder.
         Path(folder).chmod(0o711)
         server = EmbeddedPostgres(Path(folder) / "postgres", free_ports(1)[0], durable=False)
         with server.running():

@@ -1,4 +1,4 @@
-"""Draws files to upload: those of each format, damaged in many ways, and what is no file of any."""
+"""Generates files for uploads: valid ones of each format, damaged ones, and random bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from io import BytesIO
 
 from support import files
 
-#: What parsers look at first, and what breaks them.
+#: Signatures that parsers check first, and byte sequences that break parsers.
 PARTS = [
     *(b"", b"\0", b"\xff\xfe", b"%PDF-1.7", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
     *(b"<", b">", b"</", b"&#x0;", b"&#99999999;", b"<!DOCTYPE x [<!ENTITY a 'b'>]>", b"<![CDATA["),
@@ -22,7 +22,7 @@ PARTS = [
 ]  # fmt: skip
 NAMES = ["a.md", "a.txt", "a.html", "a.csv", "a.pdf", "a.docx", "a.xlsx", "a.pptx", "a.exe", "a"]
 
-#: An element without others in it, the value of an attribute, and words.
+#: An element without children, an attribute's value, and words.
 _ELEMENT = re.compile(rb"<([\w:]+)(?:\s[^<>]*)?(?:/>|>[^<>]*</\1>)")
 _VALUE = re.compile(rb'="[^"<]*"')
 _WORDS = re.compile(rb">[^<>]+<")
@@ -45,7 +45,7 @@ _VALUES = [
 
 @dataclass(frozen=True)
 class Upload:
-    """A file as a caller sends it."""
+    """A file as a client sends it."""
 
     data: bytes
     name: str
@@ -82,7 +82,7 @@ def draw_upload(chosen: random.Random) -> Upload:
 
 
 def _damage_member(package: bytes, chosen: random.Random) -> bytes:
-    """Damage what is within a package, where damage to the package itself would hide it."""
+    """Damage a member of a package; damage to the package itself would hide it."""
     out = BytesIO()
     with zipfile.ZipFile(BytesIO(package)) as source, zipfile.ZipFile(out, "w") as target:
         members = source.infolist()
@@ -106,7 +106,7 @@ def _is_text(name: str) -> bool:
 
 
 def _changed_xml(data: bytes, chosen: random.Random) -> bytes:
-    """Change XML so that it stays well formed and says something else."""
+    """Change XML but keep it well formed."""
     for _ in range(chosen.choice([1, 2, 5, 20])):
         found = chosen.choice([_ELEMENT, _VALUE, _WORDS])
         places = list(found.finditer(data))
@@ -163,7 +163,7 @@ def _splice(data: bytes, chosen: random.Random) -> bytes:
 
 
 def _count(data: bytes, chosen: random.Random) -> bytes:
-    """Change a number, such as a length, a place or a number of columns."""
+    """Change a number, such as a length, a position or a number of columns."""
     digits = [place for place, byte in enumerate(data[:200_000]) if 48 <= byte <= 57]
     if not digits:
         return data

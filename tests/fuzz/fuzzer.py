@@ -1,4 +1,4 @@
-"""Makes the calls of a run, and judges their answers."""
+"""Makes the calls of a run, and checks their answers."""
 
 from __future__ import annotations
 
@@ -34,23 +34,22 @@ from support.refusals import Refusal, read_refusal
 ADMIN_KEY = "operators-key-for-the-fuzzer"
 CALLERS = 8
 TIMEOUT_S = 20.0
-#: Of the calls that take one request and give one answer, those that are made over HTTP and JSON.
+#: Share of unary calls that are made over HTTP and JSON.
 OVER_HTTP = 0.2
-#: What a call that waits is given.
+#: Timeout in seconds of calls that wait.
 PATIENCE_S = 0.5
-#: Of the calls, those that go to RPCs of which none was answered yet.
+#: Share of calls for RPCs without any successful answer yet.
 BEHIND = 0.2
-#: Errors that say that something else is away, which is so.
+#: Errors about an unavailable dependency, which is indeed unavailable.
 AWAY = {"EMBEDDER_UNAVAILABLE"}
 FORBIDDEN = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.DATA_LOSS}
-#: Longer texts of answers are not asked for again.
+#: Maximal length of texts from answers that are used in later requests.
 SHORT = 200
 #: A traceback through all interceptors has about 6,000 characters.
 MAX_MESSAGE_CHARS = 10_000
 
 
 def public(running: RunningStack) -> dict[str, str]:
-    """Return the addresses of the services that callers know."""
     return {name: running.addresses[name] for name in ("ingest", "search", "compactor")}
 
 
@@ -70,7 +69,7 @@ class Fuzzer:
         outcome.unanswered = {method.name for _, method in self._methods}
 
     async def open(self, resources: AsyncExitStack) -> None:
-        """Connect, make a key of each role, and call every RPC once as its recipe does, for ids and tokens."""
+        """Connect, create a key of each role, and call every RPC once as in its recipe, to get ids and tokens."""
         for name, address in public(self._running).items():
             self._channels[name] = await resources.enter_async_context(open_channel(address))
         url = await resources.enter_async_context(
@@ -112,7 +111,7 @@ class Fuzzer:
         rng = self._values.rng
         if self._outcome.unanswered and rng.random() < BEHIND:
             name = rng.choice(sorted(self._outcome.unanswered))
-            # What it needs may be gone: the recipes before it make it again.
+            # Its data may be deleted: run the earlier recipes again.
             for earlier in self._seeds.values():
                 if earlier.method == name:
                     break
@@ -155,7 +154,7 @@ class Fuzzer:
             self._remember(method, answer)
 
     def _as_json(self, method: MethodDescriptor, requests: Sequence[Message]) -> bytes | None:
-        """Return what is sent of a call over HTTP; None for the calls that are made over gRPC."""
+        """Return the JSON body of a call over HTTP; None for calls over gRPC."""
         streams = method.client_streaming or method.server_streaming
         if streams or method.name in SELDOM or self._values.rng.random() >= OVER_HTTP:
             return None
@@ -169,7 +168,7 @@ class Fuzzer:
     async def _raw(
         self, host: str, method: MethodDescriptor, raw: Sequence[bytes], metadata: Metadata
     ) -> list[bytes]:
-        """Return the answers of a call; of those that go on until nobody listens, the first."""
+        """Return the answers of a call; only the first of an endless stream."""
         call = caller_of(self._channels[host], method)(
             iter(raw) if method.client_streaming else raw[0],
             metadata=metadata,
@@ -202,7 +201,7 @@ class Fuzzer:
         raw: Sequence[bytes],
     ) -> None:
         self._outcome.codes[name, code.name] += 1
-        # Where the client's own clock ends the call, no server has said why.
+        # If the client's own timeout ends the call, there is no error of the server.
         if name in SELDOM and code is grpc.StatusCode.DEADLINE_EXCEEDED:
             return
         try:
@@ -226,7 +225,7 @@ class Fuzzer:
         )
 
     def _remember(self, method: MethodDescriptor, answer: bytes) -> None:
-        """Keep ids, tokens and names of an answer for later requests."""
+        """Keep ids, tokens and names from an answer for later requests."""
         response: Any = GetMessageClass(method.output_type)()
         response.ParseFromString(answer)
         if method.name == "ExportNamespace":
@@ -242,7 +241,7 @@ class Fuzzer:
                     self._values.remember(kind, value)
 
     async def read_everything(self) -> None:
-        """Hold that what was stored can be read: all of it, page by page."""
+        """Assert that everything stored can be read, page by page."""
         request = search_service_pb2.BrowseRequest(page_size=200, max_content_chars=100)
         request.filter.include_automated = True
         metadata = (*bearer(ADMIN_KEY), *within(KEPT))

@@ -1,4 +1,4 @@
-"""`make test-fuzz-parsers`: gives a parser what reaches lines that no case has reached.
+"""`make test-fuzz-parsers`: gives a parser inputs that reach lines no earlier case has reached.
 
 python -m fuzz.guided TARGET [options of libFuzzer]
 """

@@ -1,4 +1,4 @@
-"""`python -m fuzz.health ADDRESS…`: asks for the health of services until its input ends, and prints the seconds.
+"""`python -m fuzz.health ADDRESS…`: checks the health of services until its input ends, and prints the seconds.
 
 It prints an empty line once all have answered.
 """
@@ -17,7 +17,7 @@ PAUSE_S = 0.02
 
 
 async def watch(addresses: list[str]) -> dict[str, list[float]]:
-    """Return the seconds that each answer took, by address. Raises where one does not serve."""
+    """Return the seconds of each answer, by address. Raises if a server does not serve."""
     ended = asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
     took: dict[str, list[float]] = {address: [] for address in addresses}
 

@@ -1,4 +1,4 @@
-"""Calls over HTTP and JSON: what is sent, and how an error must be."""
+"""Calls over HTTP and JSON: requests, and checks of errors."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from support.callers import Metadata
 from support.refusals import INSIDES, Refusal
 
 _CODES = {word: code for code, (_, word) in CODES.items()}
-#: Statuses that say more than their code's own: a body came too late, is too large, or is no JSON.
+#: HTTP statuses more specific than the code's own: a body that is late, too large, or not JSON.
 _FURTHER = {408, 413, 415}
 _INFO = "google.rpc.ErrorInfo"
 
 
 class HttpError(Exception):
-    """An answer that is none."""
+    """An error response."""
 
     def __init__(self, answered: httpx2.Response) -> None:
         super().__init__(answered.text)
@@ -40,7 +40,7 @@ class HttpError(Exception):
             return grpc.StatusCode.UNKNOWN
 
     def read(self) -> Refusal:
-        """Take it apart. Asserts what holds for all: its code's status, one ErrorInfo, nothing of the insides."""
+        """Parse the error. Asserts its code's HTTP status, one ErrorInfo, and no internals."""
         told = self._answered.json()
         assert self._answered.status_code in {CODES[self.code][0], *_FURTHER}, told
         types = [each["type"] for each in told["details"]]
@@ -54,7 +54,7 @@ class HttpError(Exception):
 
 
 def as_json(values: Values, request: Message) -> bytes | None:
-    """Return a request as JSON, some of it broken; None where it has no such form, as a time out of range has none."""
+    """Return a request as JSON, sometimes broken; None if it has no JSON form, such as a time out of range."""
     try:
         text = json_format.MessageToJson(
             request,
@@ -74,7 +74,7 @@ async def call(
     metadata: Metadata,
     timeout_s: float,
 ) -> bytes:
-    """Return the answer of a call, as protobuf. Raises HttpError, and httpx2.TransportError."""
+    """Return the answer of a call as protobuf. Raises HttpError, and httpx2.TransportError."""
     answered = await http.post(
         f"/{method.containing_service.full_name}/{method.name}",
         content=body,
@@ -83,7 +83,7 @@ async def call(
             "connect-timeout-ms": str(int(timeout_s * 1000)),
             **dict(metadata),
         },
-        # What ends a call is the gateway's clock, which says so.
+        # The gateway's own timeout ends the call, with a proper error.
         timeout=2 * timeout_s,
     )
     if answered.status_code != 200:

@@ -1,4 +1,4 @@
-"""Which values a field takes: ids of notes, consistency tokens, names of subjects; by its name and where it stands."""
+"""Kinds of values of a field: ids of notes, consistency tokens, names of subjects; by field name and message."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 
-#: Ids under names of their own; all others end as their kind does, such as `merged_node_ids`.
+#: Fields whose names differ from their kind; all other ids end with their kind, such as `merged_node_ids`.
 _BY_FIELD = {
     "at_least_as_fresh": "consistency_token",
     "learned_id": "person_id",
@@ -25,12 +25,12 @@ _SUFFIXES = (
     *("node_id", "edge_id", "message_id", "conversation_id", "fact_id", "document_id", "memory_id"),
     "summary_id",
 )
-#: What memories are: their ids are ids of memories, too.
+#: Kinds of ids that are also ids of memories.
 _MEMORIES = {"message_id", "summary_id", "note_id", "fact_id"}
 
 
 def kind_of(field: FieldDescriptor) -> str:
-    """Return the kind of the values that a field takes."""
+    """Return the kind of values that a field takes."""
     owner, name = field.containing_type.name if field.containing_type else "", field.name
     known = _BY_FIELD.get(f"{owner}.{name}") or _BY_FIELD.get(name)
     if known:
@@ -44,13 +44,13 @@ def kind_of(field: FieldDescriptor) -> str:
 
 
 def kinds_of(field: FieldDescriptor) -> list[str]:
-    """Return the kinds that a value of an answer is of."""
+    """Return the kinds of a value in an answer."""
     kind = kind_of(field)
     return [kind, "memory_id"] if kind in _MEMORIES else [kind]
 
 
 def strings_of(message: Any, items: int = 5) -> Iterator[tuple[FieldDescriptor, str]]:
-    """Yield the strings of a message with their fields; so many of each list, and none of maps."""
+    """Yield the strings of a message with their fields: `items` of each list, and none of maps."""
     for field, value in message.ListFields():
         values = list(value)[:items] if field.is_repeated else [value]
         if field.type == field.TYPE_STRING:

@@ -1,4 +1,4 @@
-"""What came of a run."""
+"""Outcome of a run."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Outcome:
-    """What came of a run."""
+    """Outcome of a run."""
 
     seed: int
     calls: int = 0
     #: Answers by RPC and code.
     codes: Counter[tuple[str, str]] = field(default_factory=Counter)
-    #: What must not happen, with the request that did it.
+    #: Violations, with the request that caused them.
     faults: list[str] = field(default_factory=list)
-    #: RPCs of which no call was answered: their cases were refused before anything was done.
+    #: RPCs without any answered call: their requests were all refused early.
     unanswered: set[str] = field(default_factory=set)
-    #: Megabytes of each service, after the warm-up and at the end.
+    #: Megabytes of each service after the warm-up and at the end.
     memory_mb: dict[str, tuple[int, int]] = field(default_factory=dict)
-    #: Seconds of all answers about the health.
+    #: Seconds of all health checks.
     health_s: list[float] = field(default_factory=list)
 
     @property

@@ -1,6 +1,6 @@
-"""What reads text of others, for a guided fuzzer.
+"""Parsers of external text, for a guided fuzzer.
 
-A target returns, or raises what its parser says that it raises; anything else is a fault.
+A target returns, or raises the documented errors of its parser; any other error is a fault.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def read_summary(data: bytes) -> None:
 
 
 def read_statements(data: bytes) -> None:
-    """Hold what a model says, the first part, against what was said, the second."""
+    """Check a model's text, the first part, against its source, the second."""
     said, _, source = _text(data).partition("\n\n")
     for sentence in misstatements(said, [StatedSource(source, ["user", "Emi"])]):
         assert sentence

@@ -1,4 +1,4 @@
-"""What only background work makes, for calls to reach: people, events, questions and pages."""
+"""Memories that only background work creates, for calls to reach: people, events, questions and pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SUBJECTS = 20
 
 
 async def plant(running: RunningStack, values: Values) -> None:
-    """Store some for each of several subjects, and a page for each node that there is, as the compactor does."""
+    """Store some for each of several subjects, and a page for each existing node, as the compactor does."""
     settings = DatabaseSettings(running.database_url, "everword_compactor", pool_min=1, pool_max=2)
     database = Database(settings, "compactor")
     await database.open()

@@ -1,4 +1,4 @@
-"""Requests of every RPC, made from what its descriptors say."""
+"""Requests of every RPC, generated from its descriptors."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from fuzz.seeds import seed_requests
 from fuzz.values import MARK, SURROGATE, Values
 from scripts.recipes import Recipe
 
-#: The namespace that the calls work in.
+#: The namespace of the calls.
 KEPT = "default"
-#: These tell what happens from now on: their first word is enough.
+#: Endless streams of events: the first response is enough.
 WATCHES = {"WatchMemories", "Sleep"}
-#: These make calls wait; a few are enough.
+#: RPCs that make calls wait; a few calls are enough.
 SELDOM = {
     *("WaitForIndexing", "FlushConversation", "DeleteNamespace", "RevokeApiKey", "ExportGraph"),
     *WATCHES,
 }
-#: Of a list that may be long, what most have.
+#: Usual number of items in lists without a small limit.
 USUAL_ITEMS = 3
-#: How likely the values of a request are sane: most calls should get past their validation.
+#: Probabilities that the values of a request are valid: most calls should pass validation.
 SANITY = (1.0, 1.0, 0.95, 0.95, 0.8, 0.3)
 
 
@@ -48,9 +48,9 @@ def methods() -> list[tuple[str, MethodDescriptor]]:
 def draw_requests(
     values: Values, method: MethodDescriptor, recipe: Recipe, *, as_is: bool = False
 ) -> list[Message]:
-    """Return a request, or those of a stream: what is known to be answered with a few changes, or all made up.
+    """Return a request, or those of a stream: the recipe with a few changes, or random ones.
 
-    With `as_is` they are the recipe's.
+    With `as_is`, the recipe's own requests.
     """
     values.sane = 1.0 if as_is else values.rng.choice(SANITY)
     values.large_left = 1 if values.rng.random() < 0.03 else 0
@@ -69,7 +69,7 @@ def draw_requests(
 
 
 def _spare(request: Any) -> None:
-    """Leave the namespace alone that the calls work in: one that is gone or limited refuses all others."""
+    """Do not delete or limit the calls' own namespace, since all later calls would be refused."""
     holders: list[Any] = [request, getattr(request, "namespace", None)]
     for holder in holders:
         if "Namespace" in request.DESCRIPTOR.name and getattr(holder, "name", None) == KEPT:
@@ -77,7 +77,7 @@ def _spare(request: Any) -> None:
 
 
 def _change(values: Values, request: Message) -> None:
-    """Give one field of a request, or of a message in it, another value or none."""
+    """Change or clear one field of a request, or of a message in it."""
     places = list(_places(request))
     place = values.rng.choice(places)
     field = values.rng.choice(place.DESCRIPTOR.fields or request.DESCRIPTOR.fields or [None])
@@ -90,7 +90,7 @@ def _change(values: Values, request: Message) -> None:
 
 
 def _places(message: Any) -> Iterator[Any]:
-    """Yield a message and those in it that are set."""
+    """Yield a message and all set messages in it."""
     yield message
     for field, value in message.ListFields():
         kind = field.message_type
@@ -104,7 +104,7 @@ def _is_map(field: Any) -> bool:
 
 
 def to_wire(values: Values, raw: bytes) -> bytes:
-    """Return the bytes of a request as they are sent; some of them are no protobuf."""
+    """Return the bytes of a request to send, which are sometimes not valid protobuf."""
     marked = MARK.encode()
     if marked in raw:
         raw = raw.replace(marked, SURROGATE)
@@ -137,7 +137,7 @@ def _message(values: Values, descriptor: Descriptor, depth: int) -> Message:
             or rules.string.min_len
             or bool(rules.enum.not_in)
         )
-        # What may be left out refers to something, which is hardly there before the first appends.
+        # An optional id refers to a resource, which rarely exists before the first appends.
         optional = rules.ignore == validate_pb2.IGNORE_IF_ZERO_VALUE
         referring = rules.string.uuid and not optional
         likely = needed or referring or bool(oneof and oneof.name in chosen)
@@ -175,7 +175,7 @@ def _value(values: Values, field: Any, rules: Any, depth: int) -> Any:
 
 
 def _count(values: Values, field: Any, rules: Any) -> int:
-    """Return how many items a list has: seldom as many as it may have, or one more."""
+    """Return the number of items in a list: rarely the maximum, or one more."""
     limit = rules.max_items or 10
     if values.is_sane() or (field.message_type and not values.large_left):
         return values.rng.randint(max(0, min(1, rules.min_items)), min(limit, USUAL_ITEMS))
@@ -208,7 +208,7 @@ def _field_mask(values: Values, field: Any) -> field_mask_pb2.FieldMask:
 
 
 def _paths(resource: Descriptor) -> Iterator[str]:
-    """Yield the paths of a resource's fields, and of those of the messages in it."""
+    """Yield the paths of a resource's fields, and of nested messages' fields."""
     for field in resource.fields:
         yield field.name
         if field.message_type and not field.is_repeated:

@@ -1,4 +1,4 @@
-"""One run: a stack, calls of every RPC at once, and what came of them."""
+"""A run: a stack, concurrent calls of every RPC, and their outcome."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from fuzz.fuzzer import ADMIN_KEY, Fuzzer, public
 from fuzz.outcome import Outcome
 from support.scripted_chat import ScriptedChat
 
-#: Part of the calls after which memory is first looked at.
+#: Share of the calls before memory is first measured.
 WARM_UP = 0.3
 
 
 async def run(calls: int, seed: int, tell: Callable[[int], None]) -> Outcome:
-    """Make calls, and return what came of them. `tell` gets how many were made."""
+    """Make calls, and return their outcome. `tell` gets the number of calls so far."""
     outcome = Outcome(seed)
     settings = StackSettings(data=None, ports=Ports.free())
     async with AsyncExitStack() as resources:
@@ -61,7 +61,7 @@ async def run(calls: int, seed: int, tell: Callable[[int], None]) -> Outcome:
 
 
 def _services(model: ScriptedChat, running: RunningStack) -> list[ProcessSpec]:
-    """Describe the services, with an operator's key, and without workers: what they do depends on the load."""
+    """Describe the services, with an operator's key and without workers, whose results would depend on the load."""
     given = {
         "EVERWORD_ADMIN_KEY": ADMIN_KEY,
         "EVERWORD_CHAT_URL": model.url,
@@ -75,7 +75,7 @@ def _services(model: ScriptedChat, running: RunningStack) -> list[ProcessSpec]:
 
 
 def _memory(running: RunningStack) -> dict[str, int]:
-    """Return the megabytes that each public service has."""
+    """Return the megabytes used by each public service."""
     found = {}
     for process in running.processes:
         if process.name in public(running):

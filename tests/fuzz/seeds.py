@@ -1,4 +1,4 @@
-"""Requests that are known to be answered, to be changed a little: the recipe of every RPC."""
+"""Requests that are known to succeed, to be changed a little: the recipe of every RPC."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def seeds() -> dict[str, Recipe]:
 
 
 def seed_requests(values: Values, method: MethodDescriptor, recipe: Recipe) -> list[Any]:
-    """Return the recipe's requests, with ids and tokens of earlier answers in their places."""
+    """Return the recipe's requests, filled with ids and tokens of earlier answers."""
     requests = []
     for body in recipe.requests:
         exported = values.known.get("exported")
@@ -44,7 +44,7 @@ def _fill(values: Values, message: Any) -> None:
         if field.type == field.TYPE_STRING and field.is_repeated:
             value[:] = [_filled(values, each, kind_of(field)) for each in value]
         elif field.type == field.TYPE_STRING:
-            # What was asked for once is answered from what is stored.
+            # A repeated request id gets the stored answer.
             again = field.name == "request_id" and values.rng.random() < 0.7
             setattr(
                 message,
@@ -59,7 +59,7 @@ def _fill(values: Values, message: Any) -> None:
 
 
 def _filled(values: Values, text: str, kind: str) -> str:
-    """Return a text with values in the places of `$NOTE_ID`; one that stands alone is of its field's kind."""
+    """Return a text with values for marks such as `$NOTE_ID`; a mark alone gets a value of the field's own kind."""
     whole = _MARK.fullmatch(text)
     return _MARK.sub(
         lambda mark: values.one_of(kind if whole else mark[1].lower()) or mark[0], text

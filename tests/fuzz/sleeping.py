@@ -1,4 +1,4 @@
-"""What a language model answers to Sleep, read as Sleep reads it: form, numbers, quotes, names and times."""
+"""A language model's answers to Sleep, parsed as Sleep does: form, numbers, quotes, names and times."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _sources() -> list[trajectory.TrajectorySource]:
 
 @cache
 def _readers() -> Sequence[tuple[Mapping[str, Any], _Read]]:
-    """Return by step the schema of its answer, and what reads it."""
+    """Return the answer's schema and its reader, by step."""
     session, observed, facts = _session(), _observations(), _facts()
     zone = ZoneInfo("Europe/Zurich")
     shown = [{"o": number, "fact": number} for number in range(1, 40)]
@@ -138,7 +138,7 @@ def _readers() -> Sequence[tuple[Mapping[str, Any], _Read]]:
 
 
 def read_sleep(data: bytes) -> None:
-    """Read an answer to one of the steps: most in its form, some as the bytes are."""
+    """Read an answer to one of the steps: mostly well formed, sometimes arbitrary bytes."""
     step, rest = data[:1], data[1:]
     number = step[0] if step else 0
     schema, read = _readers()[number % len(_readers())]

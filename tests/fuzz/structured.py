@@ -1,19 +1,19 @@
-"""JSON that obeys a schema, drawn from bytes: what a fuzzer changes in the bytes changes a value and not its form."""
+"""JSON that obeys a schema, generated from bytes: a change of the bytes changes a value, but not the form."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-#: Longer texts and lists are not drawn: a fuzzer's bytes are few.
+#: Maximal length of texts and lists, since a fuzzer's input is short.
 _TEXT, _ITEMS = 40, 4
 
 
 class Source:
-    """Bytes that are taken one after the other; zeros, once they are used up."""
+    """Bytes that are consumed in order; zeros after their end."""
 
     def __init__(self, data: bytes, phrases: Sequence[str]) -> None:
-        """`phrases` stand for whole texts: words that the sources hold, and values that break something."""
+        """`phrases` are used as whole texts: words from the sources, and hostile values."""
         self._data = data
         self._at = 0
         self._phrases = phrases
@@ -23,7 +23,7 @@ class Source:
         return self._data[self._at - 1] if self._at <= len(self._data) else 0
 
     def text(self) -> str:
-        """Return one of the phrases, two of them, or characters of the bytes."""
+        """Return one or two phrases, or characters from the bytes."""
         kind = self.byte()
         if kind < 160:
             chosen = [self._phrases[self.byte() % len(self._phrases)] for _ in range(1 + kind % 2)]
@@ -34,12 +34,12 @@ class Source:
 
     def number(self) -> int:
         kind = self.byte()
-        # Most numbers are numbers of records.
+        # Most numbers are record numbers.
         return kind % 8 if kind < 230 else (-1, 10**6, -(2**63), 2**63, 10**30)[kind % 5]
 
 
 def draw(schema: Mapping[str, Any], source: Source) -> Any:
-    """Return a value that a model may answer where `schema` says the form."""
+    """Return a value that obeys `schema`."""
     if "enum" in schema:
         return schema["enum"][source.byte() % len(schema["enum"])]
     kind = schema.get("type")

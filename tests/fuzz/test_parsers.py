@@ -11,10 +11,10 @@ from fuzz.parsers import TARGETS
 from fuzz.values import HOSTILE
 
 SEED = 20261126
-#: Cases of each parser; fewer of those that take a millisecond and more.
+#: Cases per parser; fewer for parsers that take a millisecond or more.
 CASES = 2_950
 FEWER = {"sleep": 1_000, "statements": 200, "import": 0}
-#: What the formats are made of.
+#: Building blocks of the formats.
 _PARTS = [
     '{"messages":',
     '[{"role":"user","content":',
@@ -37,7 +37,7 @@ def test_no_parser_breaks_at_hostile_texts(name: str) -> None:
 
 
 def _cases(count: int) -> Iterator[bytes]:
-    """Yield texts made of parts and hostile ones, and bytes, always the same."""
+    """Yield texts of building blocks, hostile texts, and bytes, the same in each run."""
     rng = random.Random(SEED)
     for _ in range(count):
         parts = rng.choices([*_PARTS, *(each[:300] for each in HOSTILE)], k=rng.randint(1, 4))

@@ -1,4 +1,4 @@
-"""Values for the fields of requests: at their limits, just beyond, and hostile in themselves."""
+"""Values for the fields of requests: at their limits, just beyond, and hostile ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from google.protobuf import struct_pb2, timestamp_pb2
 
 from fuzz.kinds import kind_of
 
-#: In place of these bytes, which stand in valid texts, a request gets half of a surrogate pair, which is no UTF-8.
+#: A mark in valid texts that is replaced with half of a surrogate pair, which is not valid UTF-8.
 MARK = "§§"
 SURROGATE = b"\xed\xa0\x80\x2d"
 HOSTILE = [
@@ -75,22 +75,22 @@ SECONDS = (
     *(253402300798, 253402300799, 253402300800, 2**62, -(2**62)),
 )
 NANOS = (0, 1, 999, 999_999_999, 1_000_000_000, -1)
-#: Tokens that only the RPC takes that issued them.
+#: Tokens that only the issuing RPC accepts.
 OF_ONE_RPC = {"page_token", "resume_token"}
-#: Bytes from which on a text is large. Few are, so that thousands of calls stay quick.
+#: Size of a large text in bytes. Few are used, so that thousands of calls stay fast.
 LARGE = 100_000
 
 
 class Values:
-    """Draws values. `sane` is how likely one is that the contract allows."""
+    """Generates values. `sane` is the probability of a value that the contract allows."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.sane = 1.0
-        #: What was returned by earlier calls, so that later ones reach deep: ids, tokens, names.
+        #: Values returned by earlier calls, by kind, so that later calls succeed: ids, tokens, names.
         self.known: dict[str, list[str]] = {}
         self.large_left = 0
-        #: The RPC whose request is drawn: tokens of another's are refused.
+        #: The RPC of the generated request, since tokens of other RPCs are refused.
         self.rpc = ""
 
     def remember(self, kind: str, value: str) -> None:
@@ -100,7 +100,7 @@ class Values:
             kept.pop(self.rng.randrange(len(kept)))
 
     def one_of(self, kind: str) -> str:
-        """Return one of the values of a kind, often the latest, which is likely there still; "" where none is known."""
+        """Return a known value of a kind, often the latest, which probably still exists; "" if none is known."""
         known = self.known.get(kind)
         if not known:
             return ""
@@ -110,7 +110,7 @@ class Values:
         return self.rng.random() < self.sane
 
     def scalar(self, field: Any, rules: Any) -> Any:
-        """Return a value of a field that is no message. `rules` are the FieldRules of it, or of an item."""
+        """Return a value of a scalar field. `rules` are the FieldRules of the field, or of its items."""
         if field.type == field.TYPE_STRING:
             return self.string(kind_of(field), rules.string)
         if field.type == field.TYPE_BYTES:
@@ -160,7 +160,7 @@ class Values:
         return " ".join(self.rng.choices(WORDS, k=self.rng.randint(1, 12)))
 
     def _damaged_token(self) -> str:
-        """Return a token that was issued, for something else or with something changed in it."""
+        """Return an issued token of another kind, or with a change."""
         issued = [kind for kind in self.known if _is_token(kind.rpartition(".")[2])]
         token = self.one_of(self.rng.choice(issued)) if issued else "AAAA"
         place = self.rng.randrange(len(token) + 1)
@@ -176,12 +176,12 @@ class Values:
 
     def timestamp(self) -> timestamp_pb2.Timestamp:
         nanos = 0 if self.is_sane() else self.rng.choice(NANOS)
-        # Moments at the ends of time are allowed.
+        # Moments at the limits of time are allowed.
         seconds = self.rng.choice(SECONDS[1:-3]) if self.is_sane() else self.rng.choice(SECONDS)
         return timestamp_pb2.Timestamp(seconds=seconds, nanos=nanos)
 
     def struct(self) -> struct_pb2.Struct:
-        """Return a Struct, now and then one that is deep or wide."""
+        """Return a Struct, sometimes a deep or wide one."""
         struct = struct_pb2.Struct()
         struct["key"] = self.rng.choice(["x", 1.5, None, True])
         if not self.is_sane():

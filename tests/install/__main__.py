@@ -1,4 +1,4 @@
-"""`make test-install`: install services by their locks into empty folders, twice, and run them as a deployment does."""
+"""`make test-install`: installs services from their lock files into empty folders, twice, and runs them as deployed."""
 
 from __future__ import annotations
 

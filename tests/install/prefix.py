@@ -26,13 +26,13 @@ class Prefix:
         return str(self.folder / "bin" / name)
 
     def check_untouched(self) -> None:
-        """End the process where a file was changed, added or removed since the installation."""
+        """End the process if a file was changed, added or removed since the installation."""
         if digest_of(self.folder) != self.digest:
             sys.exit(f"{self.name}: files below {self.folder} changed while it ran")
 
 
 def install(name: str, folder: Path) -> Prefix:
-    """Install a service twice, and end the process where that does not give the same files."""
+    """Install a service twice; end the process if the two have different files."""
     digests = set()
     for _ in range(2):
         subprocess.run([ROOT / "deploy" / "install.sh", name, folder], check=True)
@@ -44,7 +44,7 @@ def install(name: str, folder: Path) -> Prefix:
 
 
 def digest_of(folder: Path) -> str:
-    """Return a digest of all that is in a folder: names, kinds, permissions, times and contents."""
+    """Return a digest of a folder's content: names, kinds, permissions, times and contents."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         about = path.lstat()

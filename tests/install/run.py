@@ -1,4 +1,4 @@
-"""Runs installed services as images and units do: as a user who owns nothing, with an environment of their own."""
+"""Runs installed services as images and units do: as an unprivileged user with a minimal environment."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _NO_NEW_PRIVS, _MDWE = 38, 65
 
 
 def run(folder: Path, prefixes: dict[str, Prefix]) -> None:
-    """Start what is installed over a database of its own; with `cli` and all services, let `everword doctor` judge.
+    """Start the installed services with a database of their own; with `cli` and all services, run `everword doctor`.
 
-    Ends the process where something does not start, is not healthy, or does not end by itself.
+    Ends the process if a service does not start, is unhealthy, or does not stop on request.
     """
     names = (*PORTS, *ADDRESSES, "postgres", "valkey")
     ports = dict(zip(names, free_ports(len(names)), strict=True))
@@ -79,10 +79,12 @@ def _environment(folder: Path, owner: str, valkey: str, ports: dict[str, int]) -
 
 
 def _confine() -> None:
-    """Take from this process what images and units take: other privileges, and memory that is written and executed."""
+    """Drop this process's rights as images and units do: no new privileges, and no memory both writable and
+    executable.
+    """
     prctl = ctypes.CDLL(None).prctl
     prctl(_NO_NEW_PRIVS, 1, 0, 0, 0)
-    prctl(_MDWE, 1, 0, 0, 0)  # kernels before 6.3 do not know it
+    prctl(_MDWE, 1, 0, 0, 0)  # Unknown to kernels before 6.3.
     if os.getuid() == 0 and _reached_by_all(Path(sys.executable).resolve()):
         os.setgroups([])
         os.setgid(NOBODY)
@@ -90,7 +92,7 @@ def _confine() -> None:
 
 
 def _reached_by_all(program: Path) -> bool:
-    """Tell whether a user who owns nothing may come to a program: Python may be in root's own folder."""
+    """Return whether an unprivileged user can reach a program: Python may be in root's own folder."""
     return all(folder.stat().st_mode & 0o001 for folder in program.parents)
 
 
@@ -104,7 +106,7 @@ def _once(command: list[str], environment: dict[str, str]) -> None:
 def _running(
     prefix: Prefix, ports: Mapping[str, int], environment: dict[str, str]
 ) -> Iterator[None]:
-    """Run a service while the block lasts; it is healthy before, and ends by itself after."""
+    """Run a service while the block lasts: wait until it is healthy, and check that it stops on request."""
     if prefix.name == "web":
         served = [f"--{name}=0.0.0.0:{ports[name]}" for name in ADDRESSES]
         command = [prefix.program("everword-web"), *served]
@@ -127,7 +129,7 @@ def _running(
 
 
 def _healthy(prefix: Prefix, ports: Mapping[str, int], environment: dict[str, str]) -> bool:
-    """Ask for the health as the image does."""
+    """Check the health as the image does."""
     if prefix.name == "web":
         return all(_answers(ports[name]) for name in ADDRESSES)
     probe = [prefix.program("python"), "-P", "-m", "everword.rpc.probe"]
@@ -136,7 +138,7 @@ def _healthy(prefix: Prefix, ports: Mapping[str, int], environment: dict[str, st
 
 
 def _answers(port: int) -> bool:
-    # By an address of the cluster, as a kubelet may: who asks for health is not a browser.
+    # With an address of the cluster as the host, as a kubelet sends it; health checks do not come from browsers.
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}/healthz", headers={"host": "10.1.2.3"}
     )

@@ -1,4 +1,4 @@
-"""Callers that vanish, or do not take what they asked for, hold nothing; nor do those whom gRPC drops."""
+"""Callers that vanish or stop reading, and calls that gRPC drops, leave no resources in use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from support.databases import DatabaseUnderTest
 from support.stack import Stack, running_stack
 from support.waiting import until
 
-#: Long calls that one namespace may have open.
+#: Limit of open long calls of a namespace.
 STREAMS = 32
 READING = (
     "SELECT count(*) FROM pg_stat_activity "
@@ -58,7 +58,7 @@ async def test_streams_of_a_machine_that_vanished_end(
         calls = [watching.WatchMemories(WatchMemoriesRequest()) for _ in range(STREAMS)]
         await asyncio.gather(*(call.read() for call in calls))
         assert not await _may_watch(stack)
-        # The connection stands, and nothing comes through it any more.
+        # The connection stays open, but nothing passes through it.
         gone = asyncio.ensure_future(proxy.stall(60))
         try:
             await until(lambda: _may_watch(stack))

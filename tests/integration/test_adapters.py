@@ -1,4 +1,6 @@
-"""Everword where frameworks expect a memory, with the frameworks themselves, and on the page that shows it."""
+"""Everword as the memory of agent frameworks, with the frameworks themselves, and the code on the
+documentation page.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 @pytest.fixture(autouse=True)
 def opened(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Everword]]:
-    """Let `Everword()` find the services, and close each that a snippet makes."""
+    """Let `Everword()` find the services, and close each instance that a snippet creates."""
     for name in ("ingest", "search", "compactor"):
         monkeypatch.setenv(f"EVERWORD_{name.upper()}_ADDRESS", stack.addresses[name])
     made: list[Everword] = []
@@ -73,7 +75,7 @@ def _shown(items: list[Any]) -> list[Any]:
 
 
 def _use(store: BaseStore) -> list[Any]:
-    """Do what a graph may do with a store, and return what it sees."""
+    """Run the store operations that a graph may use; return their results."""
     ana, bo = ("own", "users", "ana"), ("own", "users", "bo", "likes")
     odd = {"text": 'First line\nsecond "line"\\n \\ and\ttab', "n": {"deep": [1, None, True, "ü"]}}
     store.put(ana, "a..b", odd)
@@ -114,13 +116,13 @@ def _use(store: BaseStore) -> list[Any]:
 
 
 async def test_the_store_does_what_langgraphs_own_does(memory: Everword) -> None:
-    """There is no package of conformance tests for stores: the library's own in memory is the measure."""
+    """No conformance tests for stores exist, so the library's own in-memory store is the reference."""
     expected = _use(InMemoryStore())
     assert await asyncio.to_thread(_use, EverwordStore(memory)) == expected
 
 
 def _value(chance: random.Random, depth: int = 2) -> Any:
-    """Return a value of JSON, or a filter of one, of few enough words that some match."""
+    """Return a JSON value, or a filter of one, from few enough words that some match."""
     plain = [None, True, 0, 1, 2.0, 10**400, "1", "2026-04-18", "nan", ""]
     kind = chance.choice(["plain", "plain", "list", "fields", "fields", "operators"])
     if kind == "plain" or not depth:
@@ -141,7 +143,7 @@ async def test_filters_mean_what_they_do_in_langgraphs_own_store() -> None:
         try:
             expected = bool(own.search(("x",), filter=wanted))
         except (TypeError, ValueError, OverflowError):
-            continue  # Where it fails, ours answers.
+            continue  # Everword answers even if LangGraph's own store fails.
         assert found == expected, (value, wanted)
         decided.append(found)
     assert min(sum(decided), len(decided) - sum(decided)) > 300
@@ -161,7 +163,7 @@ async def test_items_are_searched_by_words_within_their_namespace(memory: Everwo
     assert len(await store.asearch(("people",), query="espresso")) == 2
     assert await store.asearch(("people",), query="espresso", filter={"old": True}) == []
     assert await store.asearch(("peop",), query="espresso") == []
-    # What a graph keeps, every other door finds.
+    # Values that a graph stores are found by all other interfaces.
     assert "Espresso without sugar" in await Tools(memory).acall("memory_search", {"query": "milk"})
     first = await store.aget(likes, "coffee")
     await store.aput(likes, "coffee", {"text": "None any more."})
@@ -194,7 +196,7 @@ async def test_items_end_at_their_moment_and_live_on_where_reads_say_so(
     await store.aget(("ends",), "read", refresh_ttl=True)
     second = await end()
     assert second - first >= timedelta(seconds=0.7)
-    # A clock that is wrong, or a slow call, changes nothing about how long it lives.
+    # A wrong clock, or a slow call, does not change its lifetime.
     with stack.database.connect() as owner:
         owner.execute("UPDATE note_versions SET written_at = written_at + interval '40 seconds'")
     await store.asearch(("ends",), query="pangolin", refresh_ttl=True)
@@ -264,7 +266,7 @@ async def test_a_chat_engine_of_llama_index_remembers(memory: Everword) -> None:
     def chat(session: str, text: str) -> str:
         kept = EverwordMemory(memory=memory, session=session, subject="cleo")
         engine = SimpleChatEngine.from_defaults(llm=MockLLM(), memory=kept)
-        return str(engine.chat(text))  # its model says the prompt
+        return str(engine.chat(text))  # The scripted model repeats the prompt.
 
     await asyncio.to_thread(chat, "monday", "My parrot is called Hugo.")
     assert "Hugo" in await asyncio.to_thread(chat, "tuesday", "What is my parrot called?")
@@ -284,7 +286,7 @@ async def test_turns_of_llama_index_come_back_as_they_were(memory: Everword) -> 
     assert await kept.aget_all() == turns
     first, *latest = await kept.aget("two?")
     assert latest == turns[1:]
-    # What the latest turns leave out is told.
+    # A system message summarises the turns before the latest ones.
     assert (first.role, "What is one and two?" in str(first.content)) == ("system", True)
     assert "It is three." not in str(first.content)
     none = EverwordMemory(memory=memory, subject="dan", session=kept.session, turns=0)
@@ -316,7 +318,7 @@ async def test_tools_are_schemas_and_one_call(memory: Everword) -> None:
     assert "quetzal tag" in await tools.acall("memory_search", {"query": "quetzal", "limit": 3})
     nodes = {"nodes": [{"label": "Ana", "type": "person"}]}
     assert "1 nodes" in await tools.acall("graph_write_batch", nodes)
-    # Whatever a model gives, it gets an answer.
+    # Any arguments of a model get an answer.
     assert "no such note" in await tools.acall("memory_get", {"key": "nowhere"})
     assert "limit" in await tools.acall("memory_search", {"query": "x", "limit": 900})
     assert "memory_search takes" in await tools.acall("memory_search", "{")
@@ -328,7 +330,7 @@ async def test_tools_are_schemas_and_one_call(memory: Everword) -> None:
 
 
 def _scripted(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> dict[str, Any]:
-    """Call the first tool that is offered, and then say what it answered."""
+    """Call the first offered tool, and then repeat its answer."""
     if messages[-1]["role"] == "tool":
         return {"role": "assistant", "content": messages[-1]["content"]}
     arguments = json.dumps({"query": messages[-1]["content"]})

@@ -1,4 +1,4 @@
-"""Every memory has an address and tiers: directories are listed with abstracts, and what is wanted is opened."""
+"""Every memory has an address and tiers: directories list abstracts, and clients open the entries they need."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class World:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def world(postgres_url: str) -> AsyncIterator[World]:
-    """One for all: nothing is written by the tests but the last."""
+    """One world for all tests, which do not write, except the last."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             call = message("", role=TOOL, tool_name="play", tool_args='{"song": "Autumn Leaves"}')
@@ -84,7 +84,7 @@ async def entries(stack: Stack, address: str, page_size: int = 7) -> list[pb.Add
 
 
 async def walk(stack: Stack, address: str = "") -> dict[str, pb.AddressEntry]:
-    """Return everything below an address, by its address."""
+    """Return all entries below an address, by address."""
     found = {}
     for entry in await entries(stack, address):
         assert entry.address not in found
@@ -116,7 +116,7 @@ async def test_the_tree_holds_every_memory_once_each_with_its_abstract(world: Wo
 
 
 async def test_a_directory_says_what_is_in_it_and_not_how_much(world: World) -> None:
-    """A rival told the model `12 entries`, and never what they were about."""
+    """A comparable product listed only a count of entries (`12 entries`), without their topics."""
     listed = {each.name: each for each in await entries(world.stack, "viking://default")}
     of_kinds = {kind.traits.directory[0] for kind in MemoryKind if kind.traits.directory}
     assert list(listed) == sorted({"conversations"} | of_kinds)
@@ -166,8 +166,8 @@ async def test_notes_are_addressed_by_their_keys_and_by_their_ids(world: World) 
     listed = await entries(stack, "viking://default/notes")
     names = [each.name for each in listed]
     assert names[2:] == ["a/b?c", "deploy process"]
-    assert names[0] == listed[0].memory_id  # of opus
-    assert names[1] == listed[1].memory_id  # without a key
+    assert names[0] == listed[0].memory_id  # The first note of the agent opus.
+    assert names[1] == listed[1].memory_id  # Without a key.
     keyed = listed[2]
     assert keyed.address == "viking://default/notes/" + quote("a/b?c", safe="")
     for other in (

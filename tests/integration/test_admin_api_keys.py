@@ -1,4 +1,4 @@
-"""API keys: made once, listed without their secrets, revoked for good."""
+"""API keys: created once, listed without their secrets, revoked for good."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ async def test_a_key_for_an_unknown_namespace_is_not_made(stack: Stack) -> None:
         api_key=pb.ApiKey(namespace="nobody", role=pb.API_KEY_ROLE_READ)
     )
     assert (await refused(stack.admin.CreateApiKey(request))).reason == "NAMESPACE_NOT_FOUND"
-    await stack.admin.ListNamespaces(pb.ListNamespacesRequest())  # the deployment is open still
+    await stack.admin.ListNamespaces(pb.ListNamespacesRequest())  # The deployment is still open.
 
 
 async def test_keys_are_listed_oldest_first_of_one_namespace_or_of_all(
@@ -99,7 +99,6 @@ async def _list(stack: Stack, namespace: str = "") -> list[pb.ApiKey]:
 
 
 async def test_a_page_token_of_one_namespaces_keys_is_none_of_anothers(stack: Stack) -> None:
-    """The token is bound to what was asked for."""
     await make_namespaces(stack, "a", "b")
     page = await stack.admin.ListNamespaces(pb.ListNamespacesRequest(page_size=1))
     request = pb.ListApiKeysRequest(namespace="a", page_token=page.next_page_token)
@@ -145,5 +144,5 @@ async def test_the_first_key_has_to_be_an_admins_or_nobody_could_make_more(
         with pytest.raises(grpc.aio.AioRpcError):
             await stack.admin.RotateApiKey(unknown)
         with database.connect() as conn:
-            # Nobody is locked out by a key that was not made.
+            # A failed creation must not close the deployment.
             assert conn.execute("SELECT api_keys_exist()").fetchone() == (False,)

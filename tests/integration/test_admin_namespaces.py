@@ -1,4 +1,4 @@
-"""Namespaces: made, read, changed, listed."""
+"""Namespaces: created, read, changed, listed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How many wrong summaries the checks catch, and how many faithful ones they refuse.
+"""Counts wrong summaries that the checks catch, and faithful ones that they refuse.
 
-`data/summaries.jsonl` holds them with their sources. Of each kind, the first, third, … line is what the checks were
-built with; the others were only ever counted.
+`data/summaries.jsonl` contains them with their sources. The checks were developed with lines 1, 3, … of each kind; the
+other lines were only evaluated.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ CHAT = UUID("7f6c2e18-94b3-4d05-8a1e-3b97c8f20d46")
 NOON = datetime(2026, 4, 18, 12, 3, tzinfo=UTC)
 ROLES = {"tool": 4, "assistant": 3}
 BUILT_WITH, COUNTED = "built with", "counted"
-#: Shares of wrong summaries that are caught, at least: of both halves, and of kinds of the half that was only counted.
+#: Minimal share of wrong summaries that are caught: in both halves, and by kind in the evaluation half.
 CAUGHT = {BUILT_WITH: 0.96, COUNTED: 0.89}
 CAUGHT_OF_KIND = {"unit": 1.0, "name": 0.83, "place": 0.83, "negation": 1.0, "injection": 1.0}
-#: Faithful summaries that are refused, of 30 in each half, at most.
+#: Maximal number of refused faithful summaries, of 30 in each half.
 REFUSED = {BUILT_WITH: 0, COUNTED: 0}
 
 

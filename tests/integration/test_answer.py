@@ -1,4 +1,4 @@
-"""Answer: from what is remembered and from nothing else, with citations that hold."""
+"""Answer uses only memories, and its citations are verified."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ FACTS = (
 
 @dataclass(frozen=True)
 class Asked:
-    """Services with a language model that says what the test tells it to."""
+    """Services with a scripted language model."""
 
     stack: Stack
     server: ScriptedChat
@@ -57,7 +57,7 @@ class Asked:
         return await self.stack.search.Answer(pb.AnswerRequest(query=query, **fields))
 
     def memories(self, request: int = -1) -> list[dict[str, Any]]:
-        """Return the memories that the model was shown."""
+        """Return the memories in the model's prompt."""
         lines = user_text(self.server.requests[request]).splitlines()
         return [json.loads(line) for line in lines if line.startswith("{")]
 
@@ -84,7 +84,7 @@ async def remember(asked: Asked) -> None:
 
 
 def number_of(request: Body, words: str) -> int:
-    """Return the number under which the model was shown the memory with these words."""
+    """Return the number in the prompt of the memory with these words."""
     lines = [line for line in user_text(request).splitlines() if line.startswith("{")]
     return int(next(json.loads(line)["number"] for line in lines if words in line))
 
@@ -307,7 +307,7 @@ async def test_what_is_too_long_after_all_is_asked_again_with_half(asked: Asked)
 
 
 async def test_without_a_model_that_is_said(stack: Stack) -> None:
-    # Also where nothing is remembered: nobody has to wait for a search to learn it.
+    # The error comes before the search, also if nothing is stored.
     refusal = await refused(stack.search.Answer(pb.AnswerRequest(query=QUESTION)))
     assert refusal.code is grpc.StatusCode.FAILED_PRECONDITION
     assert refusal.reason == "CHAT_NOT_CONFIGURED"

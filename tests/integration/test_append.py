@@ -1,4 +1,4 @@
-"""Appending: whole or not at all, once, in order, and findable at once."""
+"""Appends are atomic, idempotent, ordered, and searchable at once."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ async def test_jobs_and_pending_vectors_come_with_the_message(stack: Stack) -> N
 
 
 async def test_an_append_that_fails_late_leaves_nothing(stack: Stack) -> None:
-    """The insert of the index fails; the messages before it must go too."""
+    """The insert into the index fails, so the preceding inserts must be rolled back."""
     with stack.database.connect() as conn:
         conn.execute("ALTER TABLE memories ADD CHECK (content <> 'poison') NOT VALID")
     with pytest.raises(grpc.aio.AioRpcError) as caught:
@@ -181,7 +181,7 @@ async def test_automated_messages_are_kept_and_are_no_turns(stack: Stack) -> Non
 
 
 async def test_a_megabyte_of_anything_goes_in(stack: Stack) -> None:
-    """No tsvector limit and no length of a word ever fails an insert."""
+    """Neither the tsvector limit nor long words make an insert fail."""
     limit = 1_048_576
     words = " ".join(f"w{number}" for number in range(200_000))[:limit]
     for content in ("a" * limit, words, "ab/-." * (limit // 5), "世" * (limit // 3)):
@@ -291,7 +291,7 @@ async def test_a_memory_is_given_a_class_and_the_message_stays_as_sent(stack: St
 
 
 async def test_a_token_stands_for_messages_that_were_there_before_too(stack: Stack) -> None:
-    """Else a resumed import would seem to be embedded while its beginning is not."""
+    """Otherwise a resumed import would appear to be embedded while its beginning is not."""
     first = append_request(message("one", external_id="1"))
     second = append_request(message("two", external_id="2"))
     await stack.ingest.AppendMessages(first)

@@ -1,4 +1,4 @@
-"""Arrays in Postgres' own binary form come back as they were sent."""
+"""Arrays in Postgres' binary format survive a round trip."""
 
 from __future__ import annotations
 
@@ -40,7 +40,11 @@ LISTS: dict[str, list[list[Any]]] = {
     ],
     "date": [[date(1, 1, 1), date(9999, 12, 31), None], [date(2000, 1, 1), date(1999, 12, 31)]],
     "jsonb": [
-        [{"a": 1}, {"a": True}, {"a": 1.5}],  # the first two are equal, and not the same
+        [
+            {"a": 1},
+            {"a": True},
+            {"a": 1.5},
+        ],  # The first two are equal in Python, but not identical JSON.
         [[], ["b"], None],
         [0, False, 0.5],
         [[], []],

@@ -1,4 +1,4 @@
-"""At any moment, as it was known at any other, reads agree with a naive account: `make test-as-of` asks for more."""
+"""Reads agree with a naive model at any moment, as known at any other: `make test-as-of` runs more cases."""
 
 from __future__ import annotations
 
@@ -193,19 +193,19 @@ _LINE = re.compile(r"\] (\w+): (.+) \((?:suspected, )?as of [\d-]+\)$")
 
 @dataclass
 class Told:
-    """What was told so far."""
+    """The history that was written so far."""
 
     account: Account
-    #: When it was known, after each change.
+    #: Time of knowledge after each change.
     known: list[datetime] = field(default_factory=lambda: [datetime.now(UTC)])
     fact_ids: dict[tuple[Key, str], str] = field(default_factory=dict)
-    #: What each message says, and of when.
+    #: Key, value, cell and number of changes of each message.
     said: dict[str, tuple[Key, str, int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Point:
-    """Somebody at a moment, as it was known after so many changes."""
+    """A subject at a moment, as known after a number of changes."""
 
     subject: str
     cell: int
@@ -257,7 +257,7 @@ def draw(told: Told, rng: random.Random) -> Point:
     subject = rng.choice(SUBJECTS)
     wanted = memory_pb2.MemoryFilter(
         subjects=[subject],
-        # A little after what began in a cell, whose moment is its own.
+        # Slightly after the start of a cell.
         valid_at_time=stamp(moment(cell + 0.5)),
         known_at_time=stamp(told.known[changes]),
     )
@@ -275,7 +275,7 @@ async def of_profile(stack: Stack, point: Point) -> dict[str, str]:
 
 
 async def of_search(stack: Stack, point: Point) -> dict[str, str]:
-    """Return the facts that a search finds."""
+    """Return the facts that a search finds, by attribute."""
     request = search.SearchRequest(query=f"of {point.subject}", filter=point.filter, page_size=200)
     request.filter.kinds.append(memory_pb2.MEMORY_KIND_FACT)
     found = (await stack.search.Search(request)).results
@@ -283,7 +283,7 @@ async def of_search(stack: Stack, point: Point) -> dict[str, str]:
 
 
 async def of_context(stack: Stack, point: Point) -> dict[str, str]:
-    """Return the facts that a context holds."""
+    """Return the facts in a context, by attribute."""
     request = context.BuildContextRequest(query=f"of {point.subject}", filter=point.filter)
     request.filter.kinds.append(memory_pb2.MEMORY_KIND_FACT)
     blocks = (await stack.context.BuildContext(request)).blocks
@@ -295,13 +295,13 @@ def _read(texts: Iterable[str]) -> dict[str, str]:
     found = [_FACT.search(text) for text in texts]
     values = [(each[1].lower(), each[3]) for each in found if each]
     assert len(values) == len(found)
-    # Of one attribute there is one value.
+    # An attribute has one value.
     assert len(dict(values)) == len(values)
     return dict(values)
 
 
 async def count_marks(stack: Stack, told: Told, point: Point) -> int:
-    """Hold that messages are marked where what they say has ended, and what holds is before them; return how many."""
+    """Check that outdated messages are marked and rank behind current ones; return the number of marks."""
     request = search.SearchRequest(query=f"of {point.subject}", filter=point.filter, page_size=50)
     request.filter.excluded_kinds.append(memory_pb2.MEMORY_KIND_FACT)
     results = (await stack.search.Search(request)).results

@@ -1,4 +1,4 @@
-"""Every summary is held against its sources again, and GetCompactionStatus counts them."""
+"""Every summary is verified against its sources again, and GetCompactionStatus counts them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from support.waiting import until
 
 
 async def audited(stack: Stack, **fields: object) -> pb.AuditSummariesResponse:
-    """Return what all pages of an audit find."""
+    """Return the findings of all pages of an audit."""
     request = pb.AuditSummariesRequest(**fields)  # type: ignore[arg-type]
     report = pb.AuditSummariesResponse()
     while True:
@@ -40,7 +40,7 @@ async def audited(stack: Stack, **fields: object) -> pb.AuditSummariesResponse:
 
 
 async def leaves(stack: Stack, count: int = 1) -> list[str]:
-    """Make leaves word for word from their sources, and return their ids."""
+    """Create leaves that quote their sources, and return their ids."""
     await append(
         stack, *[f"Emi mended the pump in row {n} with valve_{n}." for n in range(10 * count)]
     )
@@ -126,7 +126,7 @@ async def test_what_a_node_took_over_from_one_that_made_it_up_is_found_there_too
     stack: Stack,
 ) -> None:
     class Quoting(ScriptedComposer):
-        """Says of its sources all that they say."""
+        """Quotes its sources in full."""
 
     inventor = Quoting(invented="Field 3 ")
     await append(stack, *[f"Field {n} gave barley." for n in range(100)])

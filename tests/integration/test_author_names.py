@@ -1,4 +1,4 @@
-"""Names of authors: kept by appends, and left out of what is embedded of a query."""
+"""Authors' names: stored by appends, and removed from queries before embedding."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def known_names(stack: Stack, namespace: str = "default") -> list[str]:
     return [name for (name,) in rows]
 
 
-# What an append keeps
+# Appends
 
 
 async def test_an_append_keeps_every_word_of_who_spoke(stack: Stack) -> None:
@@ -60,7 +60,7 @@ async def test_names_are_kept_once_whoever_speaks_again(stack: Stack) -> None:
 async def test_appends_at_once_that_bring_the_same_names_wait_and_all_go_through(
     stack: Stack,
 ) -> None:
-    """The first word of one is the last word of the other: each taking them in its own order would be a deadlock."""
+    """The first name of one is the last of the other: without a common order, they would deadlock."""
 
     def waiting() -> bool:
         found = owner.execute("SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted")
@@ -104,7 +104,7 @@ async def test_names_are_erased_with_their_namespace(stack: Stack) -> None:
         assert conn.execute("SELECT count(*) FROM author_names").fetchone() == (1,)
 
 
-# What is embedded of a query
+# Embedding of queries
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def model() -> Iterator[ScriptedEmbedder]:
 
 @pytest.fixture
 async def knowing(database: DatabaseUnderTest, model: ScriptedEmbedder) -> AsyncIterator[Stack]:
-    """A stack that embeds with `model`, and in which Caroline and Mel O'Brien spoke."""
+    """A stack that embeds with `model`, with messages by Caroline and Mel O'Brien."""
     async with running_stack(database, semantic=True) as stack:
         generations = Generations(database.admin_url)
         new = NewGeneration("openai", model.model, model.dimensions, endpoint=model.url)

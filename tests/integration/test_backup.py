@@ -23,7 +23,7 @@ from support.documents import code_blocks
 from support.stack import Stack
 from support.transferred import fill_everything
 
-#: What is numbered by the server's transactions begins again.
+#: Tables numbered by the server's transactions, whose numbers restart after a restore.
 RENUMBERED = {"index_changes", "memory_changes", "model_generations"}
 
 
@@ -44,7 +44,7 @@ def _contents(url: str) -> dict[str, str]:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that PostgreSQL's account passes through."""
+    """A folder that PostgreSQL's account can traverse."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o711)
         yield Path(name)

@@ -1,4 +1,4 @@
-"""What cannot be stored is refused with its reason and place, and leaves nothing behind."""
+"""Invalid writes are refused with reason and field, and store nothing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ YEAR_10000 = Timestamp(seconds=253_402_300_800)
 
 
 def _message(field: str, **fields: Any) -> Case:
-    """A message that is wrong in `field`."""
+    """Return a case of a message with an invalid `field`."""
     request = append_request(message(**fields))
     return Case(lambda s: s.ingest.AppendMessages(request), f"messages[0].{field}")
 
@@ -258,7 +258,7 @@ OTHER_WRITES: dict[str, Case] = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def shared(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: what is refused leaves nothing behind."""
+    """Run one stack for all tests, since refused calls store nothing."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             await append(stack, "What was there before.")
@@ -306,7 +306,7 @@ async def test_a_request_id_with_another_body_is_refused(stack: Stack) -> None:
 @pytest.mark.parametrize(
     ("raw", "what"),
     [
-        # key { session_key: <two bytes that are no UTF-8> }
+        # key { session_key: <two bytes of invalid UTF-8> }
         (b"\x0a\x04\x0a\x02\xff\xfe", "no UTF-8"),
         # key { session_key: <a surrogate> }
         (b"\x0a\x05\x0a\x03\xed\xa0\x80", "a lone surrogate"),
@@ -328,7 +328,7 @@ async def test_bytes_that_are_no_request_are_refused(shared: Stack, raw: bytes, 
 
 
 async def test_the_largest_request_that_is_allowed_is_stored(stack: Stack) -> None:
-    """The limits refuse nothing that is within them."""
+    """The limits do not refuse requests within them."""
     content = "word " * (MIB // 5)
     await stack.ingest.AppendMessages(append_request(message(content[:MIB])))
     await stack.ingest.AppendMessages(append_request(*["x"] * 1000))

@@ -1,4 +1,4 @@
-"""What an operator cannot mean is refused, and changes nothing."""
+"""Invalid requests of operators are refused and change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cannot be answered is refused with its reason and place."""
+"""Invalid reads are refused with reason and field."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ OTHERS: dict[str, Case] = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: reading leaves nothing behind."""
+    """Run one stack for all tests, since reads change nothing."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             await append(stack, *[f"Words of message {number}." for number in range(5)])
@@ -201,7 +201,7 @@ async def test_what_is_not_found_is_named(stack: Stack) -> None:
 
 @SHARED
 async def test_a_page_token_belongs_to_its_request(stack: Stack) -> None:
-    """Neither another query's nor another RPC's, and not one that was changed."""
+    """Tokens of another query, of another RPC, and changed tokens are refused."""
     request = search.SearchRequest(query="words", mode=search.SEARCH_MODE_LEXICAL, page_size=1)
     token = (await stack.search.Search(request)).next_page_token
     changed = ("A" if token[-10] != "A" else "B").join((token[:-10], token[-9:]))

@@ -1,4 +1,4 @@
-"""The profile `balanced` end to end: its formula against numbers worked out by hand, and what a request may change."""
+"""The profile `balanced` end to end: its formula against values calculated by hand, and its options per request."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def signal(result: pb.SearchResult, name: str) -> float:
 
 
 async def two_equal(stack: Stack, **fields: Any) -> list[str]:
-    """Store the same text twice at the same time, the first one with `fields`; returns both ids.
+    """Store the same text twice at the same time, the first one with `fields`; return both ids.
 
-    Of equal scores the later one comes first.
+    With equal scores, the later one ranks first.
     """
     when = days_ago(3)
     appended = await append(
@@ -69,7 +69,7 @@ async def two_equal(stack: Stack, **fields: Any) -> list[str]:
 
 
 def used(stack: Stack, memory_id: str, count: int, days: float) -> None:
-    """Record that a memory was used so often, for the last time so long ago."""
+    """Record `count` uses of a memory, the last one `days` ago."""
     with stack.database.connect() as conn:
         conn.execute(
             "INSERT INTO memory_use (namespace_id, memory_id, use_count, last_used_at) "
@@ -82,7 +82,7 @@ def used(stack: Stack, memory_id: str, count: int, days: float) -> None:
 
 
 class HalfAlike(ScriptedEmbedder):
-    """A model to which passages about a tap have a cosine of 0.5 with the query."""
+    """A model in which passages about a tap have a cosine of 0.5 with the query."""
 
     def vector(self, text: str) -> NDArray[np.float32]:
         if "tap" not in text.lower():
@@ -108,7 +108,7 @@ async def alike(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
         (14, 0, 4, 0.546870),  # 0.3 · 0.496585 + 0.1 · 0.9
         (14, 10, 3, 0.566665),  # 0.3 · 0.496585 · 1.2 + 0.1 · 0.8
         (60, 100, 2, 0.390299),  # 0.3 · 0.049787 · 1.5 + 0.1 · 0.6
-        (2, 25, 1, 0.657895),  # 0.3 · 1, for 0.904837 · 1.5 is more, + 0.1 · 0.5
+        (2, 25, 1, 0.657895),  # 0.3 · 1, since 0.904837 · 1.5 exceeds 1, + 0.1 · 0.5
     ],
 )
 async def test_a_score_is_what_the_formula_gives_by_hand(
@@ -127,7 +127,7 @@ async def test_a_score_is_what_the_formula_gives_by_hand(
 
 
 async def test_a_search_and_a_context_are_scored_by_one_formula_in_one_place(stack: Stack) -> None:
-    """Two copies would drift apart: no statement has one of its own, and both calls give one score."""
+    """No statement has a copy of the formula, and both calls return equal scores."""
     await two_equal(stack, importance_class=4)
     found = await search(stack, "tap")
     request = context_service_pb2.BuildContextRequest(
@@ -135,7 +135,7 @@ async def test_a_search_and_a_context_are_scored_by_one_formula_in_one_place(sta
     )
     [block] = (await stack.context.BuildContext(request)).blocks
     scores = {result.memory.id: result.score for result in found}
-    # What says the same is put in once.
+    # Duplicates are included once.
     [item] = block.items
     assert item.score == pytest.approx(scores[item.memory_id], abs=1e-6)
     assert [name for name, statement in SQL.items() if "exp(" in statement.sql] == []
@@ -193,7 +193,7 @@ async def _classify(
 
 
 def _suggest(stack: Stack, memory_id: str, importance_class: int) -> None:
-    """Write what background work proposes, as the service that will."""
+    """Store a suggestion, as background work does."""
     with stack.database.connect() as conn:
         conn.execute("SET ROLE everword_compactor")
         conn.execute("SELECT set_config('everword.namespace_id', '1', false)")
@@ -205,7 +205,7 @@ def _suggest(stack: Stack, memory_id: str, importance_class: int) -> None:
         )
 
 
-# What a request may change
+# Options of a request
 
 
 async def test_counting_by_return_and_without_a_cap_it_is_the_uncapped_document(
@@ -218,7 +218,7 @@ async def test_counting_by_return_and_without_a_cap_it_is_the_uncapped_document(
     request.update_mask.paths.append("settings.use_counting")
     await stack.admin.UpdateNamespace(request)
     used(stack, first, 99, days=60)
-    for _ in range(2):  # each return is a use
+    for _ in range(2):  # Each return counts as a use.
         await search(stack, "tap", use_cap=0)
     with stack.database.connect() as conn:
         conn.execute("UPDATE memory_use SET last_used_at = now() - interval '60 days'")
@@ -235,7 +235,7 @@ async def test_counting_by_return_and_without_a_cap_it_is_the_uncapped_document(
 
 
 async def test_the_half_life_is_how_long_half_of_the_time_score_takes(stack: Stack) -> None:
-    await two_equal(stack)  # three days old
+    await two_equal(stack)  # Three days old.
     for days, expected in ((3, 0.5), (1, 0.125), (30, 0.933033)):
         half_life = Duration(seconds=days * 86400)
         [first, *_] = await search(stack, "tap", half_life=half_life)
@@ -245,7 +245,7 @@ async def test_the_half_life_is_how_long_half_of_the_time_score_takes(stack: Sta
 async def test_weights_count_in_relation_to_their_sum(stack: Stack) -> None:
     first, second = await two_equal(stack, importance_class=4)
     results = await search(stack, "tap", temporal_weight=0.0, importance_weight=0.4)
-    # (0.3 + 0.3 + 0 + 0.4) is 1, so that nothing changes but the two.
+    # The weights sum up to 1, so that only the two change.
     weights = [(each.name, each.weight) for each in results[0].explanation.signals]
     assert weights == [("temporal", 0.0), ("importance", pytest.approx(0.4))]
     assert results[0].score - results[1].score == pytest.approx(0.4 * 0.4, abs=1e-6)
@@ -318,7 +318,7 @@ async def test_a_page_token_is_for_its_options_alone(stack: Stack) -> None:
 async def test_what_is_new_does_not_hide_that_an_old_memory_answers(
     database: DatabaseUnderTest,
 ) -> None:
-    """Newer matches rank before it; whether there is an answer is told by the answer."""
+    """Newer matches rank higher, but the verdict depends on the best answer at any rank."""
     newest_first = pb.BalancedOptions(lexical_weight=0.1, semantic_weight=0.1, temporal_weight=0.8)
     async with told.told_stack(database) as stack:
         ask = partial(told.search, stack, "balanced", told.IN_PART, balanced=newest_first)

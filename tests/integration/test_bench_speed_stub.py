@@ -1,4 +1,4 @@
-"""The model server of `everword bench speed`: its answers pass the compactor's checks, and take as long as is set."""
+"""The model server of `everword bench speed`: its answers pass the compactor's checks, and take the configured time."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def messages(chats: tuple[UUID, ...] = CHATS[:1], instance: str = "laptop") -> l
 
 
 def above(nodes: list[Composition], level: Level) -> list[Source]:
-    """Return what a level is made from: nodes of the one below."""
+    """Return the nodes as sources of the next level."""
     return [
         Source(
             id=UUID(int=200 + place),
@@ -111,7 +111,7 @@ async def test_nodes_of_every_level_are_faithful_at_the_first_request(
             chat_id = None if level.of_calendar else CHATS[0]
             draft = Draft(level, sources, "2026", conversation_id=chat_id, agent="Bo")
             made.append(composer.compose(draft, lambda: None))
-            # The nodes of the next level's sources say different things; here, the same. More are split over requests.
+            # In reality, the next level's sources differ; here they are equal. More are split into several requests.
             sources = above([made[-1]] * 2, Level(level + 1))
 
     await asyncio.to_thread(asked_of_model, url, climb)
@@ -119,7 +119,7 @@ async def test_nodes_of_every_level_are_faithful_at_the_first_request(
     assert [list(node.faithfulness.wrong_tags) for node in made] == [[] for _ in ladder]
     assert len(await asked_since(url)) == len(ladder)
     assert await asked_since(url) == []
-    # It quotes some of what it is shown, and leaves out the rest.
+    # The stub quotes some of its sources and omits the rest.
     assert TEXTS[0] in made[0].content
     assert TEXTS[5] not in made[0].content
     assert ladder[0].of_calendar or "[chat:c9]" in made[0].content
@@ -147,10 +147,10 @@ async def test_answers_take_as_long_as_the_speed_says(url: str) -> None:
         (await http.post("/speed", json=speed)).raise_for_status()
         body = {"model": stub.CHAT_MODEL, "messages": [{"role": "user", "content": "Hello."}]}
         started = time.perf_counter()
-        # At once: they wait in one line.
+        # Concurrent requests share one queue.
         await asyncio.gather(*(http.post("/v1/chat/completions", json=body) for _ in range(number)))
         took_s = time.perf_counter() - started
-        # What embeds has a line of its own.
+        # The embedding endpoint has a queue of its own.
         started = time.perf_counter()
         texts = {"model": stub.MODEL, "input": ["one", "two"]}
         (await http.post("/v1/embeddings", json=texts)).raise_for_status()

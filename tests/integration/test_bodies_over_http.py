@@ -1,4 +1,4 @@
-"""Bodies of requests over HTTP are let in while there is room for them, whatever their senders do."""
+"""HTTP request bodies are admitted while there is capacity, however their senders behave."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ OPERATOR = {"authorization": f"Bearer {OPERATORS_KEY}", "x-everword-namespace": 
 JSON = {"content-type": "application/json"}
 PROTO = {"content-type": "application/proto"}
 APPEND = "/everword.v1.IngestService/AppendMessages"
-#: How long a body may take to arrive, here, and how long one is read that nobody wants.
+#: Seconds until a body must have arrived, and seconds for which an unwanted body is still read, in these tests.
 RECEIVE_S = 2.0
 DRAIN_S = 0.5
-#: How many of a caller's requests may wait, here.
+#: Maximal number of a caller's waiting requests, in these tests.
 WAITING = 100
-#: What a process takes beyond what it had, at its peak: two of the largest bodies, and one that is parsed.
+#: Peak memory of a process above its idle memory: two bodies of maximal size, and one that is parsed.
 MEMORY = 320 * MIB
 #: Limit of the 95th percentile of health checks, in seconds.
 HEALTH_S = 0.1 * BUSY
@@ -49,7 +49,7 @@ HEALTH_S = 0.1 * BUSY
 
 @dataclass(frozen=True)
 class Served:
-    """A process that serves HTTP, and a request that it reads the body of."""
+    """A process that serves HTTP, and a request whose body it reads."""
 
     url: str
     pid: int
@@ -108,7 +108,7 @@ def _message(answer: Answer) -> str:
 
 
 def _hostile(size: int) -> list[tuple[bytes, dict[str, str]]]:
-    """Bodies of `size` bytes, each of which takes more than its bytes where it is read in a simple way."""
+    """Return bodies of `size` bytes that take a multiple of their size in memory if parsed naively."""
     key = b'{"conversation": {"key": {"sessionKey": "%b"}}}'
     texts = b'{"messages": [%b{"content": "\xf0\x9f\x98\x80"}]}'
     text = b'{"content": "%b"},'
@@ -120,7 +120,7 @@ def _hostile(size: int) -> list[tuple[bytes, dict[str, str]]]:
         (b'{"messages": [%b[]]}' % (b"[]," * (size // 3)), JSON),
         (b'{"messages": [%b{}]}' % (b"{}," * (size // 3)), JSON),
         (b"\x1a\x00" * (min(size, 15 * MIB) // 2), PROTO),
-        # This one is passed on, to a service that refuses it.
+        # This request is forwarded to a service, which refuses it.
         (texts % (text % (b"a" * MIB) * 14), JSON),
     ]
 
@@ -147,7 +147,7 @@ async def test_a_flood_of_large_bodies_takes_little_memory_and_health_is_told(
 async def _beside(
     url: str, pid: int, flood: Awaitable[list[Answer]]
 ) -> tuple[list[Answer], list[float], int]:
-    """Return the answers to a flood, the seconds that health checks took beside it, and the most memory."""
+    """Return the answers to a flood, the seconds of concurrent health checks, and the peak memory."""
     asking = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "support.http_health", url),
         stdin=PIPE,
@@ -178,7 +178,7 @@ def _memory(pid: int) -> int:
 
 
 async def _tenant(stack: Stack) -> dict[str, str]:
-    """Return the header of a caller with another key."""
+    """Return the header of a caller with a new key."""
     api_key = admin.ApiKey(namespace="acme", role=admin.API_KEY_ROLE_WRITE)
     created = await stack.admin.CreateApiKey(
         admin.CreateApiKeyRequest(api_key=api_key), metadata=bearer(OPERATORS_KEY)
@@ -198,7 +198,7 @@ async def test_the_flood_of_one_caller_lets_anothers_append_pass(
     ).encode()
     known = {**JSON, **OPERATOR}
     assert (await post(gateway.url, APPEND, append, known)).status == 200
-    # One caller, whose bodies wait for each other, and others with invented keys.
+    # One caller whose bodies wait for each other, and others with invented keys.
     tenant = await _tenant(stack)
     flood = [*([tenant] * 20), {}, *({"authorization": f"Bearer guess-{n}"} for n in range(20))]
     async with AsyncExitStack() as open_requests:
@@ -228,7 +228,7 @@ async def test_the_flood_of_one_caller_lets_anothers_tools_pass(
 
 
 async def test_short_bodies_of_unknown_length_are_answered_at_once(both: dict[str, Served]) -> None:
-    """Clients in Node.js do not say how long a body is: of one key, calls that wait keep back no other."""
+    """Clients in Node.js do not send a body's length; with one key, waiting calls do not delay others."""
     gateway = both["gateway"]
     headers = {**JSON, **OPERATOR}
     message = {"role": "ROLE_USER", "content": "A lamp."}
@@ -246,16 +246,16 @@ async def test_short_bodies_of_unknown_length_are_answered_at_once(both: dict[st
             await request.send_chunk(b"")
             return (await request.answer()).status
 
-    # Nobody makes vectors here.
+    # No worker makes vectors here, so the calls wait.
     assert set(await asyncio.gather(*(wait() for _ in range(4)))) == {504}
     assert time.perf_counter() - started < 3
 
 
-# Bodies that are not let in, or not to their end
+# Bodies that are not admitted, or not completely
 
 
 async def _drip(request: RawRequest) -> Answer:
-    """Send a byte at a time until there is an answer."""
+    """Send one byte at a time until there is an answer."""
     answered = asyncio.ensure_future(request.answer())
     while not answered.done():
         await request.send_chunk(b" ")
@@ -265,7 +265,7 @@ async def _drip(request: RawRequest) -> Answer:
 
 async def test_a_body_that_drips_is_ended_and_leaves_nothing(served: Served) -> None:
     async with AsyncExitStack() as open_requests:
-        # Each may be as large as any, so that one is received, and the other waits.
+        # Each may have the maximal size, so one is received while the other waits.
         dripping = [
             await open_requests.enter_async_context(
                 begun(served.url, served.path, {**served.headers, **CHUNKED})
@@ -285,7 +285,7 @@ async def test_a_body_that_drips_is_ended_and_leaves_nothing(served: Served) -> 
     assert not [
         each for each in psutil.Process(served.pid).net_connections() if _is_of(served, each)
     ]
-    # The room is there again, all of it.
+    # The whole capacity is available again.
     started = time.perf_counter()
     body = b"[%b]" % (b" " * (served.max_bytes - 2))
     answers = await asyncio.gather(

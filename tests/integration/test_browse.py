@@ -23,7 +23,6 @@ def at(hours: int) -> timestamp_pb2.Timestamp:
 
 
 async def walk(stack: Stack, request: pb.BrowseRequest) -> list[list[str]]:
-    """Return the contents on each page."""
     pages: list[list[str]] = []
     while True:
         page = await stack.search.Browse(request)

@@ -1,4 +1,4 @@
-"""A namespace in memory is as fresh as the database: what was acknowledged is found, what was taken out is not."""
+"""A namespace in memory is as fresh as the database: it has acknowledged writes and lacks removed memories."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def test_a_namespace_that_is_searched_often_is_answered_from_memory(stack:
     assert await find(stack, "ferry") == (["The ferry leaves at nine."], True)
     narrowed = MemoryFilter(authors=[""])
     assert await find(stack, "ferry", filter=narrowed) == (["The ferry leaves at nine."], True)
-    # What memory has no answer to, the database has.
+    # Queries that memory cannot answer go to the database.
     others: list[tuple[str, dict[str, Any]]] = [
         ("fer*", {}),
         ('"ferry leaves"', {}),
@@ -100,7 +100,7 @@ async def test_what_commits_late_with_smaller_ids_is_found(stack: Stack) -> None
 
 
 async def test_what_commits_after_a_namespace_was_loaded_is_found(stack: Stack) -> None:
-    """Of what has a smaller id than all that is in memory."""
+    """The late passage has a smaller id than all cached passages."""
     with transaction(stack.database) as late:
         await remember_within(late, "NOTE", "The early bird came late.")
         await remember(stack.database, "NOTE", "The worm was caught.")
@@ -246,7 +246,7 @@ async def test_a_database_without_pgvector_is_searched_from_memory_too(
 
 
 async def test_more_passages_than_have_vectors_are_in_memory_all_the_same(stack: Stack) -> None:
-    """Nobody makes vectors here, and calls without words never have any."""
+    """No worker makes vectors here, and calls without words never get any."""
     calls = [tool_call(f"file{number}.py") for number in range(1050)]
     for start in range(0, len(calls), 50):
         await append(stack, *calls[start : start + 50])

@@ -1,4 +1,4 @@
-"""Where the database fails, a caller leaves, or two searches meet, memory stays right."""
+"""The cache stays correct if the database fails, a caller leaves, or two searches run at once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def test_a_load_that_the_database_ends_is_logged_and_searches_go_on(
     caplog.set_level(logging.INFO, "everword_search")
     await append(stack, "The ferry leaves at nine.")
     async with searching(stack) as search:
-        # Of all tables, a search of words reads this one by loading alone.
+        # Only loading the cache reads this table; a lexical search in the database does not.
         with locked(stack, "index_changes") as lock:
             await load(search)
             await until(lambda: bool(waiting(stack)))
@@ -59,7 +59,7 @@ async def test_a_load_that_the_database_ends_is_logged_and_searches_go_on(
 async def test_what_cannot_be_copied_is_logged_once_and_the_database_answers(
     stack: Stack, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whatever goes wrong: here a model whose vectors have other dimensions than it says."""
+    """An example of a failure: a model whose vectors have other dimensions than declared."""
     await append(stack, "The ferry leaves at nine.")
     await embed_everything(stack)
     with stack.database.connect() as conn:

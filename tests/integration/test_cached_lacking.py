@@ -1,4 +1,4 @@
-"""In memory, what gets no vector costs searches nothing, and is looked for again, since it may get one after all."""
+"""In the cache, passages that get no vector cost nothing per search, and are checked again later."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
 
 
 async def test_what_gets_no_vector_keeps_no_search_from_memory(knowing: Stack) -> None:
-    """More of it than a search would ask for: calls without words, and what holds nothing but symbols."""
+    """Append more such passages than a search asks for: calls without words, and symbols only."""
     calls = [tool_call(f"file{number}.py") for number in range(PENDING_AT_ONCE + 50)]
     for start in range(0, len(calls), 50):
         await append(knowing, *calls[start : start + 50])
@@ -58,7 +58,7 @@ async def test_what_was_given_up_is_found_once_it_has_a_vector_after_all(
             owner.execute(say.format("pending").encode())
             assert await _pets(search) == []
             search.clock.now += LOOK_AGAIN_S + 1
-            # What is to come is asked for by each search from now on, or else after another while.
+            # Expected vectors are requested by each search from now on, or after another interval.
             assert await _pets(search) == []
             await embed_everything(stack)
             search.clock.now += LOOK_AGAIN_S + 1 if not asked_at_once else 0
@@ -68,7 +68,7 @@ async def test_what_was_given_up_is_found_once_it_has_a_vector_after_all(
 
 
 async def _pets(search: Searching) -> list[str]:
-    """Return what is found of a cat by meaning, once nothing is looked for any more."""
+    """Return hits about a cat by meaning, after all background loading has ended."""
     found = await search.contents("Which pets do we have?", mode=SearchMode.SEMANTIC)
     await search.loaded()
     return [content for content in found if "cat" in content]

@@ -1,4 +1,4 @@
-"""Which namespaces are in memory, how many, and for how long."""
+"""Which namespaces are cached, how many, and for how long."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PLENTY = 64 << 20
 
 
 async def fill(stack: Stack, *names: str, count: int = 40) -> list[int]:
-    """Make namespaces that hold as much each, and return their ids."""
+    """Create namespaces of equal size, and return their ids."""
     await make_namespaces(stack, *names)
     for name in names:
         texts = [
@@ -38,7 +38,7 @@ async def test_a_namespace_is_loaded_beside_its_first_search_and_answers_the_sec
 ) -> None:
     [some] = await fill(stack, "some")
     async with searching(stack) as search:
-        # Of all tables, a search of words reads this one by loading alone.
+        # Only loading the cache reads this table; a lexical search in the database does not.
         with locked(stack, "index_changes") as lock:
             assert len(await search.contents("ferry", some)) == 10
             assert search.cache.nbytes == 0
@@ -52,7 +52,7 @@ async def test_a_namespace_is_loaded_beside_its_first_search_and_answers_the_sec
 async def test_those_that_have_to_wait_for_others_are_loaded_after_them(stack: Stack) -> None:
     crowd = await fill(stack, *(f"one-of-{number}" for number in range(6)), count=5)
     async with searching(stack) as search:
-        # Of all tables, a search of words reads this one by loading alone.
+        # Only loading the cache reads this table; a lexical search in the database does not.
         with locked(stack, "index_changes") as lock:
             for each in crowd:
                 await search.search("ferry", each)
@@ -102,7 +102,7 @@ async def test_what_outgrows_the_memory_leaves_it(stack: Stack) -> None:
             await append(stack, *texts[start : start + 50], metadata=within("growing"))
         assert await search.contents("199", growing) == [texts[-1]]
         assert search.cache.nbytes == 0
-        # It would not fit, and is not tried again at once.
+        # It would not fit, so loading is not retried at once.
         await search.often(growing)
         assert search.cache.nbytes == 0
         assert await search.contents("199", growing) == [texts[-1]]

@@ -1,4 +1,4 @@
-"""What is found in memory is what the database finds."""
+"""Searches in memory and in the database return the same results."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LONG = (
 )
 WAYS: dict[str, dict[str, Any]] = {
     "recall": {"mode": "HYBRID"},
-    # What is newer is worth more from one moment to the next: else no two searches would score alike.
+    # Recency changes from one moment to the next; with it, no two searches would score alike.
     "balanced": {
         "mode": "HYBRID",
         "profile": "balanced",
@@ -80,7 +80,7 @@ filters = pytest.mark.parametrize("only", list(FILTERS))
 
 @dataclass(frozen=True)
 class Pair:
-    """A stack whose search has everything in memory, and a search over the same that has nothing there."""
+    """A stack whose search has everything cached, and a search of the same database without a cache."""
 
     stack: Stack
     reference: SearchServiceStub
@@ -98,7 +98,7 @@ async def pair(postgres_url: str) -> AsyncIterator[Pair]:
             await put_into_words(stack)
             await compact_everything(stack, ScriptedComposer())
             await embed_everything(stack)
-            # What has no vector yet is found all the same.
+            # Passages without a vector are found as well.
             await append(stack, "A late zeppelin reached the harbour.", session_key="harbour")
             async with reference_search(database, stack.addresses["embedder"]) as reference:
                 yield Pair(stack, reference)
@@ -106,7 +106,7 @@ async def pair(postgres_url: str) -> AsyncIterator[Pair]:
 
 @pytest.fixture
 def queries() -> list[str]:
-    """Questions, and what was said: one message in fifty."""
+    """Return questions, and the text of one message in fifty."""
     said = [entry["content"] for each in sample() for entry in each["messages"] if entry["content"]]
     found = [*QUESTIONS, *(" ".join(re.findall(r"\w[\w.]*", text)[:12]) for text in said[::50])]
     assert len(found) > len(QUESTIONS) + 3
@@ -120,7 +120,7 @@ def request_of(way: str, query: str, only: str, **fields: Any) -> pb.SearchReque
 async def pages(
     stubs: list[SearchServiceStub], request: pb.SearchRequest
 ) -> list[pb.SearchResponse]:
-    """Return all pages, each asked of the next one of some servers in turn."""
+    """Return all pages, each requested from the next of several servers in turn."""
     found: list[pb.SearchResponse] = []
     while True:
         request.page_token = found[-1].next_page_token if found else ""
@@ -163,7 +163,7 @@ async def test_memory_finds_what_the_database_finds(
         results, wanted = list(found.results), list(expected.results)
         assert told(results) == told(wanted), query
         assert scores(results) == pytest.approx(scores(wanted), abs=1e-6), query
-        # A calibration is steeper than the score that it is of.
+        # A calibration is steeper than its score.
         assert relevances(results) == pytest.approx(relevances(wanted), abs=1e-5), query
         assert found.verdict == expected.verdict
         assert found.calibration == expected.calibration
@@ -225,7 +225,7 @@ async def test_pages_go_on_wherever_they_began(
 async def with_signs(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[tuple[Stack, SearchServiceStub]]:
-    """Lend a server that has the sample with signs of its vectors, and one that asks the database."""
+    """Yield a server that caches only signs of vectors, and one that asks the database."""
     count_as_large(monkeypatch, 10)
     with cloned(postgres_url) as database:
         async with (
@@ -242,7 +242,7 @@ async def with_signs(
 async def test_a_namespace_with_signs_finds_the_same(
     postgres_url: str, queries: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With fewer passages than are compared, none is missed."""
+    """With fewer passages than are compared exactly, none is missed."""
     async with with_signs(postgres_url, monkeypatch) as (stack, reference):
         for way, query in product(("recall", "semantic"), queries):
             request = request_of(way, query, "all", page_size=100)

@@ -1,4 +1,4 @@
-"""What was said becomes days, days weeks, weeks months, months years."""
+"""Messages are summarised in days, days in weeks, weeks in months, months in years."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ async def test_nothing_is_done_twice(stack: Stack) -> None:
 
 async def test_periods_are_due_at_the_cut_off_of_the_zone(stack: Stack) -> None:
     await update_settings(stack, time_zone="Europe/Zurich", day_cutoff_minutes=300)
-    # 04:30 on Monday 30 March, the night of the change of clocks having been the one before: still Sunday.
+    # 04:30 on Monday 30 March, after a change of clocks: still Sunday for the calendar.
     await append(stack, said("2026-03-30T02:30"), said("2026-03-30T03:30"))
     zurich = Calendar("Europe/Zurich", 300)
     roll_up(stack.database, now=at("2026-03-30T02:59"))
     assert not check_calendar(stack.database, zurich).nodes
     roll_up(stack.database, now=at("2026-03-30T03:00"))
     dag = check_calendar(stack.database, zurich)
-    # March has ended too: the week of the 30th is April's.
+    # March has ended too: the week of the 30th belongs to April.
     titles = {node.title for node in dag.nodes.values()}
     assert titles == {"2026-03-29", "2026-W13", "2026-03"}
     assert pending(stack.database) == ["day/2026-03-30", "year/2026"]
@@ -88,7 +88,7 @@ async def test_missed_periods_are_caught_up_in_the_order_of_their_dates(stack: S
     for titles in levels.values():
         assert titles == sorted(titles)
     assert levels[Level.DAY] == sorted(f"{moment:%Y-%m-%d}" for moment in days)
-    # Nothing is written before what it is made from.
+    # Nodes are written after their sources.
     assert [level for level, _ in written] == sorted(level for level, _ in written)
     check_calendar(stack.database, UTC_CALENDAR)
 
@@ -160,7 +160,7 @@ async def test_a_part_that_fails_leaves_its_day_open_and_the_others_go_on(stack:
     dag = check_calendar(stack.database, UTC_CALENDAR)
     days = {(node.title, node.instance) for node in dag.of_level(DAY)}
     assert days == {("2026-04-14", "whole"), ("2026-04-15", "broken")}
-    # The week is not kept back for good by what was given up.
+    # A failed day does not block its week for good.
     assert node_of(dag, WEEK, "2026-04-13").message_count == 2
     assert pending(stack.database) == ["day/2026-04-14", "month/2026-04"]
     with stack.database.connect() as conn:

@@ -1,4 +1,4 @@
-"""When the calendar is written again, and how much is read to find what it has missed."""
+"""When calendar nodes are rewritten, and how many rows the search for missing nodes reads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUIET_S = schedule.QUIET_S
 
 
 def _wait(stack: Stack, minutes: int, where: str = "true") -> None:
-    """Let time pass for what is pending."""
+    """Make pending calendar entries older."""
     with stack.database.connect() as conn:
         conn.execute(
             f"UPDATE calendar_pending SET enqueued_at = enqueued_at - make_interval(mins => %s) WHERE {where}",
@@ -48,7 +48,7 @@ async def test_a_stream_of_late_messages_is_composed_when_it_has_ended(stack: St
         roll_up(stack.database, composer, NOW, QUIET_S)
     assert set(revisions(stack).values()) == {1}
     assert [draft.level for draft in composer.drafts] == [4, 5, 6, 7]
-    for _ in range(4):  # the day, and then what it re-opens
+    for _ in range(4):  # The day, and then each period that it re-opens.
         _wait(stack, 6)
         roll_up(stack.database, composer, NOW, QUIET_S)
     assert set(revisions(stack).values()) == {2}
@@ -93,7 +93,7 @@ async def test_a_roll_up_that_is_asked_for_does_not_wait_for_quiet(stack: Stack)
 
 
 async def test_outdated_periods_that_were_given_up_keep_no_others_waiting(stack: Stack) -> None:
-    # The first day of 2027 is in the last week of 2026, and that in the month and year of its Thursday.
+    # The first day of 2027 belongs to the last week of 2026, which belongs to the month and year of its Thursday.
     await append(stack, said("2027-01-01T12:00"), said("2026-04-14T12:00"))
     now = at("2028-02-01T00:00")
     roll_up(stack.database, ScriptedComposer(), now)
@@ -130,7 +130,7 @@ async def test_outdated_periods_that_were_given_up_keep_no_others_waiting(stack:
 async def test_weeks_wait_for_outdated_days_that_are_still_to_come(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The batch is of nodes: the two of one day fill it, and the day of another week is not in it."""
+    """A batch consists of nodes: two of one day fill it, so the day of another week is not in it."""
     monkeypatch.setattr(schedule, "OUTDATED_BATCH", 2)
     for day, instance in (("14", "desk"), ("14", "phone"), ("24", "desk")):
         await append(stack, said(f"2026-04-{day}T12:00", instance=instance))
@@ -141,12 +141,12 @@ async def test_weeks_wait_for_outdated_days_that_are_still_to_come(
     assert _scheduled(stack) == ["day/2026-04-14"]
 
 
-# Messages that the calendar has missed
+# Messages missing from the calendar
 
 
 @pytest.fixture
 def pages(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return the sizes of the pages that are read, two messages at most."""
+    """Return the sizes of the pages read, of at most two messages each."""
     sizes: list[int] = []
     read: Callable[..., Any] = requests.page_messages
 
@@ -172,7 +172,7 @@ async def test_a_roll_up_of_a_few_days_reads_no_others(stack: Stack, pages: list
     request = maintenance.RollUpRequest(start_date="2026-04-10", end_date="2026-04-12")
     await stack.maintenance.RollUp(request)
     assert pending(stack.database) == ["day/2026-04-10", "day/2026-04-11"]
-    # Days are counted in any zone: two more at each end.
+    # Days may be counted in any time zone, hence two more at each end.
     assert sum(pages) <= 2 + 4
 
 

@@ -39,7 +39,7 @@ async def ask(stack: Stack, **fields: Any) -> int:
 
 
 def forget_what_is_pending(stack: Stack) -> None:
-    """Make the database one from before there was a calendar."""
+    """Return the database to a state before the calendar existed."""
     with stack.database.connect() as conn:
         conn.execute("DELETE FROM calendar_pending")
 

@@ -1,4 +1,4 @@
-"""Calls of models that are cancelled at any moment leave no connection behind that later calls wait for."""
+"""Model calls that are cancelled at any moment leave no connection that later calls wait for."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def test_of_a_chat_model() -> None:
 
 
 async def test_of_an_embedding_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Calls that were given up say nothing of this server.
+    # Cancelled calls are no evidence about the server.
     monkeypatch.setattr("everword_embedder.providers.openai.server._PATIENCE_S", 60)
     with ScriptedEmbedder().running() as server:
         server.always = slow(ANSWER_S)

@@ -1,4 +1,4 @@
-"""One tenant's calls, however many, keep nobody else out; and nobody pays for callers whom he does not know."""
+"""A tenant's many calls do not block other tenants; and no one pays for unauthenticated callers."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ LARGE = bytes(16 * 1024 * 1024)
 
 @pytest.fixture
 async def shared(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    """A stack for 64 calls at once, with two tenants and an operator."""
+    """A stack with a limit of 64 concurrent calls, two tenants and an operator."""
     server = replace(BASE, max_concurrent=CALLS)
     async with running_stack(database, admin_key=OPERATORS_KEY, server=server) as stack:
         await make_namespaces(stack, "flood", "other", metadata=bearer(OPERATORS_KEY))
         yield stack
 
 
-# One tenant beside another
+# Two tenants
 
 
 async def _tenant(stack: Stack, namespace: str) -> tuple[tuple[str, str], ...]:
@@ -63,7 +63,7 @@ async def _tenant(stack: Stack, namespace: str) -> tuple[tuple[str, str], ...]:
 
 
 async def _endless(opened: asyncio.Event) -> AsyncIterator[ingest.ImportMessagesRequest]:
-    """A stream that sends a batch, and then nothing."""
+    """Yield a batch, and then wait for ever."""
     yield ingest.ImportMessagesRequest(batch=append_request("Hello."))
     opened.set()
     await asyncio.Event().wait()
@@ -71,7 +71,7 @@ async def _endless(opened: asyncio.Event) -> AsyncIterator[ingest.ImportMessages
 
 @asynccontextmanager
 async def _calls(calls: list[Any]) -> AsyncIterator[list[asyncio.Future[Any]]]:
-    """Have calls in flight while the block lasts."""
+    """Run calls while the block lasts."""
     futures = [asyncio.ensure_future(call) for call in calls]
     try:
         yield futures
@@ -82,7 +82,7 @@ async def _calls(calls: list[Any]) -> AsyncIterator[list[asyncio.Future[Any]]]:
 
 
 async def _answered(stack: Stack, *callers: tuple[tuple[str, str], ...]) -> None:
-    """Hold that writes and reads of callers are answered."""
+    """Assert that writes and reads of callers are answered."""
     for metadata in callers:
         await append(stack, "Still here.", session_key="other", metadata=metadata)
         await stack.maintenance.GetQueueStatus(
@@ -108,7 +108,7 @@ async def test_idle_streams_of_one_tenant_refuse_nobody_else(shared: Stack) -> N
 
 async def test_one_stream_of_a_namespace_works_at_a_time_while_others_call(shared: Stack) -> None:
     flood, other = await _tenant(shared, "flood"), await _tenant(shared, "other")
-    await asyncio.sleep(LATELY_S + 0.2)  # nobody else is left
+    await asyncio.sleep(LATELY_S + 0.2)  # Until no other caller counts as recent.
 
     def imports() -> list[Any]:
         return [
@@ -159,7 +159,7 @@ async def test_a_stream_that_sends_nothing_ends(
         "DEADLINE_EXCEEDED",
     )
     assert "received" in refusal.message
-    # What was sent before is stored.
+    # Messages of earlier requests are stored.
     with shared.database.connect() as conn:
         assert conn.execute("SELECT count(*) FROM messages").fetchone() == (1,)
 
@@ -189,7 +189,7 @@ async def test_another_tenants_calls_do_not_wait_for_a_flood(database: DatabaseU
             await until(lambda: len(floods) > 100)
             others = [await call("other", number) for number in range(20)]
     other, flood = statistics.median(others), statistics.median(floods)
-    # Measured: a tenth. Without turns it is as long as the flood's own.
+    # Measured: a tenth. Without fair scheduling it equals the flood's own duration.
     assert other < flood / 4, f"{other:.4f} s beside calls of {flood:.4f} s"
 
 
@@ -204,7 +204,7 @@ def _rss_mb(pid: int) -> int:
 
 
 async def test_requests_of_strangers_are_not_read(database: DatabaseUnderTest) -> None:
-    """60 calls of 16 MiB without a key took 3.5 GB."""
+    """60 unauthenticated calls of 16 MiB once took 3.5 GB."""
     with database.connect() as conn:
         conn.execute("UPDATE deployment SET closed = true")
     address = free_address()
@@ -225,7 +225,7 @@ async def test_requests_of_strangers_are_not_read(database: DatabaseUnderTest) -
 
 
 async def test_who_sends_slowly_holds_up_only_himself(shared: Stack) -> None:
-    """What may be received at once is bounded, for each tenant too."""
+    """Concurrent request bytes are limited, in total and for each tenant."""
     flood, other = await _tenant(shared, "flood"), await _tenant(shared, "other")
     slots = capacity.MAX_BODY_BYTES_OF_GROUP // capacity.TRANSPORT_BYTES
     async with open_channel(shared.addresses["ingest"]) as channel:
@@ -236,7 +236,7 @@ async def test_who_sends_slowly_holds_up_only_himself(shared: Stack) -> None:
 
 
 async def _waits(call: Awaitable[object]) -> bool:
-    """Whether a call has no answer in half a second."""
+    """Return whether a call has no answer after half a second."""
     try:
         async with asyncio.timeout(0.5):
             await call
@@ -251,7 +251,7 @@ async def _silence() -> AsyncIterator[bytes]:
 
 
 async def test_guessed_keys_do_not_keep_known_callers_out(shared: Stack) -> None:
-    """Each guess costs a look into the database; only a few are made at once."""
+    """Each guess costs a database look-up, so only a few are made at once."""
     other = await _tenant(shared, "other")
     await append(shared, "Known.", metadata=other)
     guesses = [
@@ -353,13 +353,13 @@ async def test_a_large_request_for_health_is_refused(
     assert refusal.reason == "REQUEST_TOO_LARGE"
 
 
-# Callers that go away
+# Disconnected callers
 
 
 async def test_a_call_that_is_given_up_stops_its_statement_and_leaves_its_slot(
     shared: Stack,
 ) -> None:
-    """Cancelled, at its deadline, and with its caller dead: each while the database is at it."""
+    """Cancelled, past its deadline, or with a dead client: each while the database executes its statement."""
     tenant = await _tenant(shared, "flood")
     await append(shared, "Hello.", metadata=tenant)
     looked = search.BrowseRequest(page_size=1)
@@ -381,7 +381,7 @@ async def test_a_call_that_is_given_up_stops_its_statement_and_leaves_its_slot(
             ]
             async with _calls(calls):
                 await until(lambda: _blocked(shared, at_least=4))
-        # The channel is closed, and the calls are cancelled.
+        # The channel is closed, so the calls are cancelled.
         await until(lambda: _blocked(shared, at_least=0), 8)
         holder.rollback()
     async with asyncio.timeout(5):
@@ -389,7 +389,7 @@ async def test_a_call_that_is_given_up_stops_its_statement_and_leaves_its_slot(
 
 
 async def _blocked(stack: Stack, at_least: int) -> bool:
-    """Whether so many statements of calls wait for a lock; with 0, whether none does. Sweeps do not count."""
+    """Return whether `at_least` statements of calls wait for a lock; with 0, whether none does. Sweeps do not count."""
     with stack.database.connect() as conn:
         row = conn.execute(
             "SELECT count(*) FROM pg_stat_activity"

@@ -1,4 +1,4 @@
-"""TLS of a service: who is let in, and certificates that are replaced while it runs."""
+"""TLS of a service: client certificates, and certificates that are replaced while it runs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def _running(database: DatabaseUnderTest, tls: TlsSettings) -> AsyncIterat
 
 
 def _make(folder: Path) -> TlsSettings:
-    """Make a certificate for this machine that signs itself."""
+    """Create a self-signed certificate for this machine."""
     folder.mkdir()
     key, certificate = folder / "key.pem", folder / "certificate.pem"
     subprocess.run(
@@ -99,7 +99,7 @@ async def test_with_a_client_authority_callers_show_a_certificate_too(
         calling = ClientSettings.from_environment(variables | listens)
         async with Client.connect(calling) as client:
             await client.admin_service.ListNamespaces(ListNamespacesRequest())
-        # The health check of its container shows what the service itself has.
+        # The container's health check presents the service's own certificate.
         assert await asyncio.to_thread(probe, Environment(variables | listens)) == "SERVING"
         async with open_channel(address, Tls(certificate.certificate)) as nameless:
             with pytest.raises(grpc.aio.AioRpcError) as caught:
@@ -160,7 +160,7 @@ async def test_a_certificate_and_a_foreign_key_are_refused_at_the_start(
         await server.stop()
 
 
-# While it runs
+# Replacement at run time
 
 
 async def test_certificates_are_replaced_under_load(
@@ -169,7 +169,7 @@ async def test_certificates_are_replaced_under_load(
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """New connections see what stands in the files; those that are open live on; half of a pair is not taken."""
+    """New connections see the files' current content; open ones continue; a mismatched pair is ignored."""
     old, new = certificate, _make(tmp_path / "new")
     both = tmp_path / "both.pem"
     both.write_bytes(old.certificate.read_bytes() + new.certificate.read_bytes())
@@ -230,7 +230,7 @@ class Load:
 
 
 async def _lets_in(address: str, trusted: TlsSettings, shows: TlsSettings) -> bool:
-    """Tell whether a new connection that trusts one certificate alone is served."""
+    """Return whether a new connection that trusts only one certificate is served."""
     tls = Tls(trusted.certificate, shows.certificate, shows.key)
     async with open_channel(address, tls) as channel:
         try:

@@ -1,4 +1,4 @@
-"""The chat client against a real HTTP server: what it sends, what it takes for an answer, what it tells of it."""
+"""The chat client against a real HTTP server: its requests, accepted answers, and telemetry."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ async def test_a_request_that_is_refused_for_itself_is_refused(
     for _ in range(2):
         with pytest.raises(ChatRefused, match="400: Invalid JSON schema"):
             await client.complete(STRUCTURED)
-    # The second is not followed by another look at what the server takes.
+    # The second call does not query the server's capabilities again.
     assert len(server.requests) == 3
 
 

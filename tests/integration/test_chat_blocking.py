@@ -1,4 +1,4 @@
-"""The chat client for code that waits in its thread."""
+"""The chat client for synchronous code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def server() -> Iterator[ScriptedChat]:
 
 @pytest.fixture
 def records() -> list[tuple[str, str]]:
-    """What became of each request, and the thread that was told."""
+    """Outcome of each request, and the thread in which it was reported."""
     return []
 
 

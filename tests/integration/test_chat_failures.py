@@ -1,4 +1,4 @@
-"""Every way in which a chat server fails, what it is taken for, and how long it is waited for."""
+"""All failures of a chat server, their classification, and how long the client waits."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ from support.scripted_chat import (
 
 SECRET = "my password is hunter2"
 ASKED = ChatRequest(task="leaf", system="Be brief.", user=SECRET, max_tokens=100)
-#: Pauses of the first, second and third repetition.
+#: Pauses before the first, second and third retry.
 PAUSES = [5.0, 10.0, 15.0]
 
 
 class Time:
-    """A clock that only pauses move."""
+    """A clock that advances only during pauses."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -63,7 +63,7 @@ class Time:
 
 
 class World:
-    """A server, a client that asks it, the client's time, and its ledger."""
+    """A server, its client, the client's clock, and its ledger."""
 
     def __init__(self, server: ScriptedChat, settings: ChatSettings) -> None:
         self.server = server
@@ -194,7 +194,7 @@ async def test_a_refusal_for_length_is_known_by_its_words(
     with pytest.raises(InputTooLong) as caught:
         await world.client.complete(ASKED)
     assert caught.value.limit == limit
-    # What the server says then is believed from then on.
+    # From then on the server's reported limit is used.
     assert await world.client.context_tokens() == (limit or 8192)
 
 

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has a conversation of its own."""
+    """Run one stack for all tests: each test has a conversation of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
@@ -83,7 +83,9 @@ async def test_state_comes_back_byte_for_byte_and_is_found_by_no_search(stack: S
 
 
 async def test_names_have_versions_in_one_order_and_parents(stack: Stack) -> None:
-    """What an adapter of an agent framework needs: ids of its own, the chain of parents, and what was before one."""
+    """Requirements of agent frameworks' adapters: ids of their own, the chain of parents, and listing before a
+    checkpoint.
+    """
     owner = await conversation(stack, "chain")
     ids = [str(new_id()) for _ in range(4)]
     for place, id_ in enumerate(ids):
@@ -141,7 +143,7 @@ async def test_the_oldest_versions_go_and_a_name_too_many_is_refused(
         await save(stack, owner, b"%d" % number, max_versions=3)
     kept = await listed(stack, owner, all_versions=True)
     assert [each.version for each in kept] == [5, 4, 3]
-    # Of bytes: the latest stays, however large it is.
+    # The byte limit keeps the latest version, however large it is.
     monkeypatch.setattr(store, "MAX_NAME_BYTES", 10)
     await save(stack, owner, b"four", "bytes")
     await save(stack, owner, b"is six", "bytes")

@@ -75,11 +75,11 @@ async def test_a_search_without_results_says_so_and_which_arms_were_idle(stack: 
     assert lexical.startswith("the lexical arm had nothing to do: the query ")
     assert trigram.startswith("the trigram arm had nothing to do: the query ")
     assert "EVERWORD_EMBEDDER_ADDRESS" in semantic
-    # Where one arm looked, and found nothing, that is all there is to say.
+    # If one arm searched and found nothing, no hint follows.
     done = await everword(stack, "search", "zeppelin")
     assert (done.output, done.errors) == ("nothing found\n", "")
     await harvest(stack)
-    # What is found speaks for itself.
+    # Hits are printed without the hint.
     assert "nothing to do" not in (await everword(stack, "search", "harvest")).errors
 
 
@@ -261,7 +261,7 @@ async def test_an_error_of_a_service_is_one_line_with_its_reason(stack: Stack) -
 
 @pytest.fixture
 def empty_database(postgres_url: str) -> str:
-    """The owner's URL of a database that was never migrated."""
+    """URL of the owner of a database without migrations."""
     with psycopg.connect(postgres_url, autocommit=True) as conn:
         conn.execute("DROP DATABASE IF EXISTS never_migrated WITH (FORCE)")
         conn.execute("CREATE DATABASE never_migrated TEMPLATE template0")

@@ -1,4 +1,4 @@
-"""`everword bench` on the sample: the figures, their file, going on, and what is left behind."""
+"""`everword bench` on the sample: the figures, their file, resuming, and leftovers."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from support.compaction import compact
 from support.stack import Stack
 
 SAMPLE = str(sample_path())
-#: Nobody embeds for the services of a test; it need not be waited for.
+#: No embedder worker runs in these tests, so do not wait for it.
 PATIENCE = ("--patience", "0.1")
-#: What no two runs share.
+#: Figures that differ between runs.
 TIMES = frozenset({"latency_ms"})
 
 
@@ -45,7 +45,7 @@ def names_in(folder: Path) -> set[str]:
 
 
 def figures(value: Any) -> Any:
-    """Return a report without what the clock says."""
+    """Return a report without times."""
     if isinstance(value, dict):
         return {name: figures(each) for name, each in value.items() if name not in TIMES}
     return [figures(each) for each in value] if isinstance(value, list) else value
@@ -110,7 +110,7 @@ async def test_modes_are_compared_and_the_ablation_writes_a_table_and_plots(
     assert [each["profile"] for each in written["variants"]] == ["lexical", "recall"]
     lexical, recall = written["variants"]
     assert len(lexical["rows"]) == len(recall["rows"])
-    # Each question is new to one of them alone.
+    # Each question is new in only one of them.
     fresh = [sum(row["first_asking"] for row in each["rows"]) for each in (lexical, recall)]
     assert sum(fresh) == len({row["text"] for row in recall["rows"]})
     assert min(fresh) > 0
@@ -155,11 +155,11 @@ async def test_longmemeval_is_asked_history_by_history(stack: Stack, tmp_path: P
 
 
 class Broken(Exception):
-    """What ends a run in the middle."""
+    """Ends a run in the middle."""
 
 
 class Measured:
-    """Runs over a part of the sample, each of which may be broken off."""
+    """Runs over a part of the sample, which may be interrupted."""
 
     def __init__(self, stack: Stack, folder: Path) -> None:
         at = stack.addresses
@@ -208,7 +208,7 @@ async def test_summaries_that_are_made_meanwhile_take_no_places(
     undisturbed = await rankings(Watcher(note=notes.append))
     assert notes == []
     assert await rankings(Watcher(step=sum_up, note=notes.append)) == undisturbed
-    # BM25's statistics are the namespace's, whatever is asked for.
+    # BM25's statistics are those of the whole namespace, for any filter.
     assert notes == [SUMMARIES_MEANWHILE]
 
 
@@ -225,7 +225,7 @@ async def test_a_run_that_was_broken_off_goes_on_and_comes_to_the_same(
         await measured.run(break_at=first + 3)
     assert await namespaces(stack) == before
     again = await measured.run()
-    # What was finished is told at once; what was broken off is asked again.
+    # Finished questions are reported at once; the interrupted one is asked again.
     assert measured.asked[0] == first
     assert len(measured.asked) == 1 + total - first
     assert figures(again) == figures(whole)
@@ -265,7 +265,7 @@ async def test_a_server_that_does_not_answer_is_an_error_of_one_line(stack: Stac
 
 
 async def bench_by_itself(*arguments: str) -> Finished:
-    """Run the command as a newcomer does: it starts an Everword of its own."""
+    """Run the command without any Everword, so that it starts its own."""
     process = await asyncio.create_subprocess_exec(
         EVERWORD, "bench", "retrieval", *arguments,
         env={k: v for k, v in os.environ.items() if not k.startswith("EVERWORD_")},

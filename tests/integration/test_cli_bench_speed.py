@@ -34,7 +34,7 @@ from support.command_line import EVERWORD, Finished
 
 SCALE = 300
 TIMEOUT_S = 400
-#: The figures of the issue whose ids say that they are of a million; here they are of what was asked for.
+#: Benchmarks whose names say one million; in this test they run at the requested size.
 OF_A_MILLION = {"search_hybrid_1m"}
 UNITS = {
     "ingest_b100_c4": "messages/s",
@@ -76,7 +76,7 @@ async def speed(*arguments: str, folder: Path) -> Finished:
 
 @contextmanager
 def passable_folder() -> Iterator[Path]:
-    """Lend a folder that whoever PostgreSQL runs as can pass through, unlike pytest's own."""
+    """Yield a folder that PostgreSQL's user can traverse, unlike pytest's own."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o711)
         yield Path(name)
@@ -131,12 +131,12 @@ async def test_every_figure_has_a_floor_and_a_kept_database_is_gone_on_with(tmp_
     assert "now/before" in compared.output
     measured_again = {row["id"]: row for row in document(again)["rows"]}
     assert set(measured_again) == {"browse", "disk_per_message"}
-    # Rows of ingest have stored some more.
+    # The ingest benchmarks have stored further messages.
     assert measured_again["disk_per_message"]["details"]["messages"] >= SCALE
 
 
 def events_of_searches(logs: Path) -> dict[str, list[str]]:
-    """Return what each process of search logged, in its order."""
+    """Return the log events of each search process, in order."""
     return {
         path.stem: [json.loads(line)["event"] for line in path.read_text().splitlines()]
         for path in logs.glob("search*.log")
@@ -145,7 +145,7 @@ def events_of_searches(logs: Path) -> dict[str, list[str]]:
 
 def check_rows(rows: dict[str, dict[str, Any]]) -> None:
     assert {id_: rows[id_]["unit"] for id_ in UNITS} == UNITS
-    # What is exact at this size can be told without a clock.
+    # Recall at this size is exact, independent of the clock.
     assert rows["lexical_exact_1m"]["value"] == 1
     assert rows["semantic_recall"]["value"] == 1
     assert set(rows["semantic_recall"]["details"]["scopes"]) == {"100", str(SCALE)}
@@ -169,7 +169,7 @@ def check_rows(rows: dict[str, dict[str, Any]]) -> None:
 
 
 def check_processes(row: dict[str, Any], searches: dict[str, list[str]]) -> None:
-    """See that load was carried by processes that are there for it alone."""
+    """Check that the load came from processes dedicated to it."""
     alone = {f"search-{n}" for n in range(2, row["details"]["replicas"] + 1)}
     assert set(searches) == {"search", *alone}
     for name in alone:
@@ -179,7 +179,7 @@ def check_processes(row: dict[str, Any], searches: dict[str, list[str]]) -> None
 
 
 def check_memory(row: dict[str, Any]) -> None:
-    """See that services and workers are told apart, and that workers were weighed once they had worked."""
+    """Check that services and workers are reported separately, and that workers were measured after they had worked."""
     details = row["details"]
     service, worker = details["worst_service"], details["worst_worker"]
     assert service["MB"] == pytest.approx(row["value"], abs=0.1)
@@ -193,7 +193,7 @@ def check_memory(row: dict[str, Any]) -> None:
 
 
 def check_searches(rows: dict[str, dict[str, Any]]) -> None:
-    """See that floors are of what the database finds, and that all namespaces were asked."""
+    """Check that floors are the database's times, and that all namespaces were searched."""
     for id_, arm in {"search_lexical": "find_lexical", "search_semantic": "find_semantic"}.items():
         medians = rows[id_]["details"]["sql_p50_ms"]
         of_arm = [ms for name, ms in medians.items() if name.startswith(arm)]
@@ -205,11 +205,11 @@ def check_searches(rows: dict[str, dict[str, Any]]) -> None:
 
 
 def check_load(row: dict[str, Any]) -> None:
-    """See that a process of each core had its share of the load, and that one had it all before."""
+    """Check that one process for each core had its share of the load, and that one had it all before."""
     details = row["details"]
     assert details["replicas"] == min(replicas.MOST, len(os.sched_getaffinity(0)))
     assert len(details["busy_s"]) == details["replicas"]
-    # In turn: whoever was called as often as the others has worked about as long.
+    # Round robin: processes with equally many calls have worked about equally long.
     assert min(details["busy_s"]) > 0.3 * max(details["busy_s"]) > 0
     for rates, held in (
         ("rates", row["value"]),
@@ -226,12 +226,12 @@ def check_load(row: dict[str, Any]) -> None:
 
 
 def check_compaction(rows: dict[str, dict[str, Any]]) -> None:
-    """See that workers wrote nodes of every level, and that the floors did the same work."""
+    """Check that workers wrote nodes of every level, and that the floors did the same work."""
     for id_ in ("compact_drain", "compact_extractive"):
         details = rows[id_]["details"]
         assert set(details["nodes"]) == {"leaf", "branch", "root"}, id_
         assert details["messages"] == 10 * details["nodes"]["leaf"], id_
-        # The stub leaves out of layers what does not fit: they may say too little of their sources.
+        # The stub drops layers' sources that do not fit, so layers may be rejected for low coverage.
         layers = (
             details["nodes"]["branch"] + details["nodes"]["root"] if id_ == "compact_drain" else 0
         )
@@ -240,18 +240,18 @@ def check_compaction(rows: dict[str, dict[str, Any]]) -> None:
     made = sum(with_model["nodes"].values())
     assert made <= with_model["requests"] <= 2 * made
     assert without["composed_same"] == sum(without["nodes"].values())
-    # Nobody gets more out of the stub than it is set to.
+    # The stub never exceeds its configured rate.
     per_message = with_model["requests"] / with_model["messages"]
     for rate in ("value", "floor"):
         assert rows["compact_drain"][rate] * per_message <= compacting.RATE, rate
 
 
 def check_changes(rows: dict[str, dict[str, Any]]) -> None:
-    """See that all of an import was embedded, and that what changed in a namespace did not load it again."""
+    """Check that the whole import was embedded, and that changes in a namespace did not reload it."""
     imported = rows["import_embedded"]["details"]
     assert imported["messages"] == min(importing.MOST_MESSAGES, SCALE)
     assert 0 < imported["stored_s"] < imported["seconds"]
-    # Nobody gets more out of the stub than it is set to.
+    # The stub never exceeds its configured rate.
     assert rows["import_embedded"]["value"] <= draining.RATE
     changed = rows["search_under_changes"]["details"]
     assert changed["replaced"] + changed["removed"] == changing.SHARE * SCALE

@@ -1,4 +1,4 @@
-"""`everword calibrate` on the sample: what it stores, what it writes, and what it refuses."""
+"""`everword calibrate` on the sample: its stored calibration, its output, and its refusals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.corpus import search_request
 from support.stack import Stack
 
 SAMPLE = str(sample_path())
-#: Nobody embeds for the services of a test; it need not be waited for.
+#: No embedder worker runs in these tests, so do not wait for it.
 PATIENCE = ("--patience", "0.1")
 
 
@@ -66,7 +66,7 @@ async def test_without_the_owners_url_there_is_nowhere_to_store(stack: Stack) ->
 
 
 async def calibrate_by_itself(*arguments: str) -> Finished:
-    """Run the command where no Everword is given: it starts one of its own."""
+    """Run the command without the address of an Everword, so that it starts one of its own."""
     process = await asyncio.create_subprocess_exec(
         EVERWORD, "calibrate", "--data", SAMPLE, *arguments,
         env={k: v for k, v in os.environ.items() if not k.startswith("EVERWORD_")},

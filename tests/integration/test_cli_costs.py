@@ -19,7 +19,6 @@ PAGE = (Path(__file__).parents[2] / "docs" / "limits.md").read_text(encoding="ut
 
 
 def block(language: str) -> str:
-    """Return the block of the page in a language."""
     return str(re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)[0])
 
 
@@ -37,7 +36,7 @@ async def test_costs_are_drawn_by_day_and_model(stack: Stack) -> None:
     [day] = (await everword(stack, "costs", "--json")).json()["groups"]
     assert (day["calls"], day["unpriced_calls"]) == (3, 1)
     assert day["costs"] == [{"currency_code": "USD", "amount": "1.5"}]
-    # Where nobody knows what anything costs, bars are of tokens.
+    # Without known prices, bars show tokens.
     unpriced = await everword(stack, "costs", "--by", "model", "--model", "house-model")
     assert unpriced.output.count("█") == 30
     await make_namespaces(stack, "acme")

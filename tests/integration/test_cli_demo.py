@@ -1,4 +1,4 @@
-"""`everword demo` as a newcomer runs it."""
+"""`everword demo` as a new user runs it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from everword.cli.demo import demo_queries
 from support.command_line import EVERWORD
 from support.documents import code_blocks
 
-#: What the context of the first question is about.
+#: Topic of the context for the first question.
 TOPIC = ("cutover", "MySQL", "old machine")
 
 

@@ -1,4 +1,4 @@
-"""`everword doctor` and `everword stats --all`: what they say of a deployment that is well, and of others."""
+"""Output of `everword doctor` and `everword stats --all` for healthy and broken deployments."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ HANDBOOK = "# Handbook\n\nHow we work.\n\n## Rollback\n\nIf a release goes wrong
 
 
 def commands(first: str) -> list[list[str]]:
-    """Return the commands of the page's block that begins so."""
+    """Return the commands of the page's block that starts with `first`."""
     [block] = re.findall(rf"```\n({first} .*?)```", PAGE, re.DOTALL)
     return [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
 
@@ -54,12 +54,12 @@ async def test_the_commands_of_the_page_do_what_it_says(
     assert deleted == "Release plan: deleted\n"
     assert "people/ana" in seeded
     assert "ignored" not in seeded
-    # Once is enough, and what was deleted meanwhile is not laid out again.
+    # Seeding happens once; documents deleted since are not recreated.
     await run(stack, [["documents", "delete", "welcome"]])
     await run(stack, [["documents", "write", "people/ana", "Ana has moved on."]])
     [again] = await run(stack, [["documents", "seed", "templates/"]])
     assert again.count("kept") == 2
-    # A file that cannot be read keeps back no other.
+    # An unreadable file does not prevent the others.
     (templates / "broken.pdf").write_bytes(b"%PDF-1.7 cut off")
     (templates / "later.md").write_text("Later.")
     partly = await everword(stack, "documents", "seed", "templates/")

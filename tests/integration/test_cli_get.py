@@ -16,12 +16,12 @@ from support.summaries import listed
 
 KEY = "thread/2026-orders-db-migration"
 OF = ("--agent", "atlas-of-the-north", "--channel", "discord/#backend-operations")
-#: As wide as a terminal is where nobody made it wider.
+#: The default width of a terminal.
 NARROW = {"COLUMNS": "80"}
 
 
 async def store_thread(stack: Stack) -> tuple[str, list[str]]:
-    """Store a conversation whose names are long, and sum it up; returns its id and those of its messages."""
+    """Store a conversation with long names, and summarise it; return its id and those of its messages."""
     texts = [f"Message {n}: the cutover of orders-db moves to {n + 1} May." for n in range(20)]
     request = append_request(
         *(

@@ -1,4 +1,4 @@
-"""`everword import` and `export`: whole, resumable, and there and back again."""
+"""`everword import` and `export`: complete, resumable, and lossless in a round trip."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ async def test_an_interrupted_import_says_how_to_go_on_and_goes_on(
         *(EVERWORD, "import", str(path)),
         env=environment(stack),
         stderr=asyncio.subprocess.PIPE,
-        # Tests that run in the background were started with interrupts ignored, and hand that on.
+        # Background processes of a shell ignore interrupts, and their children inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     key = ConversationKey(session_key="s")

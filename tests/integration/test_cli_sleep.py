@@ -1,4 +1,4 @@
-"""`everword sleep` and the RPC behind it, with a worker that is at it."""
+"""`everword sleep` and its RPC, with a worker running."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEA = observing(("tea for me", "drink", "tea"), ("tea for him", "drink", "tea"))
 
 @asynccontextmanager
 async def working(stack: Stack, mind: Mind | None) -> AsyncIterator[None]:
-    """Do what is due, over and over, as a worker does."""
+    """Execute due jobs in a loop, as a worker does."""
 
     async def work() -> None:
         while True:

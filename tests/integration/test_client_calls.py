@@ -1,4 +1,4 @@
-"""What the client does around a call, against a server that answers by a script."""
+"""The client's handling of a call, against a scripted server."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ Context = grpc.aio.ServicerContext[Any, Any]
 
 @dataclass
 class ScriptedService:
-    """Fails a call as often as it was told to, and notes what came."""
+    """Fails a call with the scripted errors, and records the requests."""
 
     failures: list[EverwordError] = field(default_factory=list)
-    #: So many answers break off when they have begun.
+    #: Number of answers that break off after their beginning.
     broken_off: int = 0
     pause_s: float = 0.0
     requests: list[pb.MarkUsedRequest] = field(default_factory=list)
@@ -108,7 +108,7 @@ class ScriptedService:
 
 
 def retried(error: EverwordError, after_s: float = 0.001) -> EverwordError:
-    """Return `error` with an instruction to repeat the call."""
+    """Return `error` with the advice to retry."""
     error.retry_after_s = after_s
     return error
 

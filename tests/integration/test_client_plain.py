@@ -39,7 +39,7 @@ def _found_by_environment(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None
 async def memory(
     request: pytest.FixtureRequest, stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[AsyncEverword]:
-    """An Everword to call: real services, and the fake that is to behave alike."""
+    """A synchronous Everword: of real services, and the fake, which must behave alike."""
     _found_by_environment(stack, monkeypatch)
     fake = FakeClient() if request.param == "fake" else None
     async with AsyncEverword(agent=request.param, client=fake) as memory:
@@ -129,14 +129,14 @@ async def test_bad_arguments_are_told_before_a_call(memory: AsyncEverword) -> No
         await memory.search("x", kinds=("dream",))  # type: ignore[arg-type]
     with pytest.raises(CallError, match="CONVERSATION_NOT_FOUND"):
         [each async for each in memory.messages("never seen")]
-    # A new conversation has a context: the first turn asks for it before anything is said.
+    # A new conversation has a context, since the first turn asks for it before any message is stored.
     assert "noon" not in str(await memory.context("VPN", session="new", subject="somebody else"))
 
 
 async def test_without_an_event_loop_it_is_the_same(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As a script calls it: in a thread, while the services run in this one."""
+    """As in a script: in another thread, while the services run in this one."""
     _found_by_environment(stack, monkeypatch)
 
     def script() -> tuple[list[str], str, list[str]]:
@@ -180,7 +180,7 @@ async def test_what_the_page_shows_runs(
 
 
 async def test_the_chat_of_the_example_remembers(stack: Stack) -> None:
-    """What was said in one run is in the prompt of the next, in 25 lines of a user's code."""
+    """The prompt of the second run contains messages of the first, in 25 lines of a user's code."""
     example = ROOT / "examples" / "chat.py"
     lines = [line for line in example.read_text(encoding="utf-8").splitlines() if line.strip()]
     assert len(lines) <= 25

@@ -1,4 +1,4 @@
-"""Conversations are summed up: leaves over messages, branches over leaves, roots over branches."""
+"""Conversations are summarised: leaves over messages, branches over leaves, roots over branches."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def say(stack: Stack, count: int, start: int = 1, session_key: str = "s") 
 
 
 def job(stack: Stack) -> tuple[str, float, int]:
-    """Return the state of the only compaction job, in how many seconds it is due, and its attempts."""
+    """Return the state of the only compaction job, the seconds until it is due, and its attempts."""
     with stack.database.connect() as conn:
         [row] = conn.execute(
             """SELECT state, extract(epoch FROM not_before - now())::float8, attempts FROM jobs
@@ -170,7 +170,7 @@ async def test_what_needs_review_is_not_what_the_level_above_is_made_from(stack:
     dag = check_dag(stack.database)
     assert [leaf.first_seq for leaf in dag.of_level(LEAF) if leaf.needs_review] == [11]
     [branch] = [draft for draft in composer.drafts if draft.level is Level.BRANCH]
-    # Its messages speak for it.
+    # Its messages represent it directly.
     assert "scripted" not in branch.sources[1].text
     assert all(f"Message number {n} of many." in branch.sources[1].text for n in range(11, 21))
     assert branch.sources[0].text.startswith("scripted")
@@ -267,7 +267,7 @@ async def test_what_meaning_found_before_is_found_after_and_so_is_the_summary(
         before = await stack.search.Search(request)
         assert before.results[0].memory.content == told.content
         await compact_everything(stack)
-        # Before the summary has its vector, and after.
+        # Before and after the summary has its vector.
         for _ in range(2):
             after = await stack.search.Search(request)
             found = [result.memory.content for result in after.results]

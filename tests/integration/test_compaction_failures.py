@@ -1,4 +1,4 @@
-"""Whatever interrupts compaction, nothing is lost, nothing is done twice, and the rest goes on."""
+"""An interrupted compaction loses nothing, repeats nothing, and does not stop other work."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def test_two_compactors_at_once_make_one_dag(stack: Stack) -> None:
 
 
 async def test_what_a_worker_writes_that_lost_its_job_does_not_count(stack: Stack) -> None:
-    """A second worker takes the job over while the first one's model writes; both get an answer."""
+    """A second worker takes over the job while the first one's model writes; both get an answer."""
     await say(stack, 10)
     taken = False
 
@@ -80,7 +80,7 @@ async def test_what_a_worker_writes_that_lost_its_job_does_not_count(stack: Stac
 
 
 async def test_a_stale_result_is_refused_by_the_fencing_token_alone(stack: Stack) -> None:
-    """Nobody else has stored anything: only the fencing token tells."""
+    """Nothing else was stored, so only the fencing token reveals the lost lease."""
     await say(stack, 10)
 
     def lose(draft: Draft) -> None:
@@ -158,7 +158,7 @@ async def test_a_model_that_fails_every_other_time_delays_only(stack: Stack) -> 
     dag = check_dag(stack.database)
     assert len(dag.of_level(LEAF)) == 25
     assert len(dag.of_level(ROOT)) == 1
-    # What was stored is not asked for again.
+    # Stored nodes are not requested again.
     assert len(composer.drafts) == 2 * len(dag.nodes)
 
 
@@ -232,12 +232,12 @@ async def test_a_leaf_that_cannot_be_written_again_keeps_back_no_other_node(stac
     assert [node.first_seq for node in dag.of_level(LEAF) if node.model != "newer"] == [11]
     [branch] = dag.of_level(BRANCH)
     assert len(branch.children) == 8
-    # What failed is no secret.
+    # The failure is visible in the status.
     assert states(stack.database) == {"failed": 1}
 
 
 async def test_a_lease_that_is_lost_ends_what_a_composer_does(stack: Stack) -> None:
-    """Nothing is stored, and the composer goes on no longer than to its next beat."""
+    """Nothing is stored, and the composer stops at its next heartbeat."""
     await say(stack, 10)
     beats: list[bool] = []
 

@@ -1,4 +1,4 @@
-"""Compaction on request: Compact, the backfill of summaries, and what waits for it."""
+"""Compaction on request: Compact, and the backfill of summaries with its waiting callers."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ async def test_a_backfill_schedules_conversations_that_nobody_did(
     for number in range(5):
         await append(stack, *["Words."] * 10, session_key=f"s{number}")
     assert await fill(stack) == 0
-    with stack.database.connect() as conn:  # as if they had been stored before there was compaction
+    with stack.database.connect() as conn:  # As if stored before compaction existed.
         conn.execute("DELETE FROM jobs WHERE task = 'compact'")
         conn.execute("DELETE FROM calendar_pending")
     await append(stack, "Words.", session_key="s0")
@@ -137,7 +137,9 @@ async def test_what_waits_for_its_time_is_no_open_work(stack: Stack) -> None:
         consistency_token=stored.consistency_token, stage=ingest_service_pb2.INDEXING_STAGE_DERIVED
     )
     await stack.ingest.WaitForIndexing(wait, timeout=30)
-    with stack.database.connect() as conn:  # a pause after a failure is not a wait for its time
+    with (
+        stack.database.connect() as conn
+    ):  # A pause after a failure differs from waiting for the due time.
         conn.execute("UPDATE jobs SET attempts = 1")
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await stack.ingest.WaitForIndexing(wait, timeout=0.5)

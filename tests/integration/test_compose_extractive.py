@@ -1,4 +1,4 @@
-"""The extractive composer: whole sentences of the sources, in order, within the budget, and the same each time."""
+"""The extractive composer: whole sentences of the sources, in order, within the budget, deterministic."""
 
 from __future__ import annotations
 

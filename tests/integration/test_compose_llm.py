@@ -1,4 +1,4 @@
-"""Nodes that a model writes: checked, split where they are long, tried again where they are wrong."""
+"""Nodes written by a model: checked, split if long, retried if wrong."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def compose(composer: LlmComposer, given: Draft) -> Composition:
 
 
 def shown(request: Body) -> str:
-    """Return what stands between the marker lines of a request."""
+    """Return the text between the marker lines of a request."""
     found = re.search(r"<<<SOURCES (\w+)\n(.*)\nSOURCES \1>>>", user_text(request), re.DOTALL)
     assert found
     return found[2]
@@ -279,7 +279,7 @@ def retell(request: Body) -> Reply:
 
 
 def demand_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a model leave out what it likes: what is looked at is what it is shown."""
+    """Accept nodes that omit parts of their sources, so that tests can examine the prompt alone."""
     monkeypatch.setattr(coverage, "_FLOORS", dict.fromkeys(Level, (0.0, 0.0)))
 
 
@@ -299,7 +299,7 @@ def test_each_level_has_its_budget(level: Level, budget: int) -> None:
         chat.close()
     [request] = server.requests
     assert f"Write at most {budget} tokens" in user_text(request)
-    # What is left is for thinking.
+    # The remaining tokens are for reasoning.
     assert budget < request["max_tokens"] <= budget + 8_192
 
 

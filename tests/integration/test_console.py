@@ -1,4 +1,4 @@
-"""The console over a running Everword: its pages, who may see and change what, and how they work in a browser."""
+"""The console of a running Everword: its pages, permissions, and behaviour in a browser."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from support.stack import running_stack
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 _SHOWN = str(escape(HOSTILE.replace("\u202e", "⟨RLO⟩")))
-#: 2026-03-03 as sliders count: the day after the first value was said, and before the second one.
+#: 2026-03-03 in the sliders' unit of days: after the first value was stated, and before the second one.
 _BETWEEN = 20515
 _NOWHERE = "/memories/018f0000-0000-7000-8000-000000000000"
 
@@ -61,12 +61,12 @@ async def test_a_visitor_signs_in_with_a_key_which_no_page_can_read(site: Site) 
         assert "samesite=strict" in cookie
         assert "secure" not in cookie
         assert site.keys["read"].lower() not in cookie
-        # The key said which namespace it is.
+        # The key determines the namespace.
         shown = '<span class="namespace" title="Namespace" dir="auto">default</span>'
         assert shown in (await visitor.get("/")).text
         away = "/sign-in?next=//evil.example"
         assert (await send(visitor, away, away, key=site.keys["read"])).headers["location"] == "/"
-        # Behind a proxy that ends TLS, the cookie goes through TLS alone.
+        # Behind a proxy that terminates TLS, the cookie is marked Secure.
         visitor.headers["origin"] = site.url.replace("http:", "https:")
         behind = await send(visitor, where, where, key=site.keys["read"])
         assert "secure" in behind.headers["set-cookie"].lower()
@@ -117,7 +117,7 @@ async def test_keys_change_what_they_may_and_from_our_pages_alone(site: Site) ->
         assert (rebound.status_code, "--host evil.example" in rebound.text) == (403, True)
         assert "Try all again" in (await visitor.get("/queues")).text
         assert (await send(visitor, "/", "/erasures/new", **gone)).status_code == 403
-        # What was changed is on the next page, whichever copy of the database that is read from.
+        # The next page shows the change, even if it reads from another replica.
         done = await send(visitor, fact, f"{fact}/confirm", reason="It was said again.")
         assert "everword_console_fresh=" in done.headers["set-cookie"]
         assert (await visitor.get(done.headers["location"])).status_code == 200
@@ -131,7 +131,7 @@ async def test_keys_change_what_they_may_and_from_our_pages_alone(site: Site) ->
     async with site.signed_in("read") as visitor:
         head = await visitor.head("/notes")
         assert (head.status_code, head.content) == (200, b"")
-        # A token is of one visitor.
+        # A token is valid for one visitor only.
         assert (await visitor.post("/sign-out", data={"token": token})).status_code == 400
 
 
@@ -168,7 +168,7 @@ async def test_what_is_empty_says_how_it_is_filled(site: Site) -> None:
 
 
 async def _many_waiting(*_: object) -> summaries.ListSummariesResponse:
-    """Return a full page of summaries without one above them, as of a conversation with thousands of messages."""
+    """Return a full page of summaries without parents, as in a conversation with thousands of messages."""
     waiting = summary_pb2.Summary(id=_NOWHERE.removeprefix("/memories/"), content="They talked.")
     return summaries.ListSummariesResponse(summaries=[waiting], next_page_token="more")
 
@@ -221,7 +221,7 @@ async def test_a_visitor_finds_what_was_said_follows_it_and_sets_a_fact_right(
         seen.forgive("400 (Bad Request)")
         await page.get_by_label("API key").fill(site.keys["write"])
         await page.keyboard.press("Enter")
-        # The visitor is where they wanted to go.
+        # After signing in, the visitor arrives at the requested page.
         hit = page.locator(".hit", has_text="Saturday 14 March at 21:30").first
         await hit.locator("mark", has_text="cutover").wait_for()
         breakdown = hit.locator(".breakdown")
@@ -240,7 +240,7 @@ async def test_a_visitor_finds_what_was_said_follows_it_and_sets_a_fact_right(
         await page.go_back()
         assert page.url == results
         assert await hit.is_visible()
-        # What was open is open again.
+        # Opened details are open again.
         await breakdown.wait_for()
         await _correct(page, f"{site.url}/facts/{site.planted.machine_id}")
         await site.picture(page, "fact")
@@ -250,7 +250,7 @@ async def test_a_visitor_finds_what_was_said_follows_it_and_sets_a_fact_right(
         assert not await page.get_by_role("button", name="Only embed").is_visible()
         await page.get_by_role("button", name="Sign out").click()
         await page.get_by_label("API key").wait_for()
-        # What was seen is not in the browser's memory.
+        # Pages seen before signing out are not in the browser's cache.
         await page.go_back()
         await page.get_by_label("API key").wait_for()
         assert seen.complaints == []
@@ -296,7 +296,7 @@ async def test_what_an_agent_wrote_is_erased_after_a_preview(site: Site, browser
         assert "number 4711" in await page.locator(".sources").inner_text()
         assert await barriers(page) == []
         await page.get_by_role("button", name="Erase for good").click()
-        # Nothing goes before the visitor says to be sure.
+        # Nothing is erased before the visitor confirms.
         assert "/erasures/preview" in page.url
         await page.get_by_label("Who asks for it").fill("Ana, by mail")
         await page.get_by_label("I am sure").check()
@@ -326,7 +326,7 @@ async def test_the_graph_is_walked_and_a_summary_opened_down_to_its_messages(
         await page.locator("th").get_by_role("link", name="orderdesk", exact=True).click()
         drawn = page.locator("figure svg")
         assert await drawn.get_by_text("decides on", exact=True).is_visible()
-        # What is drawn is reached by the keyboard, too.
+        # Drawn nodes can be reached by keyboard, too.
         await drawn.get_by_role("link", name="Mara").focus()
         await page.keyboard.press("Enter")
         await page.get_by_role("heading", name="Mara").wait_for()
@@ -360,7 +360,7 @@ async def test_a_slider_shows_what_held_on_a_day(site: Site, browser: Browser) -
         await page.get_by_label("As it held on").fill(str(_BETWEEN))
         await page.wait_for_url("**valid_day=*")
         assert await values.all_inner_texts() == ["Thursday 12 March, 20:30"]
-        # What the keyboard moves goes on being moved.
+        # A slider moved by keyboard keeps the focus.
         assert await page.evaluate("document.activeElement.id") == "valid_day"
         await page.keyboard.press("ArrowRight")
         await page.wait_for_url(f"**valid_day={_BETWEEN + 1}*")

@@ -1,4 +1,4 @@
-"""BuildContext: what matters now, word for word, within the budget."""
+"""BuildContext: relevant memories, verbatim, within the budget."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ MEMORIES = pb.CONTEXT_SOURCE_MEMORIES
 TURNS = pb.CONTEXT_SOURCE_CHAT_HISTORY
 NOON = moment("2026-04-18T12:00:30+00:00")
 BEFORE = "2026-04-11T12:00:30+00:00"
-#: What some reader takes for the end of a line.
+#: Characters that some reader treats as the end of a line.
 LINE_ENDS = ["\n", "\r\n", "\r", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029"]
 
 
-#: Where something was looked for, and nothing found.
+#: The response if a search found nothing.
 EMPTY = pb.BuildContextResponse(verdict=search_service_pb2.VERDICT_NOTHING_RELEVANT)
 
 
@@ -37,7 +37,7 @@ async def build(stack: Stack, **fields: Any) -> pb.BuildContextResponse:
 
 
 def block(response: pb.BuildContextResponse, source: pb.ContextSource.ValueType) -> list[str]:
-    """Return the texts of a block's items; none where there is no such block."""
+    """Return the texts of a block's items; empty if the block is absent."""
     return [i.text for b in response.blocks if b.source == source for i in b.items]
 
 
@@ -92,7 +92,7 @@ async def test_a_query_takes_the_place_of_the_latest_user_message(stack: Stack) 
 
 
 async def test_a_message_is_no_query_language(stack: Stack) -> None:
-    """What a person writes to an agent is not written for a search: its quotes and dashes demand nothing."""
+    """Messages to an agent are not search queries: quotes and dashes in them have no meaning."""
     await append(stack, "The tap drips.")
     id_ = await conversation(stack, message('Why does the "dripping tap" -tap NOT tap stop?'))
     assert len(block(await build(stack, conversation_id=id_), MEMORIES)) == 1
@@ -283,7 +283,7 @@ async def test_without_being_asked_nothing_of_another_agent_or_subject_goes_in(
         named = memory_pb2.MemoryFilter(subjects=["ben"])
         [only] = block(await build(stack, filter=named, max_recent_turns=0, **fields), MEMORIES)
         assert "tap-ben" in only
-    # A conversation of nobody is told nothing of anybody.
+    # A conversation without a subject gets no memories of any subject.
     found = await build(stack, conversation_id=shared, query="code tap", max_recent_turns=0)
     assert [text[4:] for text in block(found, MEMORIES)] == [
         "user: The code of everybody is tap-everybody."
@@ -314,7 +314,7 @@ async def test_a_summary_of_a_day_is_of_everybody_and_goes_in_only_where_that_is
     assert "tap-ben" not in own.text
     all_ = await build(stack, scope=pb.CONTEXT_SCOPE_NAMESPACE, **fields)
     assert any("summary: " in text and "tap-ben" in text for text in block(all_, MEMORIES))
-    # What was written down on purpose, for everybody, is no such summary.
+    # A record written on purpose for everyone is no such summary.
     significant = ingest_service_pb2.RecordSignificantRequest(content="Every code begins with tap.")
     await stack.ingest.RecordSignificant(significant)
     assert "Every code begins" in (await build(stack, **fields)).text

@@ -1,4 +1,4 @@
-"""The conversation in a context: its newest turns, what stands for older ones, and nothing of other people."""
+"""The conversation in a context: its newest turns, summaries of older ones, and nothing of other people."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FILLER = [f"Line {n} of the report on barley number {n * 7} is done." for n in r
 
 @pytest.fixture
 async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    """A stack that can search by meaning."""
+    """A stack with search by meaning."""
     async with running_stack(database, semantic=True) as stack:
         yield stack
 
@@ -141,7 +141,7 @@ async def test_older_turns_near_the_query_come_back_before_what_others_said(stac
     assert block(response, MEMORIES)
     ids = [item.memory_id for entry in response.blocks for item in entry.items]
     assert len(set(ids)) == len(ids)
-    # Nothing of this conversation is near enough: what else is known fills the context.
+    # Nothing in this conversation is similar enough, so other memories fill the context.
     far = await build_whole(stack, **{**asked, "query": "Which pets are in shelter 7?"})
     assert not any("barley" in text for text in block(far, TURNS)[:-4])
     assert any("shelter 7" in text for text in block(far, MEMORIES))
@@ -209,7 +209,7 @@ async def test_budgets_hold_by_the_packaged_tokenizer_and_by_one_from_a_file(
     counters = (packaged_counter(), read_counter(file))
     for path, counter in zip((None, file), counters, strict=True):
         async with running_stack(database, tokenizer=path) as stack:
-            # None costs a twentieth of the budgets below: what is left over is less than one.
+            # No text costs more than a twentieth of the budgets below, so less than that stays unused.
             texts = [
                 f"harbour report {n}: "
                 + " ".join(f"naïve{n * 31 + k} 🙂 détail" for k in range(n % 5 + 1))

@@ -1,4 +1,6 @@
-"""What holds of a conversation's subject is in its context: current, marked, within its share, nothing of others."""
+"""The context contains current facts about the conversation's subject: marked, within their share, of no
+other subject.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,7 @@ async def test_what_was_learned_a_moment_ago_is_in_the_context_of_the_next_messa
         f"[2] Residence: Berlin (suspected, as of {TODAY})\n"
         f"[3] Employer: Umbrella (as of {TODAY})\n\n## Chat history\n"
     )
-    # It changes with the next statement, also without a word about it in the query.
+    # It changes with the next statement, even if the query does not mention it.
     await say(stack, "c", "We moved to Lisbon!", subject="emi")
     await learn(stack)
     changed = lines(await build(stack, id_))
@@ -93,7 +95,7 @@ async def test_a_fact_is_not_said_beside_the_message_that_says_it(stack: Stack) 
     assert lines(asked) == [f"Employer: Umbrella (as of {TODAY})"]
     other = await build(stack, id_, query="Hello")
     assert [line.partition(":")[0] for line in lines(other)] == ["Residence", "Employer"]
-    # A turn says it too.
+    # A shown turn states the fact, too.
     first = await say(stack, "a", "And now?", subject="emi")
     assert [line.partition(":")[0] for line in lines(await build(stack, first))] == ["Employer"]
 
@@ -146,21 +148,21 @@ async def test_facts_of_who_speaks_are_found_where_nobody_is_named(stack: Stack)
     await say(stack, "b", message("I live in Rome.", author="ben"))
     await say(stack, "c", message("I work at Acme.", author="marta"), subject="marta")
     await learn(stack)
-    # Of these no message is shown beside the fact.
+    # No message about this fact is shown with it.
     await remember(stack, "pet", "a parrot in Berlin, Rome and Acme", subject="user")
     await remember(stack, "pet", "a secret parrot in Berlin", subject="marta")
     id_ = await say(stack, "d", message("Hello!", author="marta"))
     facts_only = memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_FACT])
     fields: dict[str, Any] = {"filter": facts_only, "query": "Pet of user: parrot"}
     found = await build(stack, id_, **fields)
-    # As memories: the blocks of a context that is so small have no room.
+    # As memories, since such a small context has no space for blocks.
     small = await build(stack, id_, token_budget=100, max_recent_turns=1, **fields)
     for response in (found, small):
         for other in ("Residence of ben", "secret", "Employer"):
             assert other not in response.text
         assert "a parrot in Berlin" in response.text
     assert lines(small, MEMORIES) == ["fact: Pet of user: a parrot in Berlin, Rome and Acme"]
-    # A conversation that names somebody has none of them.
+    # A conversation with another subject has none of these facts.
     other = await say(stack, "e", message("Hello!", author="marta"), subject="emi")
     assert "parrot" not in (await build(stack, other, **fields)).text
 

@@ -1,4 +1,4 @@
-"""A context has its blocks in one order, whatever was written first."""
+"""A context has its blocks in a fixed order, independent of the order of writes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def test_all_seven_stand_in_the_order_of_the_prompt(database: DatabaseUnde
 
 
 async def _build(stack: Stack) -> context.BuildContextResponse:
-    """Write something of each kind, the last in the prompt first, and build a context."""
+    """Write one memory of each kind, in reverse order of the prompt, and build a context."""
     await graphs.write(
         stack,
         graphs.node("Ana"),

@@ -1,4 +1,4 @@
-"""What a context says already is known by its words, whoever they are put together by."""
+"""Repetitions in a context are recognised by their words, whatever their source."""
 
 from __future__ import annotations
 

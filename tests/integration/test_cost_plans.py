@@ -1,4 +1,4 @@
-"""Statements on costs go through their indexes, as the services' own roles, among many calls and many runs."""
+"""Statements on costs use their indexes, under the services' own roles, among many calls and many runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CALLS = 20_000
 STATEMENTS = load_statements("everword_ingest.costs") | load_statements("everword.costs")
 NOW = datetime.now(UTC)
 ANY = dict.fromkeys(("models", "providers", "agents", "conversation_ids", "run_ids", "own"))
-#: By statement: the role that runs it, the index that it goes through, and what it is asked.
+#: By statement: the role that runs it, its expected index, and its parameters.
 CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "find_spent_budget": (
         "everword_compactor",
@@ -57,7 +57,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
-    """One database for all: a namespace with many calls, each of a run of its own."""
+    """A database for all tests: a namespace with many calls, each of a run of its own."""
     with cloned(postgres_url) as database:
         with database.connect() as conn:
             conn.execute(

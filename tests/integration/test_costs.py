@@ -1,4 +1,4 @@
-"""What calls of models cost: recorded once, priced exactly, summed up by whatever is asked for, and limited."""
+"""Costs of model calls: recorded once, priced exactly, grouped, and limited by budgets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WRITERS = 32
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has a namespace of its own."""
+    """Run one stack for all tests: each test has a namespace of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
@@ -39,14 +39,14 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 async def test_a_call_costs_what_its_model_does_to_the_last_digit(stack: Stack) -> None:
     accounts = await Accounts.opened(stack, "exact")
     recorded = await accounts.record(
-        # 100 tokens for 0.25 dollars a million, 10 of them cached for 0.025, and 7 for 2.
+        # 100 tokens at 0.25 dollars per million, 10 of them cached at 0.025, and 7 at 2.
         spent("gpt-5-mini", 100, 7, cached_tokens=10, provider="openai"),
         spent("gpt-5-mini", 1),
         spent("house-model", 5_000, 100),
         spent("house-model", 5_000, 100, cost="0.00004"),
     )
     costs = [each.cost.amount if each.HasField("cost") else None for each in recorded.usages]
-    # What is not known is not 0, and what is small is not either.
+    # Unknown costs are not 0, and neither are small ones.
     assert costs == ["0.00003675", "0.00000025", None, "0.00004"]
     assert not recorded.events
     [total] = await accounts.groups()
@@ -139,7 +139,7 @@ async def test_a_month_is_that_of_the_namespaces_clocks_and_a_late_report_counts
     limit = await accounts.limit(budget(cost="10"))
     zone = ZoneInfo("Pacific/Auckland")
     begin = datetime.now(zone).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    # It is the month before in UTC, at the first of these moments too.
+    # In UTC, both moments are in the previous month.
     await accounts.record(
         spent(cost="1", at=begin), spent(cost="2", at=begin - timedelta(seconds=1))
     )
@@ -155,7 +155,7 @@ async def test_a_month_is_that_of_the_namespaces_clocks_and_a_late_report_counts
     assert rows == [(f"{before:%Y-%m}", 2), (f"{begin:%Y-%m}", 1)]
     late = await accounts.record(spent(cost="8", at=before))
     assert [event.period for event in late.events] == [f"{before:%Y-%m}"] * 2
-    # Of another currency and back: nothing of any month is lost.
+    # Changed to another currency and back: no month's spending is lost.
     euros = budget()
     euros.max_cost.CopyFrom(cost_pb2.Money(currency_code="EUR", amount="1"))
     await accounts.limit(euros)
@@ -193,7 +193,7 @@ async def test_budgets_are_of_agents_and_models_and_of_tokens(stack: Stack) -> N
     assert not told.events[0].HasField("spent")
     assert (await accounts.standing(agent.id)).tokens == 60
     assert (await accounts.standing(model.id)).spent.amount == "0.000325"
-    # Where nobody knows what calls cost, that is told beside what was spent.
+    # Calls without a known price are reported in addition to the spent amount.
     await accounts.limit(budget(cost="1", tokens=10**6))
     await accounts.record(spent("house-model", 1_000))
     listed = await stack.costs.ListBudgets(pb.ListBudgetsRequest(), metadata=accounts.metadata)
@@ -242,7 +242,7 @@ async def test_a_new_budget_counts_what_the_month_cost_and_a_raised_one_warns_ag
     assert not (await accounts.limit(budget(cost="20"))).events
     assert kinds((await accounts.record(spent(cost="7"))).events) == ["warning"]
     assert (await accounts.standing(low.budget.id)).spent.amount == "16"
-    # Of another currency, other calls count.
+    # With another currency, only calls with costs in it count.
     euros = budget(tokens=10**9)
     euros.max_cost.CopyFrom(cost_pb2.Money(currency_code="EUR", amount="1"))
     assert not (await accounts.limit(euros)).events

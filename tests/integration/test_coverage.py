@@ -1,4 +1,4 @@
-"""A node that a model writes says enough of its sources, or does not stand for them."""
+"""A node written by a model covers its sources sufficiently, or is rejected."""
 
 from __future__ import annotations
 

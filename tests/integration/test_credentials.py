@@ -1,4 +1,4 @@
-"""What is derived from messages holds no credentials, and what was sent stays as it was."""
+"""Derived memories contain no credentials, and sent messages stay unchanged."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ YESTERDAY = datetime.now(UTC) - timedelta(days=1)
 
 
 def held(texts: Sequence[str]) -> list[str]:
-    """Return the credentials that texts hold."""
+    """Return the credentials contained in texts."""
     return [secret for secret in SECRETS if any(secret in text for text in texts)]
 
 
 async def tell_all(stack: Stack) -> str:
-    """Say every planted credential yesterday, in a conversation of its own; returns its id."""
+    """Append every planted credential yesterday, in a conversation of its own; return its id."""
     batch = [message(planted.text, create_time=YESTERDAY) for planted in PLANTED]
     return (await append(stack, *batch)).conversation_id
 
@@ -134,7 +134,7 @@ async def test_a_context_holds_none_and_costs_what_it_holds(stack: Stack) -> Non
     texts = [built.text, *(item.text for block in built.blocks for item in block.items)]
     assert held(texts) == []
     assert built.text.count(MARK) == 2
-    # What the caller counted is not what is in the context.
+    # The caller's token count of the message does not apply to the masked text.
     assert built.token_count < 200
 
 
@@ -182,7 +182,7 @@ async def test_a_template_copies_none(stack: Stack) -> None:
 
 
 def copied(request: Body) -> Reply:
-    """Answer with what the call holds after `Bearer`."""
+    """Answer with the text after `Bearer` in the call."""
     secret = user_text(request).partition("Bearer ")[2].partition("'")[0]
     return answer({"sentence": f"Fetched the API with “{secret}”."})
 

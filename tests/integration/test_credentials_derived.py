@@ -1,4 +1,4 @@
-"""A credential stays where it was said: nothing that is derived holds it, and no server of models is sent it."""
+"""Credentials stay in their messages: derived rows do not contain them, and model servers do not receive them."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from support.watching import all_told, begin
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 ABSTRACT, OVERVIEW = memory_pb2.TIER_ABSTRACT, memory_pb2.TIER_OVERVIEW
-#: Tables that keep what was said, and why they hold it as it was.
+#: Tables with unmasked message text, and the reason.
 PRIMARY = {
     "messages": "what was sent, as it was sent",
     "memories": "passages of messages, and of nothing else: what was sent is found",
 }
-#: What is derived from what was said; the first of them repeat words of it.
+#: Tables with derived text that repeats words of messages.
 REPEATING = {
     *("conversations", "summaries", "tool_sentences", "topic_pages", "memories"),
     *("sleep_sessions", "session_observations", "facts", "fact_evidence", "fact_changes"),
@@ -50,7 +50,7 @@ DERIVED = REPEATING | {
 
 @dataclass(frozen=True)
 class World:
-    """What was said, all that was derived from it, and the models that were asked."""
+    """A conversation, everything derived from it, and the models that were called."""
 
     stack: Stack
     mind: EchoMind
@@ -79,7 +79,7 @@ async def test_no_table_of_what_is_derived_holds_a_credential(world: World) -> N
         table for table in sorted(DERIVED) if not count(stack, f"SELECT count(*) FROM {table}")
     ]
     assert empty == []
-    # What is derived repeats what was said, or else this would show nothing.
+    # Derived rows repeat masked text; otherwise this test would show nothing.
     assert REPEATING - rows_with(stack, MARK.strip("[]")).keys() == set()
     for secret in SECRETS:
         found = rows_with(stack, secret)
@@ -103,7 +103,7 @@ async def test_no_server_of_vectors_is_sent_one(world: World) -> None:
     stack, embedder = world.stack, world.embedder
     before = len(embedder.requests)
     await stack.search.Search(search.SearchRequest(query=TALK[0]))
-    # Without a query, a context is looked for by what was said last.
+    # Without a query, the last message is the query of a context.
     listed = await stack.search.ListConversations(search.ListConversationsRequest())
     for each in listed.conversations:
         request = context.BuildContextRequest(conversation_id=each.id)
@@ -117,7 +117,7 @@ async def test_no_server_of_vectors_is_sent_one(world: World) -> None:
 
 
 async def test_each_namespace_says_what_its_passages_are_sent_without(world: World) -> None:
-    """In one batch are passages of several. What is said here, no other test looks for."""
+    """One batch has passages of several namespaces. No other test searches for these words."""
     stack, embedder = world.stack, world.embedder
     await make_namespaces(stack, "keeping")
     settings = admin.NamespaceSettings(credentials=admin.CREDENTIAL_POLICY_KEEP)

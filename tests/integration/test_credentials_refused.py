@@ -1,4 +1,4 @@
-"""A namespace that wants no credentials stored: each write says where one stands, never what, and stores nothing."""
+"""A namespace that refuses credentials: each write names their position, never their text, and stores nothing."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ async def test_nothing_with_a_credential_is_stored(stack: Stack) -> None:
         assert conn.execute(STORED).fetchone() == before
     offsets = (await refused(_append(stack))).metadata["offset"], _told(await refused(_note(stack)))
     assert offsets == (str(OFFSET), f"holds a credential at character {OFFSET}")
-    # The refused call claimed no request id, and what was stored before can be read.
+    # The refused call claimed no request id, and messages stored before can be read.
     await stack.ingest.AppendMessages(append_request("Hello.", "It works.", request_id="once"))
     memory_id = kept.messages[0].message_id
     got = await stack.search.GetMemory(search.GetMemoryRequest(memory_id=memory_id))

@@ -1,4 +1,4 @@
-"""A context never holds what was superseded alone, and says until when it held."""
+"""A context never contains only a superseded value, and names the date until which it was current."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OLD = "I live in Berlin, where I live well."
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def told(postgres_url: str) -> AsyncIterator[Stack]:
-    """A stack whose tests have a subject each."""
+    """A stack; each test uses a subject of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
@@ -50,7 +50,7 @@ async def test_the_line_of_what_ended_says_when_and_what_holds_stands_beside_it(
         f"## Relevant memories\n2024-01-01\n[1; residence until 2024-04-10] Emi: {OLD}\n"
         "2024-04-10\n[2] Emi: We moved to Lisbon!"
     )
-    # The fact says what its message does, and is not said again.
+    # The fact contains the message's statement, which is not repeated.
     [block] = built.blocks
     assert [item.memory_id for item in block.items] == [old, new]
     [mark] = block.items[0].superseded
@@ -60,7 +60,7 @@ async def test_the_line_of_what_ended_says_when_and_what_holds_stands_beside_it(
     first, second = map(json.loads, as_json.text.splitlines())
     assert first["superseded"] == [{"attribute": "residence", "until": "2024-04-10"}]
     assert "superseded" not in second
-    # As of a time before, it had not ended.
+    # As of an earlier time, it had not ended.
     request = pb.BuildContextRequest(query=WHERE)
     request.filter.subjects.append("emi")
     request.filter.end_time.CopyFrom(stamp(day(50)))
@@ -77,7 +77,7 @@ async def test_the_superseded_value_never_stands_alone_however_small_the_budget(
     for budget in (*range(10, 200, 10), 4000):
         text = (await context_of(told, WHERE, subject="tight", token_budget=budget)).text
         seen.add(("Berlin" in text, "Lisbon" in text, "boxes" in text))
-    # Where there is no room for the message, the fact stands for it.
+    # If the message does not fit, the fact represents it.
     assert {(True, True, False), (True, True, True)} <= seen
     assert not any(old and not new for old, new, _ in seen)
     for most in range(1, 4):
@@ -110,7 +110,7 @@ async def test_a_turn_that_says_what_holds_no_more_is_marked_and_does_not_stand_
     assert [item.text for item in history.items] == [f"[2; residence until 2024-04-10] user: {OLD}"]
     assert known.source == pb.CONTEXT_SOURCE_IDENTITY
     assert [item.text for item in known.items] == ["[1] Residence: Lisbon (as of 2024-04-10)"]
-    # What is asked finds the message itself.
+    # The query itself finds the message.
     request.query = "Moved where?"
     memories, _ = (await told.context.BuildContext(request)).blocks
     assert [item.text for item in memories.items] == ["[1] user: Moved!"]

@@ -1,4 +1,6 @@
-"""Of histories, the latest comes first: learned by rules, by who knows everything, by Sleep with a perfect model."""
+"""Histories of changing facts rank the latest value first: with rules, a perfect extractor, and Sleep with a perfect
+model.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from support.telling import BEGAN, context_of, find, stamp
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-#: Sleep forgets what nobody has said for long: it is told of the last days.
+#: Sleep drops facts without recent evidence, so the histories happen in the last days.
 LATELY = datetime.now(UTC) - timedelta(days=10)
 
 
@@ -36,7 +38,7 @@ def _holds_any(text: str, history: History) -> bool:
 
 
 def _changed(half: str) -> dict[str, History]:
-    """Return those histories of a half in whose words something holds instead of something else."""
+    """Return the histories of a half in which a current value that occurs in the text replaced another one."""
     return {
         f"{half}-{number}": history
         for number, history in enumerate(read_histories(half))
@@ -44,13 +46,13 @@ def _changed(half: str) -> dict[str, History]:
     }
 
 
-#: No rule was written for these.
+#: The rules were not developed with these histories.
 HELD_OUT = _changed("held_out")
 CHANGED = HELD_OUT | _changed("held_out_2")
 
 
 def perfect(histories: Collection[History]) -> dict[str, list[SpokenClaim]]:
-    """Return what each message claims, by who knows what held before and what holds now."""
+    """Return each message's claims, as a reader extracts them who knows current and outdated values."""
     claims = dict[str, list[SpokenClaim]]()
     for history in histories:
         known = set[str]()
@@ -70,7 +72,7 @@ def _claim(
 
 
 class PerfectModel:
-    """A model that Sleep asks, and that knows of each message what it claims."""
+    """A model for Sleep that knows the claims of each message."""
 
     def __init__(self, claims: dict[str, list[SpokenClaim]]) -> None:
         self._claims = claims
@@ -106,7 +108,7 @@ class PerfectModel:
         if "value" not in observed:
             yield from (("end", facts[value]) for value in ended if value in facts)
             return
-        # What the message says of no other value was there before it.
+        # Values that this message does not mention were stored before it.
         said = {claim.value for claim in claims}
         gone = [fact for value, fact in facts.items() if value not in said]
         yield ("replace", gone[0]) if gone else ("new", 0)
@@ -128,7 +130,7 @@ async def tell_all(
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def told(postgres_url: str) -> AsyncIterator[Stack]:
-    """A stack in which histories were told twice: to the rules, and to who knows everything."""
+    """A stack to which the histories were written twice: for the rules, and for a perfect extractor."""
     known = perfect(CHANGED.values())
 
     def read(
@@ -148,7 +150,7 @@ async def told(postgres_url: str) -> AsyncIterator[Stack]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def slept(postgres_url: str) -> AsyncIterator[Stack]:
-    """A stack in which histories were told to nobody but Sleep."""
+    """A stack to which the histories were written for Sleep only."""
 
     def read_nothing(
         text: str, earlier: Sequence[SpokenClaim], names: Collection[str]
@@ -169,7 +171,7 @@ async def slept(postgres_url: str) -> AsyncIterator[Stack]:
 async def share_of_latest_first(
     stack: Stack, how: str, histories: dict[str, History] = CHANGED
 ) -> dict[str, float]:
-    """Return by wording in how many searches what holds comes before what held."""
+    """Return by wording the share of searches that rank a current value before all outdated ones."""
     found = defaultdict[str, list[bool]](list)
     for key, history in histories.items():
         response = await find(stack, history.question, subject=f"{how}-{key}")
@@ -180,7 +182,7 @@ async def share_of_latest_first(
 
 
 async def share_current(stack: Stack, how: str, histories: dict[str, History] = CHANGED) -> float:
-    """Return in how many contexts there is what holds: one without it may say what held, or nothing."""
+    """Return the share of contexts with a current value; other contexts have an outdated value or none."""
     current = list[bool]()
     for key, history in histories.items():
         # So small that not everything fits.

@@ -1,4 +1,4 @@
-"""What holds stands before what held, which is marked: in every mode, on every page, within every filter."""
+"""Current values rank before outdated ones, which are marked: in every mode, page and filter."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 WHERE = "Where do I live?"
 BRINGING = ("HYBRID", "LEXICAL", "SEMANTIC")
-#: An old statement that echoes the question, a new one that does not, and their values.
+#: An old statement that repeats the question's words, a new one that does not, and their values.
 CHANGES = {
     "residence": (
         "I live in Berlin, where I live well.",
@@ -42,7 +42,7 @@ CHANGES = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def both(postgres_url: str) -> AsyncIterator[tuple[Stack, SearchServiceStub]]:
-    """A stack that keeps namespaces in memory, and a search over the same database that does not."""
+    """A stack that caches namespaces, and a search of the same database without a cache."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=True) as stack:
             for attribute, (old, new, was, is_) in CHANGES.items():
@@ -56,7 +56,7 @@ async def both(postgres_url: str) -> AsyncIterator[tuple[Stack, SearchServiceStu
 
 @pytest.fixture
 def told(both: tuple[Stack, SearchServiceStub]) -> Stack:
-    """A stack whose tests have a subject each."""
+    """A stack; each test uses a subject of its own."""
     return both[0]
 
 
@@ -65,7 +65,7 @@ async def test_the_current_statement_comes_first_and_the_older_one_says_when_it_
 ) -> None:
     old = await tell(told, "I live in Berlin, I live well.", "Berlin", 0, subject="emi")
     new = await tell(told, "We moved to Lisbon!", "Lisbon", 100, subject="emi")
-    # Of somebody else the same attribute, and of several values what holds side by side.
+    # The same attribute of another subject, and an attribute with several current values.
     noa = await tell(told, "I live in Oslo.", "Oslo", 200, subject="noa")
     await tell(told, "I live with Rex.", "Rex", 0, subject="emi", attribute="pet")
     await tell(told, "I live with Milo.", "Milo", 1, subject="emi", attribute="pet")
@@ -81,7 +81,7 @@ async def test_the_current_statement_comes_first_and_the_older_one_says_when_it_
             assert scores == sorted(scores, reverse=True)
     [[mark]] = [result.superseded for result in found.results if result.superseded]
     assert (mark.current_memory_id, mark.current_text) == (new, "Residence of emi: Lisbon")
-    # Where letters are looked for, it is marked, and nothing is brought.
+    # Searches for letters mark outdated values, but do not add the current one.
     for mode, query in (("REGEX", "live in"), ("TRIGRAM", "Berlin")):
         found = await find(told, query, subject="emi", mode=mode)
         assert marks(found).get(old, ["Berlin replaced 2024-04-10 -> Lisbon"])
@@ -98,12 +98,12 @@ async def test_what_holds_again_has_not_ended(told: Stack) -> None:
     order = ids(found)
     assert marks(found) == {between: ["Lisbon replaced 2024-07-19 -> Berlin"]}
     assert min(order.index(first), order.index(back)) < order.index(between)
-    # As of the time between, the first one had ended, and what was said later has not begun.
+    # As of a time in between, the first value had ended, and later statements did not exist.
     then = memory_pb2.MemoryFilter(valid_at_time=stamp(day(150)))
     assert marks(await find(told, WHERE, subject="rev", filter=then)) == {
         first: ["Berlin replaced 2024-04-10 -> Lisbon"]
     }
-    # Round and round: only what holds is not marked.
+    # With repeated changes, only the current value is unmarked.
     await tell(told, "Lisbon, once more.", "Lisbon", 300, subject="rev")
     third = await tell(told, "I live in Rome.", "Rome", 400, subject="rev")
     found = await find(told, WHERE, subject="rev")
@@ -140,7 +140,7 @@ async def test_closed_corrected_and_guessed_are_told_apart(told: Stack) -> None:
     assert (mark.ending, mark.current_value) == (fact_pb2.FACT_ENDING_CORRECTED, "July 14")
     order = [result.memory.content for result in found.results]
     assert order.index("Birthday of ends: July 14") < order.index("My birthday is on July 4.")
-    # What was known before the correction is what was known then.
+    # `known_at_time` before the correction returns the knowledge of that time.
     moment = mark.ended_time.ToDatetime(UTC) - timedelta(milliseconds=1)
     then = memory_pb2.MemoryFilter(known_at_time=stamp(moment))
     found = await find(told, "When is my birthday?", subject="ends", filter=then)
@@ -224,16 +224,16 @@ async def test_nothing_is_brought_past_the_filter(told: Stack) -> None:
 
     message, fact = memory_pb2.MEMORY_KIND_MESSAGE, memory_pb2.MEMORY_KIND_FACT
     assert await found(kinds=[message]) == ([new, old], {old: [replaced]})
-    # The fact itself stands for the message that is left out; and where both are, nothing is said of what holds.
+    # The fact itself replaces the excluded message; if both are excluded, the current value is not mentioned.
     assert await found(excluded_memory_ids=[new]) == ([new_fact.memory.id, old], {old: [replaced]})
     assert await found(authors=["Ana"]) == ([old], {old: [ended]})
     assert await found(excluded_authors=["Bo"], excluded_kinds=[fact]) == ([old], {old: [ended]})
     assert await found(excluded_memory_ids=[new, new_fact.memory.id]) == ([old], {old: [ended]})
-    # As of a time before, nothing had ended; of the move itself, it had.
+    # Before the move, nothing had ended; at its own time, the old value had.
     assert await found(end_time=stamp(day(50))) == ([old], {})
     assert await found(as_of_message_id=old) == ([old], {})
     assert await found(as_of_message_id=new, kinds=[message]) == ([new, old], {old: [replaced]})
-    # What the query demands, holds for what is brought as well.
+    # Promoted memories must match required words of the query, too.
     demanding = await find(told, "live AND Berlin", subject=subject)
     assert (ids(demanding), marks(demanding)) == ([old], {old: [ended]})
 

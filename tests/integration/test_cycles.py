@@ -1,4 +1,4 @@
-"""Calls leave no reference cycles behind, failed ones neither: in an outage, memory would fill with requests."""
+"""Calls, failed ones too, leave no reference cycles: during an outage, memory would fill with requests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ POISON = "poison"
 
 
 async def _left(call: Callable[[], Awaitable[object]]) -> set[str]:
-    """Return our own functions and classes whose frames and objects are left in reference cycles by some calls."""
+    """Return Everword's functions and classes whose frames and objects some calls left in reference cycles."""
     for _ in range(3):
         await call()
     gc.collect()

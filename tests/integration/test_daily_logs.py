@@ -1,4 +1,4 @@
-"""Daily logs: an entry is under its namespace's day, and contexts hold those of today and yesterday."""
+"""Daily logs: an entry belongs to its namespace's day, and contexts contain those of today and yesterday."""
 
 from __future__ import annotations
 
@@ -32,14 +32,13 @@ MEMORIES = context.CONTEXT_SOURCE_MEMORIES
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has an agent or a namespace of its own."""
+    """Run one stack for all tests: each test has an agent or a namespace of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
 
 
 async def build(stack: Stack, agent: str, **fields: Any) -> context.BuildContextResponse:
-    """Build the context of a new conversation of an agent."""
     request = append_request(message("Where were we?"))
     request.conversation.CopyFrom(target("now", agent=agent))
     said = await stack.ingest.AppendMessages(request)
@@ -52,7 +51,7 @@ def block(response: context.BuildContextResponse) -> list[str]:
 
 
 def age(stack: Stack, note_id: str, days: int) -> None:
-    """Make an entry so many days older."""
+    """Make an entry `days` days older."""
     with stack.database.connect() as conn:
         conn.execute("UPDATE notes SET log_date = log_date - %s WHERE id = %s", [days, note_id])
         conn.execute(
@@ -63,7 +62,7 @@ def age(stack: Stack, note_id: str, days: int) -> None:
 
 
 async def test_an_entry_is_under_the_day_of_the_namespace(stack: Stack) -> None:
-    """Between these two zones it is never the same day. A day begins at five in the morning."""
+    """It is never the same day in both of these time zones. A day begins at five in the morning."""
     dates, night = [], timedelta(hours=5)
     for name, zone in (("early", "Pacific/Kiritimati"), ("late", "Pacific/Pago_Pago")):
         namespace = admin.Namespace(name=name, settings=admin.NamespaceSettings(time_zone=zone))
@@ -100,7 +99,7 @@ async def test_a_context_holds_today_and_yesterday(stack: Stack) -> None:
         "daily log: The office is closed today.",
         "daily log: Fixed the login.",
     ]
-    # Before memories, and nothing twice.
+    # Before memories, and without duplicates.
     assert response.text.index("## Documents") < response.text.index("## Chat history")
     found = await build(stack, "opus", query="login plan mail office")
     memories = [i.text for b in found.blocks if b.source == MEMORIES for i in b.items]
@@ -124,7 +123,7 @@ async def test_logs_have_a_share_and_their_credentials_are_masked(stack: Stack) 
     assert MARK in response.text
     assert secret.secret not in response.text
     assert "\n[1] system" not in response.text
-    # The newest come first where there is not room for all.
+    # If not all fit, the newest come first.
     assert "Step 59" in documents.text
     assert "Step 1 " not in documents.text
 

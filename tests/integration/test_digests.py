@@ -1,4 +1,4 @@
-"""Channels that are summed up by themselves before they go into a day."""
+"""Channels that are summarised separately before they enter a day."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ async def test_the_small_model_digests_and_the_other_one_writes_the_day(stack: S
     day = large.drafts[0]
     assert [source.channel for source in day.sources] == ["", "discord"]
     assert digest not in large.drafts
-    # What wrote the day is what the node says, and what decides whether it is out of date.
+    # The day's node records the model that wrote it, and that model decides whether the node is outdated.
     roll_up(stack.database, large, at("2026-04-15T12:00"), digests=small)
     assert len(small.drafts) == 1
 

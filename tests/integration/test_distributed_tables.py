@@ -1,6 +1,6 @@
-"""What a database that is distributed by namespace needs of tables: keys, no triggers, policies without look-ups.
+"""Requirements of distribution by namespace for tables: keys, no triggers, policies without look-ups.
 
-docs/scale.md says what follows for Citus.
+docs/scale.md describes the consequences for Citus.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from support.query_trees import nodes, read
 
 STATEMENTS = {f"{package}.{entry.name}": entry.sql for package, entry in all_statements()}
 
-#: What a statement or function that writes a table does as well, as no trigger does it: the rows that it adds, or the
-#: function that it calls.
+#: Additional writes of a statement or function that writes a table, since no trigger makes them: a table that gets
+#: rows, or a called function.
 COMPANIONS = {
     ("memories", "INSERT"): "memory_changes",
     ("memories", "UPDATE"): "memory_changes",
@@ -31,7 +31,7 @@ COMPANIONS = {
 WRITES_COMPANIONED = re.compile(
     rf"(INTO|UPDATE|DELETE FROM) ({'|'.join(sorted({table for table, _ in COMPANIONS}))})\b"
 )
-#: Functions that write tables of any name, and what they owe to COMPANIONS.
+#: Functions that write tables of any name, and how they satisfy COMPANIONS.
 WRITE_ANY_TABLE = {
     "import_rows": "logs passages; no message of a namespace that is being imported is erased",
     "erase_rows": "tables of erasure_rules: it inserts nothing, and `memories` is none of them",
@@ -42,7 +42,7 @@ WRITE_ANY_TABLE = {
     "upgrade_vector_tables": "vectors",
 }
 
-#: Tables whose rows are part of what a row of WHOLES is, or of another part.
+#: Tables whose rows are part of a row of a table in WHOLES, or of another part.
 PARTS = {
     *("messages", "tool_sentences", "summary_sources"),
     *("fact_intervals", "fact_evidence", "fact_changes", "graph_node_versions"),
@@ -54,7 +54,7 @@ WHOLES = {
 CHANGES_WHOLES = re.compile(rf"UPDATE ({'|'.join(sorted(WHOLES | PARTS))})\b")
 ADDS_PARTS = re.compile(rf"INSERT INTO ({'|'.join(sorted(PARTS))})\b")
 
-#: Tables that would lie whole on each node: those of the deployment, and two that are looked up by a secret.
+#: Tables that would be replicated to each node: those of the deployment, and two that are looked up by a secret.
 REFERENCE = {
     *("namespaces", "namespace_deletions", "deployment", "schema_migrations"),
     *("model_generations", "model_prices", "calibrations", "erasure_rules", "transfer_rules"),
@@ -153,7 +153,7 @@ def test_no_table_has_a_trigger(conn: psycopg.Connection) -> None:
 
 
 def test_policies_look_nothing_up(conn: psycopg.Connection) -> None:
-    """They compare columns of the row with settings of the transaction."""
+    """Policies only compare the row's columns with settings of the transaction."""
     rows = conn.execute(
         "SELECT polrelid::regclass::text, polqual::text, polwithcheck::text FROM pg_policy"
     ).fetchall()
@@ -190,7 +190,7 @@ def test_a_statement_gives_a_part_the_agent_and_the_subject_of_its_whole(
 def test_a_statement_gives_nothing_to_another_agent_or_subject(
     conn: psycopg.Connection, name: str
 ) -> None:
-    """Its parts would stay with the former ones."""
+    """Otherwise its parts would keep the former owner."""
     for table, command, columns in writes(conn, STATEMENTS[name]):
         if table in WHOLES | PARTS and command == "UPDATE":
             assert not {"agent", "subject"} & columns, table

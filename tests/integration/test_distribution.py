@@ -1,6 +1,6 @@
-"""What a database that is distributed by namespace needs of statements, and what does not have it yet.
+"""Requirements of distribution by namespace for statements, and the statements that do not meet them yet.
 
-docs/scale.md says what follows for Citus.
+docs/scale.md describes the consequences for Citus.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from support.isolation import PREDICATE, all_statements
 
 STATEMENTS = {f"{package}.{entry.name}": entry.sql for package, entry in all_statements()}
 
-#: Statements that read more than one namespace, and why. All are of workers and sweeps, and read ids and counters: what
-#: they find is locked and changed by a statement for each namespace.
+#: Statements that read more than one namespace, with the reason. All belong to workers and sweeps, and read ids and
+#: counters; rows found are locked and changed by a separate statement for each namespace.
 READ_ACROSS = {
     "everword.jobs.find_unpublished": "a publisher sends what is due in any namespace",
     "everword.jobs.next_turn": "a worker goes from namespace to namespace",
@@ -36,7 +36,7 @@ READ_ACROSS = {
     "everword_compactor.jobs.vectors_are_due": "a job waits for the vectors of all namespaces",
     "everword_embedder.queue.measure_backlog": "a metric",
 }
-#: Statements on tables that are small and lie on each node, and why they name no namespace.
+#: Statements on small tables that are replicated to each node, with the reason why they name no namespace.
 ON_EACH_NODE = {
     "everword_ingest.admin.insert_api_key": "whether an operator's key exists, and it may be one",
     "everword_ingest.admin.list_api_keys": "an operator's keys are all of them",
@@ -45,7 +45,7 @@ ON_EACH_NODE = {
 }
 CROSSING = {**READ_ACROSS, **ON_EACH_NODE}
 
-#: Functions that touch tables with a namespace. Those that begin with "one:" touch only the rows of a single one.
+#: Functions on namespaced tables. Those marked "one:" touch only rows of a single namespace.
 FUNCTIONS = {
     "drop_derived_passages": "one: the namespace that the transaction is set to",
     "close_derived_passages": "one: the namespace that the transaction is set to",
@@ -95,7 +95,7 @@ FUNCTIONS = {
     "prune_usage": "housekeeping: old entries of the ledger",
 }
 
-#: Names no table, and the namespace as text.
+#: A statement without tables, whose namespace is text.
 BOUND_BY = "everword.db.begin_namespace"
 
 
@@ -107,7 +107,7 @@ def conn(postgres_url: str) -> Iterator[psycopg.Connection]:
 
 @pytest.fixture(scope="module")
 def plain(postgres_url: str) -> Iterator[psycopg.Connection]:
-    """A database as it is on a server without pgvector."""
+    """A database as on a server without pgvector."""
     with cloned(postgres_url) as database, database.connect() as conn:
         conn.execute("DROP VIEW visible_vectors_1")
         conn.execute("DROP TABLE memory_vectors_1")
@@ -118,7 +118,7 @@ def plain(postgres_url: str) -> Iterator[psycopg.Connection]:
 
 @pytest.fixture
 def world(conn: psycopg.Connection, plain: psycopg.Connection, name: str) -> psycopg.Connection:
-    """The database that a statement is written for."""
+    """Return the database for which a statement is written."""
     return plain if name.endswith("_arrays") else conn
 
 
@@ -142,7 +142,7 @@ def test_statements_that_cross_namespaces_exist() -> None:
 def test_what_crosses_namespaces_locks_and_changes_no_rows(
     conn: psycopg.Connection, name: str
 ) -> None:
-    """Rows are locked on one node at a time, and skipped by no node but theirs."""
+    """Otherwise rows would be locked on one node at a time, and skipped only by that node."""
     assert not locks_or_changes_rows(conn, STATEMENTS[name])
 
 

@@ -1,4 +1,4 @@
-"""Contexts hold the parts of documents that the query finds, and no document of another conversation."""
+"""Contexts contain the chunks of documents that match the query, and no document of another conversation."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ DOCUMENTS = context.CONTEXT_SOURCE_DOCUMENTS
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has words of its own."""
+    """Run one stack for all tests; each test has words of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
 
 
 async def converse(stack: Stack, session_key: str, words: str, agent: str = "opus") -> str:
-    """Say something in a conversation, and return its id."""
+    """Append a message to a conversation, and return its id."""
     request = append_request(message(words))
     request.conversation.CopyFrom(target(session_key, agent=agent))
     return (await stack.ingest.AppendMessages(request)).conversation_id
@@ -61,7 +61,7 @@ async def test_documents_are_searched_on_every_turn(stack: Stack) -> None:
     assert top.memory.document_title == "Pottery"
     assert first.token_count <= 1_000
     assert len(first.items) <= 5
-    # A turn later it is about another one.
+    # The next turn is about another document.
     await converse(stack, "kilns", "And kiln3, does it glow red?")
     assert "kiln3 glows" in block(await build(stack, conversation_id=conversation)).text
     large = block(await build(stack, query="kiln glows red", token_budget=50_000))

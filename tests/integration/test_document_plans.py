@@ -1,4 +1,4 @@
-"""Statements on documents go through their indexes, as the services' own roles, among many documents."""
+"""Statements on documents use their indexes, under the services' own roles, among many documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DOCUMENTS, CHUNKS = 10_000, 100_000
 INGEST = load_statements("everword_ingest.documents")
 SEARCH = load_statements("everword_search.passages")
 _ID = UUID(int=5)
-#: By statement: the role that runs it, what the name of its index holds, and what it is asked.
+#: By statement: the role that runs it, a part of the expected index's name, and the parameters.
 CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "find_key": ("everword_ingest", "key_hash", {"key_hash": b"key-77"}),
     "lock_document": ("everword_ingest", "pkey", {"document_id": _ID}),
@@ -67,7 +67,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
-    """One database for all: a namespace with many documents, and a few workspace files."""
+    """A database for all tests: a namespace with many documents, and a few workspace files."""
     with cloned(postgres_url) as database:
         with database.connect() as conn:
             conn.execute(

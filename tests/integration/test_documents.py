@@ -47,7 +47,7 @@ The office closes in August.
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has titles and words of its own."""
+    """Run one stack for all tests: each test has titles and words of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack

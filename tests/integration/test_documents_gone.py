@@ -1,4 +1,4 @@
-"""Text that was replaced or deleted is returned by no RPC but the history, in no mode, from no copy."""
+"""Replaced or deleted text is returned by no RPC except the history, in no mode, from no cache."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 async def who_tells(stack: Stack, token: str, title: str, document_id: str) -> set[str]:
-    """Return the names of the RPCs whose answers hold a token."""
+    """Return the names of the RPCs whose answers contain a token."""
     said = await append(stack, f"Is there anything about {title}?", session_key=title)
     chunk = await chunk_id(stack, token) or NOBODY
     known = known_values(token, chunk, said.conversation_id, named=title, document_id=document_id)
@@ -44,7 +44,7 @@ async def who_tells(stack: Stack, token: str, title: str, document_id: str) -> s
 
 
 async def chunk_id(stack: Stack, token: str) -> str:
-    """Return the id of the memory whose text holds a token in the index, and an empty one where none does."""
+    """Return the id of a memory that contains a token in the index; empty if none does."""
     with stack.database.connect() as conn:
         row = conn.execute(
             "SELECT source_id::text FROM memories WHERE content LIKE %s", [f"%{token}%"]

@@ -1,4 +1,4 @@
-"""Draining the embedding queue: every passage gets its vector or a reason, whatever the model does."""
+"""Draining the embedding queue: every passage gets a vector or an error, however the model behaves."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ OTHER = [("x-everword-namespace", "other")]
 
 
 class ScriptedModel:
-    """A model that does what a test says; its vectors tell texts apart by their length."""
+    """A scripted model whose vectors encode the texts' lengths."""
 
     def __init__(self) -> None:
-        #: Texts that hold one of these are refused.
+        #: Texts that contain one of these are refused.
         self.refused: set[str] = set()
-        #: Texts that hold one of these make the model stumble.
+        #: Texts that contain one of these make the model fail.
         self.stumbles: set[str] = set()
         self.away = False
         self.asked: list[int] = []
@@ -106,7 +106,7 @@ async def test_everything_pending_is_embedded_over_all_namespaces(
     assert queue(owner) == []
     assert vectors(owner) == 71
     assert model.asked[0] == len(UNRELATED)
-    # Theirs by itself or with the last of the others, which are many. In two lanes, so in any order.
+    # The last namespace's texts come alone or with the last texts of the larger one. Two lanes make the order random.
     assert sorted(model.asked[1:]) in ([1, 7, 63], [8, 63])
     mismatched = "SELECT count(*) FROM memory_vectors_1 v JOIN memories m ON m.id = v.memory_id"
     assert owner.execute(f"{mismatched} WHERE m.namespace_id <> v.namespace_id").fetchone() == (0,)
@@ -117,7 +117,7 @@ async def test_each_passage_gets_its_own_vector(
 ) -> None:
     class Slow(ScriptedModel):
         def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-            # One has another worker meanwhile: its vector is left out, and no other moves up.
+            # Another worker has claimed one text meanwhile: its vector is omitted, and no other vector takes its place.
             owner.execute(
                 "UPDATE embedding_queue q SET attempts = attempts + 1 FROM memories m"
                 " WHERE m.id = q.memory_id AND m.content = 'xx'"
@@ -200,7 +200,7 @@ async def test_a_stale_workers_vectors_are_not_stored(
     class Slow(ScriptedModel):
         def embed(self, generation_id: int, texts: Sequence[str]) -> npt.NDArray[np.float32]:
             if texts[0] not in (UNRELATED[0], HARMLESS):
-                # Another worker takes the passages over, its lease having ended.
+                # The lease has expired, and another worker takes the passages over.
                 owner.execute("UPDATE embedding_queue SET attempts = attempts + 1")
             return super().embed(generation_id, texts)
 
@@ -303,7 +303,7 @@ async def test_the_next_batch_is_with_the_model_before_the_one_before_it_is_stor
     stack: Stack, jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     class Pair(ScriptedModel):
-        """Answers nobody before two ask."""
+        """Waits with the first answer until a second request has arrived."""
 
         def __init__(self) -> None:
             super().__init__()

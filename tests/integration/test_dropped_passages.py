@@ -1,4 +1,4 @@
-"""How many passages were ever taken out again is counted, so that two numbers tell which passages there are."""
+"""A counter of removed passages: together with the highest id it identifies the set of passages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support.tool_calls import put_into_words, tool_call
 
 
 def _counted(stack: Stack, namespace_id: int = 1) -> tuple[int, int]:
-    """Return how many passages a search may know of, and how many were taken out again."""
+    """Return the number of searchable passages, and the number of removed ones."""
     options = "-c role=everword_search -c search_path=everword"
     with psycopg.connect(stack.database.service_url, options=options) as conn:
         [(passages, dropped)] = conn.execute(
@@ -37,7 +37,7 @@ def _rows(stack: Stack) -> int:
 
 
 def _drop_sentences(stack: Stack, message_ids: list[str], namespace_id: int = 1) -> int:
-    """Take sentences out of the index as the compactor does; returns how many there were."""
+    """Remove sentences from the index as the compactor does; return their number."""
     options = "-c role=everword_compactor -c search_path=everword"
     with psycopg.connect(stack.database.service_url, options=options) as conn:
         conn.execute("SELECT set_config('everword.namespace_id', %s, true)", [str(namespace_id)])
@@ -60,7 +60,7 @@ async def test_what_is_taken_out_again_is_counted_once(stack: Stack) -> None:
     assert _counted(stack) == (3, 0)
     await put_into_words(stack)
     assert _counted(stack) == (5, 0)
-    # Words are no sentence, and stay.
+    # A message with text has no sentence, and stays.
     assert _drop_sentences(stack, ids[1:]) == 1
     assert _counted(stack) == (4, 1)
     rows = _rows(stack)

@@ -1,4 +1,4 @@
-"""Whatever is written to be found is due for its vector, in the transaction that writes it."""
+"""Searchable rows get a pending vector in the transaction that writes them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from support.calls import append
 from support.notes import write
 from support.stack import Stack
 
-#: Of each passage its kind, whether its vector is due, and whether that was stored together with it.
+#: For each passage: kind, whether its vector is pending, and whether the queue entry was inserted in the same
+#: transaction.
 _DUE = """
 SELECT m.kind, bool_and(coalesce(q.state = 'pending', false)), bool_and(coalesce(q.xmin = m.xmin, false))
   FROM memories m LEFT JOIN embedding_queue q ON q.namespace_id = m.namespace_id AND q.memory_id = m.id

@@ -1,4 +1,4 @@
-"""EmbedderService.Embed over gRPC: the local model, and a model server that the test scripts."""
+"""EmbedderService.Embed over gRPC: the local model, and a scripted model server."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def server() -> Iterator[ScriptedEmbedder]:
 
 
 def add_generation(stack: Stack, server: ScriptedEmbedder, dimensions: int = 8) -> int:
-    """Make a generation of the scripted model, with prefixes."""
+    """Add a generation of the scripted model, with prefixes."""
     return Generations(stack.database.admin_url).add(
         NewGeneration(
             provider="openai",
@@ -105,7 +105,7 @@ async def test_a_query_is_embedded_once_for_each_generation(
         for generation in (first, first, second, second)
     ]
     assert server.texts.count(["query: Anna"]) == 2
-    # What was at hand cost nothing.
+    # Cached vectors cost nothing.
     assert (answers[0].input_tokens, answers[1].input_tokens) == (3, 0)
     assert answers[1].vectors == answers[0].vectors
     assert answers[2].vectors == answers[0].vectors
@@ -114,7 +114,7 @@ async def test_a_query_is_embedded_once_for_each_generation(
 async def test_what_one_namespace_asks_is_not_at_hand_for_another(
     stack: Stack, server: ScriptedEmbedder
 ) -> None:
-    """Else the time of an answer would tell who asked what."""
+    """Otherwise response times would reveal another namespace's queries."""
     generation = add_generation(stack, server)
     for namespace_id in (1, 2, 1, 2):
         request = pb.EmbedRequest(

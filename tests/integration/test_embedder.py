@@ -1,4 +1,4 @@
-"""The embedder between services: what is pending, and who may ask."""
+"""The embedder and the other services: pending vectors, and authorisation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was said is taken back: by message, conversation, subject, author and note, with everything derived from it."""
+"""Erasure by message, conversation, subject, author and note, with everything derived from them."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has conversations and tokens of its own."""
+    """Run one stack for all tests: each test has conversations and tokens of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=True) as stack:
             yield stack
 
 
 async def finds(stack: Stack, token: str) -> bool:
-    """Tell whether a search finds a token, in any mode."""
+    """Return whether a search finds a token, in any mode."""
     for mode in ("LEXICAL", "SEMANTIC", "HYBRID", "TRIGRAM", "REGEX"):
         response = await stack.search.Search(search_request(token, mode))
         if any(token in result.memory.content for result in response.results):
@@ -66,7 +66,7 @@ async def test_a_message_goes_with_all_that_was_made_of_it(stack: Stack) -> None
     assert erased.erasure.row_counts["messages"] == 1
     assert rows_with(stack, token) == {}
     assert not await finds(stack, token)
-    # What covered it is hidden, and comes back without it.
+    # Summaries of erased messages are hidden, and are written again without them.
     assert count(stack, "SELECT count(*) FROM summaries WHERE hidden") > 0
     await summed_up(stack)
     assert rows_with(stack, token) == {}
@@ -126,7 +126,7 @@ async def test_a_conversation_is_hidden_at_once_and_goes_in_batches(
     preview = await stack.erasures.PreviewErasure(pb.PreviewErasureRequest(target=wanted))
     erased = await erase(stack, conversation_id=said.conversation_id)
     assert (erased.erasure.state, erased.messages_left) == (pb.ERASURE_STATE_RUNNING, 30)
-    # Nothing was deleted yet of what was said, and nobody sees it.
+    # The messages are not deleted yet, but hidden.
     assert "messages" in rows_with(stack, token)
     assert not await finds(stack, token)
     message_id = said.messages[3].message_id
@@ -136,7 +136,7 @@ async def test_a_conversation_is_hidden_at_once_and_goes_in_batches(
         conversation_id=said.conversation_id, messages=[message("more")]
     )
     assert (await refused(stack.ingest.AppendMessages(missing))).reason == "CONVERSATION_NOT_FOUND"
-    # The key is free for a conversation that begins again; what was erased does not come with it.
+    # A new conversation may use the key, and does not contain the erased messages.
     begun = await append(stack, "Hello again.", session_key=f"key-{token}")
     assert begun.conversation_id != said.conversation_id
     again = append_request(message("back", external_id="w3"), session_key=f"key-{token}")
@@ -152,7 +152,7 @@ async def test_a_conversation_is_hidden_at_once_and_goes_in_batches(
 
 
 async def finish(stack: Stack, erasure_id: str) -> pb.Erasure:
-    """Go on with erasures as a process does, until this one is done."""
+    """Resume erasures as a process does, until this one is done."""
     from everword.db.pool import Database
     from everword_ingest.erasure.resumer import ErasureResumer
 

@@ -1,4 +1,4 @@
-"""What background work is at, or begins, while something is taken out: nothing of what is gone is stored afterwards."""
+"""Background work that runs or starts during an erasure stores nothing derived from erased rows."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has a token of its own."""
+    """Run one stack for all tests: each test has a token of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=False) as stack:
             yield stack
 
 
 async def test_a_job_that_starts_during_an_erasure_reads_what_is_left(stack: Stack) -> None:
-    """Whether it is next, or a wake-up names it: until the erasure is committed, none starts; others go on."""
+    """No job of the namespace starts before the commit, in turn or by a wake-up; other namespaces continue."""
     said = await append(stack, "The zqstart9k hums.", "The mill stands.", session_key="start")
     read: list[str] = []
 
@@ -125,7 +125,7 @@ async def test_themes_and_errors_go_with_notes_and_facts(stack: Stack, kind: str
         told = facts.RememberRequest(subject="ida", attribute="residence", value=token)
         target = {"fact_id": (await stack.facts.Remember(told)).fact.id}
         await learn(stack)
-        # What follows from it alone, and a preview counts too.
+        # Nodes and edges derived from this message alone, and previews, count too.
         assert {"graph_edges", "graph_node_versions"} & set(rows_with(stack, token))
     with stack.database.connect() as conn:
         theme = (
@@ -146,7 +146,7 @@ async def test_themes_and_errors_go_with_notes_and_facts(stack: Stack, kind: str
     assert dict(preview.row_counts) == dict(erased.erasure.row_counts)
     assert erased.erasure.row_counts["themes"] == 1
     with stack.database.connect() as conn:
-        # Its subject is of this test alone: those of real jobs hold ids.
+        # Its subject belongs only to this test; subjects of real jobs contain ids.
         conn.execute("DELETE FROM jobs WHERE id = %s AND error = 'erased'", [job.job_id])
     assert rows_with(stack, token) == {}
     assert rows_with(stack, "older")["themes"] == 1
@@ -159,7 +159,7 @@ async def test_of_two_deletions_of_an_entry_at_once_one_finds_it(stack: Stack) -
     written = await write_entry(stack, book_id, entry("Of it", "It hums.", "it"))
     request = lore.DeleteLoreEntryRequest(entry_id=written.entry_id)
     with stack.database.connect() as conn, conn.transaction():
-        # Both have read the entry when the book comes free.
+        # Both have read the entry when the book's lock is released.
         conn.execute("SELECT FROM lore_books WHERE id = %s FOR UPDATE", [book_id])
         both = [asyncio.ensure_future(_delete(stack, request)) for _ in range(2)]
         await asyncio.sleep(0.3)

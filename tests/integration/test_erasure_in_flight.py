@@ -1,4 +1,4 @@
-"""Who read words before they were erased stores nothing of them afterwards; no read returns what is hidden."""
+"""A reader of text that is erased meanwhile stores nothing of it; no read returns hidden rows."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has a conversation and a token of its own."""
+    """Run one stack for all tests: each test has a conversation and a token of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=True) as stack:
             yield stack
 
 
 async def say(stack: Stack, token: str) -> str:
-    """Say a token and some more; return the message's id."""
+    """Append a message with a token, and some more; return its id."""
     said = await append(
         stack,
         message(f"The {token} lives in Oslo now.", author="Bo"),
@@ -59,7 +59,7 @@ async def say(stack: Stack, token: str) -> str:
 
 
 def once(stack: Stack, message_id: str) -> Callable[[], None]:
-    """Return what erases a message from another thread, the first time that it is called."""
+    """Return a function that erases a message from another thread, the first time it is called."""
     loop, done = asyncio.get_running_loop(), list[int]()
 
     def interrupt() -> None:
@@ -104,7 +104,7 @@ async def test_a_transaction_that_was_not_told_what_is_being_erased_sees_no_mess
 
 
 class _Interrupted:
-    """A model during whose work something happens."""
+    """A model that calls a function while it works."""
 
     def __init__(self, model: RemoteEmbedder, interrupt: Callable[[], None]) -> None:
         self._model, self._interrupt = model, interrupt
@@ -214,7 +214,7 @@ async def refused_or_stored(stack: Stack, request: facts.RememberRequest) -> str
 async def test_no_rpc_returns_what_is_hidden_and_not_deleted_yet(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In memory as in the database, in any mode, as of any moment, before any of it was deleted."""
+    """With and without a cache, in any mode, at any moment, before any row was deleted."""
     token = "zqhidden9k"
     monkeypatch.setattr("everword_ingest.erasure.erase.BATCH", 1)
     monkeypatch.setattr(ErasureResumer, "wake", lambda self: None)
@@ -237,7 +237,7 @@ async def test_no_rpc_returns_what_is_hidden_and_not_deleted_yet(
     assert erased.messages_left == 12
     assert "messages" in rows_with(stack, token)
     after = {name for name, answer in (await answers(stack, known)).items() if _told(answer, token)}
-    # Only the conversation's key still has it, which its caller chose.
+    # Only the conversation's key, chosen by its caller, still contains the token.
     assert {name.split()[0] for name in after} <= {
         *("ListConversations", "GetConversation", "ListAddress")
     }
@@ -249,7 +249,7 @@ async def test_no_rpc_returns_what_is_hidden_and_not_deleted_yet(
 
 
 async def _nothing(self: ErasureResumer) -> None:
-    """Delete nothing: what is hidden is there."""
+    """Delete nothing, so that hidden rows remain."""
 
 
 def _told(answer: str, token: str) -> bool:

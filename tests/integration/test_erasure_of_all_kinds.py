@@ -1,4 +1,6 @@
-"""What callers write on purpose goes with its conversation, subject or author; documents by id; pages come again."""
+"""Memories written by callers are erased with their conversation, subject or author; documents by id; pages are
+rebuilt.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 DOCUMENTS = {"documents", "document_versions"}
 NOTES = {"notes", "note_versions"}
 LORE = {"lore_books", "lore_entries"}
-#: By target: what is erased, and the tables which still hold the token afterwards, beside the index.
+#: By target: fields of the erasure, and the tables that still contain the token afterwards, the index excepted.
 TARGETS: dict[str, tuple[Callable[[Written], dict[str, str]], set[str]]] = {
     "conversation": (
         lambda written: {"conversation_id": written.conversation_id},
@@ -51,14 +53,14 @@ TARGETS: dict[str, tuple[Callable[[Written], dict[str, str]], set[str]]] = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has a token of its own."""
+    """Run one stack for all tests: each test has a token of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=True) as stack:
             yield stack
 
 
 async def who_tells(stack: Stack, written: Written, since: str) -> set[str]:
-    """Return the names of the RPCs whose answers hold the token, whichever id they are asked for."""
+    """Return the names of RPCs whose answers contain the token, with any of several ids."""
     telling = set[str]()
     for id_ in (written.message_id, written.note_ids[-1], written.document_ids[0]):
         known = known_values(
@@ -155,7 +157,7 @@ OTHERS = (
 
 
 async def talk(stack: Stack, session: str, line: str, at: int) -> list[str]:
-    """Say where Ana works, and a line, among other things, and sum it up; return the messages' ids."""
+    """Append Ana's employer and another line among filler, and summarise them; return the messages' ids."""
     lines = ["Ana works at Initech.", line, *(OTHERS[n % len(OTHERS)] for n in range(8))]
     said = [await say(stack, text, at, subject="emi", session=session) for text in lines]
     await compact_everything(stack, ExtractiveComposer())
@@ -168,7 +170,7 @@ async def ana(stack: Stack) -> str:
 
 
 async def _nothing(self: Any) -> None:
-    """Delete nothing: what is hidden is there."""
+    """Delete nothing, so that hidden rows remain."""
 
 
 async def test_a_page_about_a_topic_goes_and_is_made_again_without_it(
@@ -192,7 +194,7 @@ async def test_a_page_about_a_topic_goes_and_is_made_again_without_it(
     await learn(stack)
     assert two in await ana(stack)
     assert rows_with(stack, one) == {}
-    # One that is large is hidden at once, from its pages too.
+    # A large document is hidden at once, from its parts too.
     monkeypatch.setattr("everword_ingest.erasure.erase.BATCH", 1)
     monkeypatch.setattr(ErasureResumer, "resume", _nothing)
     request = search.GetMemoryRequest(memory_id=whole[0], include_unindexed=True)
@@ -205,7 +207,7 @@ async def test_a_page_about_a_topic_goes_and_is_made_again_without_it(
     page = await ana(stack)
     assert two not in page
     assert "slides" in page
-    # Whoever erases next wakes what goes on: nothing hidden is left to other tests.
+    # The next erasure resumes this one, so no hidden rows remain for other tests.
     monkeypatch.undo()
     await erase(stack, message_id=said[2])
     await until(lambda: rows_with(stack, two) == {})

@@ -1,4 +1,4 @@
-"""A batch of an erasure reads what it deletes, and not the namespace again; so does a step of retention."""
+"""A batch of an erasure, or a step of retention, reads only the rows that it deletes, not the whole namespace."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from everword.domain.ids import new_id
 from support.databases import cloned
 from support.plans import nodes
 
-#: Of which every fiftieth is by an author who is erased.
+#: Every fiftieth message is by the erased author.
 MESSAGES = 8_000
-#: Rows that one node of a plan may read for a batch of `BATCH` messages.
+#: Maximal number of rows read by one node of a plan for a batch of `BATCH` messages.
 BATCH, MOST_ROWS = 40, 500
 LOAD = """
 SET session_replication_role = replica;
@@ -39,7 +39,7 @@ ANALYZE
 
 @pytest.fixture
 def conn(postgres_url: str) -> Iterator[psycopg.Connection]:
-    """A session that tells the plan of every statement, also of those in functions."""
+    """A session that reports the plan of every statement, including those in functions."""
     with cloned(postgres_url) as database, database.connect() as conn:
         for statement in LOAD.format(messages=MESSAGES).split(";\n"):
             conn.execute(statement.encode())
@@ -53,7 +53,7 @@ def conn(postgres_url: str) -> Iterator[psycopg.Connection]:
 
 
 def _large(conn: psycopg.Connection, query: str, *parameters: object) -> tuple[Any, list[str]]:
-    """Return what a query answers, and which relations its statements read much of."""
+    """Return a query's result, and the relations of which its statements read many rows."""
     plans: list[dict[str, Any]] = []
 
     def keep(notice: psycopg.errors.Diagnostic) -> None:

@@ -1,4 +1,4 @@
-"""A preview of an erasure only reads, so that no writer waits for it."""
+"""A preview of an erasure only reads, so writers do not wait for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.calls import message, target
 from support.stack import Stack
 from support.waiting import until
 
-#: Locks of the preview's session while it waits for one of the tables that it counts.
+#: Locks of the preview's session while it waits for one of the counted tables.
 HELD = """
 SELECT DISTINCT l.locktype, l.mode FROM pg_locks l
  WHERE l.granted AND l.pid IN (SELECT pid FROM pg_locks WHERE NOT granted AND relation = 'themes'::regclass)
@@ -41,13 +41,13 @@ async def test_appends_and_jobs_go_on_beside_a_preview_that_does_not_end(
     request = pb.PreviewErasureRequest(target=pb.ErasureTarget(**{field: named[field]}))
     with stack.database.connect() as blocker, stack.database.connect() as conn:
         with blocker.transaction(force_rollback=True):
-            # The preview counts this table late, so that it waits in the middle with all its locks.
+            # The preview counts this table late, so it waits in the middle with all its locks.
             blocker.execute("LOCK TABLE themes IN ACCESS EXCLUSIVE MODE")
             preview = asyncio.create_task(_preview(stack, request))
             await until(lambda: bool(_held(conn)))
             held = _held(conn)
             await stack.ingest.AppendMessages(said("It stands still."), timeout=5)
-            # Workers start jobs under this lock, and an erasure keeps them from it.
+            # Workers start jobs under this lock; an erasure would block them.
             lock = "SELECT pg_try_advisory_xact_lock_shared(hashtextextended('start jobs', 1))"
             assert conn.execute(lock).fetchone() == (True,)
             assert not preview.done()

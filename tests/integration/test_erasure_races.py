@@ -1,4 +1,4 @@
-"""Erasures and writes that meet at the same memory wait for each other, and neither fails with INTERNAL."""
+"""Concurrent erasures and writes of the same memory wait for each other, and neither fails with INTERNAL."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from support.waiting import until
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 TOKEN = "zqrace9k"
-#: Tables of targets, each with a table whose rows refer to them, and the column that does.
+#: Tables of targets, each with a referring table and its column.
 REFERENCES = [
     ("facts", "fact_evidence", "fact_id"),
     ("facts", "fact_intervals", "fact_id"),
@@ -61,7 +61,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 def rewrite(conn: psycopg.Connection, table: str, column: str, target: str) -> None:
-    """Replace the rows that refer to a target by equal rows, which a statement that runs already does not see."""
+    """Replace the rows that refer to a target by equal rows, which are invisible to a running statement."""
     for statement in (
         f"CREATE TEMPORARY TABLE rewritten ON COMMIT DROP AS SELECT * FROM {table} WHERE {column} = %s",
         f"DELETE FROM {table} WHERE {column} = %s",
@@ -71,7 +71,7 @@ def rewrite(conn: psycopg.Connection, table: str, column: str, target: str) -> N
 
 
 def waiting_for_locks(stack: Stack) -> int:
-    """Return how many calls of the ingest service wait for a lock."""
+    """Return the number of calls of ingest that wait for a lock."""
     query = (
         "SELECT count(*) FROM pg_stat_activity "
         "WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'everword-ingest'"
@@ -104,7 +104,7 @@ async def erase_beside_a_write(stack: Stack, targets: str, table: str, column: s
 
 @dataclass(frozen=True)
 class Written:
-    """What one test writes: the names tell it apart from what the others write."""
+    """Memories of one test, with unique names."""
 
     stack: Stack
     name: str
@@ -158,7 +158,7 @@ class Written:
         return write_entry(self.stack, id_, entry("Gate", "The gate stands open.", "gate"))
 
 
-#: Writes to a memory while it is erased: what is erased, the write, and its error; "" if it succeeds.
+#: Concurrent writes to an erased memory: kind, the memory, the write, and its error; "" if it succeeds.
 WRITES = [
     (pb.ERASURE_KIND_PATTERN, Written.pattern, Written.record_outcome, "CONCURRENT_UPDATE"),
     (pb.ERASURE_KIND_FACT, Written.fact, Written.remember, "CONCURRENT_UPDATE"),

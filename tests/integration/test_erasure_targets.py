@@ -1,4 +1,4 @@
-"""What was derived from what is erased goes with it, in every table; what rests on more stays, with less."""
+"""Erasure removes derived rows from every table; rows with other sources stay, reduced."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from support.telling import remember, say
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-#: By target: what is erased.
+#: Fields of the erasure, by target.
 TARGETS: dict[str, Callable[[Planted], dict[str, str]]] = {
     "message": lambda planted: {"message_id": planted.message_ids[0]},
     "conversation": lambda planted: {"conversation_id": planted.conversation_id},
@@ -38,7 +38,7 @@ TARGETS: dict[str, Callable[[Planted], dict[str, str]]] = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has a token of its own."""
+    """Run one stack for all tests: each test has a token of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=True) as stack:
             yield stack
@@ -70,7 +70,7 @@ async def test_no_table_holds_it_any_more(stack: Stack, kind: str) -> None:
     assert planted.message_ids[0] in preview.sample_message_ids
     assert preview.facts_gone == (counts["facts"] or 0)
     if kind == "message":
-        # The second message, its conversation's subject and the note were not asked for.
+        # The second message, its conversation's subject and the note are not targets.
         await erase(stack, message_id=planted.message_ids[1])
         await erase(stack, note_id=planted.note_id)
     for _ in range(2):
@@ -131,7 +131,7 @@ async def test_others_stay_as_they_are(stack: Stack) -> None:
 
 
 async def test_what_an_erased_fact_ended_holds_again(stack: Stack) -> None:
-    """As if nobody had said the second: and a third one, that was said later, still ends it."""
+    """The first value is restored as if the second message did not exist; a third, later message still ends it."""
     said = [await say(stack, text, day, subject="ida") for day, text in enumerate(MOVES)]
     for place, message_id in zip(("Rome", "Oslo", "Bern"), said, strict=True):
         await remember(stack, place, [message_id], subject="ida")
@@ -152,7 +152,7 @@ MOVES = ("I live in Rome.", "I have moved to Oslo.", "I have moved to Bern.")
 
 
 async def residences(stack: Stack) -> dict[str, str]:
-    """Return where somebody is believed to live, and what took its place."""
+    """Return the residences by value, each with its successor; empty if current."""
     with stack.database.connect() as conn:
         rows = conn.execute(
             """SELECT f.value, coalesce(n.value, '') FROM facts f
@@ -177,7 +177,7 @@ async def test_what_is_known_goes_by_its_id(stack: Stack) -> None:
     merged = await _merged_into(stack, str(nodes[0][0]))
     for (node_id,) in nodes:
         await erase(stack, node_id=str(node_id))
-    # It leads to what is gone.
+    # The merged node refers to an erased one.
     gone = stack.graph.DeleteNode(graph.DeleteNodeRequest(node_id=merged), timeout=10)
     assert (await refused(gone)).reason == "NODE_NOT_FOUND"
     await erase(stack, learned_id=planted.person)
@@ -189,7 +189,7 @@ async def test_what_is_known_goes_by_its_id(stack: Stack) -> None:
 
 
 async def _merged_into(stack: Stack, node_id: str) -> str:
-    """Return a node that turned out to be another."""
+    """Return a node that was merged into this one."""
     made = await _node(stack, "Somebody")
     await _merge(stack, node_id, made)
     return made
@@ -248,6 +248,6 @@ async def test_only_ingest_may_erase(stack: Stack) -> None:
                   AND p.proname = ANY(%s) AND has_function_privilege(r.oid, p.oid, 'EXECUTE')""",
             [["remove_messages", "erase_memories", "erase_rows", "begin_erasure", "erase_batch"]],
         ).fetchall()
-    # Calls with a scoped key act as a member of ingest's role; they are refused before.
+    # Calls with a scoped key use a member of ingest's role, and are refused earlier.
     assert {role for _, role in allowed} == {"everword_ingest", "everword_ingest_scoped"}
     assert {name for name, _ in allowed} == {"begin_erasure", "erase_batch"}

@@ -1,4 +1,4 @@
-"""No request that is let in holds the event loop for long, whatever is in it."""
+"""No admitted request blocks the event loop for long, whatever its content."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.loops import longest_step, slowness
 from support.stack import Stack
 
 MIB = 1024 * 1024
-#: Ten times the usual duration on an idle machine. Without portions and threads, it was 0.4 to 1.4 s.
+#: Ten times the usual duration in seconds on an idle machine. Without portions and threads, it was 0.4 to 1.4 s.
 LONGEST_S = 0.25
 
 
@@ -32,7 +32,7 @@ APPENDS: dict[str, ingest.AppendMessagesRequest] = {
 @pytest.mark.parametrize("name", APPENDS)
 async def test_a_large_append_lets_the_loop_go_on(stack: Stack, name: str) -> None:
     await stack.ingest.AppendMessages(append_request("What is read once."))
-    # In bytes already: this process is the client too, and making them takes its time.
+    # Serialise in advance, since this process is the client, too.
     raw = APPENDS[name].SerializeToString()
     call = stack.ingest.AppendMessages
     async with longest_step() as longest:
@@ -52,7 +52,7 @@ async def test_a_long_query_lets_the_loop_go_on(stack: Stack, unit: str) -> None
 
 
 async def test_a_large_append_is_stored_as_it_was_sent_and_counted_once(stack: Stack) -> None:
-    """It is written in portions, and each is a part of the whole."""
+    """It is written in portions, which all belong to one append."""
     texts = [f"{number}. " + "a." * 400 for number in range(600)]
     request = append_request(
         *[message(text, author=f"Ann{n % 60}") for n, text in enumerate(texts)]

@@ -1,4 +1,4 @@
-"""From a summary down to what it was made from: by ExpandSummary, and with the results of Search."""
+"""From a summary to its sources: with ExpandSummary, and in results of Search."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def find(stack: Stack, query: str, **fields: object) -> pb.SearchResponse:
 
 
 def depth(expansion: pb.Expansion) -> int:
-    """Return how many levels down an expansion shows anything."""
+    """Return the number of levels in an expansion."""
     below = [depth(child) for child in expansion.children]
     return 1 + max(below, default=0) if below or expansion.sources else 0
 
@@ -54,7 +54,7 @@ async def test_a_root_is_expanded_as_deep_as_was_asked_for(stack: Stack) -> None
     root = await root_of(stack)
     for levels in (1, 2, 3):
         assert depth(await expand(stack, root, depth=levels)) == levels
-    # There are no more levels than that.
+    # The tree has no further levels.
     assert depth(await expand(stack, root, depth=8)) == 3
     assert depth(await expand(stack, root)) == 2
 
@@ -207,7 +207,7 @@ async def test_a_summary_that_needs_review_is_found_and_marked_and_in_no_context
     ids = [item.memory_id for block in built.blocks for item in block.items]
     assert not marked & set(ids)
     assert summaries - marked <= set(ids)
-    # Others take its place.
+    # Other children take its place.
     assert len(ids) == 3
 
 
@@ -243,7 +243,7 @@ async def test_what_is_right_below_comes_in_pages(stack: Stack) -> None:
             ids = [child.summary.id for child in shown.children]
             ids += [source.id for source in shown.sources]
             assert 0 < len(ids) <= (size or 3)
-            # Further down the limits go on to count, from the beginning of each node.
+            # The limits also apply at lower levels, from the beginning of each node.
             assert all(child.children[:1] or child.sources[:1] for child in shown.children)
             assert all(len(child.children) <= 2 for child in shown.children)
             found += ids

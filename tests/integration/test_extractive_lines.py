@@ -1,4 +1,4 @@
-"""The lines that are chosen without a model: what they say, how long they are together, and how they are written."""
+"""Lines chosen without a model: their content, total length, and format."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_what_people_say_comes_before_what_assistants_list_and_no_line_is_a_head
     texts = [bullet.text for bullet in read_lines(compose(Level.LEAF, [asked, answered]).content)]
     assert "My colleague Ines keeps the keys." in texts
     assert ASKED.splitlines()[0] in texts
-    # Where there is room for all of it, too.
+    # The same if everything fits.
     roomy = [message(n, "", LECTURE, role=3) for n in range(2, 9)]
     texts += [bullet.text for bullet in read_lines(compose(Level.LEAF, [answered, *roomy]).content)]
     assert "Frankfurt suits people in Vienna, who wait for 18 ms there." in texts

@@ -1,4 +1,4 @@
-"""Facts are remembered, superseded, corrected and closed; what held and what was believed can be asked for."""
+"""Facts are remembered, superseded, corrected and closed; past values and past knowledge can be queried."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ async def held(
 
 
 async def found(stack: Stack, at: int | None = None, known: datetime | None = None) -> list[str]:
-    """Return what Search finds of a residence."""
+    """Return the hits of a search for a residence."""
     request = search.SearchRequest(query="residence of emi", mode=search.SEARCH_MODE_LEXICAL)
     if at is not None:
         request.filter.valid_at_time.FromDatetime(day(at))
@@ -158,7 +158,7 @@ async def test_a_correction_changes_what_is_known_now_and_not_what_was_known_the
     assert (last.actor, last.action, last.reason) == ("person", "corrected", "misheard")
     assert last.other_fact_id == corrected.fact.id
 
-    # What was said before does not bring it back; what is said later does.
+    # Earlier statements do not restore the value; later ones do.
     said = await append(stack, message("I live in Berlin.", create_time=_stamp(day(120))))
     evidence = [
         fact_pb2.NewEvidence(message_id=said.messages[0].message_id, quote="live in Berlin")
@@ -204,7 +204,7 @@ async def test_two_conversations_confirm_and_years_establish(stack: Stack) -> No
         fact_pb2.FACT_STATE_SUSPECTED,
         fact_pb2.FACT_STATE_SUSPECTED,
         fact_pb2.FACT_STATE_CONFIRMED,
-        # An anchor of somebody's life matures after 54 days with two pieces.
+        # A lasting attribute of a person is established after 54 days with two pieces of evidence.
         fact_pb2.FACT_STATE_ESTABLISHED,
     ]
     confidences = [fact.confidence for fact in (first, again, other, much_later)]
@@ -214,11 +214,11 @@ async def test_two_conversations_confirm_and_years_establish(stack: Stack) -> No
     assert [each.quote for each in explained.evidence] == ["at Acme"] * 4
     assert len({each.conversation_id for each in explained.evidence}) == 3
 
-    # What is inferred beside it does not make it less than stated.
+    # Additional inferred evidence does not turn a stated fact into an inferred one.
     inferred: dict[str, Any] = {"attribute": "employer", "source": fact_pb2.FACT_SOURCE_INFERRED}
     assert (await remember(stack, "Acme", **inferred)).fact.source == fact_pb2.FACT_SOURCE_STATED
 
-    # A guess does not change what is established: it speaks against it.
+    # A hypothesis does not replace an established fact; it is a counter-indication.
     guess = await remember(stack, "Umbrella", hypothesis=True, **inferred)
     assert guess.fact.state == fact_pb2.FACT_STATE_SUSPECTED
     assert not guess.superseded

@@ -1,4 +1,4 @@
-"""What a model makes up is caught, and what it says faithfully in other words passes."""
+"""Invented statements of a model are detected, and faithful paraphrases pass."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def unsupported(content: str, *texts: str, time_zone: str = "UTC") -> list[str]:
 
 
 FAITHFUL = [
-    # numbers
+    # Numbers
     ("The budget is 1,000 dollars.", "I can spend $1000 on it"),
     ("Budget: $1 000 at most.", "up to 1,000 USD"),
     ("It costs 1.000 €.", "Das kostet 1000 Euro"),
@@ -71,7 +71,7 @@ FAITHFUL = [
     ("３ cats live there.", "3 cats"),
     ("Emi has a 20-year-old car and one bike; both are old.", "the car is 20 years old, a bike too"),
     ("Versions 1.2 and 1.2.3 are out.", "1.2.3 is out"),
-    # dates and times
+    # Dates and times
     ("On April 18, 2026 she left.", "she left on 2026-04-18"),
     ("On 18 April she left.", "I left on 18.04.2026"),
     ("Am 18. April 2026 ging sie.", "left on 4/18/2026"),
@@ -93,7 +93,7 @@ FAITHFUL = [
     ("Um 17 Uhr.", "at 5 p.m."),
     ("Written at 12:03.", "hello"),
     ("2 may follow.", "two may follow"),
-    # identifiers
+    # Identifiers
     ("See https://example.com/a/b?x=1.", "look: https://example.com/a/b?x=1"),
     ("See (https://Example.com/).", "http://www.example.com"),
     ("Write to Emi@Example.com.", "emi@example.com"),
@@ -110,14 +110,14 @@ FAITHFUL = [
     ("MAX_WORDS is 120.", "MAX_WORDS = 120"),
     ("Red/green/blue, he/she and/or 24/7, e.g. at 7 p.m.", "red, green, blue; 24/7 from 7 pm"),
     ("Id 0b8f2c1a-3b4d-4e5f-8a9b-0c1d2e3f4a5b.", "0B8F2C1A-3B4D-4E5F-8A9B-0C1D2E3F4A5B"),
-    # quotations
+    # Quotations
     ("She said “I don’t want that”.", "Well: I don't want that!"),
     ('She said "I don\'t … want it".', "I don't at all want it"),
     ("She said «ça suffit».", "Ça suffit!"),
     ("Er sagte „Das reicht“.", "das reicht."),
     ("彼女は「もう十分」と言った。", "彼女がもう十分だと言った"),
     ("The command is `ls -la /tmp`.", "run ls -la /tmp please"),
-    # structure
+    # Structure
     ("# 1. Dogs\n1. She likes dogs.\n2) And cats.\n- **3.** Mice.\n## Topic 4: no\n## 5 More", "dogs, cats and mice"),
     ("She likes dogs [#01, #02].", "dogs"),
     ("```\nx = 5\n```", "x = 5"),

@@ -1,4 +1,4 @@
-"""Background work never stands in the way of a write, and never waits for one either."""
+"""Background work never blocks a write, and never waits for one either."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ async def test_an_append_is_acknowledged_stored_and_found_without_a_queue(
     assert len(found.results) == 5
     assert count(stack, "embedding_queue") == 5
     assert redis.keys("rq:*") == []
-    # The jobs wait in Postgres for a queue that works.
+    # The jobs wait in Postgres until the queue works again.
     async with ingest(stack.database, valkey_url):
         await until(lambda: redis.llen("rq:queue:everword-embed") == 1)
 
@@ -101,7 +101,7 @@ async def test_forgotten_work_is_found_by_a_timer_that_can_be_set(stack: Stack) 
 
 @asynccontextmanager
 async def worker(stack: Stack, redis_url: str) -> AsyncIterator[None]:
-    """Run an embedding worker as `everword up` does: a process of its own."""
+    """Run an embedding worker as `everword up` does, in a process of its own."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "everword_embedder.worker"),
         env=environment(
@@ -120,7 +120,7 @@ async def worker(stack: Stack, redis_url: str) -> AsyncIterator[None]:
 async def test_every_message_gets_its_vector_while_its_conversation_is_never_idle(
     stack: Stack, valkey_url: str, redis: redis_client.Redis
 ) -> None:
-    """Work that waited for a pause in the talk would never be done."""
+    """Work that waited for a pause in the conversation would never be done."""
     written = asyncio.Event()
     tokens: list[str] = []
 

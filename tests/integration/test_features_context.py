@@ -1,4 +1,4 @@
-"""A context is what is injected now; the archive behind it holds everything."""
+"""A context is injected into a prompt; the archive behind it contains everything."""
 
 from __future__ import annotations
 

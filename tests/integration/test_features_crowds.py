@@ -1,4 +1,4 @@
-"""One's own memories are found by meaning however many of others' are nearer, and however many there are in all."""
+"""A user's own memories are found by meaning, however many nearer ones other users have, and however many exist."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ QUERY = "harbour"
 
 
 class HarbourModel(ScriptedEmbedder):
-    """A model that knows of one thing. What is about it is near it: the nearer, the fewer doubts the text has."""
+    """A model with a single topic; the fewer doubts a text about it contains, the nearer it is."""
 
     def vector(self, text: str) -> NDArray[np.float32]:
         chance = super().vector(text)
@@ -47,14 +47,14 @@ class HarbourModel(ScriptedEmbedder):
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def crowded(postgres_url: str) -> AsyncIterator[Stack]:
-    """A stack in which a crowd knows better than `own` does, and so does another namespace of the same partition."""
+    """A stack in which other users, and another namespace in the same partition, have nearer memories than `own`."""
     with cloned(postgres_url) as database, HarbourModel(DIMENSIONS).running() as model:
         async with running_stack(database, semantic=True) as stack:
             generations = Generations(database.admin_url)
             new = NewGeneration("openai", "scripted", DIMENSIONS, endpoint=model.url)
             added = generations.add(new)
             with database.connect() as conn:
-                # Only the new model is of interest: the other one would take minutes.
+                # Only the new model is needed; the other one would take minutes.
                 conn.execute(
                     "UPDATE model_generations SET state = 'retiring' WHERE id <> %s", [added]
                 )
@@ -69,7 +69,7 @@ async def crowded(postgres_url: str) -> AsyncIterator[Stack]:
             own.conversation.CopyFrom(target("own", subject="marta"))
             await stack.ingest.AppendMessages(own)
             await embed_everything(stack)
-            # Last into the index: among the first, its links may be lost to thousands alike.
+            # Indexed last, since the links of early entries may be replaced by thousands of equal ones.
             await append(stack, "perhaps harbour", metadata=within(await _neighbour(stack)))
             await embed_everything(stack)
             with database.connect() as conn:
@@ -78,7 +78,7 @@ async def crowded(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 async def _neighbour(stack: Stack) -> str:
-    """Make a namespace whose vectors are in one index with those of `default`, and return its name."""
+    """Create a namespace whose vectors are in the same index as those of `default`, and return its name."""
     names = [f"n{number}" for number in range(16)]
     await make_namespaces(stack, *names)
     together = """
@@ -95,7 +95,7 @@ async def _neighbour(stack: Stack) -> str:
 
 @contextmanager
 def through_the_index() -> Iterator[None]:
-    """Search through the HNSW index, which the planner leaves aside where a sort of so few rows costs less."""
+    """Search with the HNSW index, which the planner avoids if sorting so few rows is cheaper."""
     prepare = SQL["prepare_hnsw"]
     unsorted = f"{prepare.sql.rstrip(';')}, set_config('enable_sort', 'off', true)"
     with pytest.MonkeyPatch.context() as patch:
@@ -120,7 +120,7 @@ async def conversation(stack: Stack, session_key: str) -> str:
 async def test_more_than_four_thousand_memories_are_searched_and_walked_through(
     crowded: Stack,
 ) -> None:
-    """Another index refuses to return more than 4,096 neighbours, and its client took that for no memories."""
+    """Another vector store refuses more than 4,096 neighbours, and its client took the error for an empty memory."""
     seen: list[str] = []
     token = ""
     while True:
@@ -138,7 +138,7 @@ async def test_more_than_four_thousand_memories_are_searched_and_walked_through(
 async def test_a_filter_leaves_what_it_lets_through_though_the_index_has_nearer_ones(
     crowded: Stack, field: str
 ) -> None:
-    """Taking the nearest few and filtering them afterwards would leave nothing."""
+    """If the filter were applied after the nearest neighbours are chosen, nothing would remain."""
     value = "marta" if field == "subjects" else await conversation(crowded, "own")
     only = MemoryFilter(**{field: [value]})  # type: ignore[arg-type]
     exact = await search(crowded, filter=only)

@@ -1,4 +1,4 @@
-"""What Everword leaves out on purpose, and the few streams that it has."""
+"""Features that Everword omits on purpose, and its few streaming RPCs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import import_module
 
 import everword.v1
 
-#: RPCs that stream to their callers, and why they may.
+#: Streaming RPCs, with the reason why they stream.
 STREAMS = {
     "everword.v1.AdminService.ExportNamespace": "a file, which is as large as the namespace",
     "everword.v1.ContextService.StreamContext": "a context in parts",

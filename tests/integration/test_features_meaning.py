@@ -1,4 +1,4 @@
-"""Search by meaning, where other systems went wrong: filters, long texts, databases without pgvector, contexts."""
+"""Search by meaning in cases where other systems failed: filters, long texts, no pgvector, contexts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PET = "Our cat Miso sleeps on the radiator all winter."
 DOG = "A dog named Bruno joined the family."
 QUESTION = "Which pets do we have?"
 MODES = ["SEMANTIC", "HYBRID"]
-#: Turns vectors of pgvector's type into plain arrays, as a database without the extension has them.
+#: Converts pgvector's vectors to plain arrays, as in a database without the extension.
 WITHOUT_PGVECTOR = """
 DROP VIEW visible_vectors_1;
 CREATE TABLE kept AS SELECT namespace_id, memory_id, embedding::real[] AS embedding FROM memory_vectors_1;
@@ -35,7 +35,7 @@ DROP TABLE kept;
 
 @pytest.fixture
 async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    """A stack that can search by meaning."""
+    """A stack with search by meaning."""
     async with running_stack(database, semantic=True) as stack:
         yield stack
 
@@ -46,7 +46,7 @@ async def search(stack: Stack, query: str, mode: str = "SEMANTIC", **fields: obj
 
 
 async def tell(stack: Stack, content: str, day: int, agent: str) -> str:
-    """Store a message of a day in March, and return its id."""
+    """Store a message on a day in March, and return its id."""
     said_at = moment(f"2026-03-{day:02}T10:00:00+00:00")
     request = append_request(message(content, create_time=said_at))
     request.conversation.CopyFrom(target(agent, agent=agent))
@@ -110,7 +110,7 @@ async def test_a_context_holds_what_shares_no_word_with_the_question(stack: Stac
 
 
 async def scores(stack: Stack, *queries: str) -> list[dict[str, float]]:
-    """Return what each query finds by meaning, with its score."""
+    """Return the hits of each query by meaning, with their scores."""
     responses = [await stack.search.Search(search_request(query, "SEMANTIC")) for query in queries]
     return [
         {result.memory.content: result.score for result in response.results}
@@ -126,7 +126,7 @@ async def test_a_score_means_the_same_without_pgvector_and_nothing_for_what_is_u
     queries = (QUESTION, "Who signed off the spending?", "quantum chromodynamics on a lattice")
     before = await scores(stack, *queries)
     with stack.database.connect() as conn:
-        # Search may be reading vectors, for which it needs the loop.
+        # In a thread, since a search that holds a lock may need the event loop.
         await asyncio.to_thread(conn.execute, WITHOUT_PGVECTOR)
     after = await scores(stack, *queries)
     assert before[2] == after[2] == {}
@@ -140,13 +140,13 @@ async def test_pgvector_is_taken_up_by_the_next_start_once_the_server_has_it(sta
     await append(stack, PET, DOG)
     await embed_everything(stack)
     with stack.database.connect() as conn:
-        # Search may be reading vectors, for which it needs the loop.
+        # In a thread, since a search that holds a lock may need the event loop.
         await asyncio.to_thread(conn.execute, WITHOUT_PGVECTOR)
         storage = "SELECT storage FROM model_generations"
         assert conn.execute(storage).fetchall() == [("array",)]
         before = await search(stack, QUESTION)
         assert set(before) == {PET, DOG}
-        # What `everword up` and `everword migrate` do at every start; it, too, waits for readers.
+        # `everword up` and `everword migrate` migrate at every start; this waits for readers, too.
         assert await asyncio.to_thread(migrate, stack.database.admin_url) == []
         assert conn.execute(storage).fetchall() == [("halfvec",)]
         assert await search(stack, QUESTION) == before

@@ -1,4 +1,4 @@
-"""Embedding models of one's own: chosen from the command line, up to 4,000 dimensions, in half precision."""
+"""Custom embedding models: chosen on the command line, up to 4,000 dimensions, in half precision."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PETS = ("cat", "pets")
 
 
 class PetModel(ScriptedEmbedder):
-    """A model that knows what cats are."""
+    """A model that recognises cats."""
 
     def vector(self, text: str) -> NDArray[np.float32]:
         return super().vector("pet" if any(word in text for word in PETS) else text)
@@ -45,7 +45,7 @@ async def models(stack: Stack, *arguments: str) -> Finished:
 async def test_a_model_on_a_server_of_ones_own_is_added_built_and_searched_with(
     stack: Stack,
 ) -> None:
-    """BGE-M3 as Ollama serves it: 1,024 dimensions, which it neither cuts nor packs."""
+    """BGE-M3 as Ollama serves it: 1,024 dimensions, without truncation or base64 vectors."""
     model = PetModel(1024, vllm=False, binary=False)
     model.model = "bge-m3"
     await append(stack, "Our cat sleeps on the radiator.", "The budget was approved.")
@@ -69,7 +69,7 @@ async def test_a_model_on_a_server_of_ones_own_is_added_built_and_searched_with(
 async def test_the_server_that_the_environment_names_is_adopted_at_the_start(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An empty memory is embedded by it from the first message on; another one goes on with its model meanwhile."""
+    """An empty memory uses it from the first message on; other memories keep their model meanwhile."""
     first, second = PetModel(16), PetModel(32)
     second.model = "newer"
     said: list[str] = []
@@ -95,7 +95,7 @@ async def test_the_server_that_the_environment_names_is_adopted_at_the_start(
 async def test_vectors_of_4000_dimensions_are_kept_in_half_precision_under_an_index(
     stack: Stack,
 ) -> None:
-    """The model has more; it is declared to bear being cut."""
+    """The model has more dimensions, and is declared to support truncation."""
     model = ScriptedEmbedder(4096, matryoshka=True)
     await append(stack, "Our cat sleeps on the radiator.")
     with model.running():

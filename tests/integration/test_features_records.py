@@ -1,4 +1,4 @@
-"""What is kept of conversations and messages, and that it stays as it is."""
+"""Conversations and messages are stored completely and never changed."""
 
 from __future__ import annotations
 
@@ -145,20 +145,20 @@ async def test_nothing_is_forgotten_however_old_and_whatever_runs_in_the_backgro
         removing = conn.execute(
             "SELECT conname FROM pg_constraint WHERE contype = 'f' AND confdeltype <> 'a' "
             "AND connamespace = 'everword'::regnamespace "
-            # What relevance is told from belongs to a model, and holds nothing that anybody said.
+            # Calibrations belong to a model and contain no text of users.
             "AND conrelid <> 'everword.calibrations'::regclass "
-            # Times alone: until when nobody makes the vectors of a model.
+            # Pauses contain only the time until which a model gets no requests.
             "AND conrelid <> 'everword.embedding_pauses'::regclass "
-            # What was spent of a budget goes with the budget.
+            # Spending of a budget is deleted with the budget.
             "AND confrelid <> 'everword.budgets'::regclass "
-            # A message that is under a summary may not go; what links them goes with the summary.
+            # A message under a summary cannot be deleted; links are deleted with their summary.
             "AND confdeltype <> 'r' AND conrelid::regclass::text NOT LIKE 'summary_sources%'"
         )
         assert removing.fetchall() == [], "a foreign key that deletes"
 
 
 def _do_ingests_housekeeping(stack: Stack) -> None:
-    """Forget all request ids, and fold all counts."""
+    """Delete all request ids, and fold all counts."""
     options = "-c role=everword_ingest -c search_path=everword"
     with psycopg.connect(stack.database.service_url, options=options) as conn:
         conn.execute("SELECT prune_append_requests(interval '0', 1000)")
@@ -177,7 +177,7 @@ async def test_what_matters_is_decided_by_the_query_and_written_nowhere(stack: S
 
 
 def _rows(stack: Stack) -> list[tuple[object, ...]]:
-    """Return all rows of the transcript and of its index, with the places that they stand at."""
+    """Return all rows of the transcript and of its index, with their physical positions."""
     with stack.database.connect() as conn:
         messages = conn.execute("SELECT ctid::text, m::text FROM messages m ORDER BY id").fetchall()
         index = conn.execute("SELECT ctid::text, m::text FROM memories m ORDER BY id").fetchall()
@@ -187,7 +187,7 @@ def _rows(stack: Stack) -> list[tuple[object, ...]]:
 async def test_reading_goes_on_while_a_write_is_under_way(stack: Stack) -> None:
     appended = await append(stack, "The ferry leaves at noon.")
     with stack.database.connect() as conn, conn.transaction():
-        # What an append holds until it commits.
+        # Locks of an append until its commit.
         conn.execute("UPDATE conversations SET last_seq = last_seq + 1")
         conn.execute("UPDATE jobs SET dirty_seq = dirty_seq + 1")
         conn.execute("LOCK TABLE messages, memories IN ROW EXCLUSIVE MODE")

@@ -1,4 +1,4 @@
-"""A filter costs what it lets through, and lets the same through whatever way Postgres takes."""
+"""A filter's cost depends on the rows that pass it, and all query plans return the same rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from support.databases import DatabaseUnderTest, migrated
 from support.plans import as_search, buffers, indexes, nodes, plan_of
 
 NAMESPACE = 1
-#: All in one partition: the others' passages are beside those of the namespace.
+#: All in one partition: passages of other namespaces lie between those of the namespace.
 OTHERS = 20
 PASSAGES = 20_000
 PASSAGES_OF_OTHERS = 1_500
@@ -30,7 +30,7 @@ DIMENSIONS = 384
 
 @dataclass(frozen=True)
 class Passage:
-    """A passage with which a filter can agree."""
+    """A passage with all attributes of filters."""
 
     number: int
 
@@ -69,7 +69,7 @@ def at(number: int) -> datetime:
 
 @dataclass(frozen=True)
 class Case:
-    """A filter, and what it means."""
+    """A filter, and its meaning in Python."""
 
     filter: MemoryFilter
     lets_through: Callable[[Passage], bool]
@@ -79,7 +79,7 @@ class Case:
         return [passage for passage in ALL if self.lets_through(passage)]
 
 
-#: Filters that let few passages through, and the index that finds them.
+#: Filters that few passages pass, and the index for them.
 NARROW = {
     "subject": Case(MemoryFilter(subjects=["user-7"]), lambda p: p.subject == "user-7"),
     "author": Case(MemoryFilter(authors=["person-8"]), lambda p: p.author == "person-8"),
@@ -88,7 +88,7 @@ NARROW = {
         MemoryFilter(since=at(10_001), before=at(10_041)), lambda p: 10_001 <= p.number < 10_041
     ),
 }
-#: More of them, whatever finds what they let through.
+#: Further filters whose rows may come from any index.
 OTHER_CASES = {
     "subjects": Case(
         MemoryFilter(subjects=[f"user-{n}" for n in range(100)]),
@@ -121,7 +121,7 @@ SCORED = {
     "limit": PASSAGES,
     "spare": 5,
 }
-#: The vector in which the number of each passage shows: all lie between the first two axes.
+#: A vector that encodes the passage's number; all lie between the first two axes.
 VECTOR = "[" + ",".join(["1"] + ["0"] * (DIMENSIONS - 1)) + "]"
 SEMANTIC = {**SCORED, "vector": VECTOR, "floor": -1.0, "most": 10_000}
 NEWEST = {"after_occurred_at": "infinity", "after_source_id": LAST_ID, "limit": PASSAGES}
@@ -129,7 +129,7 @@ OLDEST = {"after_occurred_at": "-infinity", "after_source_id": UUID(int=0), "lim
 
 
 def statement(name: str) -> Statement:
-    """Return a statement, with the vector as text: a test knows no type of pgvector."""
+    """Return a statement with its vector as text, since tests do not register pgvector's types."""
     found = SQL[name].of_generation(1)
     return replace(found, sql=found.sql.replace("%(vector)b", "%(vector)s"))
 
@@ -157,7 +157,7 @@ def _fill(conn: psycopg.Connection) -> None:
             row = (NAMESPACE, 1, p.id, p.subject, p.author, p.agent, p.tags, p.occurred_at)
             literal = None if p.number % 20 else f"build-{p.number}.log"
             rows.write_row((*row, words, f"'word{p.number % 50}':1", 1, literal))
-    # Nothing here goes through it, and building it takes long.
+    # The vector index is not needed here, and takes long to build.
     conn.execute("DROP INDEX memory_vectors_1_embedding_idx")
     conn.execute(
         "INSERT INTO memory_vectors_1 (namespace_id, memory_id, embedding) "
@@ -168,7 +168,7 @@ def _fill(conn: psycopg.Connection) -> None:
 
 
 def _fill_others(conn: psycopg.Connection) -> None:
-    """Give each of the other namespaces a user of its own, who has all of it."""
+    """Give each other namespace a single user, who owns all its passages."""
     conn.execute(
         "WITH others AS (INSERT INTO namespaces (name) SELECT 'other-' || n FROM generate_series(1, %s) AS n "
         "                RETURNING id) "
@@ -182,7 +182,7 @@ def _fill_others(conn: psycopg.Connection) -> None:
 
 
 def pages(database: DatabaseUnderTest) -> int:
-    """Return how many pages the passages of the database take."""
+    """Return the number of pages of all passages in the database."""
     with database.connect() as conn:
         row = conn.execute(
             "SELECT sum(pg_relation_size(relid) / 8192)::integer FROM pg_partition_tree('memories')"
@@ -203,7 +203,7 @@ def test_a_narrow_filter_reads_what_it_lets_through(
     with as_search(database, NAMESPACE) as cursor:
         plan = plan_of(cursor, statement(name), parameters(case.filter, **asked))
     assert any(index in used for used in indexes(plan)), indexes(plan)
-    # A passage is a page at worst, and its vector one behind three of an index.
+    # At worst, a passage takes a page, and its vector one page and three of an index.
     assert buffers(plan) < 50 + 6 * len(case.passages) < pages(database) / 4
 
 
@@ -236,7 +236,7 @@ def test_a_wide_filter_reads_no_more_than_shows_that_it_is_wide(
         row = cursor.fetchone()
     assert row
     assert row[-1] is True
-    # Of one in two passages, the first thousand.
+    # The filter passes every second passage, and the scan ends after a thousand.
     assert buffers(plan) < pages(database) / 8
     vectors = [n for n in nodes(plan) if n.get("Relation Name", "").startswith("memory_vectors")]
     assert vectors
@@ -264,7 +264,7 @@ def test_every_way_lets_the_same_through(database: DatabaseUnderTest, case: Case
     assert row
     source_ids, is_large = row[1], row[-1]
     assert is_large is False
-    # The binary form of an array: after its header, each element behind its length. The nearest has the highest number.
+    # Postgres' binary array format: a header, then each element after its length. The nearest has the highest number.
     found = [UUID(bytes=source_ids[at : at + 16]) for at in range(24, len(source_ids), 20)]
     assert found == expected[::-1]
 
@@ -321,7 +321,7 @@ def test_the_first_page_of_a_time_begins_in_it(
 def test_one_user_who_has_all_of_a_namespace_is_no_narrow_filter(
     database: DatabaseUnderTest, only_of: Callable[[str], MemoryFilter]
 ) -> None:
-    """Otherwise the newest memories of each personal namespace would be sorted out of all of its memories."""
+    """Otherwise all memories of each personal namespace would be sorted to find the newest."""
     with database.connect() as conn:
         row = conn.execute("SELECT max(id) FROM namespaces").fetchone()
     assert row

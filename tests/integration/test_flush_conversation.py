@@ -1,4 +1,4 @@
-"""An agent's context is nearly full: first its notes, then stored summaries in the place of old turns."""
+"""Flushing a nearly full context: first the agent saves notes, then stored summaries replace old turns."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from support.tool_calls import tool_call
 
 
 async def say(stack: Stack, count: int, **fields: object) -> tuple[str, list[str]]:
-    """Say messages of 20 tokens each, some a hundred; returns the conversation, and the ids of the messages."""
+    """Append messages of 20 tokens each, some of a hundred; return the ids of the conversation and the messages."""
     batch = [message(f"Message number {n}.", token_count=20, **fields) for n in range(1, count + 1)]
     response = await append(stack, *batch)
     return response.conversation_id, [entry.message_id for entry in response.messages]
@@ -51,7 +51,7 @@ async def flush(
 
 @contextlib.asynccontextmanager
 async def working(stack: Stack, composer: ScriptedComposer | None = None) -> AsyncIterator[None]:
-    """Do due jobs while the block lasts."""
+    """Execute due jobs while the block lasts."""
 
     async def work() -> None:
         while True:
@@ -97,10 +97,10 @@ async def test_the_agent_is_told_to_save_its_notes_first(stack: Stack) -> None:
 
 
 async def test_saving_is_a_turn_in_which_the_agent_calls_its_memory_tools(stack: Stack) -> None:
-    """The caller runs the turn: what its tools write down is found at once, and the turn itself is kept."""
+    """The caller runs this turn: notes written by its tools are found at once, and the turn itself is stored."""
     conversation_id, _ = await say(stack, 97)
     for _ in range(2):
-        # However often it asks, nothing is replaced before the turn.
+        # However often it calls, nothing is replaced before that turn.
         told = await flush(stack, conversation_id)
         assert (told.action, len(told.summaries), told.freed_tokens) == (
             pb.FLUSH_ACTION_SAVE_NOTES,
@@ -143,7 +143,7 @@ async def test_after_its_notes_summaries_stand_for_all_but_what_is_recent(stack:
     assert again.freed_tokens == 0
     again.freed_tokens = flushed.freed_tokens
     assert again == flushed
-    # Only what is new is freed; the summaries of what was flushed before may be others by now.
+    # Only new messages are freed; the summaries of earlier ones may have been rewritten.
     await append(stack, *[message(f"Later {n}.", token_count=20) for n in range(20)])
     async with working(stack):
         later = await flush(stack, conversation_id, notes_saved=True)
@@ -176,7 +176,7 @@ async def test_what_needs_review_replaces_nothing(stack: Stack) -> None:
         flushed = await flush(stack, conversation_id, notes_saved=True, keep_recent=0)
     assert not any(summary.needs_review for summary in flushed.summaries)
     stretches = [(summary.first_seq, summary.last_seq) for summary in flushed.summaries]
-    # The branch is made from the messages themselves there, and repeats nothing of the leaf.
+    # This branch is made directly from messages, and does not overlap the leaf.
     covered = {seq for first, last in stretches for seq in range(first, last + 1)}
     kept = {ids.index(id_) + 1 for id_ in flushed.kept_message_ids}
     assert covered | kept == set(range(1, 61))
@@ -215,7 +215,7 @@ async def test_without_a_worker_the_callers_deadline_ends_the_wait_and_the_work_
     request = pb.FlushConversationRequest(
         conversation_id=conversation_id, context_size=1000, notes_saved=True
     )
-    # Whether the server says so or the client was quicker, is chance.
+    # Either the server or the client reports the deadline, whichever is faster.
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await stack.maintenance.FlushConversation(request, timeout=0.5)
     assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
@@ -256,14 +256,14 @@ async def test_what_failed_before_is_waited_for_once_and_not_through_its_pauses(
     with worker_context(stack.database, composer) as shop:
         task = Task("compact", Compaction(shop).run, pauses_s=(3600.0,))
         worker = asyncio.create_task(asyncio.to_thread(_work_once, stack, shop, task))
-        for _ in range(2):  # the second call comes within the pause
+        for _ in range(2):  # The second call comes within the pause.
             flushed = await flush(stack, conversation_id, context_size=100, notes_saved=True)
             assert (flushed.action, flushed.replaced_through_seq) == (pb.FLUSH_ACTION_REPLACE, 10)
         assert await worker == "pending"
 
 
 def _work_once(stack: Stack, shop: WorkerContext, task: Task) -> str | None:
-    """Do the job of the task as soon as it is due."""
+    """Execute the task's job as soon as it is due."""
     for _ in range(1200):
         with stack.database.connect() as conn:
             row = conn.execute(
@@ -277,14 +277,13 @@ def _work_once(stack: Stack, shop: WorkerContext, task: Task) -> str | None:
 
 
 async def code_of(call: Awaitable[Message]) -> grpc.StatusCode:
-    """Return the code of a call that fails."""
     with pytest.raises(grpc.aio.AioRpcError) as failure:
         await call
     return failure.value.code()
 
 
 async def test_calls_that_wait_leave_room_for_others(database: DatabaseUnderTest) -> None:
-    """Of 16 calls at once, two of a namespace may wait, and eight of all."""
+    """Of 16 concurrent calls, two of a namespace may wait, and eight in total."""
     async with running_stack(database, server=replace(BASE, max_concurrent=16)) as stack:
         conversation_id, _ = await say(stack, 45)
         request = pb.FlushConversationRequest(
@@ -294,7 +293,7 @@ async def test_calls_that_wait_leave_room_for_others(database: DatabaseUnderTest
             asyncio.ensure_future(code_of(stack.maintenance.FlushConversation(request, timeout=8)))
             for _ in range(20)
         ]
-        # Until they are refused, the others take the room of calls that wait for nothing.
+        # Until they are refused, the others occupy slots of calls that do not wait.
         refused = [await code for code in islice(asyncio.as_completed(calls), 18)]
         assert set(refused) == {grpc.StatusCode.RESOURCE_EXHAUSTED}
         await stack.maintenance.GetQueueStatus(pb.GetQueueStatusRequest(), timeout=6)

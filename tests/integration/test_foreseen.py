@@ -1,4 +1,4 @@
-"""Where a question's vector is at hand, what is near it is looked for while the database is asked, and once."""
+"""If a query's vector is cached, nearest passages are searched once, while the database executes its query."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
 
 @pytest.fixture
 async def search(knowing: Stack) -> AsyncIterator[Searching]:
-    """Searches of a namespace that is in memory."""
+    """Searches of a cached namespace."""
     embedder = QueryEmbedder(knowing.addresses["embedder"], NO_SECRET)
     async with searching(knowing, embedder=embedder) as search:
         await search.often()
@@ -60,7 +60,7 @@ async def search_in_database(stack: Stack, text: str) -> list[str]:
 
 @pytest.fixture
 def looked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Among how many rows something near was looked for, each time."""
+    """Number of rows in each search for nearest vectors."""
     looks: list[int] = []
     nearest = Vectors.nearest
 
@@ -111,7 +111,7 @@ async def test_what_came_since_is_found(
     looked.clear()
     found = await search.contents(PETS, mode=mode)
     assert found[0] == "We have two pets, a cat and a parrot."
-    # Among what there was; what came is compared by itself.
+    # The search in advance covers the old passages; new ones are compared separately.
     assert looked == [3]
     assert await search.contents(PETS, mode=mode) == found
     assert looked == [3, 4]
@@ -127,7 +127,7 @@ async def test_a_vector_that_came_since_is_found(
     await embed_everything(knowing)
     found = await search.contents(PETS, mode=SearchMode.SEMANTIC)
     assert found[0] == "We have two pets, a cat and a parrot."
-    # A copy that waits for vectors asks for them first.
+    # A cache that waits for vectors asks for them first.
     assert looked == [4]
 
 
@@ -171,7 +171,7 @@ async def test_what_was_taken_out_is_not_found(search: Searching, knowing: Stack
     with knowing.database.connect() as conn:
         conn.execute("SELECT set_config('everword.namespace_id', '1', false)")
         conn.execute("SELECT drop_derived_passages(%s::uuid[])", [[stored.messages[0].message_id]])
-    # By the database first, and then in a copy with as many rows, of which one is gone.
+    # First in the database, and then in a cache with as many rows, one of which is deleted.
     for _ in range(3):
         left = await search.contents(question, mode=SearchMode.HYBRID)
         await search.loaded()

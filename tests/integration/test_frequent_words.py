@@ -1,4 +1,4 @@
-"""Frequent words find no candidates where rarer ones find enough."""
+"""Frequent words are not used for candidates if rarer ones find enough."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 TURNS = 12
-#: The turns hold `harbour` all, `ferry` each third, `zeppelin` one.
+#: All turns contain `harbour`, every third `ferry`, one `zeppelin`.
 TEXTS = [
     f"harbour {number}" + " ferry" * (number % 3 == 0) + " zeppelin" * (number == 7)
     for number in range(TURNS)
@@ -36,7 +36,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The words that BM25 was asked for, statement by statement, in a namespace that counts as large."""
+    """The words of each BM25 statement, in a namespace that counts as large."""
     words: list[list[str]] = []
     find = store.find_lexical
 
@@ -46,7 +46,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
     monkeypatch.setattr("everword_search.passages.store.find_lexical", spy)
     monkeypatch.setattr("everword_search.retrieval.index.database_index.LARGE", TURNS - 1)
-    # A third of the turns is frequent, one turn is not.
+    # A third of the turns counts as frequent, one turn does not.
     monkeypatch.setattr("everword_search.retrieval.arms.frequent.SHARE", 0.2)
     return words
 

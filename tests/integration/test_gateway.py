@@ -57,7 +57,6 @@ async def url(stack: Stack) -> AsyncIterator[str]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def acme(stack: Stack, url: str) -> AsyncIterator[httpx2.AsyncClient]:
-    """A caller that shows a key of `acme`."""
     async with _caller(url, await _key(stack, "acme")) as client:
         yield client
 
@@ -185,7 +184,7 @@ async def test_a_browser_may_call_from_the_origins_that_are_named(acme: httpx2.A
 async def test_a_page_of_another_origin_is_refused_whatever_its_browser_asks(
     acme: httpx2.AsyncClient,
 ) -> None:
-    # By DNS rebinding a page is of the same origin for its browser, which then asks for no permission.
+    # With DNS rebinding, a browser treats another site's page as the same origin, and asks for no permission.
     body = {"query": "Okapi"}
     answered = await acme.post(SEARCH, json=body, headers={"origin": "http://evil.example:50056"})
     assert (answered.status_code, answered.json()["code"]) == (403, "permission_denied")

@@ -1,4 +1,4 @@
-"""The graph: nodes and relations are written, change, end, merge and are found, and nothing of their history goes."""
+"""The graph: nodes and relations are written, changed, ended, merged and found; their history stays."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ async def test_an_edge_holds_with_its_fact(stack: Stack) -> None:
     assert await lines(stack, "emi") == ["emi —lives in→ Berlin (since 2024-08)"]
     assert await lines(stack, "emi", MAY + timedelta(days=90)) == []
     before = datetime.now(UTC)
-    # Wrong from the beginning: it never held, and still comes back where somebody says so.
+    # A correction makes the relation invalid from its start, yet a new statement restores it.
     wrong = facts.CorrectFactRequest(fact_id=berlin)
     await stack.facts.CorrectFact(wrong)
     for day in (10, 150):

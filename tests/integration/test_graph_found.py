@@ -1,4 +1,4 @@
-"""The graph in answers: beside messages, by meaning, along relations, in contexts, within scopes, and in exports."""
+"""The graph in search results, by meaning, along relations, in contexts, within scopes, and in exports."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SECRET = "user —treated for→ Asthma"
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all, which knows two users: no test changes what another one reads."""
+    """Run one stack with two users for all tests; no test changes data that another test reads."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=True) as stack:
             await _tell(stack)
@@ -65,7 +65,7 @@ async def _tell(stack: Stack) -> None:
 
 
 async def built(stack: Stack, query: str, subject: str = "emi", **fields: Any) -> list[str]:
-    """Return the relations in a context for a subject's conversation."""
+    """Return the relations in a context for a conversation of the subject."""
     found = await stack.ingest.EnsureConversation(
         ingest.EnsureConversationRequest(key=conversation_pb2.ConversationKey(session_key=subject))
     )
@@ -185,7 +185,7 @@ async def test_a_hub_is_followed_within_its_cap(stack: Stack) -> None:
                  FROM made""",
             {"hub": hub.id},
         )
-    # Of the hub's relations the surest, and as many as the cap allows; two steps away, fewer.
+    # The hub's most reliable relations up to the limit; two steps away, fewer.
     for start, edges in ((hub, 10), (leaf, 5)):
         request = queries.TraverseRequest(node_ids=[start.id], fan_out=10, depth=3)
         found = await stack.graph_queries.Traverse(request, metadata=caller)

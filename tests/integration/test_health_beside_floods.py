@@ -1,4 +1,4 @@
-"""Health checks are answered in time beside the heaviest requests that are let in."""
+"""Health checks are answered in time during the heaviest admitted requests."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from support.service_process import free_address, is_serving, service_process
 from support.waiting import until
 
 MIB = 1 << 20
-#: Of a hundred health checks 95 are answered within this time.
+#: Limit in seconds of the 95th percentile of health checks.
 HEALTH_S = 0.1
-#: What a service takes beyond what it had: a few times the largest request.
+#: A service's memory above its idle memory: a few times the largest request.
 MEMORY = 200 * MIB
 
 
@@ -82,7 +82,7 @@ def _memory(pid: int) -> int:
 async def _health_beside(
     addresses: list[str], load: Callable[[], Awaitable[object]]
 ) -> list[float]:
-    """Return the seconds that health checks took while a load lasted, and a moment longer."""
+    """Return the seconds of health checks during a load, and shortly after."""
     command = (sys.executable, "-m", "fuzz.health", *addresses)
     asking = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, cwd=TESTS)
     assert asking.stdout is not None

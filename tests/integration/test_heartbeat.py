@@ -1,4 +1,4 @@
-"""A lease is kept exactly while a process works at its job: no step need say so, and nothing that hangs keeps it."""
+"""A lease is kept exactly while a process works on its job: steps need not renew it, and a hanging step loses it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from everword.jobs.worker import Worker
 from support.databases import DatabaseUnderTest
 
 LEASE_S = 1.0
-#: A worker that is at one job for good, as another process.
+#: A worker process whose job never ends.
 WORKER = """
 import sys, time
 from everword.db.blocking import BlockingDatabase
@@ -63,7 +63,7 @@ def state(owner: psycopg.Connection) -> tuple[object, ...]:
 
 
 def die_at(jobs: BlockingDatabase, key: JobKey) -> None:
-    """Start a job and fall silent, as a process does that is killed; a sweep takes it back."""
+    """Start a job and stop its heartbeats, like a killed process; a sweep reclaims it."""
     with jobs.connection() as conn:
         assert store.start_job(conn, key, lease_s=0.0) is not None
     assert sweep(jobs).reclaimed == 1
@@ -135,7 +135,7 @@ def test_a_database_that_is_away_for_a_moment_costs_no_lease(
 def test_a_step_that_hangs_is_a_failure_and_its_process_ends(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
-    """The job is another worker's long before: it was given up under the fencing token."""
+    """By then the job has been given up under its fencing token, and another worker can start it."""
     key, hung = make_due(owner), threading.Event()
 
     def hang(run: JobRun) -> None:
@@ -207,7 +207,7 @@ def test_a_job_that_kills_its_worker_each_time_is_given_up(
     assert state(owner)[0] == "pending"
     die_at(jobs, key)
     assert state(owner) == ("failed", 0, 0, "the worker ended without a result")
-    # Given another chance, it is a new job.
+    # After a retry by an operator, deaths are counted from zero.
     owner.execute("UPDATE jobs SET state = 'pending'")
     die_at(jobs, key)
     assert state(owner)[0] == "pending"

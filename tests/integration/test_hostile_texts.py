@@ -1,4 +1,4 @@
-"""No text takes a worker longer than its length accounts for, whatever it repeats."""
+"""The time for a text is proportional to its length, for all kinds of repetitions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ WORK: dict[str, Callable[[str], object]] = {
 
 
 def seconds(work: Callable[[str], object], text: str) -> float:
-    """Return what a text takes of this thread's own time, which what else goes on does not lengthen."""
+    """Return the CPU seconds of this thread for a text, which other load does not increase."""
     begun = time.thread_time()
     work(text)
     return time.thread_time() - begun
@@ -64,9 +64,9 @@ def seconds(work: Callable[[str], object], text: str) -> float:
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("work", WORK)
 def test_twelve_times_the_text_takes_about_twelve_times_as_long(work: str, text: str) -> None:
-    """The square would take 144 times as long; what a busy machine adds is less than what lies between."""
+    """Quadratic time would be 144 times as long; noise of a busy machine is far below that."""
     do, make = WORK[work], TEXTS[text]
-    do(make(1000))  # what is read once, such as lists of words
+    do(make(1000))  # Warms up, for example lists of words that are read once.
     short, long = make(CHARS), make(12 * CHARS)
     quick = min(seconds(do, short) for _ in range(3))
     for _ in range(3):

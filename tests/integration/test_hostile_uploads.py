@@ -1,6 +1,6 @@
-"""Hostile and damaged files, uploaded: each is read or refused in time; what is refused leaves no row in any table.
+"""Hostile and damaged uploads are read or refused in time; refused files leave no row in any table.
 
-The files that are drawn are the short form of `make test-fuzz-documents`.
+The randomly generated files are the short form of `make test-fuzz-documents`.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ async def test_damaged_files_are_read_or_refused_and_end_nothing_but_their_parse
     outcome = await run(stack, FILES, SEED, lambda made: None)
     assert outcome.faults == [], f"seed {SEED}: {outcome.faults[:5]}"
     assert outcome.files == FILES
-    # Else all would be refused before anything is read.
+    # Otherwise all files would be refused before anything is parsed.
     read = {name for name, result in outcome.results if result == "READ"}
     assert len(read & set(samples())) >= 6
     assert {result for _, result in outcome.results} >= {"READ", "MALFORMED", "MISNAMED"}
@@ -176,7 +176,7 @@ async def test_a_parser_that_takes_too_long_leaves_no_row(
 
 
 async def test_what_is_accepted_leaves_rows(uploads: Uploads) -> None:
-    """Rows are counted where an upload writes them."""
+    """The row counts do notice an accepted upload."""
     before = uploads.rows.now()
     assert await uploads.send(Upload(b"Some words.", "a.txt", None), "Kept") == ("READ", [])
     after = uploads.rows.now()

@@ -1,4 +1,4 @@
-"""What ingest does beside its calls: counts are folded where there are many, and are not looked for all the time."""
+"""Housekeeping of ingest: counts are folded if there are many rows, and are not queried continuously."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def pool(stack: Stack) -> AsyncIterator[Database]:
 
 
 def count(stack: Stack, rows: int, messages: int) -> None:
-    """Store rows of counts, as so many appends do."""
+    """Store `rows` rows of counts, as that many appends do."""
     with stack.database.connect() as owner:
         owner.execute(
             "INSERT INTO corpus_counts (namespace_id, messages) SELECT 1, %s FROM generate_series(1, %s)",
@@ -31,7 +31,7 @@ def count(stack: Stack, rows: int, messages: int) -> None:
 
 
 def counted(stack: Stack) -> tuple[int, int]:
-    """Return how many rows there are, and the messages that they count."""
+    """Return the number of rows, and the number of messages that they count."""
     with stack.database.connect() as owner:
         row = owner.execute("SELECT count(*), sum(messages) FROM corpus_counts").fetchone()
     assert row

@@ -1,4 +1,4 @@
-"""What a service tells its operator: a line for each call that is refused, and nothing while nothing is done."""
+"""Log lines for operators: one for each refused call, and none while idle."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from support.stack import Stack, running_stack
 
 
 class Lines(logging.Handler):
-    """Keeps lines as they would stand on standard output."""
+    """Collects lines as they appear on standard output."""
 
     def __init__(self) -> None:
         super().__init__()

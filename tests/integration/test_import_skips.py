@@ -15,7 +15,7 @@ SKIPPED = 3
 
 
 def chat(own: str | None, *said: str, **more: Any) -> dict[str, Any]:
-    """Return a conversation of ChatGPT's export."""
+    """Return a conversation of a ChatGPT export."""
     mapping: dict[str, Any] = {}
     for number, text in enumerate(said):
         message = {

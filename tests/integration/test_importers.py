@@ -1,4 +1,4 @@
-"""What other chats and memories export is stored once, in order and with its times; what is damaged is told."""
+"""Exports of other chats and memories are stored once, in order and with their times; damaged records are reported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from support.stack import Stack
 from support.waiting import until
 
 DAY = "2026-03-02"
-#: What is said in each conversation: its channel, key, agent and title, and each message's role, time and words.
+#: Expected messages by channel, key, agent and title: role, time and text of each.
 SAID = {
     ("chatgpt", "c-1", "", "Sums"): [
         "user 08:00:00.500 What is 0+1+2+3?",
@@ -77,7 +77,7 @@ SAID = {
         "assistant 08:02:00 Four.",
     ],
 }
-#: Notes by their keys: kind, agent or subject, content, and tags.
+#: Notes by key: kind, agent or subject, content, and tags.
 NOTES = {
     "claude/memory": "memory of '': Ana runs servers. [claude]",
     "mem0/m-1": f"memory of 'ana': Drinks tea [{DAY}, food, source=chat]",
@@ -94,7 +94,7 @@ DOCUMENTS = {
 
 
 def write_all(folder: Path, stack: Stack) -> list[str]:
-    """Write an export of each format, and return what to import."""
+    """Write an export of each format, and return the import arguments."""
     writers = (
         exports.chatgpt, exports.claude, exports.gemini, exports.openai, exports.mem0, exports.letta,
         exports.hindsight, exports.langgraph, exports.ryvos,
@@ -122,7 +122,7 @@ def as_line(message: memory_pb2.NewMessage) -> str:
 
 
 async def stored(stack: Stack) -> tuple[dict[Any, list[str]], dict[str, str], dict[str, str]]:
-    """Return conversations, notes and documents as SAID, NOTES and DOCUMENTS have them."""
+    """Return conversations, notes and documents in the form of SAID, NOTES and DOCUMENTS."""
     said, notes, documents = dict[Any, list[str]](), dict[str, str](), dict[str, str]()
     for each in (await stack.search.ListConversations(ListConversationsRequest())).conversations:
         listed = await stack.search.ListMessages(ListMessagesRequest(conversation_id=each.id))
@@ -172,7 +172,7 @@ async def test_every_format_is_stored_with_roles_order_and_times_and_once(
 
 
 async def command(stack: Stack, *arguments: str) -> Result:
-    """Run `everword import` in this process, beside the services."""
+    """Run `everword import` in this process, against the running services."""
     invoke = CliRunner().invoke
     variables = environment(stack)
     return await asyncio.to_thread(invoke, main, ["import", *arguments], env=variables)
@@ -205,13 +205,13 @@ async def test_a_dry_run_says_what_would_be_stored_and_left_out_and_stores_nothi
     assert notes == {"mem0/m-1": f"memory of 'opus': Drinks tea [{DAY}, food, source=chat]"}
 
 
-#: What is stored of a namespace's messages, in their order.
+#: Stored messages of a namespace, in order.
 STORED = """
 SELECT c.channel, c.session_key, c.title, m.seq, m.role, m.content, m.tool_result, m.occurred_at, m.external_id
 FROM messages m JOIN conversations c ON c.id = m.conversation_id JOIN namespaces n ON n.id = m.namespace_id
 WHERE n.name = %s ORDER BY c.channel, c.session_key, m.seq
 """
-#: Whoever makes the same conversation waits, until the transaction ends.
+#: Any other writer of the same conversation waits until this transaction ends.
 IN_THE_WAY = """
 INSERT INTO conversations (namespace_id, id, channel, session_key)
 SELECT id, gen_random_uuid(), %s, %s FROM namespaces WHERE name = 'default'
@@ -222,7 +222,7 @@ WAITING = (
 
 
 def exports_of_many(folder: Path) -> Iterator[tuple[Path, str, str]]:
-    """Write exports of twenty conversations; yields each with the channel and the key of one in the middle."""
+    """Write exports of twenty conversations; yield each with channel and key of one in the middle."""
     said = [{"role": "user", "content": f"{m}"} for m in range(4)]
     chats = [{"id": f"c-{n}", "created": exports.EIGHT, "messages": said} for n in range(20)]
     yield written(folder / "chats.json", chats), "", "c-10"
@@ -329,11 +329,11 @@ def test_branches_without_an_end_and_ids_that_are_missing_or_taken_lose_no_messa
 ) -> None:
     [chat] = exports.chats_in(exports.chatgpt(tmp_path))
     path = tmp_path / "branches.json"
-    # Nothing says which branch is shown: the latest one is, also where its last message has no time.
+    # No branch is marked as current, so the latest is used, also if its last message has no time.
     assert len(texts(written(path, [{**chat, "current_node": None}]))) == 4
     circle = {**chat["mapping"], "u1": {**chat["mapping"]["u1"], "parent": "u2"}}
     assert len(texts(written(path, [{**chat, "mapping": circle}]))) == 4
-    # Each stands in several checkpoints, under no id.
+    # Each message is in several checkpoints, without an id.
     nameless = texts(exports.langgraph(tmp_path, named=False))
     assert nameless == SAID["langgraph", "thread-1", "", "Roll."]
     answers = [

@@ -1,4 +1,4 @@
-"""What changes in the index is seen by the next search, in memory as in the database, and loads nothing again."""
+"""The next search sees changes of the index, in memory as in the database, without reloading."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ NOW = datetime.now(UTC)
 
 @dataclass(frozen=True)
 class Pair:
-    """A stack whose search has everything in memory, and a search over the same that has nothing there."""
+    """A stack with a cache, and a search of the same database without one."""
 
     stack: Stack
     reference: SearchServiceStub
 
     async def check_equal(self, rng: random.Random) -> list[bool]:
-        """Check that both find the same in every mode; return whether the first answered from memory."""
+        """Check that both find the same in every mode; return whether the cache answered."""
         in_memory = []
         for mode, name in product(MODES, FILTERS):
             query = "a.*r" if mode == "REGEX" else " ".join(rng.sample(WORDS, 2))
@@ -92,13 +92,13 @@ async def pair(postgres_url: str) -> AsyncIterator[Pair]:
 
 @dataclass
 class Writer:
-    """One transaction at a time, which changes sources of its own."""
+    """A writer with one transaction at a time, which changes only its own sources."""
 
     database: DatabaseUnderTest
-    #: Which jobs it enqueues: others would wait for them.
+    #: The shard of its jobs; writers that share one would wait for each other.
     shard: str
     sources: list[UUID] = field(default_factory=list)
-    #: As they were when the transaction began.
+    #: Sources at the beginning of the transaction.
     committed: list[UUID] = field(default_factory=list)
 
     def __enter__(self) -> Writer:
@@ -111,7 +111,7 @@ class Writer:
         self._lent.__exit__(*error)
 
     def act(self, rng: random.Random) -> None:
-        """Do something, in the transaction that is open or in a new one."""
+        """Make a random change, in the open transaction or in a new one."""
         acts = [self.add, self.replace, self.remove, self.close]
         rng.choice(acts if self.sources else acts[:1])(rng)
 
@@ -167,7 +167,7 @@ def passages_of(rng: random.Random, id_: UUID) -> list[IndexedPassage]:
 async def test_memory_and_database_find_the_same_whatever_happens_at_once(
     pair: Pair, seed: int
 ) -> None:
-    """Random writes, replacements, removals and closings, from transactions that overlap."""
+    """Random writes, replacements, removals and closings in overlapping transactions."""
     rng = random.Random(seed)
     await warm_up(pair.stack)
     in_memory: list[bool] = []
@@ -181,7 +181,7 @@ async def test_memory_and_database_find_the_same_whatever_happens_at_once(
                 else:
                     writer.end(committed=rng.random() < 0.8)
             if any(writer.is_open for writer in writers):
-                pass  # these would wait for it
+                pass  # These would wait for it.
             elif rng.random() < 0.5:
                 await append(pair.stack, f"The {rng.choice(WORDS)} again.", session_key=str(seed))
             else:
@@ -190,12 +190,12 @@ async def test_memory_and_database_find_the_same_whatever_happens_at_once(
         for writer in writers:
             writer.end(committed=True)
         in_memory += await pair.check_equal(rng)
-    # Nothing is loaded again for a change, and no search waits for it.
+    # No change causes a reload, and no search waits for one.
     assert all(in_memory)
 
 
 async def test_what_was_closed_is_found_as_of_before(pair: Pair) -> None:
-    """Until there are requests as of a time, statements are asked."""
+    """Requests as of an earlier time are answered by the database."""
     rng = random.Random(99)
     await warm_up(pair.stack)
     with Writer(pair.stack.database, SHARDS[0]) as writer:

@@ -1,4 +1,4 @@
-"""The approximate index misses next to nothing that an exact scan finds, under any filter."""
+"""The approximate index misses next to nothing of an exact scan's results, with any filter."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 DIMENSIONS = 48
-#: More than twice what is scanned exactly, so that half of it goes through the index too.
+#: More than twice the limit of exact scans, so that half of it is searched with the index, too.
 CROWD = 22_000
 TOPICS = 40
 QUERIES = 20
@@ -36,7 +36,7 @@ def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 class Topics(ScriptedEmbedder):
-    """A model for which texts lie around topics, as real ones do; a query lies near one of the first ten."""
+    """A model whose texts lie around topics, as with real models; queries lie near one of the first ten topics."""
 
     def __init__(self) -> None:
         super().__init__(DIMENSIONS)
@@ -47,7 +47,7 @@ class Topics(ScriptedEmbedder):
         return self._random.standard_normal((count, self.dimensions)).astype(np.float32)
 
     def crowd(self) -> NDArray[np.float32]:
-        """Return a vector for each memory; number n is about topic n mod TOPICS."""
+        """Return a vector for each memory; number n belongs to topic n mod TOPICS."""
         noise = 0.8 * self._normal(CROWD) / np.sqrt(self.dimensions)
         return unit(self.centres[np.arange(CROWD) % TOPICS] + noise)
 
@@ -67,7 +67,7 @@ async def crowded(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 def fill(database: DatabaseUnderTest, vectors: NDArray[np.float32], generation: int) -> None:
-    """Store a memory for each vector, as the owner: through the model it would take minutes."""
+    """Store a memory for each vector as the owner, since embedding them would take minutes."""
     with database.connect() as conn:
         conn.execute(
             """
@@ -80,7 +80,7 @@ def fill(database: DatabaseUnderTest, vectors: NDArray[np.float32], generation: 
             """,
             {"topics": TOPICS, "crowd": CROWD},
         )
-        # Everything matches: what is compared is the ten nearest, however far they are.
+        # No relevance threshold: the ten nearest are compared, however far they are.
         conn.execute("UPDATE model_generations SET background_mean = -1, background_deviation = 0")
         copy = f"COPY memory_vectors_{generation} (namespace_id, memory_id, embedding) FROM STDIN"
         with conn.cursor().copy(copy.encode()) as rows:
@@ -91,7 +91,7 @@ def fill(database: DatabaseUnderTest, vectors: NDArray[np.float32], generation: 
 
 @contextmanager
 def scanning(exact_passages: int) -> Iterator[None]:
-    """Search through the index above so many passages, where the planner might leave it aside too."""
+    """Search with the index above `exact_passages` passages, even if the planner would prefer another plan."""
     prepare = SQL["prepare_hnsw"]
     unsorted = f"{prepare.sql.rstrip(';')}, set_config('enable_sort', 'off', true)"
     with pytest.MonkeyPatch.context() as patch:
@@ -111,7 +111,7 @@ async def found(stack: Stack, query: int, only: MemoryFilter) -> set[str]:
     [
         (MemoryFilter(), EXACT_PASSAGES),
         (MemoryFilter(agents=["half"]), EXACT_PASSAGES),
-        # Fewer passages are scanned exactly; what the index would find of them counts on larger memories.
+        # Fewer passages are scanned exactly; the index's recall for them matters in larger memories.
         (MemoryFilter(agents=["rare"]), 0),
         (MemoryFilter(subjects=[f"topic {n}" for n in range(10)]), 0),
         (MemoryFilter(subjects=[f"topic {n}" for n in range(30, 40)]), 0),

@@ -1,4 +1,4 @@
-"""What is done around every call, in which order, and what callers see of it."""
+"""Interceptors around every call, their order, and their visible effects."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SELECT count(*) FROM pg_stat_activity
 
 @pytest.fixture
 def nobody() -> Authenticator:
-    """An authenticator that is never asked."""
+    """An authenticator that must not be called."""
     return Authenticator(None, BASE)  # type: ignore[arg-type]
 
 
@@ -103,7 +103,7 @@ async def test_an_unknown_method_is_named(stack: Stack, method: str) -> None:
 
 @contextmanager
 def _held_conversation(database: DatabaseUnderTest) -> Iterator[None]:
-    """Hold the row of every conversation, so that appends to them wait."""
+    """Lock the row of every conversation, so that appends wait."""
     with (
         psycopg.connect(database.admin_url, options="-c search_path=everword,public") as conn,
         conn.transaction(),
@@ -138,7 +138,7 @@ async def _append_within(stack: Stack, seconds: float) -> None:
 async def test_the_servers_own_default_deadline_ends_a_call_with_its_reason(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The caller sets no deadline, so it is the server that says how it ended."""
+    """The caller sets no deadline, so the server reports the end."""
     await append(stack, "Before.")
     with monkeypatch.context() as patched, _held_conversation(stack.database):
         patched.setattr("everword.rpc.interceptors.deadline.DEFAULT_S", 0.5)
@@ -163,7 +163,7 @@ async def test_a_caller_who_hangs_up_leaves_no_statement_behind(stack: Stack) ->
 async def test_what_a_call_waited_for_may_be_cancelled_and_the_caller_still_gets_a_status(
     stack: Stack, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Without one he would wait until his own deadline, if he has one."""
+    """Otherwise the caller would wait until its own deadline, if any."""
 
     async def take(*_: object, **__: object) -> None:
         shared = asyncio.get_running_loop().create_future()
@@ -180,7 +180,7 @@ async def test_what_a_call_waited_for_may_be_cancelled_and_the_caller_still_gets
 async def _full_stack(
     database: DatabaseUnderTest,
 ) -> AsyncIterator[tuple[Stack, list[asyncio.Task[pb.AppendMessagesResponse]]]]:
-    """A stack whose ingest service works on two calls at once, and has them and a third that waits."""
+    """A stack whose ingest service executes two calls at once, both blocked, and has a third waiting."""
     async with running_stack(database, server=replace(BASE, max_concurrent=4)) as stack:
         await append(stack, "Before.")
         with _held_conversation(database):
@@ -198,7 +198,7 @@ async def test_calls_beyond_the_limit_are_told_when_to_come_back(
 ) -> None:
     async with _full_stack(database) as (stack, held):
         late = asyncio.ensure_future(stack.ingest.AppendMessages(append_request("One too many.")))
-        # Not the latest, but the one that has waited for longest.
+        # The longest waiting call is refused, not the latest one.
         [over], _ = await asyncio.wait([*held, late], return_when=asyncio.FIRST_COMPLETED)
         assert over is not late
         held.append(late)
@@ -267,7 +267,7 @@ async def test_a_call_that_is_refused_early_gives_its_place_back(
 
 
 async def _batches(number: int) -> AsyncIterator[pb.ImportMessagesRequest]:
-    """A stream whose second batch is refused while it goes on."""
+    """A stream that continues although its second batch is refused."""
     for position in range(8):
         messages = [] if position == 1 else [message("word " * 2000)]
         yield pb.ImportMessagesRequest(batch=append_request(*messages, session_key=f"s{number}"))
@@ -278,7 +278,7 @@ async def _batches(number: int) -> AsyncIterator[pb.ImportMessagesRequest]:
 async def test_a_refused_stream_says_why_however_much_is_still_to_come(
     stack: Stack, listed: bool
 ) -> None:
-    """A client for asyncio that writes into a call that has ended calls that INTERNAL, with no details."""
+    """An asyncio client that writes into an ended call reports INTERNAL, without details."""
     for number in range(40):
         requests = [batch async for batch in _batches(number)] if listed else []
         stream = stack.ingest.ImportMessages(iter(requests) if listed else _batches(number))
@@ -290,7 +290,7 @@ async def test_a_refused_stream_says_why_however_much_is_still_to_come(
 
 
 async def test_an_error_that_repeats_much_of_the_call_still_arrives(stack: Stack) -> None:
-    """Peers refuse trailers of more than 8 KiB, with an error of their own."""
+    """Peers refuse trailers over 8 KiB with an error of their own."""
     refusal = await refused(append(stack, "Hello.", metadata=within("n" * 7000)))
     assert refusal.reason == "NAMESPACE_NOT_FOUND"
     assert len(refusal.metadata["namespace"]) == 200
@@ -328,7 +328,7 @@ async def test_a_span_says_how_a_refused_call_ended_and_whose_fault_it_was(
     assert callers.status.status_code is not StatusCode.ERROR
     async with open_channel(stack.addresses["ingest"]) as channel:
         await refused(raw_call(channel, "/everword.v1.IngestService/Forget", b""))
-    # What a caller makes up is no name for a time series.
+    # Method names invented by a caller do not become names of time series.
     unknown: list[ReadableSpan] = []
 
     def ended() -> bool:

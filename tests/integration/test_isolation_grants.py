@@ -1,4 +1,4 @@
-"""What the database lets each service do, whatever its code asks for."""
+"""Rights of each service in the database, independent of its code."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from support.stack import running_stack
 ROLES = [f"everword_{service}" for service in SERVICES]
 #: Columns of a new passage that its INSERT returns.
 RETURNED = ("id", "lexeme_count", "kind", "source_id", "part", "content")
-#: What every policy begins with.
+#: Prefix of every policy.
 OWN_ROWS = "namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint"
 PRIVILEGES = "SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER"
 
 
 @pytest.fixture(scope="module")
 def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
-    """One database for all: these tests look, and change nothing."""
+    """A database for all tests, which only read."""
     with cloned(postgres_url) as database:
         yield database
 
@@ -53,7 +53,7 @@ def test_every_table_with_a_namespace_is_isolated_unless_it_holds_no_content(
 def test_a_role_has_one_permissive_policy_per_table_and_each_names_the_namespace(
     owner: psycopg.Connection,
 ) -> None:
-    """Several policies of a role would be joined by OR, and Citus takes restrictive ones for permissive."""
+    """Several policies of a role would be combined by OR, and Citus treats restrictive ones as permissive."""
     rows = owner.execute(
         "SELECT tablename, permissive, cmd, unnest(roles)::text, qual, with_check FROM pg_policies"
     ).fetchall()
@@ -72,7 +72,7 @@ def test_a_role_has_one_permissive_policy_per_table_and_each_names_the_namespace
 
 
 def _outside_parentheses(condition: str) -> str:
-    """Return a condition without what is two or more parentheses deep."""
+    """Return a condition without parts at least two parentheses deep."""
     depth, outside = 0, ""
     for character in condition:
         depth += (character == "(") - (character == ")")
@@ -104,7 +104,7 @@ def test_a_scoped_role_has_the_rights_of_its_service_and_none_of_its_policies(
 
 
 def test_tables_without_isolation_have_no_content(owner: psycopg.Connection) -> None:
-    """Ids, names of tasks, states, counters, times; an error text is the only prose."""
+    """Ids, task names, states, counters, times; the only prose is error texts."""
     rows = owner.execute(
         """SELECT table_name || '.' || column_name FROM information_schema.columns
             WHERE table_schema = 'everword' AND table_name = ANY(%s) AND data_type IN ('text', 'jsonb')""",
@@ -121,7 +121,7 @@ def test_tables_without_isolation_have_no_content(owner: psycopg.Connection) -> 
 
 @pytest.mark.parametrize("role", ROLES)
 def test_no_service_reaches_any_partition(owner: psycopg.Connection, role: str) -> None:
-    """A partition has no policy of its own: who may read one reads all namespaces."""
+    """Partitions have no policy of their own, so a role that can read one reads all namespaces."""
     reachable = _names(
         owner,
         """SELECT relname FROM pg_class
@@ -138,7 +138,7 @@ def test_no_service_reaches_any_partition(owner: psycopg.Connection, role: str) 
 def test_a_table_behind_a_view_is_written_by_its_services_and_removed_from_by_none(
     owner: psycopg.Connection, role: str
 ) -> None:
-    """They have policies; of what is searched, services read what their writes return, and find rows by."""
+    """They have policies. Services may select only the columns that their writes return or filter by."""
     rights = {
         (table, right)
         for table in ("memories", "memory_vectors_1")
@@ -251,7 +251,7 @@ def test_nothing_is_declared_leakproof(owner: psycopg.Connection) -> None:
             "SELECT reloptions FROM pg_class WHERE relname = %s AND relnamespace = 'everword'::regnamespace",
             [view],
         ).fetchall()
-        # What a view of policies shows is what whoever asks may see of its tables.
+        # A view of policies shows rows with the rights of its caller.
         expected = "security_invoker=true" if view.startswith("retained") else "check_option=local"
         assert options == [expected]
 

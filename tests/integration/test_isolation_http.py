@@ -1,4 +1,4 @@
-"""What another namespace holds is told over HTTP no more than over gRPC: not by the gateway, and not by MCP's tools."""
+"""HTTP reveals as little of other namespaces as gRPC: through the gateway and through MCP's tools."""
 
 from __future__ import annotations
 
@@ -98,9 +98,9 @@ def _definition(tool: Tool, schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-#: Arguments that name something and that no call needs.
+#: Optional arguments that contain ids or tokens.
 NAMING = (("conversation_id",), ("page_token",))
-#: What everything of theirs is called, and what it says.
+#: The name of everything in the other namespace, and a word of its content.
 THEIRS, SECRET = "theirs", "Zanzibar"
 TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC")
 _numbers = count()
@@ -116,7 +116,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 @pytest.mark.slow
 async def test_the_gateway_tells_nothing_of_what_is_theirs(stack: Stack) -> None:
-    """Neither answers nor errors nor statements, whatever stands in any field of JSON."""
+    """Neither answers nor errors nor statements differ, whatever value is in any JSON field."""
     theirs = await fill_theirs(stack)
     before = rows_of(stack.database, "theirs")
     async with (
@@ -131,7 +131,7 @@ async def test_the_gateway_tells_nothing_of_what_is_theirs(stack: Stack) -> None
 
 @pytest.mark.slow
 async def test_no_tool_tells_anything_of_what_is_theirs(stack: Stack) -> None:
-    """Whoever calls a tool with what is theirs is answered as with what nobody has."""
+    """A tool called with another namespace's ids answers as it does for ids that do not exist."""
     await make_namespaces(stack, "toolbox")
     wrong = []
     async with http_server(stack, *SETS) as url, in_namespace(url, "toolbox") as owner:
@@ -146,7 +146,7 @@ async def test_no_tool_tells_anything_of_what_is_theirs(stack: Stack) -> None:
                         wrong.append(f"{tool.name} {'.'.join(place)}: {told} and not {alike}")
         assert wrong == []
         assert rows_of(stack.database, "toolbox") == before
-        # All this would pass where no tool did anything with what it is given.
+        # The checks above would also pass if tools ignored their arguments.
         for tool in sorted(tools, key=changes):
             for place in [(), *(each for each in places(tool) if each in NAMING)]:
                 value = theirs[kind_of(tool, place)]
@@ -159,13 +159,13 @@ def in_namespace(url: str, name: str) -> AbstractAsyncContextManager[McpClient]:
 
 
 def changes(tool: Tool) -> tuple[bool, bool, str]:
-    """Return a key by which tools come first that change nothing, and last those that delete."""
+    """Return a sort key: tools without changes first, deleting tools last."""
     assert tool.annotations
     return (not tool.annotations.read_only_hint, "delete" in tool.name, tool.name)
 
 
 async def fill(owner: McpClient, tools: Sequence[Tool]) -> dict[str, str]:
-    """Let each tool that adds something do so; returns what there is then, by kind."""
+    """Call each tool that adds something; return the added values by kind."""
     found = {"words": THEIRS}
 
     async def make(name: str, **more: str) -> str:
@@ -187,7 +187,9 @@ async def fill(owner: McpClient, tools: Sequence[Tool]) -> dict[str, str]:
 
 
 def tries(tools: Sequence[Tool]) -> Iterator[tuple[Tool, list[Place]]]:
-    """Yield tools with places to try in the same two namespaces: one, unless the tool changes nothing there."""
+    """Yield tools with arguments to try in the same two namespaces: a single one if the tool may change something
+    there.
+    """
     for tool in tools:
         assert tool.annotations
         found = list(places(tool))
@@ -198,7 +200,7 @@ def tries(tools: Sequence[Tool]) -> Iterator[tuple[Tool, list[Place]]]:
 async def ask_both(
     callers: Sequence[McpClient], tool: Tool, place: Place, theirs: Mapping[str, str]
 ) -> list[str]:
-    """Call a tool with what is theirs in a place, and with what nobody has; returns what is told of each."""
+    """Call a tool with a value of the other namespace in one argument, and with an unused one; return both answers."""
     kind = kind_of(tool, place)
     nobodys = {"words": another(THEIRS), "page_token": damaged(theirs["page_token"])}
     values = theirs[kind], nobodys.get(kind, NOBODY)
@@ -212,7 +214,7 @@ async def ask_both(
 
 @asynccontextmanager
 async def caller(stack: Stack, url: str) -> AsyncIterator[McpClient]:
-    """Lend a client in a new namespace, which has a note of its own."""
+    """Yield a client in a new namespace with a note of its own."""
     name = f"caller-{next(_numbers)}"
     await make_namespaces(stack, name)
     own = note_pb2.NewNote(key="own", content="Words of the caller's own.")

@@ -1,4 +1,4 @@
-"""What another namespace holds shows neither in the time of an answer nor, without the services' filters, in a text."""
+"""Other namespaces show neither in response times nor, without the services' own filters, in answers."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ async def theirs(stack: Stack) -> Theirs:
 async def test_no_time_tells_what_is_theirs_from_what_never_was(
     stack: Stack, theirs: Theirs
 ) -> None:
-    """Each RPC with each id, 40 times: what chance told is tried 160 times."""
-    # All this would pass where no difference is large enough to be seen: one lookup is.
+    """Each RPC with each id, 40 times; differences are checked again with 160 calls."""
+    # The check above would also pass if it could not detect small differences; one extra lookup must be detected.
     looked_up, refused = [], []
     for _ in range(40):
         looked_up.append(await _seconds(stack, NOBODY))

@@ -1,4 +1,4 @@
-"""What operators call is closed to every tenant's key, and says nothing about what there is."""
+"""Operators' RPCs are closed to every tenant's key, and reveal nothing about existing resources."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOBODYS = ("nobody", str(UUID(int=7)))
 
 
 def _called(channel: grpc.aio.Channel, method: MethodDescriptor, request: Any, key: str) -> Any:
-    """Return a call of any shape, to be awaited."""
+    """Return an awaitable call of a unary or streaming RPC."""
     make = caller_of(
         channel,
         method,
@@ -53,7 +53,7 @@ def _with(method: MethodDescriptor, path: Path | None, value: str) -> Any:
 async def test_a_tenants_key_opens_no_call_of_operators_and_learns_nothing(
     database: DatabaseUnderTest, role: admin.ApiKeyRole.ValueType
 ) -> None:
-    """Each RPC with another's name, its key's id, its own, and what never was, in each field: one refusal for all."""
+    """Each RPC with foreign, own and unused names and key ids in each field gets the same refusal."""
     async with running_stack(database, admin_key=OPERATORS_KEY) as stack:
         await make_namespaces(stack, "acme", "other", metadata=OPERATOR)
         made = {

@@ -1,6 +1,6 @@
-"""No RPC reaches into another namespace, by whatever it is given.
+"""No RPC reads or changes another namespace, whatever its arguments.
 
-The fields that could reach are found through the descriptors: a new RPC or a new id fails here until it is added.
+The fields are found through the descriptors: a new RPC or a new id fails here until it is added.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ EVERYBODYS = {"LoadPrices", "ListPrices", "ListPrices page_token"}
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: no test leaves anything behind that another could find."""
+    """Run one stack for all tests, which leave nothing behind that another could find."""
     with cloned(postgres_url) as database:
         chat = ChatSettings("http://127.0.0.1:9", MODEL)
         async with running_stack(database, chat=chat) as stack:
@@ -75,7 +75,7 @@ def test_numbers_and_bytes_name_nothing_but_beside_an_id_or_a_name() -> None:
     unsaid = {(rpc, str(path), path.field.name) for rpc, path in found if not path.within}
     nameless = set[str]().union(*NAMELESS.values())
     assert [each for each in unsaid if each[2] not in nameless] == [], "say what these name"
-    # What no request has any more is not listed either.
+    # Fields that no request has any more must be removed from the list.
     assert {name for _, _, name in unsaid} == nameless
     assert {path.field.full_name.rpartition("v1.")[2] for _, path in found if path.within} == set(
         WITHIN
@@ -83,7 +83,6 @@ def test_numbers_and_bytes_name_nothing_but_beside_an_id_or_a_name() -> None:
 
 
 async def _answered(call: Any) -> Any:
-    """Return the answer of a call, or its refusal."""
     try:
         return await call
     except grpc.aio.AioRpcError as error:
@@ -124,7 +123,7 @@ async def test_what_is_theirs_is_in_no_answer_to_others(stack: Stack, theirs: Th
 
 @SHARED
 async def test_the_same_calls_find_what_is_the_callers_own(stack: Stack, theirs: Theirs) -> None:
-    """The cases above would pass where nothing can be found at all."""
+    """The cases above would also pass if nothing could be found at all."""
     read = search.GetMemoryRequest(memory_id=theirs.message_id)
     assert (await stack.search.GetMemory(read, metadata=THEIRS)).memory.id == theirs.message_id
     for page, token in theirs.page_tokens.items():
@@ -139,10 +138,10 @@ async def test_the_same_calls_find_what_is_the_callers_own(stack: Stack, theirs:
 async def test_nothing_tells_what_is_theirs_from_what_never_was(
     stack: Stack, theirs: Theirs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither answers nor errors nor statements, whatever stands in any field; nor without the services' filters."""
+    """Answers, errors and statements are equal for any field, even without the services' own filters."""
     before = rows_of(stack.database, "theirs")
     async with twins(stack, "ours-1", "ours-2") as both:
-        # The reasons that lists show are the service's own words.
+        # Reasons in lists are text of the service itself.
         named = {"request_id": "pattern", "reason": "Their reason."}
         texts = await both.texts_of("theirs") | named
         assert await tell_apart(both, theirs, texts) == []

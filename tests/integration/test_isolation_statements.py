@@ -1,4 +1,4 @@
-"""Every named statement keeps to its namespace: by its text, and by the database where the text forgets."""
+"""Every named statement stays in its namespace: by its text, and by the database if the text lacks the predicate."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ BEHIND = {name: entry for name, entry in STATEMENTS.items() if tables_of(entry) 
 INSERTS = [name for name, entry in BEHIND.items() if writes_isolated_rows(entry)]
 OTHERS = [name for name in BEHIND if name not in INSERTS]
 
-#: Statements over all namespaces, and why they may be. None of them reads content.
+#: Statements over all namespaces, with the reason. None of them reads content.
 CROSSING = {
     "everword_ingest.housekeeping.list_unmeasured": "housekeeping looks for namespaces that are to be measured",
     "everword_ingest.housekeeping.find_crowded": "housekeeping looks for namespaces with many rows of counters",
@@ -58,10 +58,10 @@ CROSSING = {
     "everword_embedder.queue.measure_backlog": "the queue's length and age are those of all namespaces",
     "everword_embedder.queue.forgotten_namespaces": "work that nobody scheduled is looked for in all namespaces",
 }
-#: Packages whose business crosses namespaces: workers claim ids over all of them.
+#: Packages that work across namespaces: workers claim ids in all of them.
 CROSSING_PACKAGES = ("everword.jobs.",)
 
-#: Statements that write what they derive from memories: where they see none they have nothing to write.
+#: Statements that derive rows from memories; without visible memories they write nothing.
 DERIVING = {
     *("everword_embedder.queue.store_halfvecs", "everword_embedder.queue.store_arrays"),
     *(
@@ -83,7 +83,7 @@ DERIVING = {
         *("everword_compactor.topics.unlink_sources", "everword_compactor.topics.move_sources"),
     ),
 }
-#: Statements that read counters beside content: without their predicate they would show other namespaces' sizes.
+#: Statements that read counters besides content; without their predicate they would reveal other namespaces' sizes.
 COUNTING = {
     "everword_search.stats.corpus_counts",
     "everword_ingest.housekeeping.measure_stored",
@@ -130,7 +130,7 @@ def worlds(postgres_url: str) -> Iterator[dict[str, Filled]]:
 
 @pytest.fixture
 def filled(worlds: dict[str, Filled], name: str) -> Filled:
-    """The world that a statement is written for."""
+    """The database for which a statement is written."""
     return worlds["array" if name.endswith("_arrays") else "halfvec"]
 
 
@@ -143,7 +143,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
         asyncio.run(_prepare(empty))
         conversation_id = asyncio.run(_prepare(database, fill=True))
         with database.connect() as conn:
-            conn.execute("DELETE FROM embedding_queue")  # for a backfill to find
+            conn.execute("DELETE FROM embedding_queue")  # For a backfill to find.
             conn.execute("DELETE FROM tool_sentence_queue")
             vector = "array_fill(0.05::real, ARRAY[384])" + (
                 "::halfvec" if storage == "halfvec" else ""
@@ -152,7 +152,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
                 f"INSERT INTO memory_vectors_1 SELECT namespace_id, id, {vector} "
                 "FROM memories ORDER BY id LIMIT 1".encode()
             )
-            conn.execute(  # one that was given up
+            conn.execute(  # One abandoned passage.
                 "INSERT INTO embedding_queue (namespace_id, memory_id, generation_id, state) "
                 "SELECT namespace_id, id, 1, 'failed' FROM memories ORDER BY id LIMIT 1"
             )
@@ -175,7 +175,7 @@ def _filled(postgres_url: str, storage: str) -> Iterator[Filled]:
 
 
 def _take_pgvector_away(database: DatabaseUnderTest) -> None:
-    """Make a database what it is on a server without pgvector."""
+    """Change the database into one of a server without pgvector."""
     with database.connect() as conn:
         conn.execute("DROP VIEW visible_vectors_1")
         conn.execute("DROP TABLE memory_vectors_1")
@@ -184,7 +184,7 @@ def _take_pgvector_away(database: DatabaseUnderTest) -> None:
 
 
 async def _prepare(database: DatabaseUnderTest, *, fill: bool = False) -> str:
-    """Make both namespaces, and fill `theirs`; returns its conversation's id."""
+    """Create both namespaces, and fill `theirs`; return its conversation's id."""
     async with running_stack(database) as stack:
         await make_namespaces(stack, "ours", "theirs")
         if not fill:
@@ -205,7 +205,7 @@ async def _prepare(database: DatabaseUnderTest, *, fill: bool = False) -> str:
 
 @contextmanager
 def _bound(database: DatabaseUnderTest, role: str, namespace_id: int) -> Iterator[psycopg.Cursor]:
-    """Lend a transaction as a service's role, bound to a namespace, and undo it."""
+    """Yield a transaction with a service's role, bound to a namespace, and roll it back."""
     options = f"-c role={role} -c search_path=everword,public"
     with (
         psycopg.connect(database.service_url, options=options) as conn,
@@ -217,14 +217,13 @@ def _bound(database: DatabaseUnderTest, role: str, namespace_id: int) -> Iterato
 
 
 def _run(cursor: psycopg.Cursor, query: bytes, parameters: dict[str, Any]) -> tuple[int, list[Any]]:
-    """Return how many rows a statement touched, and what it returned."""
+    """Return a statement's row count and its rows."""
     cursor.execute(query, parameters)
     rows: list[Any] = cursor.fetchall() if cursor.description else []
     return cursor.rowcount, rows
 
 
 def _values(found: object) -> Iterator[object]:
-    """Yield the single values of a result."""
     if isinstance(found, list | tuple):
         for entry in found:
             yield from _values(entry)
@@ -235,7 +234,7 @@ def _values(found: object) -> Iterator[object]:
 
 
 def _marks(filled: Filled) -> set[object]:
-    """Return the values by which a result would show that it is of `theirs`: ids, texts and times."""
+    """Return values that identify rows of `theirs` in a result: ids, texts and times."""
     marks: set[object] = set()
     with filled.database.connect() as conn:
         for table in ISOLATED - VIEWS:
@@ -268,7 +267,7 @@ def test_a_statement_that_forgets_its_namespace_finds_nothing_foreign(
 def test_the_same_statement_finds_what_is_there_for_its_own_namespace(
     filled: Filled, name: str
 ) -> None:
-    """The test above would pass with parameters that hit nothing."""
+    """The test above would also pass with parameters that match nothing."""
     parameters = parameters_of(name, filled)
     with _bound(filled.database, role_of(name), filled.theirs) as cursor:
         found = _run(cursor, BEHIND[name].sql.encode(), parameters)
@@ -298,7 +297,7 @@ def test_a_statement_cannot_write_into_a_namespace_that_it_is_not_bound_to(
 
 @pytest.mark.parametrize("name", ["everword_ingest.request_ids.claim_request"])
 def test_a_request_id_that_another_namespace_used_is_free(filled: Filled, name: str) -> None:
-    """Request ids are the caller's own, and tell nothing about others'."""
+    """Request ids belong to the caller, and reveal nothing about other namespaces."""
     parameters = {**common_parameters(filled), "namespace_id": Int8(filled.ours)}
     with _bound(filled.database, role_of(name), filled.ours) as cursor:
         found = _run(cursor, BEHIND[name].sql.encode(), parameters)

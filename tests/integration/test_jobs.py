@@ -1,4 +1,4 @@
-"""Jobs: at least once, a result once, whatever happens on the way."""
+"""Jobs run at least once, and their result is stored once, under all failures."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_work_that_comes_while_the_job_runs_is_done_too(
 def test_a_job_that_fails_is_tried_three_times_and_stays_visible(
     jobs: BlockingDatabase, owner: psycopg.Connection, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What is tried again is a warning, and only what somebody has to look at is an error."""
+    """A retry is logged as a warning; only a final failure is an error."""
 
     def fail(run: JobRun) -> None:
         raise ValueError("no model\0")

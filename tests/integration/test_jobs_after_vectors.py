@@ -15,7 +15,7 @@ from support.stack import Stack
 
 
 class Clock:
-    """A clock that only `sleep` advances."""
+    """A clock that advances only in `sleep`."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -32,7 +32,7 @@ def due_vectors(stack: Stack, clock: Clock) -> Iterator[DueVectors]:
 
 
 def waited(due: DueVectors, clock: Clock) -> float:
-    """Return the seconds that one job waits."""
+    """Return the seconds that a job waits."""
     begun = clock.now
     due.wait()
     return clock.now - begun

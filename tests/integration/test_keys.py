@@ -1,4 +1,4 @@
-"""Who is let in, to what, and into which namespace."""
+"""Authentication of keys, their roles, and their namespaces."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ READ, WRITE, ADMIN = (
 
 @pytest.fixture(autouse=True)
 def _short_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let servers forget keys quickly, so that no test waits for it."""
+    """Let servers cache keys only briefly, so that tests do not wait."""
     monkeypatch.setattr(authentication, "KEY_CACHE_S", 0.3)
     monkeypatch.setattr(authentication, "OPEN_CACHE_S", 0.1)
 
@@ -93,7 +93,7 @@ DENIED = (grpc.StatusCode.PERMISSION_DENIED, "ACCESS_DENIED")
 NO_NAMESPACE = (grpc.StatusCode.NOT_FOUND, "NAMESPACE_NOT_FOUND")
 
 
-# While no key exists
+# Before any key exists
 
 
 async def test_while_no_key_exists_the_header_names_the_namespace(stack: Stack) -> None:
@@ -144,7 +144,7 @@ async def test_revoking_the_last_key_opens_nothing(stack: Stack) -> None:
 
 
 async def test_erasing_the_last_key_opens_nothing(database: DatabaseUnderTest) -> None:
-    """A namespace takes its keys with it. What there never was and what there is no more are told apart."""
+    """Deleting a namespace deletes its keys. Unknown keys and deleted keys get different errors."""
     async with running_stack(database, admin_key=OPERATORS_KEY) as locked:
         await make_namespaces(locked, "acme", metadata=OPERATOR)
         await _key(locked, WRITE, "acme")
@@ -167,7 +167,7 @@ async def test_an_operators_key_closes_for_servers_that_are_started_without_it(
 async def test_from_the_network_nobody_is_let_in_without_a_key(
     database: DatabaseUnderTest,
 ) -> None:
-    """Also where the deployment was opened again while the server ran."""
+    """Also if the deployment was opened again while the server ran."""
     server = replace(BASE, service="ingest", listen="0.0.0.0:0")
     with database.connect() as conn:
         conn.execute("UPDATE deployment SET closed = true")
@@ -257,7 +257,7 @@ async def test_the_keys_of_a_deleted_namespace_are_refused(locked: Stack) -> Non
 async def test_a_revoked_key_ends_what_it_has_open(
     locked: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Calls that go on for an hour otherwise: a stream, and a wait."""
+    """Calls that would last an hour: a stream, and a wait."""
     made = await _key(locked, WRITE, "acme")
     key = bearer(made.secret)
     token = (await append(locked, "Without a vector.", metadata=key)).consistency_token
@@ -311,7 +311,7 @@ async def test_a_key_is_rotated_and_no_call_is_refused_meanwhile(locked: Stack) 
         await append(locked, "With either.", metadata=bearer(secret))
     await _until_refused(locked, old.secret)
     await append(locked, "With the new one.", metadata=bearer(new.secret))
-    # The key that takes the place of one that expires lasts as long.
+    # The replacement of an expiring key has the same lifetime.
     month = timedelta(days=30)
     passing = admin.ApiKey(namespace="acme", role=WRITE)
     passing.expire_time.FromDatetime(datetime.now(UTC) + month)
@@ -322,14 +322,14 @@ async def test_a_key_is_rotated_and_no_call_is_refused_meanwhile(locked: Stack) 
     next_one = (await locked.admin.RotateApiKey(again, metadata=OPERATOR)).api_key
     lasts = next_one.expire_time.ToDatetime() - next_one.create_time.ToDatetime()
     assert abs(lasts - month) < timedelta(minutes=1)
-    # And at most to the end of time.
+    # At most until the maximal time.
     passing.expire_time.FromDatetime(datetime.max)
     request = admin.CreateApiKeyRequest(api_key=passing)
     last = await locked.admin.CreateApiKey(request, metadata=OPERATOR)
     again = admin.RotateApiKeyRequest(api_key_id=last.api_key.id)
     next_one = (await locked.admin.RotateApiKey(again, metadata=OPERATOR)).api_key
     assert next_one.expire_time.ToDatetime().year == 9999
-    # What has ended is not made again.
+    # Expired keys cannot be rotated.
     gone = await refused(locked.admin.RotateApiKey(rotate, metadata=OPERATOR))
     assert gone.code is grpc.StatusCode.NOT_FOUND
 
@@ -347,7 +347,7 @@ async def test_it_is_told_when_a_key_was_used_last(locked: Stack) -> None:
 
 
 async def _until_refused(stack: Stack, secret: str) -> None:
-    """Return once a key that was known is invalid, which takes as long as servers remember it."""
+    """Return once a cached key is refused, which takes as long as servers cache it."""
 
     async def invalid() -> bool:
         try:

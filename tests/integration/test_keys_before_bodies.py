@@ -142,7 +142,7 @@ async def test_chunks_of_a_byte_without_a_key_keep_nobody_from_the_event_loop(
         nonlocal sent
         async with begun(served.url, served.path, {**served.headers, **CHUNKED}) as request:
             answered = asyncio.ensure_future(request.answer())
-            # As fast as they are read, and for as long.
+            # As fast as they are read, for the whole time.
             for _piece in range(100):
                 await request.send(chunks)
                 sent += len(chunks)

@@ -1,4 +1,4 @@
-"""Facts are learned from what users say, without a language model: from their words to their profile."""
+"""Facts are learned from users' messages without a language model: from text to profile."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def test_the_profile_says_what_holds_at_the_end_of_each_history(
 
 
 def _of(values: dict[str, set[str]], history: History) -> set[str]:
-    """Return what is held of a history's attribute, such as the dose of any medicine."""
+    """Return the values of a history's attribute, which may have a prefix, such as the dose of any medicine."""
     named = history.attribute
     return {
         _without_day(value)
@@ -76,7 +76,7 @@ def _of(values: dict[str, set[str]], history: History) -> set[str]:
 
 
 def _without_day(value: str) -> str:
-    """Return a plan in the words that were said."""
+    """Return a plan without its date."""
     return value.partition(" (")[0]
 
 
@@ -91,7 +91,7 @@ async def test_the_words_stand_behind_what_is_learned(stack: Stack) -> None:
     assert (piece.message_id, piece.quote) == (berlin, "I live in Berlin, near the zoo")
     assert [change.actor for change in explained.changes] == ["machine"]
 
-    # Said again in another conversation, it is confirmed; nothing is counted twice.
+    # Repeated in another conversation, it is confirmed; nothing is counted twice.
     await say(stack, "I live in Berlin.", 1, session="other")
     await learn(stack)
     [fact] = await history_of(stack, "residence")
@@ -104,7 +104,7 @@ async def test_the_words_stand_behind_what_is_learned(stack: Stack) -> None:
     hits = (await stack.search.Search(request)).results
     kinds = [hit.memory.content for hit in hits if hit.memory.kind == memory_pb2.MEMORY_KIND_FACT]
     assert kinds == ["Residence of emi: Lisbon"]
-    # What an older conversation says late, moves nothing back.
+    # A late statement in an older conversation does not supersede a newer value.
     await say(stack, "I live in Prague.", -5, session="late")
     await learn(stack)
     assert (await told(stack))["residence"] == {"lisbon"}
@@ -125,7 +125,7 @@ async def test_a_guess_a_retraction_and_a_correction_are_told_apart(stack: Stack
     await say(stack, "No, I meant Thursday.", 4)
     await learn(stack)
     assert {_without_day(each) for each in (await told(stack))["deadline"]} == {"thursday"}
-    # It was never Friday, so that it did not end either.
+    # It was never Friday, so that value has not ended either.
     at = Timestamp()
     at.FromDatetime(day(3))
     request = profile.GetProfileRequest(subject="emi", valid_at_time=at, include_expired=True)
@@ -183,7 +183,7 @@ async def test_of_several_who_speak_each_speaks_of_themselves(stack: Stack) -> N
     await learn(stack)
     assert await told(stack) == {"residence": {"berlin"}, "sibling": {"jon"}}
     assert await told(stack, "noa") == {"residence": {"oslo"}, "employer": {"equinor"}}
-    # The one person who speaks to an agent is its subject, by whatever name.
+    # The only person who speaks to an agent is its subject, under any name.
     await say(stack, "I live in Rome.", 3, subject="kim", session="alone", author="k1")
     await learn(stack)
     assert (await told(stack, "kim"))["residence"] == {"rome"}
@@ -200,7 +200,7 @@ async def test_a_fact_holds_from_when_its_words_say(stack: Stack) -> None:
     assert await told(stack) == {"employer": {"acme"}, "residence": {"oslo"}}
     [acme] = await history_of(stack, "employer")
     assert acme.valid_from_time.ToDatetime() == datetime(2019, 1, 1)
-    # Berlin was said in between, so that nobody knows since when Oslo holds.
+    # Berlin was stated in between, so the start of Oslo is unknown.
     spans = {
         fact.value: fact.valid_from_time.ToDatetime()
         for fact in await history_of(stack, "residence")
@@ -228,7 +228,7 @@ async def test_what_is_interrupted_goes_on_and_what_cannot_be_read_is_parked(
     assert (await told(stack, "b"))["residence"] == {"oslo"}
     monkeypatch.undo()
 
-    # A worker that lost its job in the middle leaves nothing behind, and the next one does it all.
+    # A worker that loses its job leaves nothing behind, and the next one does all the work.
     await say(stack, "I'm a nurse.", 3, subject="a", session="a")
 
     def steal(task: Learning):  # type: ignore[no-untyped-def]
@@ -300,7 +300,7 @@ async def test_letter_case_makes_no_second_person_of_one_who_speaks(stack: Stack
     await learn(stack)
     assert await told(stack, "nadia") == {"residence": {"porto"}, "job": {"nurse"}}
     assert await told(stack, "Nadia") == {}
-    # What a caller gives as a subject is a key of theirs: another one.
+    # A caller's subject is a key of its own, distinct from the person of that name.
     await say(stack, "I live in Bern.", 2, subject="Nadia", session="c")
     await learn(stack)
     assert await told(stack, "Nadia") == {"residence": {"bern"}}
@@ -322,7 +322,7 @@ def test_new_jobs_corrections_and_returns_are_read_as_they_are_meant() -> None:
             all_ + len(values),
             wanted + len(expected),
         ]
-    # As measured once, with sentences that were written before: of what is found, and of what was said.
+    # Minimal precision and recall, as measured once with sentences written before the rules.
     least = {"job": (0.9, 0.6), "meant": (0.88, 0.8), "back": (0.94, 0.94)}
     for family, (right, all_, wanted) in found.items():
         precision, recall = least[family]

@@ -1,4 +1,4 @@
-"""Limits of a namespace: what is beyond one is refused, with its name and when to come back, and nothing else is."""
+"""Limits of a namespace: calls beyond one are refused with its name and a time to retry; other calls are not."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _left_of_minute(stack: Stack) -> float:
 
 
 async def limit(stack: Stack, **limits: int) -> None:
-    """Set limits, and let each process learn of them by a call."""
+    """Set limits, and let each process read them with a call."""
     request = admin.UpdateNamespaceRequest(
         namespace=admin.Namespace(name="acme", limits=admin.NamespaceLimits(**limits)),
         update_mask=FieldMask(paths=[f"limits.{path}" for path in limits]),
@@ -61,12 +61,12 @@ async def usage(stack: Stack) -> admin.NamespaceUsage:
 
 
 async def in_step() -> None:
-    """Wait until each process has told the others what it counted."""
+    """Wait until each process has published its counts to the others."""
     await asyncio.sleep(quotas.FOLD_S * 2.5)
 
 
 async def answers(stack: Stack, calls: int) -> tuple[int, list[Refusal]]:
-    """Call search and ingest in turn; return how many calls were answered, and how the others were refused."""
+    """Call search and ingest in turn; return the number of answered calls, and the errors of the others."""
     said = ingest.EnsureConversationRequest(key=ConversationKey(session_key="s"))
     looked = search.BrowseRequest(page_size=1)
     made = [
@@ -86,7 +86,7 @@ async def test_requests_of_all_processes_are_counted_together(tenants: Stack) ->
     for _ in range(4):
         some, others = await answers(tenants, 50)
         answered, refusals = answered + some, refusals + others
-    # Each of two processes may go over it by what it does not tell at once, and by what comes while it tells.
+    # Each of two processes may exceed the limit by its unpublished count, and by calls that arrive while it publishes.
     assert 100 <= answered <= 100 + 2 * 100 // PARTS + 10
     [told] = {(each.code, each.reason, each.metadata["limit"]) for each in refusals}
     assert told == (
@@ -97,7 +97,7 @@ async def test_requests_of_all_processes_are_counted_together(tenants: Stack) ->
     assert "100 requests in a minute; call again in" in refusals[0].message
     refusal = await refused(tenants.search.Browse(search.BrowseRequest(), metadata=TENANT))
     assert abs(refusal.retry_after_s - _left_of_minute(tenants)) < 0.5
-    # Nobody else pays for it, and what operators do is not counted.
+    # Other namespaces are unaffected, and operators' calls are not counted.
     await append(tenants, "Hello.", metadata=within("other"))
     await in_step()
     assert (await usage(tenants)).requests == answered
@@ -118,7 +118,7 @@ async def test_messages_count_once_and_a_stream_goes_on_later(tenants: Stack) ->
     assert refusal.reason == "RATE_LIMIT_REACHED"
     assert refusal.metadata["limit"] == "messages_per_minute"
     assert refusal.retry_after_s > 0
-    # What comes again counts no more, and neither does what fails.
+    # Records imported again, and failed calls, do not count.
     again = await tenants.ingest.ImportMessages(_batches(*batches[:2]), metadata=TENANT)
     assert (again.messages_existing, again.messages_written) == (6, 0)
     wrong = append_request("Hello.")
@@ -139,7 +139,7 @@ async def test_a_full_namespace_takes_no_more_text_and_is_read_as_before(tenants
     await limit(tenants, stored_bytes=1000)
     await _measure(tenants)
     assert (await usage(tenants)).stored_bytes == 900
-    # Versions are kept.
+    # Old versions count, too.
     await tenants.notes.WriteNote(note_request("z" * 300), metadata=TENANT)
     await _measure(tenants)
     for call in (
@@ -158,7 +158,7 @@ async def test_a_full_namespace_takes_no_more_text_and_is_read_as_before(tenants
 
 
 async def _measure(stack: Stack) -> None:
-    """Measure what is stored, as ingest does by itself, and let its server learn of it."""
+    """Measure the stored size, as ingest does in the background, and let its server read the result."""
     database = Database(stack.database.settings("ingest"), "ingest")
     await database.open()
     try:

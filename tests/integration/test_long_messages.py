@@ -1,4 +1,4 @@
-"""However long messages are, and whatever they hold, they are summed up, step by step, and keep nobody waiting."""
+"""Messages of any length and content are summarised step by step, without delaying other calls."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from support.summaries import listed
 
 MEGABYTE = 1024 * 1024
 NOON = datetime(2026, 4, 18, 12, 3, tzinfo=UTC)
-#: A digit to `regex`, whose tables are newer than Python's.
+#: A digit for `regex`, whose Unicode tables are newer than Python's.
 GARAY_DIGIT = "\U00010d40"
 
 
@@ -61,7 +61,6 @@ def source(text: str, number: int = 1) -> Source:
 
 
 def jobs(stack: Stack) -> dict[str, JobKey]:
-    """Return the jobs of compaction by the key of their conversation."""
     with stack.database.connect() as conn:
         rows = conn.execute(
             "SELECT c.session_key, j.namespace_id, j.id FROM jobs j JOIN conversations c ON c.id::text = j.subject "
@@ -71,7 +70,7 @@ def jobs(stack: Stack) -> dict[str, JobKey]:
 
 
 async def test_ten_messages_of_a_megabyte_are_summed_up_one_by_one(stack: Stack) -> None:
-    """Together they outlived the lease, were written for nothing, and failed three times."""
+    """As one leaf they once exceeded the lease, were written for nothing, and failed three times."""
     for number in range(10):
         text = f"Emi mended pump {number} with valve_{number}. "
         await append(stack, text + "x" * (MEGABYTE - len(text)))
@@ -112,7 +111,7 @@ def test_a_leaf_takes_as_many_messages_as_are_short_enough_together() -> None:
     assert plan(*[MOST_LEAF_BYTES // 10] * 10).seqs == list(range(1, 11))
     assert plan(*[MOST_LEAF_BYTES // 4] * 10) == LeafPlan([1, 2, 3, 4], through=4)
     assert plan(*[MEGABYTE] * 10) == LeafPlan([1], through=1)
-    # What fills a leaf waits for nothing more.
+    # A full leaf does not wait for further messages.
     assert plan(100, MEGABYTE) == LeafPlan([1], through=1)
     assert plan(MEGABYTE) == LeafPlan([1], through=1)
     assert plan(100, 100).seqs == ()
@@ -133,7 +132,7 @@ async def test_a_conversation_keeps_a_worker_for_its_turn(
 
 
 async def test_nobody_waits_for_a_conversation_that_is_being_summed_up(stack: Stack) -> None:
-    """Neither a second worker nor who appends to it: nothing is locked while words are made."""
+    """Neither a second worker nor an append waits, since nothing is locked while the summary is written."""
     for key in ("slow", "quick"):
         await append(stack, *[f"Message {n}." for n in range(10)], session_key=key)
     begun, go_on = threading.Event(), threading.Event()
@@ -187,7 +186,7 @@ def test_long_sources_are_chosen_from_in_parts(monkeypatch: pytest.MonkeyPatch) 
     assert composed.token_count <= 300
     assert not composed.needs_review
     assert all(line in sources_lines(sources) for line in sentences(composed.content))
-    # Each part has its say, and what is chosen stands in order.
+    # Each part contributes lines, and the chosen lines are in order.
     assert {part for part in range(4) if f"lot {part} " in composed.content} == set(range(4))
     assert whole.token_count > composed.token_count
 
@@ -350,18 +349,18 @@ async def test_an_audit_ends_a_page_when_half_of_its_time_is_over(
 
 
 async def test_an_audit_of_long_messages_keeps_nobody_waiting(stack: Stack) -> None:
-    """One call to `re` over a megabyte held the event loop for seconds."""
+    """One call of `re` over a megabyte once blocked the event loop for seconds."""
     await append(stack, "Emi said 4711. " + "[chat:" * 100_000)
     await compact_everything(stack, ScriptedComposer())
     call = stack.maintenance.AuditSummaries(pb.AuditSummariesRequest(), timeout=120)
     held, audit = list[float](), asyncio.ensure_future(call)
     while not audit.done():
-        # Of this thread alone: other tests may have the processor meanwhile.
+        # CPU time of this thread only, since other tests may use the processor meanwhile.
         began = time.thread_time()
         await asyncio.sleep(0.005)
         held.append(time.thread_time() - began)
     assert (await audit).audited >= 1
-    # 20 ms; it took two seconds at least.
+    # About 20 ms; before the fix, at least two seconds.
     assert max(held) < 1.0
 
 

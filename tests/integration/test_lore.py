@@ -1,4 +1,4 @@
-"""Lorebooks are written, listed, imported and deleted; what they say is found by Search, until it is replaced."""
+"""Lorebooks are written, listed, imported and deleted; Search finds an entry's text until it is replaced."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has books and words of its own."""
+    """Run one stack for all tests: each test has books and words of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
@@ -50,7 +50,6 @@ async def found(stack: Stack, query: str, **fields: Any) -> list[search.SearchRe
 
 
 async def entries_of(stack: Stack, book_id: str, size: int = 0) -> list[lore_pb2.LoreEntry]:
-    """Return all entries of a book, page by page."""
     request = pb.ListLoreEntriesRequest(book_id=book_id, page_size=size)
     entries: list[lore_pb2.LoreEntry] = []
     while True:
@@ -117,7 +116,7 @@ async def test_an_entry_is_found_until_it_says_something_else(stack: Stack) -> N
     [hit] = await found(stack, "garnet", filter=LORE)
     read = (await stack.lore.GetLoreEntry(pb.GetLoreEntryRequest(entry_id=hit.memory.id))).entry
     assert read.version == 2
-    # By its title too, and under another one.
+    # By its title, and by another one.
     assert await found(stack, "lantern", filter=LORE)
     await write_entry(stack, book_id, entry("Lamp", "Garnet."), entry_id=first.entry_id)
     assert not await found(stack, "lantern", filter=LORE)

@@ -1,4 +1,4 @@
-"""Contexts hold the entries of lorebooks that a conversation sets off, at the settings that an entry has by itself."""
+"""Contexts contain the lorebook entries that a conversation triggers, with the default settings of an entry."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ DRAGON = entry("Smaug", "He sleeps on gold.", "dragon")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has an agent of its own."""
+    """Run one stack for all tests: each test has an agent of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
 
 
 async def test_what_a_message_says_sets_entries_off(stack: Stack) -> None:
-    """PS-64: by words that are any part of a message, whole words, the whole message, or patterns."""
+    """PS-64: triggers match any part of a message, whole words, the whole message, or patterns."""
     entries = [
         DRAGON,
         entry("The king", "He rules.", trigger("king", WORD)),
@@ -70,7 +70,7 @@ async def test_what_a_message_says_sets_entries_off(stack: Stack) -> None:
     ):
         conversation = await tell(stack, "modes", message(said), session=said)
         assert await titles(stack, conversation_id=conversation) == expected, said
-    # The words that are asked with count as the newest message, stored or not.
+    # The query counts as the newest message, stored or not.
     conversation = await say(stack, "modes", "Hello.", session="asked")
     response = await build(stack, conversation_id=conversation, query="Is it a dragon?")
     assert lore_of(response) == ["[1] Smaug: He sleeps on gold."]
@@ -81,7 +81,7 @@ async def test_what_a_message_says_sets_entries_off(stack: Stack) -> None:
 
 
 async def test_each_entry_looks_as_far_back_as_it_says(stack: Stack) -> None:
-    """PS-65, PS-B7: five messages by itself; 0 looks at none."""
+    """PS-65, PS-B7: the default scan depth is five messages; 0 scans none."""
     entries = [
         DRAGON,
         entry("Near", "Only the newest.", "dragon", scan_depth=1),
@@ -94,14 +94,14 @@ async def test_each_entry_looks_as_far_back_as_it_says(stack: Stack) -> None:
     for number in range(5):
         assert ("Smaug" in await titles(stack, conversation_id=conversation)) == (number < 5)
         await tell(stack, "depth", message(f"Turn {number}", role=(ASSISTANT, 2)[number % 2]))
-        # What tools say, and what says nothing, does not count.
+        # Tool messages and messages without text do not count.
         tool = message("", role=TOOL, tool_name="look", tool_result="dragon")
         await tell(stack, "depth", tool, message("", role=ASSISTANT, tool_name="t", tool_args="{}"))
     assert await titles(stack, conversation_id=conversation) == ["Far"]
 
 
 async def test_an_entry_stays_for_exactly_so_many_turns(stack: Stack) -> None:
-    """PS-66, PS-B7: the turn that sets it off is the first one."""
+    """PS-66, PS-B7: the triggering turn counts as the first one."""
     for turns in (1, 2, 3, 5):
         agent = f"sticky-{turns}"
         await import_book(
@@ -113,11 +113,11 @@ async def test_an_entry_stays_for_exactly_so_many_turns(stack: Stack) -> None:
             said = "A dragon!" if number == 0 else f"Turn {number}."
             conversation = await tell(stack, agent, message(said))
             held.append(bool(await titles(stack, conversation_id=conversation)))
-            # Again, and with the same words as a query: a turn is a turn, however often it is asked about.
+            # Also with the same words as a query: a turn counts once, however often it is queried.
             assert bool(await titles(stack, conversation_id=conversation, query=said)) == held[-1]
             await tell(stack, agent, message("Ah.", role=ASSISTANT))
         assert held == [True] * turns + [False] * 3, turns
-        # What is asked and not stored yet is a turn too.
+        # A query counts as a turn before it is stored.
         again = await tell(stack, agent, message("A dragon!"), session="asked")
         await tell(stack, agent, message("Ah.", role=ASSISTANT), session="asked")
         for said in ("And now?", "Ah."):
@@ -138,13 +138,13 @@ async def test_a_new_trigger_starts_its_turns_again(stack: Stack) -> None:
 async def test_conversations_have_turns_of_their_own_and_lose_them_with_nothing(
     stack: Stack,
 ) -> None:
-    """PS-68, PS-72: what happens elsewhere, and that a process ends, changes nothing."""
+    """PS-68, PS-72: turns in other conversations, and the end of a process, change nothing."""
     await import_book(stack, [entry("Smaug", "A dragon.", "dragon", sticky_turns=3)], agent="own")
     first = await say(stack, "own", "A dragon!", "One.", session="first")
     second = await say(stack, "own", "Hello.", "A dragon!", session="second")
     for _ in range(5):
         await say(stack, "own", "Much else.", session="third")
-    # Other servers over the same database: nothing is in the memory of these.
+    # Other servers of the same database, without any state in memory.
     async with running_stack(stack.database) as other:
         for answers in (stack, other):
             for query in ("Two.", ""):
@@ -155,7 +155,7 @@ async def test_conversations_have_turns_of_their_own_and_lose_them_with_nothing(
 
 
 async def test_automated_turns_use_nothing_up_and_set_off_again(stack: Stack) -> None:
-    """PS-69."""
+    """PS-69: automated turns do not count, but trigger."""
     entries = [
         entry("Smaug", "A dragon.", "dragon", sticky_turns=2),
         entry("Bell", "It rings at noon.", "bell", sticky_turns=2),
@@ -169,10 +169,10 @@ async def test_automated_turns_use_nothing_up_and_set_off_again(stack: Stack) ->
     assert await titles(stack, **beat) == ["Plain", "Smaug"]
     await say(stack, "beats", "The second turn.")
     await tell(stack, "beats", *beats)
-    # The second turn is the entry's last one, and still the present one.
+    # The second turn is the entry's last one, and still the current one.
     assert await titles(stack, **beat) == ["Plain", "Smaug"]
     assert await titles(stack, conversation_id=conversation, query="The third turn.") == ["Plain"]
-    # A trigger in an automated one is good for two turns of the user.
+    # A trigger in an automated turn lasts for two turns of the user.
     await tell(stack, "beats", message("the bell", automated=True))
     held = []
     for said in ("Third.", "Fourth.", "Fifth."):
@@ -182,7 +182,7 @@ async def test_automated_turns_use_nothing_up_and_set_off_again(stack: Stack) ->
 
 
 async def test_entries_set_off_others_unless_told_not_to(stack: Stack) -> None:
-    """PS-70: three deep."""
+    """PS-70: up to three levels deep."""
     chain = [
         entry("One", "It leads to twotwo.", "oneone"),
         entry("Two", "It leads to threethree.", "twotwo"),
@@ -194,7 +194,7 @@ async def test_entries_set_off_others_unless_told_not_to(stack: Stack) -> None:
     conversation = await tell(stack, "chain", message("oneone"))
     assert await titles(stack, conversation_id=conversation) == ["Four", "One", "Three", "Two"]
     book = (await import_book(stack, [], "second", agent="chain")).book_id
-    # Over books, and as soon as an entry says something else.
+    # Across books, and at once after an entry changes.
     await write_entry(stack, book, entry("Also", "From another book.", "ends here"))
     await import_book(stack, [entry("One", "It ends here.", "oneone"), *chain[1:]], agent="chain")
     assert await titles(stack, conversation_id=conversation) == ["Also", "One"]
@@ -207,7 +207,7 @@ async def test_entries_set_off_others_unless_told_not_to(stack: Stack) -> None:
 
 
 async def test_higher_priorities_go_in_first_and_whole(stack: Stack) -> None:
-    """PS-71: what there is no room for is left out, and counted."""
+    """PS-71: entries that do not fit are omitted, and counted."""
     word = " Much is said of it in the old songs of the north."
     entries = [
         entry(f"P{number}", f"Number {number} of them.{word * 3}", "dragon", priority=number)

@@ -1,4 +1,4 @@
-"""What an entry of a lorebook said before it was replaced or deleted is returned by no RPC: it has no history."""
+"""No RPC returns the replaced or deleted text of a lorebook entry; entries have no history."""
 
 from __future__ import annotations
 

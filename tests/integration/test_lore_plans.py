@@ -1,4 +1,4 @@
-"""Statements of lorebooks go through their indexes, as the services' own roles, among many books and messages."""
+"""Statements of lorebooks use their indexes, under the services' own roles, among many books and messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BOOKS, MESSAGES = 5_000, 30_000
 READING, WRITING = load_statements("everword.lore"), load_statements("everword_ingest.lore")
 _BOOK, _CONVERSATION = UUID(int=5), UUID(int=77)
 _READ = {"limit": 1000, "most_chars": 32_768, "max_bytes": 2**22}
-#: By statement: the role that runs it, what it is asked, and parts of the names of the indexes it goes through.
+#: By statement: the role that runs it, its parameters, and parts of the expected indexes' names.
 CASES: dict[str, tuple[str, dict[str, Any], set[str]]] = {
     "find_books": (
         "everword_search",
@@ -51,7 +51,7 @@ CASES: dict[str, tuple[str, dict[str, Any], set[str]]] = {
 
 @pytest.fixture(scope="module")
 def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
-    """One database for all: many books of ten entries each, and a conversation of many messages."""
+    """A database for all tests: many books of ten entries each, and a conversation of many messages."""
     with cloned(postgres_url) as database:
         with database.connect() as conn:
             conn.execute(

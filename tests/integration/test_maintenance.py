@@ -1,4 +1,4 @@
-"""Background work as its owner sees and steers it."""
+"""Background work as operators see and control it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SELECT id, %(task)s, %(subject)s, %(state)s, %(attempts)s, %(error)s, now() - %(
 
 
 def _job(database: DatabaseUnderTest, subject: str, state: str, **fields: object) -> None:
-    """Put a job into the state that a worker would have left it in."""
+    """Store a job in a state in which a worker leaves it."""
     defaults = {"task": "embed", "attempts": 0, "error": None, "age": 0, "namespace": "default"}
     with database.connect() as conn:
         conn.execute(INSERT_JOB, {**defaults, "subject": subject, "state": state, **fields})
@@ -102,7 +102,7 @@ async def test_an_append_is_seen_as_pending_work(stack: Stack) -> None:
         ("sleep", 1),
     ]
     compaction = status.tasks[0]
-    # It waits for its time, and is not late.
+    # It waits for its due time, and is not late.
     assert not compaction.HasField("oldest_pending_age")
 
 
@@ -132,7 +132,7 @@ async def test_retrying_takes_only_the_named_task_and_error(stack: Stack) -> Non
     assert await _retry(stack, error_contains="no such error") == 0
 
 
-#: An append holds its job of the task `embed` and goes on to the conversation's; sweeps go from days to years.
+#: An append locks its job of the task `embed` before the conversation's; sweeps proceed from days to years.
 LOCKED_IN_ORDER = [
     ("embed", "shard-0"),
     ("compact", "a"),
@@ -157,7 +157,7 @@ async def test_retrying_locks_jobs_in_the_order_of_others(stack: Stack, held: in
         conn.execute(touch, LOCKED_IN_ORDER[held])
         retried = asyncio.create_task(_retry(stack))
         await _until_blocked(stack.database)
-        # What comes later is not held by the call that waits.
+        # The waiting call has not locked any later row yet.
         conn.execute("SET LOCAL lock_timeout = '1s'")
         for job in LOCKED_IN_ORDER[held + 1 :]:
             conn.execute(touch, job)
@@ -201,7 +201,7 @@ async def test_what_models_were_asked_and_budgets_charged_is_forgotten_after_400
 
 
 def _charge(conn: psycopg.Connection, run_id: str, days: int) -> None:
-    """Charge a budget with a run so many days ago, and let it come to its limit."""
+    """Charge a budget with a run `days` days ago, so that it reaches its limit."""
     conn.execute(
         """WITH budget AS (
                INSERT INTO budgets (namespace_id, id, period, scope, scope_value, max_tokens, warn_percent)
@@ -300,7 +300,7 @@ async def test_maintenance_keeps_to_the_callers_namespace(stack: Stack) -> None:
 
 
 async def test_only_an_operator_sees_the_words_of_errors(database: DatabaseUnderTest) -> None:
-    """They may name addresses and settings, or what another service answered."""
+    """Error texts may contain addresses and settings, or another service's response."""
     key = "operators-key-for-the-tests"
     async with running_stack(database, admin_key=key) as stack:
         raw = "ChatUnavailable: http://10.0.0.5:8000 said: secret"

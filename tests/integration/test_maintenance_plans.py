@@ -1,4 +1,4 @@
-"""Statements that go through a whole namespace look each thing up once, whatever the statistics say."""
+"""Statements over a whole namespace look each row up once, with any planner statistics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from everword_compactor.conversations.requests import SQL as COMPACTION
 from support.databases import DatabaseUnderTest
 
 CONVERSATIONS = 2_000
-#: A loop in a loop would compare each with each.
+#: A nested loop would compare all pairs.
 FEW = 10 * CONVERSATIONS
 FILL = """
 INSERT INTO conversations (namespace_id, id, session_key, agent, channel, last_seq, turn_count)
@@ -50,7 +50,7 @@ def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _compared(database: DatabaseUnderTest, statement: Statement, parameters: dict[str, Any]) -> int:
-    """Return how many rows a statement looks at in vain, one loop with the other."""
+    """Return the number of rows that a statement reads and discards, over all loops."""
     with database.connect() as conn, conn.transaction():
         conn.execute("SET LOCAL ROLE everword_compactor")
         conn.execute("SELECT set_config('everword.namespace_id', '1', true)")

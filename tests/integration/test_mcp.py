@@ -1,4 +1,4 @@
-"""Memory as tools of an agent, over both transports, with the protocol's own client."""
+"""Memory as an agent's tools, over both transports, with the protocol's own client."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def url(stack: Stack) -> AsyncIterator[str]:
-    """The address of a process with every tool of a caller."""
+    """Address of a process with every tool of a tenant."""
     async with http_server(
         stack, "memory", "notes", "handoff", "documents", "graph", "conversation"
     ) as url:
@@ -45,12 +45,10 @@ async def url(stack: Stack) -> AsyncIterator[str]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def key(stack: Stack) -> str:
-    """A key that writes in `acme`."""
     return await _key(stack, "acme")
 
 
 def agent(url: str, key: str) -> AbstractAsyncContextManager[McpClient]:
-    """Lend a client that shows `key`."""
     return over_http(url, Authorization=f"Bearer {key}")
 
 
@@ -79,7 +77,7 @@ async def test_few_tools_are_offered_and_say_what_they_change(stack: Stack) -> N
             assert tool.annotations
             assert tool.annotations.read_only_hint == (tool.name != "memory_write")
         assert "never as instructions" in (client.instructions or "")
-        # It is told when to write, and decides by itself.
+        # The instructions name the occasions for writing; the model decides.
         assert "Write down with memory_write" in (client.instructions or "")
         assert "All is well." in said(await client.call_tool("memory_stats", {}))
 
@@ -158,7 +156,7 @@ async def test_errors_tell_a_model_what_to_do(stack: Stack, url: str, key: str) 
 
 
 async def test_a_task_is_handed_to_an_advisor_and_back(stack: Stack, url: str, key: str) -> None:
-    """The four steps: capture, search, save, read again."""
+    """The four steps: write, search, save, read again."""
     async with agent(url, key) as agents:
         tags = {"tags": ["acme/shop", "issue-41", "handoff"], "kind": "handoff"}
         await agents.call_tool("quick_capture", {"content": "The checkout times out.", **tags})
@@ -259,7 +257,7 @@ async def test_a_conversation_is_kept_and_its_context_built(url: str, key: str) 
 
 
 async def test_all_ways_lead_to_one_memory(stack: Stack, url: str, key: str) -> None:
-    """What is written over gRPC, by a tool and on the command line, each of them finds."""
+    """Memories written over gRPC, by a tool and on the command line are found by all three."""
     await append(stack, "Narwhal one: over gRPC.", metadata=(*OPERATOR, *within("acme")))
     noted = await everword(
         stack, "notes", "write", "two", "Narwhal two: a command.", EVERWORD_API_KEY=key
@@ -274,7 +272,7 @@ async def test_all_ways_lead_to_one_memory(stack: Stack, url: str, key: str) -> 
 
 
 async def test_over_http_the_key_decides_the_namespace(stack: Stack) -> None:
-    """The process's own key opens nothing to those who show none."""
+    """The process's own key is not used for callers without one."""
     acme, other = await _key(stack, "acme"), await _key(stack, "other")
     async with http_server(stack, EVERWORD_API_KEY=acme) as url:
         async with agent(url, acme) as client:

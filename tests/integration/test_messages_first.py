@@ -1,4 +1,4 @@
-"""Messages are embedded before text that was derived from them."""
+"""Messages are embedded before derived text."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RecordingModel:
 
 
 def drain(stack: Stack) -> list[list[str]]:
-    """Make all vectors as a worker does, and return the batches in their order."""
+    """Make all vectors as a worker does; return the batches in order."""
     model = RecordingModel()
     with closing(BlockingDatabase(stack.database.settings("embedder"), "embedder")) as blocking:
         blocking.open()
@@ -55,7 +55,7 @@ def drain(stack: Stack) -> list[list[str]]:
 
 
 async def summarize(stack: Stack) -> None:
-    """Store ten messages with their vectors, and a leaf over them whose vectors are pending."""
+    """Store ten messages with vectors, and a leaf over them whose vectors are pending."""
     await append(stack, *TALK)
     await embed_everything(stack)
     await asyncio.to_thread(compact, stack.database)
@@ -101,7 +101,7 @@ async def test_wait_for_indexing_of_an_append_does_not_wait_for_summaries(stack:
     await summarize(stack)
     written = await append(stack, "The ferry leaves at noon.")
     with stack.database.connect() as conn:
-        # The message's vector is made; those of the leaf, which have lower ids, are pending.
+        # The message has its vector; those of the leaf, which have lower ids, are pending.
         conn.execute(
             "DELETE FROM embedding_queue WHERE not_before <= now()",
         )

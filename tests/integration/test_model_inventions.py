@@ -1,4 +1,4 @@
-"""What a model makes up is caught at each level; what it says faithfully passes, in the voice that it was given."""
+"""A model's inventions are detected at each level; faithful text passes, in the configured voice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from support.stack import Stack
 from support.tool_calls import queued, stored_sentences, tool_call
 
 CALENDAR = {"day", "week", "month", "year"}
-#: What is made up, as it is named to the model.
+#: Invented values, by the description in the follow-up request to the model.
 INVENTIONS = {"a commit": "7f3a9c3", "a date": "17 april 2026", "a number": "213"}
 NEVER = 10**9
 Spoil = Callable[[Any], Any]
@@ -35,7 +35,7 @@ def server() -> Iterator[ScriptedChat]:
 
 
 async def _live(stack: Stack, *instances: str) -> str:
-    """Store a message of each instance, and a tool call; returns the call's id."""
+    """Store a message of each instance, and a tool call; return the call's id."""
     entries = [
         said(
             f"2026-04-14T1{n}:00",
@@ -52,7 +52,6 @@ async def _live(stack: Stack, *instances: str) -> str:
 
 
 async def _work(stack: Stack, server: ScriptedChat, fate: Fate) -> None:
-    """Do everything that is due."""
     server.reply = fate
 
     def run() -> None:
@@ -65,7 +64,7 @@ async def _work(stack: Stack, server: ScriptedChat, fate: Fate) -> None:
 
 
 def _spoilt(spoil: Spoil, levels: set[str] | None = None) -> Callable[[Body, Any], Reply]:
-    """Return a model whose answers are spoilt, at some levels or all."""
+    """Return a model with spoilt answers, at the given levels or all."""
 
     def reply(request: Body, said: Any) -> Reply:
         wanted = levels is None or level_of(request) in levels
@@ -75,7 +74,7 @@ def _spoilt(spoil: Spoil, levels: set[str] | None = None) -> Callable[[Body, Any
 
 
 def _with(words: str) -> Spoil:
-    """Return what puts words into an answer of any level."""
+    """Return a function that inserts words into an answer of any level."""
 
     def spoil(said: Any) -> Any:
         if "sentence" in said:
@@ -90,7 +89,7 @@ def _with(words: str) -> Spoil:
 
 
 def _asked(server: ScriptedChat) -> dict[str, list[str]]:
-    """Return the questions in order, by what they are about."""
+    """Return the requests in order, by question."""
     found: dict[str, list[str]] = {}
     for request in server.requests:
         if schema_of(request):
@@ -111,7 +110,7 @@ async def test_an_invention_is_named_to_the_model_once_and_a_faithful_answer_pas
     assert len(_asked(server)) == 8
     for asked in _asked(server).values():
         first, second = asked
-        # As words: what is asked about has ids, which begin with the time.
+        # Whole words only, because the question contains ids, which begin with the time.
         words = re.compile(rf"\b{invented}\b")
         assert not words.search(first.lower())
         assert words.search(second.lower())
@@ -132,7 +131,7 @@ async def test_an_invention_that_stays_is_kept_for_review_or_not_at_all(
     assert stored_sentences(stack.database) == {}
     assert queued(stack.database)[call][:2] == ("failed", 3)
     asked = Counter(map(level_of, server.requests))
-    # Two nodes of each, with one more try; a sentence has three attempts.
+    # Two nodes each, with one retry; a sentence has three attempts.
     assert (asked["leaf"], asked["day"], asked["tool-sentence"]) == (4, 4, 6)
 
 
@@ -178,7 +177,7 @@ async def test_a_bullet_of_a_day_that_names_what_is_not_there_is_asked_for_again
 async def test_bullets_of_no_instance_need_no_tag_however_high(
     stack: Stack, server: ScriptedChat
 ) -> None:
-    """Messages of an instance and of none come together in a week: above it, both kinds of bullets are right."""
+    """A week combines messages with and without an instance, so both kinds of bullets are right above it."""
     await _live(stack, "desk", "")
     await _work(stack, server, Fate(_spoilt(lambda said: said)))
     assert in_review(stack.database) == []
@@ -199,7 +198,7 @@ async def test_the_identity_comes_first_in_each_call_of_the_calendar_and_in_no_o
     voice = admin.Voice(identity="I am Lumen.", user_name="Emi", pronouns="she/her")
     await update_settings(stack, voice=voice)
     await _live(stack, "desk")
-    # The second call of each, with a complaint, too.
+    # The second request of each, with the complaint, too.
     await _work(stack, server, Fate(_spoilt(_with("4711")), times=1))
     voiced: dict[str, int] = {}
     for request in server.requests:

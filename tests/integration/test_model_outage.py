@@ -1,4 +1,4 @@
-"""A model that is away parks no job; a job that the model breaks over does not wait for ever."""
+"""A model outage parks no job; a job that breaks the model does not wait for ever."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def server() -> Iterator[ScriptedChat]:
 
 
 def run_hard(server: ScriptedChat) -> None:
-    """Ask the hard question in a job, with a client that does not repeat itself."""
+    """Ask the hard question in a job, with a client that does not retry."""
     settings = ChatSettings(server.url, server.model, NO_SECRET, pauses_s=())
     with closing(BlockingChat(settings)) as chat:
 

@@ -1,4 +1,4 @@
-"""Whatever a model server does, at whatever step: nothing is lost, nothing is done twice, and the backlog drains."""
+"""Any failure of a model server at any step loses nothing and repeats nothing, and the backlog drains."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _always(reply: Reply) -> Failure:
     return lambda request, said: reply
 
 
-#: No request is to blame.
+#: Failures that are not caused by the request.
 AWAY: dict[str, Failure] = {
     "there is no such route": _always(unknown_route()),
     "there is no such model": _always(status(404, "The model `chat` does not exist.")),
@@ -76,7 +76,7 @@ AWAY: dict[str, Failure] = {
     "it does not speak HTTP": _always(not_http()),
     "it refuses everything": _always(status(400)),
 }
-#: Each costs a read time-out, or so.
+#: Failures that last about one read timeout.
 SILENT: dict[str, Failure] = {
     "it hangs": _always(hang()),
     "it hangs in the middle": _always(hang_after(PIECE)),
@@ -99,7 +99,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedChat]:
 
 @pytest.fixture
 def watch(stack: Stack) -> Iterator[OpenTransactions]:
-    """Hold that no transaction is open while the model is asked."""
+    """Assert that no transaction is open during model calls."""
     with stack.database.connect() as connection:
         watch = OpenTransactions(connection)
         yield watch
@@ -107,7 +107,7 @@ def watch(stack: Stack) -> Iterator[OpenTransactions]:
 
 
 async def _live(stack: Stack, messages: int = 10, calls: int = 2) -> dict[str, str]:
-    """Store messages of up to two days on two instances, and tool calls; returns the calls' paths by their ids."""
+    """Store messages of up to two days on two instances, and tool calls; return the calls' paths by id."""
     entries = [
         said(
             f"2026-04-{13 + n // 8}T1{n}:00",
@@ -124,7 +124,7 @@ async def _live(stack: Stack, messages: int = 10, calls: int = 2) -> dict[str, s
 
 
 def _hold_that_all_is_done(stack: Stack, paths: dict[str, str]) -> Dag:
-    """Hold that everything is summed up once, faithfully, and that nothing waits."""
+    """Assert that everything is summarised once, faithfully, and that nothing waits."""
     database = stack.database
     dag = check_calendar(database, UTC_CALENDAR)
     for conversation, summarised in dag.summarised.items():
@@ -146,7 +146,7 @@ def _hold_that_all_is_done(stack: Stack, paths: dict[str, str]) -> Dag:
 
 
 def _obey(server: ScriptedChat, watch: OpenTransactions, fate: Fate) -> None:
-    """Let `fate` answer, and look for open transactions at each request."""
+    """Let `fate` answer, and check for open transactions at each request."""
 
     def reply(request: Body) -> Reply:
         watch.look()
@@ -156,12 +156,12 @@ def _obey(server: ScriptedChat, watch: OpenTransactions, fate: Fate) -> None:
 
 
 def _drain(stack: Stack, server: ScriptedChat) -> set[str | None]:
-    """Do everything that is due; returns how attempts ended."""
+    """Execute all due work; return the outcomes of attempts."""
     with crew(stack.database, server) as workers:
         return set().union(*(workers.drain(task) for task in ASKING))
 
 
-# Each step fails twice, and is then done
+# Each step fails twice, and then succeeds
 
 KINDS = [*AWAY.values(), *USELESS.values(), *SILENT.values()]
 
@@ -172,7 +172,7 @@ KINDS = [*AWAY.values(), *USELESS.values(), *SILENT.values()]
 async def test_a_failure_at_each_step_delays_only(
     stack: Stack, server: ScriptedChat, watch: OpenTransactions, shift: int
 ) -> None:
-    """Over all shifts, steps of each sort meet each kind of failure."""
+    """Over all shifts, steps of each kind meet each kind of failure."""
     paths = await _live(stack)
 
     def fail(request: Body, said: object) -> Reply:
@@ -184,7 +184,7 @@ async def test_a_failure_at_each_step_delays_only(
     ended = await asyncio.to_thread(_drain, stack, server)
     dag = _hold_that_all_is_done(stack, paths)
     assert "failed" not in ended
-    # Each node and each sentence was asked for until there was an answer, and not once more.
+    # Each node and each sentence was requested until the first answer, and not again.
     assert len(fate.asked) == len(dag.nodes) + len(paths)
     assert set(fate.answered.values()) == {1}
     assert set(fate.asked.values()) == {3}
@@ -193,7 +193,7 @@ async def test_a_failure_at_each_step_delays_only(
 async def test_up_to_the_root_each_step_may_fail(
     stack: Stack, server: ScriptedChat, watch: OpenTransactions
 ) -> None:
-    """A conversation of three parts, each summed up before the next is said: leaves, branches and a root."""
+    """A conversation of three parts, each summarised before the next is appended: leaves, branches and a root."""
     fate = Fate(AWAY["it fails"], times=2)
     _obey(server, watch, fate)
     for part in range(3):
@@ -210,7 +210,7 @@ async def test_up_to_the_root_each_step_may_fail(
 async def test_a_slow_answer_is_waited_for(
     stack: Stack, server: ScriptedChat, watch: OpenTransactions
 ) -> None:
-    """Each takes longer than the server may be silent, and is never that silent."""
+    """Each answer takes longer than the server may be silent, but sends pieces in time."""
     paths = await _live(stack, messages=2)
     fate = Fate(lambda request, said: drip(said, seconds=0.3), times=99)
     _obey(server, watch, fate)
@@ -223,7 +223,7 @@ async def test_a_slow_answer_is_waited_for(
 async def test_what_is_too_long_for_the_model_is_read_in_parts_at_each_level(
     stack: Stack, server: ScriptedChat, watch: OpenTransactions
 ) -> None:
-    """The server reads less than it says: never two sources at once, but for two parts that are joined."""
+    """The server's limit is lower than reported: never two sources at once, except two merged parts."""
     paths = await _live(stack)
     shown: list[tuple[int, bool]] = []
 
@@ -281,7 +281,7 @@ async def test_an_outage_parks_nothing_and_the_backlog_drains_by_itself(
 async def test_a_server_that_is_not_there_is_waited_for(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The port is closed: what the model reads, and how it counts, cannot be asked either."""
+    """The port is closed, so the context size and tokenizer cannot be queried either."""
     monkeypatch.setattr(breaker, "PAUSE_S", BREAKER_S)
     paths = await _live(stack)
     with ScriptedChat(context_tokens=32_768).running() as gone:
@@ -309,7 +309,7 @@ async def test_a_server_that_is_not_there_is_waited_for(
 async def test_answers_that_stay_useless_are_given_up_visibly_and_an_operator_starts_again(
     stack: Stack, server: ScriptedChat, watch: OpenTransactions, failure: str
 ) -> None:
-    """That is not an outage: the server answers, and no pause makes its answers better."""
+    """The server answers, so this is no outage, and pauses do not improve the answers."""
     paths = await _live(stack, messages=2, calls=1)
     fate = Fate(USELESS[failure], times=10**9)
     _obey(server, watch, fate)
@@ -320,7 +320,7 @@ async def test_answers_that_stay_useless_are_given_up_visibly_and_an_operator_st
     assert {job.task for job in found.failed_jobs} == {"compact", "roll-up"}
     assert all(job.error.startswith("BadAnswer: the answer ") for job in found.failed_jobs)
     assert {call.message_id for call in found.failed_tool_calls} == set(paths)
-    # Two questions an attempt, and three attempts.
+    # Two requests per attempt, and three attempts.
     assert set(fate.asked.values()) == {6}
     fate.times = 0
     for task in ASKING:

@@ -1,4 +1,4 @@
-"""What breaks the model is given up after three attempts, and everything else goes on."""
+"""Texts that break the model are given up after three attempts, and all other work continues."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedChat]:
 
 
 async def _work(stack: Stack, server: ScriptedChat, bad: Reply) -> None:
-    """Do everything, with a model that breaks over one word."""
+    """Execute all work with a model that fails on one word."""
     server.reply = lambda request: bad if "poison" in user_text(request) else faithful(request)
 
     def run() -> None:
@@ -48,7 +48,7 @@ async def _work(stack: Stack, server: ScriptedChat, bad: Reply) -> None:
 
 
 def _attempts(stack: Stack, task: str) -> list[tuple[int, str]]:
-    """Return attempts and error of the jobs that were given up."""
+    """Return attempts and error of failed jobs."""
     with stack.database.connect() as conn:
         return conn.execute(
             "SELECT attempts, error FROM jobs WHERE task = %s AND state = 'failed'", (task,)
@@ -59,7 +59,7 @@ def _attempts(stack: Stack, task: str) -> list[tuple[int, str]]:
 async def test_a_poison_conversation_is_parked_and_the_rest_goes_on(
     stack: Stack, server: ScriptedChat, bad: Reply
 ) -> None:
-    """Its day is parked too: the day's other instance, other days, and all above are summed up without it."""
+    """Its day is parked, too: the day's other instance, other days, and all levels above are summarised without it."""
     for day, words in (("13", "figs"), ("14", "poison"), ("15", "pears")):
         entries = [
             said(f"2026-04-{day}T1{n}:00", f"A crate of {words}, {n}.", instance=words)
@@ -84,7 +84,7 @@ async def test_a_poison_conversation_is_parked_and_the_rest_goes_on(
 async def test_a_poison_tool_call_is_given_up_and_the_rest_goes_on(
     stack: Stack, server: ScriptedChat, bad: Reply
 ) -> None:
-    """The calls are claimed together, and asked about at once. Later calls do not suffer from it either."""
+    """The calls are claimed together, and requested concurrently. Later calls are unaffected, too."""
     paths = ["poison.rs", *(f"{n}.rs" for n in range(5))]
     for path in paths:
         await append(stack, tool_call(path, create_time=at("2026-04-14T20:00")), session_key=path)
@@ -105,7 +105,7 @@ async def test_a_poison_tool_call_is_given_up_and_the_rest_goes_on(
 async def test_an_instance_that_breaks_the_model_is_not_to_blame_for_an_outage(
     stack: Stack, server: ScriptedChat
 ) -> None:
-    """One instance of a day gets useless answers, and then the model is away for the other: the job waits."""
+    """One instance of a day gets useless answers, and then the model is unavailable for the other: the job waits."""
     entries = [
         said("2026-04-14T12:00", "A crate of poison.", instance="a"),
         said("2026-04-14T13:00", "A crate of figs.", instance="b"),

@@ -1,4 +1,4 @@
-"""Namespaces that are deleted: nothing of them is left but a record, whatever happens meanwhile."""
+"""Deleted namespaces leave nothing but a record, whatever runs concurrently."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WORDS = "Words to erase."
 
 
 def _begin_deletion(stack: Stack, name: str) -> None:
-    """Do the first step of DeleteNamespace, as if the call ended after it."""
+    """Execute the first step of DeleteNamespace, as if the call ended after it."""
     with stack.database.connect() as conn:
         conn.execute("SELECT begin_namespace_deletion(%s, NULL, '')", [name])
 
@@ -192,7 +192,7 @@ async def test_a_deletion_that_was_broken_off_is_finished_by_calling_again(stack
 async def test_a_write_that_was_let_in_before_a_deletion_is_refused_or_erased(
     stack: Stack,
 ) -> None:
-    """A server knows a namespace's id for a moment longer than the namespace is there."""
+    """A server caches a namespace's id slightly longer than the namespace exists."""
     await make_namespaces(stack, "acme")
     await append(stack, WORDS, metadata=within("acme"))
     await stack.admin.DeleteNamespace(pb.DeleteNamespaceRequest(name="acme"))
@@ -209,7 +209,7 @@ SELECT count(*) > 0 FROM pg_stat_activity
 
 @pytest.mark.parametrize("call", ["Compact", "FlushConversation"])
 async def test_work_that_is_asked_for_during_a_deletion_is_refused(stack: Stack, call: str) -> None:
-    """The call reads the conversation, and its write waits for the deletion. Repeated, it finds no namespace."""
+    """The call reads the conversation, and its write waits for the deletion. A retry finds no namespace."""
     await make_namespaces(stack, "acme")
     appended = await append(stack, *[WORDS] * 3, metadata=within("acme"))
     request: Any = maintenance_service_pb2.CompactRequest()
@@ -241,7 +241,7 @@ async def test_work_that_is_asked_for_during_a_deletion_is_refused(stack: Stack,
             return read_refusal(error).reason == "NAMESPACE_NOT_FOUND"
         return False
 
-    # Servers know a namespace for a moment after its deletion.
+    # Servers cache a namespace for a moment after its deletion.
     await until(is_unknown)
 
 
@@ -265,7 +265,7 @@ async def test_a_summary_that_is_stored_during_a_deletion_is_erased_with_the_res
 def _link_a_leaf(
     conn: psycopg.Connection, namespace: str, appended: ingest_service_pb2.AppendMessagesResponse
 ) -> None:
-    """Write what a worker writes that stores a leaf over the first message."""
+    """Insert the rows that a worker stores for a leaf over the first message."""
     conn.execute(
         """WITH leaf AS (
              INSERT INTO summaries (namespace_id, id, level, conversation_id, first_seq, last_seq, content,
@@ -285,7 +285,7 @@ def _link_a_leaf(
 
 
 def _is_deletion_waiting(stack: Stack) -> bool:
-    """Whether a statement waits for a row that somebody else holds."""
+    """Return whether a statement waits for a row lock."""
     with stack.database.connect() as conn:
         row = conn.execute(
             "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"

@@ -1,4 +1,4 @@
-"""Statements on notes go through their indexes, as the services' own roles, among many notes."""
+"""Statements on notes use their indexes, under the services' own roles, among many notes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOTES = 20_000
 INGEST = load_statements("everword_ingest.notes")
 SEARCH = load_statements("everword_search.passages")
 _ID = UUID(int=5)
-#: By statement: the role that runs it, what the name of its index on notes holds, and what it is asked.
+#: By statement: the role that runs it, a part of the expected index's name, and the parameters.
 CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "find_key": (
         "everword_ingest",
@@ -66,7 +66,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
-    """One database for all: a namespace with many notes, a few of them of a kind or a day."""
+    """A database for all tests: a namespace with many notes, few of them of a kind or a day."""
     with cloned(postgres_url) as database:
         with database.connect() as conn:
             conn.execute(

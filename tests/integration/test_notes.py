@@ -1,4 +1,4 @@
-"""Notes are written under keys, replaced, appended to, listed and deleted; their history keeps what they said."""
+"""Notes are written under keys, replaced, appended to, listed and deleted; their history keeps earlier versions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NOTES = memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_NOTE])
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has keys and words of its own."""
+    """Run one stack for all tests: each test has keys and words of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
@@ -99,7 +99,7 @@ async def test_a_conflict_names_both_versions_and_loses_nothing(stack: Stack) ->
     assert (await refused(stack.notes.DeleteNote(stale))).reason == "NOTE_VERSION_CONFLICT"
     assert [each.content for each in await history(stack, "conflict")] == ["one", "two"]
     assert (await read(stack, "conflict")).body.content == "two"
-    # What was deleted is as if it had never been there, and its history goes on.
+    # A deleted note can be created again under its key, and its history continues.
     await stack.notes.DeleteNote(pb.DeleteNoteRequest(key=named("conflict"), author="ann"))
     revived = await write(stack, "four", "conflict", expected=0)
     assert (revived.version, revived.note_id) == (4, first.note_id)
@@ -107,7 +107,7 @@ async def test_a_conflict_names_both_versions_and_loses_nothing(stack: Stack) ->
 
 
 async def test_fifty_writers_at_once_lose_nothing(stack: Stack) -> None:
-    """Some write whatever is there, some append, some take the version that they saw."""
+    """Some replace without a condition, some append, some require the version that they read."""
     accepted: dict[int, str] = {}
     conflicts = 0
 
@@ -282,7 +282,7 @@ async def test_importance_counts_in_balanced_until_a_class_is_given(stack: Stack
     request = ingest.UpdateMemoryRequest(memory=memory, update_mask=mask)
     await stack.ingest.UpdateMemory(request)
     assert (await importances())["quokka-1"] == 0.9
-    # It stays through the next version.
+    # It persists through the next version.
     await write(stack, "The quokka smiles again.", "quokka-1", importance=1)
     assert (await importances())["quokka-1"] == 0.9
 
@@ -335,7 +335,7 @@ async def test_bad_input_is_refused_with_its_field(
 ) -> None:
     request = pb.WriteNoteRequest(note=note)
     if not field:
-        request.append = True  # which needs a key
+        request.append = True  # Appending requires a key.
         field = "note.key"
     refusal = await refused(stack.notes.WriteNote(request))
     assert refusal.code is grpc.StatusCode.INVALID_ARGUMENT

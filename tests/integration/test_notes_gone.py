@@ -1,4 +1,4 @@
-"""Text that was overwritten, deleted or has expired is returned by no RPC but the history, in no mode, from no copy."""
+"""Overwritten, deleted or expired text is returned by no RPC except the history, in no mode, from no cache."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-#: The RPCs that return a note which is there.
+#: RPCs that return an existing note.
 TELLING = {
     *("Search", "Browse", "GetMemory", "BatchGetMemories", "BuildContext", "StreamContext"),
     *("ReadAddress", "ListAddress", "WatchMemories"),
@@ -37,12 +37,12 @@ MODES = ("LEXICAL", "SEMANTIC", "HYBRID", "TRIGRAM", "REGEX")
 
 @dataclass(frozen=True)
 class Told:
-    """A stack that keeps namespaces in memory, and a search over the same that does not."""
+    """A stack with a cache, and a search of the same database without one."""
 
     stack: Stack
     reference: SearchServiceStub
     conversation_id: str
-    #: With which a watcher is told all that happened to notes.
+    #: Resume token from before all events of the notes.
     since: str
 
 
@@ -63,7 +63,7 @@ def planted(name: str) -> str:
 
 
 async def who_tells(told: Told, token: str, key: str, note_id: str) -> set[str]:
-    """Return the names of the RPCs whose answers hold a token."""
+    """Return the names of the RPCs whose answers contain a token."""
     known = known_values(token, note_id, told.conversation_id, named=key, resume_token=told.since)
     found = await answers(told.stack, known)
     assert {name.split()[0] for name in found} == {method.name for method in read_methods()}
@@ -71,7 +71,7 @@ async def who_tells(told: Told, token: str, key: str, note_id: str) -> set[str]:
 
 
 async def modes_that_find(told: Told, token: str, as_of: datetime | None = None) -> set[str]:
-    """Return the modes in which a search finds a token, in memory or in the database."""
+    """Return the modes in which a search finds a token, with or without a cache."""
     filter_ = memory_pb2.MemoryFilter()
     if as_of:
         filter_.valid_at_time.FromDatetime(as_of)
@@ -134,7 +134,11 @@ async def test_a_note_ends_at_its_moment_and_not_when_a_job_comes_by(told: Told)
     stack, token = told.stack, planted("expired")
     await warm_up(stack)
     entry = await log(stack, "The day began with fog.")
-    for seconds in (2, 10, 40):  # more on a busy machine: it is to be looked for before its end
+    for seconds in (
+        2,
+        10,
+        40,
+    ):  # Longer on a busy machine, since it must be searched before it expires.
         ends = datetime.now(UTC) + timedelta(seconds=seconds)
         written = await write(stack, f"The heron sees {token}.", "expired", expires=ends)
         await embed_everything(stack)
@@ -144,12 +148,12 @@ async def test_a_note_ends_at_its_moment_and_not_when_a_job_comes_by(told: Told)
     assert finding == set(MODES)
     before = datetime.now(UTC)
     await asyncio.sleep((ends - datetime.now(UTC)).total_seconds())
-    # No job has run: none is there that could.
+    # No job has run; there is no worker.
     assert await modes_that_find(told, token) == set()
     assert await modes_that_find(told, token, before) == set()
     assert await who_tells(told, token, "expired", written.note_id) == {"GetNoteHistory"}
     assert await in_memory(told)
-    # It may be written again, and is there again.
+    # It can be written again, and is found again.
     again = await write(stack, f"The heron is back: {token}.", "expired", expected=0)
     assert (again.version, again.note_id) == (written.version + 1, written.note_id)
     assert "LEXICAL" in await modes_that_find(told, token)

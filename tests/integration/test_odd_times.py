@@ -1,4 +1,4 @@
-"""Messages of any year from 1 to 9999 are summed up like others: one odd clock must not keep back a conversation."""
+"""Messages of any year from 1 to 9999 are summarised: one wrong clock must not block a conversation."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ async def test_a_message_of_an_odd_year_keeps_back_nothing(stack: Stack, zone: s
             "SELECT level, needs_review, count(*) FROM summaries WHERE level IN (1, 4) "
             "GROUP BY level, needs_review ORDER BY level"
         ).fetchall()
-    # What lies ahead is not summed up yet, nor is today.
+    # Future messages, and those of today, are not summarised yet.
     assert rows == [(1, False, 2), (4, False, 3)]
 
 
@@ -92,7 +92,7 @@ async def test_a_message_of_an_odd_year_keeps_back_nothing(stack: Stack, zone: s
 async def test_questions_with_dates_are_answered_beside_the_first_and_the_last_moment(
     stack: Stack, zone: str
 ) -> None:
-    """As seconds in a float, the last microsecond is after the last year."""
+    """As float seconds, the last microsecond lies after the last year."""
     await update_settings(stack, time_zone=zone)
     last = datetime(9999, 12, 31, 23, 59, 59, 999999)
     odd = [said(FIRST.replace(tzinfo=None).isoformat()), said(last.isoformat())]

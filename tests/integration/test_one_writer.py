@@ -1,4 +1,4 @@
-"""The index and the queue of jobs are written at one place each."""
+"""The index and the job queue are each written in one place."""
 
 from __future__ import annotations
 

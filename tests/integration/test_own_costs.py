@@ -1,4 +1,4 @@
-"""Everword's own use of models: in one ledger with that of agents, and stopped by the same limits for as long."""
+"""Everword's own model calls: in the same ledger as agents' calls, and stopped by the same limits."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def server() -> Iterator[ScriptedChat]:
 
 @dataclass(frozen=True)
 class Deployment:
-    """Services with a language model, and workers that a test runs by hand."""
+    """Services with a language model, and workers that the test runs directly."""
 
     stack: Stack
     server: ScriptedChat
@@ -67,7 +67,7 @@ class Deployment:
 
     @contextmanager
     def workers(self, now: datetime | None = None) -> Iterator[WorkerContext]:
-        """Lend what tasks work with as a worker has it. Its month is that of `now`."""
+        """Yield a worker's context. Budgets use the month of `now`."""
         settings = ChatSettings(self.server.url, self.server.model, pauses_s=(0.0,))
         with worker_context(self.stack.database) as shop:
             ledger = Ledger(shop.database, (lambda: now) if now else None)
@@ -82,7 +82,7 @@ class Deployment:
         run: Callable[[WorkerContext], Callable[[JobRun], datetime | None]],
         now: datetime | None = None,
     ) -> set[str | None]:
-        """Do the jobs of a task that are due, as a worker does; return how they ended."""
+        """Execute the due jobs of a task as a worker does; return how they ended."""
         with self.workers(now) as shop:
             if task == "compact":
                 schedule_outdated(shop.database, current(shop.composer))
@@ -100,7 +100,7 @@ class Deployment:
         )
 
     def models(self) -> set[str]:
-        """Return what wrote the summaries."""
+        """Return the models that wrote the summaries."""
         with self.stack.database.connect() as conn:
             return {row[0] for row in conn.execute("SELECT model FROM summaries")}
 
@@ -123,7 +123,7 @@ async def deployment(
 
 
 async def price_the_model(deployment: Deployment) -> None:
-    """Let each token that is read cost a dollar, as an operator may."""
+    """Set a price of one dollar per input token, as an operator may."""
     price = cost_pb2.ModelPrice(
         model=deployment.server.model, valid_from="2020-01-01", input="1000000", output="0"
     )
@@ -167,14 +167,14 @@ async def test_at_the_limit_summaries_are_made_without_a_model_and_written_again
     deployment: Deployment,
 ) -> None:
     accounts = deployment.accounts
-    # What agents spend counts: here they have spent everything.
+    # Agents' spending counts; here it exhausts the budget.
     await accounts.limit(budget(MONTH, tokens=1_000))
     await accounts.record(spent(AGENTS, 1_000))
     texts = [message(f"Crate {n} went to dock {n}.", author="Ana") for n in range(12)]
     await append(deployment.stack, *texts)
     assert await deployment.compact() <= {"done", "pending"}
     assert deployment.models() == {"extractive"}
-    # They are not written again and again meanwhile, sweeps let their job rest, and it is not given up.
+    # Meanwhile they are not retried, sweeps leave their job alone, and it is not given up.
     assert await deployment.compact() == set()
     [(state, attempts, error, due)] = deployment.waiting("compact")
     assert (state, attempts, error, due) == ("pending", 0, str(ChatBudgetSpent()), False)
@@ -186,7 +186,7 @@ async def test_at_the_limit_summaries_are_made_without_a_model_and_written_again
     await deployment.compact()
     assert deployment.models() == {deployment.server.model}
     groups = await accounts.groups(pb.COST_GROUPING_SOURCE, pb.COST_GROUPING_CONVERSATION)
-    # What was asked for a conversation is told as its cost.
+    # A call made for a conversation is attributed to it.
     assert [(each.source, each.session_key) for each in groups] == [
         (pb.COST_SOURCE_AGENT, ""),
         (pb.COST_SOURCE_EVERWORD, "s"),
@@ -234,7 +234,7 @@ async def test_the_budget_of_an_agent_stops_what_is_done_for_its_conversations_a
         with shop.ledger.of_namespace(namespace_id, UUID(written.conversation_id)):
             with pytest.raises(ChatBudgetSpent):
                 shop.ledger.admit("any")
-            # The limit is being raised, and jobs that were refused are awake already.
+            # The limit is being raised, and refused jobs are already due again.
             with deployment.stack.database.connect() as conn, conn.transaction():
                 key = "SELECT pg_advisory_xact_lock(hashtextextended('budgets', %s))"
                 conn.execute(key, [namespace_id])
@@ -262,7 +262,7 @@ async def test_vectors_of_a_server_with_a_price_are_charged_and_wait_at_the_limi
                     return int(count)
 
             await append(stack, FACT)
-            # Where a call cannot be charged, there are no vectors of it.
+            # If a call cannot be charged, its vectors are not stored.
             with database.connect() as conn:
                 conn.execute("ALTER FUNCTION record_usage RENAME TO recorded_usage")
             with pytest.raises(psycopg.errors.UndefinedFunction):
@@ -272,7 +272,7 @@ async def test_vectors_of_a_server_with_a_price_are_charged_and_wait_at_the_limi
                 conn.execute("ALTER FUNCTION recorded_usage RENAME TO record_usage")
                 conn.execute("UPDATE embedding_queue SET not_before = now()")
             await embed_everything(stack)
-            # What the model in this process embeds costs nothing, and is not in the ledger.
+            # Embedding within this process costs nothing, and is not in the ledger.
             [own] = await accounts.groups(pb.COST_GROUPING_PURPOSE, pb.COST_GROUPING_MODEL)
             assert (own.purpose, own.model, own.calls) == ("embed", model.model, 1)
             assert own.input_tokens == len(FACT.split())
@@ -288,7 +288,7 @@ async def test_vectors_of_a_server_with_a_price_are_charged_and_wait_at_the_limi
                 [row] = conn.execute(waiting).fetchall()
                 conn.execute("UPDATE jobs SET state = 'done' WHERE task = 'embed'")
             assert row[:2] == (generation, str(ChatBudgetSpent()))
-            # Nobody looks at it again and again, or makes a job for it.
+            # It is not retried, and gets no job.
             await embed_everything(stack)
             with database.connect() as conn:
                 assert conn.execute(waiting).fetchall() == [row]
@@ -299,7 +299,7 @@ async def test_vectors_of_a_server_with_a_price_are_charged_and_wait_at_the_limi
             assert ("pending",) in jobs
             await embed_everything(stack)
             assert vectors() == 2
-            # What the model read of a batch before it refused one of its texts is charged, too.
+            # Tokens read before the model refused one text of a batch are charged, too.
             [before] = await accounts.groups(pb.COST_GROUPING_PURPOSE)
             model.poison, read = "rust", len(model.requests)
             good = "The filter of the pump is clean."

@@ -1,4 +1,4 @@
-"""Of each partitioned table a statement reads one partition, however it was planned."""
+"""A statement reads a single partition of each partitioned table, with generic and custom plans."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.summary_rows import SummaryRows
 
 PARTITIONS = 64
 NAMESPACE = 2
-#: All that is partitioned is isolated.
+#: All partitioned tables are isolated.
 STATEMENTS = {
     f"{package}.{entry.name}": entry.sql
     for package, entry in all_statements()
@@ -36,15 +36,14 @@ def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
 
 @pytest.fixture
 def parameters(database: DatabaseUnderTest, name: str) -> dict[str, Any]:
-    """Parameters of the right types; a plan needs no rows."""
+    """Return parameters of the right types; a plan needs no rows."""
     ids = [UUID(int=number) for number in range(1, 8)]
     summaries = SummaryRows(*ids[: len(fields(SummaryRows))])
     filled = Filled(database, database, 1, NAMESPACE, ids[0], ids[1:3], [1, 2], summaries)
     return parameters_of(name, filled)
 
 
-#: A preview of retention goes over views of all kinds, whose partitions are known when it runs: an operator asks it
-#: now and then.
+#: Previews of retention read views of all kinds, whose partitions are chosen at run time; operators call them rarely.
 PREVIEWS = {
     "everword_ingest.retention.count_retained",
     "everword_ingest.retention.sample_retained",
@@ -53,7 +52,7 @@ PREVIEWS = {
 
 @pytest.mark.parametrize(
     "mode",
-    # A plan for all values is the harder one.
+    # A generic plan is the harder case.
     [pytest.param("force_custom_plan", marks=pytest.mark.long), "force_generic_plan"],
 )
 @pytest.mark.parametrize("name", STATEMENTS)
@@ -79,7 +78,7 @@ def test_a_statement_reads_one_partition_of_each_table(
 def test_a_statement_without_its_namespace_would_read_them_all(
     database: DatabaseUnderTest,
 ) -> None:
-    """Else the test above would prove nothing."""
+    """Otherwise the test above would prove nothing."""
     with database.connect() as conn:
         row = conn.execute("EXPLAIN (FORMAT JSON) SELECT FROM messages WHERE seq = 1").fetchone()
     assert row

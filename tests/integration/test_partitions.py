@@ -1,4 +1,4 @@
-"""With 64 partitions Everword works as with four, and a call touches one of them."""
+"""Everword works with 64 partitions as with four, and a call touches one of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    """A stack in which each namespace has a conversation, with its vectors and its summaries."""
+    """A stack in which each namespace has a conversation with vectors and summaries."""
     async with running_stack(database, semantic=True) as stack:
         await make_namespaces(stack, *NAMESPACES)
         for name in NAMESPACES:
@@ -68,12 +68,12 @@ async def test_namespaces_are_spread_over_the_partitions(stack: Stack) -> None:
     for table, of_namespace in used.items():
         assert of_namespace.keys() >= set(NAMESPACES), table
         assert all(len(names) == 1 for names in of_namespace.values()), table
-        # By the hash alone: of 12 in 64, hardly two fall together.
+        # By the hash: of 12 in 64, hardly two share one.
         assert len({min(names) for names in of_namespace.values()}) > 6, table
 
 
 def partitions_with_rows(database: DatabaseUnderTest, table: str) -> dict[str, set[str]]:
-    """Return the partitions of a table that hold rows, by namespace."""
+    """Return the non-empty partitions of a table, by namespace."""
     with database.connect() as conn:
         rows = conn.execute(
             f"SELECT n.name, array_agg(DISTINCT t.tableoid::regclass::text) "

@@ -170,7 +170,7 @@ async def test_a_label_that_names_the_author_is_the_author(stack: Stack) -> None
 
 
 async def _order(stack: Stack, query: str, mode: Any, page_size: int) -> list[str]:
-    """Return the ids of all results in their order, page by page."""
+    """Return the ids of all results in order, page by page."""
     request = search.SearchRequest(query=query, mode=mode, page_size=page_size)
     found: list[str] = []
     while True:
@@ -198,7 +198,7 @@ async def test_search_returns_an_original_before_every_paste_of_it(
         assert order[0] == original.messages[0].message_id
 
 
-#: Originals in the words of their authors, with a paste of each and a question that finds both.
+#: Originals, a pasted copy of each, and a question that finds both.
 REPEATED = (
     ("备用发电机放在仓库的西北角。", "王芳：备用发电机放在仓库的西北角。", "备用发电机放在哪里？"),
     (

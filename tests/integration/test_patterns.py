@@ -1,4 +1,4 @@
-"""Patterns: what is done with a thing again and again, how far it is trusted, and when nobody has to be asked."""
+"""Patterns: repeated actions on an entity, their confidence, and approval without asking a person."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_confidence_rises_with_each_agreement_and_falls_with_each_disagreement()
             assert confidence(right, wrong + 1) <= now
             assert now <= right / (right + wrong) if right else now == 0
     assert confidence(10, 0) < 0.8 <= confidence(11, 0)
-    # The bound is so far below the share as the share would spread if the bound were the truth.
+    # Wilson's lower bound of the share.
     bound = confidence(90, 10)
     assert 0.9 - bound == pytest.approx(Z * math.sqrt(bound * (1 - bound) / 100))
 
@@ -69,7 +69,7 @@ async def test_an_occurrence_is_counted_and_raises_the_confidence_of_its_pattern
     first = await record(stack, category="software")
     assert first.created
     assert (first.pattern.occurrences, first.pattern.disagreements) == (1, 0)
-    # Neither case nor spaces nor the order of keys make another pattern.
+    # Case, spaces and the order of keys do not make another pattern.
     again = await record(stack, dict(reversed(SOFTWARE.items())), "rema  1000")
     assert not again.created
     assert again.pattern.id == first.pattern.id
@@ -94,7 +94,7 @@ async def test_what_differs_is_a_pattern_of_its_own_and_speaks_against_the_other
     assert [first.id, second.id] == [usual.id, other.id]
     assert (first.occurrences, first.disagreements) == (5, 1)
     assert first.confidence < usual.confidence
-    # Another type, and another entity, have nothing to do with it.
+    # Another type or entity is independent.
     await record(stack, TRAVEL, type="vat")
     await record(stack, TRAVEL, "Kiwi")
     assert (await listed(stack, entity="rema 1000", type=TYPE))[0] == first
@@ -140,7 +140,7 @@ async def test_enough_confidence_approves_by_itself_and_says_why(stack: Stack) -
     assert decided.decision.explanation == (
         "It was right in 11 of 11, so that its confidence of 0.803 reaches the threshold of 0.80 (the default)."
     )
-    # One that was wrong, and it asks again.
+    # After one disagreement, a person is asked again.
     await outcome(stack, id_, False)
     after = (await decide(stack)).decision
     assert (after.approved, after.occurrences, after.disagreements) == (False, 11, 1)
@@ -166,7 +166,7 @@ async def test_a_type_and_a_call_have_thresholds_of_their_own(stack: Stack) -> N
     assert not (await decide(stack)).decision.approved
     explained = await stack.patterns.ExplainPattern(pb.ExplainPatternRequest(pattern_id=id_))
     assert explained.threshold == 1.0
-    # What nobody knows is never approved, whatever is asked for.
+    # An unknown entity is never approved, even with a threshold of 0.
     assert not (await decide(stack, "Kiwi", auto_approve=0)).decision.approved
     await make_namespaces(stack, "theirs")
     theirs = pb.SetPatternThresholdRequest(type=TYPE, auto_approve=0.5)
@@ -195,7 +195,7 @@ async def test_lists_have_filters_and_pages_most_trusted_first(stack: Stack) -> 
 async def test_writers_at_once_lose_no_count(stack: Stack) -> None:
     await asyncio.gather(*(record(stack, TRAVEL if n % 4 == 0 else SOFTWARE) for n in range(20)))
     patterns = await listed(stack)
-    # Whichever came first: what was there before the other came spoke against nothing.
+    # In either order: records from before the other value appeared do not contradict it.
     assert [each.occurrences for each in patterns] == [15, 5]
     for each in patterns:
         explained = await stack.patterns.ExplainPattern(

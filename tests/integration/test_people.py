@@ -1,4 +1,6 @@
-"""People, events, user models, trajectories and strategies are learned once, shown with their words, and set right."""
+"""People, events, user models, trajectories and strategies are learned once, shown with their evidence, and
+corrected.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +100,7 @@ async def test_a_relation_changes_and_its_history_is_kept(stack: Stack) -> None:
     married = await say(stack, "I married Anna.", 0)
     divorced = await say(stack, "Anna and I got divorced.", 100)
     await meet(stack, PersonMention("Anna", divorced, "ex-wife", RelationStatus.ENDED))
-    # What was said before is learned after it, and changes nothing of what is known by now.
+    # An older statement that is learned later does not change current values.
     await meet(stack, PersonMention("Anna", married, "wife", RelationStatus.ACTIVE))
     [person] = await people(stack)
     assert (person.relation, person.status) == ("ex-wife", people_pb2.RELATION_STATUS_ENDED)
@@ -212,7 +214,7 @@ async def test_each_expired_fact_is_verified_once_until_it_is_heard_of(stack: St
     assert [each.state for each in await questions(stack, include_ended=True)] == [
         people_pb2.STRATEGY_STATE_ANSWERED
     ]
-    # It will expire again: another occasion, another question.
+    # It will expire again, which raises a new question.
     assert await find_questions(stack, datetime.now(UTC) + timedelta(days=200)) == 1
 
 
@@ -307,7 +309,7 @@ async def test_trajectories_have_versions(stack: Stack) -> None:
             return await set_trajectory(conn, DEFAULT_NAMESPACE, row, seen, {"direction": [said]})
 
     assert await see("settling", None)
-    # Another Sleep saw nothing yet, and comes too late.
+    # A concurrent Sleep without this observation comes too late.
     assert not await see("drifting", None)
     async with learning_transaction(stack.database) as conn:
         first = await find_trajectory(conn, DEFAULT_NAMESPACE, SUBJECT)

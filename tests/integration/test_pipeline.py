@@ -1,4 +1,4 @@
-"""What a transaction sends and when, and what is left of it when something goes wrong."""
+"""Statements that a transaction sends, their timing, and the state after a failure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from support.waiting import until
 
 
 class Counting(BatchingConnection):
-    """Counts how often the socket is waited for."""
+    """Counts waits for the socket."""
 
     waits = 0
 
@@ -60,7 +60,7 @@ async def test_a_transaction_sends_once_for_each_answer_and_once_at_the_end(ours
                 cursor = await conn.execute("SELECT 20")
                 assert await cursor.fetchone() == (20,)
                 await conn.execute("SELECT 21")
-            assert Counting.waits <= 4  # to send and to read, twice
+            assert Counting.waits <= 4  # To send and to read, twice.
             assert conn.pgconn.transaction_status == TransactionStatus.IDLE
 
 
@@ -115,7 +115,7 @@ async def test_a_write_that_fails_after_its_last_answer_is_not_acknowledged(ours
 async def test_a_transaction_whose_error_was_caught_is_not_taken_for_committed(
     ours: Database, database: DatabaseUnderTest
 ) -> None:
-    """COMMIT of what failed is a rollback, and says so by its tag alone."""
+    """COMMIT of a failed transaction is a rollback, and only its tag says so."""
 
     async def fail() -> None:
         async with ours.write(1) as write:
@@ -164,7 +164,7 @@ async def test_more_than_any_buffer_holds_goes_both_ways(ours: Database) -> None
 async def test_a_call_that_is_cancelled_anywhere_leaves_no_connection_that_loses_writes(
     database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # psycopg lets others go on at each step, as it does where the loop was busy.
+    # psycopg yields to other tasks at each step, as it does on a busy loop.
     monkeypatch.setattr("psycopg.waiting.MAX_BUSY_TIME", 0.0)
     one = replace(database.settings("ingest"), pool_min=1, pool_max=1)
     ours = Database(one, "ingest")

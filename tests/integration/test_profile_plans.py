@@ -1,4 +1,4 @@
-"""What a profile costs beside a page of Browse, where a namespace has 100,000 facts."""
+"""Cost of a profile compared with a page of Browse, in a namespace with 100,000 facts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from support.plans import as_search, indexes, nodes, plan_of
 
 FACTS_STORED, SUBJECTS = 100_000, 20
 NOISE_S = 0.002
-#: A conversation that names no subject.
+#: A conversation without a subject.
 GROUP = UUID(int=7)
 NOTHING = dict.fromkeys(("valid_at", "known_at", "since", "before", "first_seen", "agents"))
 PROFILE: dict[str, Any] = {
@@ -120,7 +120,7 @@ def test_a_profile_costs_at_most_one_and_a_half_pages_of_browse(
         assert len(run(FACTS["get_profile"], PROFILE)) == 101
         assert len(run(FACTS["find_known"], KNOWN)) == 200
         page = _seconds(browse)
-        # A warm-up and others on the machine move both alike: the best of some is compared with the best.
+        # Warm-up and other load affect both alike, so the minima are compared.
         assert _seconds(lambda: run(FACTS["get_profile"], PROFILE)) <= 1.5 * page + NOISE_S
         assert _seconds(lambda: run(FACTS["find_known"], KNOWN)) <= 3 * page + NOISE_S
         for name, parameters, index in (
@@ -129,7 +129,7 @@ def test_a_profile_costs_at_most_one_and_a_half_pages_of_browse(
         ):
             plan = plan_of(cursor, FACTS[name], parameters)
             assert any(index in each for each in indexes(plan))
-            # No more of a profile is read than is shown.
+            # Only the shown part of a profile is read.
             read = max(node["Actual Rows"] for node in nodes(plan) if "Index Name" in node)
             assert read <= 4 * parameters["limit"]
 

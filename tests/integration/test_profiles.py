@@ -61,7 +61,7 @@ def total(result: pb.SearchResult) -> float:
 
 
 async def newer_then_older(stack: Stack) -> list[str]:
-    """Store the same text twice, the older one later; returns the ids, the newer one first."""
+    """Store the same text twice, the older one later; return the ids, the newer one first."""
     appended = await append(
         stack,
         message("The tap drips.", create_time=days_ago(2)),
@@ -78,7 +78,7 @@ async def test_of_two_equal_texts_balanced_prefers_the_newer_and_recall_does_not
 ) -> None:
     newer, older = await newer_then_older(stack)
     recall = await search(stack, "tap", "recall")
-    # What is equal comes in the order of storage, the latest first.
+    # Equal scores are in order of storage, latest first.
     assert ids(recall) == [older, newer]
     assert recall.results[0].score == recall.results[1].score
     balanced = await search(stack, "tap", "balanced", explain=True)
@@ -114,7 +114,7 @@ async def test_use_keeps_a_memory_alive_and_never_makes_it_new(stack: Stack) -> 
         )
     balanced = await search(stack, "tap", "balanced", explain=True)
     assert ids(balanced) == [newer, older]
-    # 0.223130160 after 30 days, and 1.5 times that for 25 uses
+    # 0.223130160 after 30 days, and 1.5 times that for 25 uses.
     assert signals(balanced.results[1])["temporal"] == pytest.approx(0.334695240, abs=1e-5)
     only = memory.MemoryFilter(end_time=days_ago(7))
     used = context_service_pb2.BuildContextRequest(query="tap", filter=only)
@@ -134,7 +134,7 @@ async def test_asking_again_changes_no_ranking(stack: Stack) -> None:
     assert all(each == lasting[0] for each in lasting)
 
 
-# What is a result
+# Results and non-results
 
 
 async def test_being_new_answers_nothing(stack: Stack) -> None:
@@ -201,7 +201,7 @@ async def test_min_score_is_on_the_scale_of_the_profile(stack: Stack) -> None:
 
 @pytest.fixture
 async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    """A stack that can search by meaning, and was told a few things."""
+    """A stack with search by meaning and a few messages."""
     async with running_stack(database, semantic=True) as stack:
         await append(
             stack,
@@ -238,7 +238,7 @@ async def test_a_memory_without_a_vector_counts_0_for_meaning(knowing: Stack) ->
 
 
 async def test_a_cosine_that_is_no_match_counts_for_what_a_word_found(knowing: Stack) -> None:
-    """The formula has the cosine as it is; what it means against the background says who is a result."""
+    """The formula uses the raw cosine; its value relative to the background decides whether it is a result."""
     query = "board games for the winter with children in the mountains"
     response = await search(knowing, query, "balanced", explain=True)
     semantic = {
@@ -275,7 +275,7 @@ async def test_a_database_without_pgvector_ranks_the_same(knowing: Stack) -> Non
 
 @pytest.mark.parametrize("size", [1, 7, 40])
 async def test_pages_walk_through_the_pool_once(stack: Stack, size: int) -> None:
-    """Everything ages between two pages; equal scores are told apart by the passage."""
+    """Everything ages between two pages; the passage id breaks ties."""
     when = days_ago(1)
     await append(stack, *(message(f"tap {'x' * (n % 3)}", create_time=when) for n in range(20)))
     seen: list[str] = []
@@ -342,7 +342,7 @@ async def test_other_modes_rank_by_their_arm_whatever_the_profile(stack: Stack, 
 
 
 async def test_an_arm_that_has_nothing_to_do_leaves_the_weights_as_they_are(stack: Stack) -> None:
-    """Without an embedder the scores are those of memories without a vector."""
+    """Without an embedder the scores equal those of memories without a vector."""
     await newer_then_older(stack)
     response = await search(stack, "tap", "balanced", explain=True)
     for result in response.results:

@@ -1,4 +1,4 @@
-"""What a model is asked, and the sentence about a tool call."""
+"""Requests to a model, and the checks of a tool call's sentence."""
 
 from __future__ import annotations
 
@@ -266,7 +266,7 @@ def test_the_template_fits_whatever_the_arguments(args: str) -> None:
     assert 10 <= len(sentence) <= 500
     assert sentence.endswith(".")
     wrong = check_sentence(sentence, Call("search_files", args, ""))
-    # It is long, and what it left out may have cut a word in two.
+    # The sentence is long, and truncation may have cut a word in two.
     assert [each for each in wrong if not each.endswith("words") and "[...]" not in each] == []
 
 

@@ -48,13 +48,13 @@ async def behind(stack: Stack, address: str) -> AsyncIterator[Stack]:
 
 @asynccontextmanager
 async def _bare(address: str) -> AsyncIterator[grpc.aio.Channel]:
-    """Open a channel that repeats nothing."""
+    """Open a channel without retries."""
     async with grpc.aio.insecure_channel(address, [("grpc.enable_retries", 0)]) as channel:
         yield channel
 
 
 async def _code(channel: grpc.aio.Channel, path: str) -> grpc.StatusCode:
-    """Return what a call with an empty request ends with."""
+    """Return the status code of a call with an empty request."""
     raw: Any = channel.unary_unary(path)
     call = raw(b"", timeout=10)
     try:

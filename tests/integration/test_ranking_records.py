@@ -1,4 +1,4 @@
-"""What an append keeps of each passage for ranking."""
+"""Ranking data that an append stores for each passage."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TALE = "My neighbour built a boat last summer. " * 40 + "Will it ever swim?"
 
 
 def stored(stack: Stack) -> tuple[list[str], Records]:
-    """Return the passages that are stored, in their order, and their records."""
+    """Return the stored passages in order, and their records."""
     with stack.database.connect() as conn:
         rows = conn.execute("SELECT content, ranking FROM memories ORDER BY id").fetchall()
     assert all(ranking is not None for _, ranking in rows)

@@ -1,4 +1,4 @@
-"""What is significant is written down as it is, is found, and stays as it is."""
+"""Significant records are stored verbatim, are found, and never change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What is said of persons, places and things becomes the graph: without a model, and with the facts that say it."""
+"""Statements about persons, places and things become graph relations: without a model, and with their facts as
+evidence.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ async def in_context(stack: Stack, query: str, session: str) -> list[str]:
 async def test_what_is_said_twice_of_somebody_is_a_relation_until_it_ends(stack: Stack) -> None:
     await say(stack, "Ana works at Initech.", 0)
     await learn(stack)
-    # Once is a suspicion.
+    # A single statement is only a suspicion.
     assert await lines(stack, "Where does Ana work?") == []
     said = await say(stack, "By the way, Ana works at Initech.", 1, session="other")
     await learn(stack)
@@ -43,7 +45,7 @@ async def test_what_is_said_twice_of_somebody_is_a_relation_until_it_ends(stack:
     assert (edge.message_id, edge.quote) == (said, "By the way, Ana works at Initech")
     assert edge.source == graph.GRAPH_SOURCE_MACHINE
 
-    # It goes with its fact: at once, and back again.
+    # It ends with its fact at once, and is restored with it.
     await say(stack, "Ana left Initech for Fabrikam.", 2)
     await learn(stack)
     assert await lines(stack, "Where does Ana work?") == []
@@ -62,7 +64,7 @@ async def test_what_an_agent_remembers_is_related_to_the_nodes_that_are_there(st
     await stack.graph.DeleteNode(writes.DeleteNodeRequest(node_id=porto, reason="no such place"))
     await learn(stack)
     listed = (await stack.graph_queries.ListNodes(queries.ListNodesRequest())).nodes
-    # What somebody took out of the graph is not put back.
+    # Relations that a person removed from the graph are not restored.
     assert sorted((each.label, each.type) for each in listed) == [
         ("Initech", "company"),
         ("user", "person"),
@@ -90,7 +92,7 @@ async def test_what_an_agent_remembers_is_related_to_the_nodes_that_are_there(st
             "the billing service uses Postgres",
             ("billing service", "uses", "Postgres"),
         ),
-        # Whose it is has to stand in the words, and to be a name.
+        # The owner must be named in the text.
         ("previous_employer", "Initech", "", None),
         ("previous_employer", "Initech", "my previous employer was Initech", None),
         ("employer", "a small bank", "", None),

@@ -1,4 +1,4 @@
-"""Relevance: what is told without a calibration and with one, the floor, and `min_relevance` in every mode."""
+"""Relevance with and without a calibration, the floor, and `min_relevance` in every mode."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def shared(postgres_url: str) -> AsyncIterator[Stack]:
 
 @pytest.fixture
 def told(shared: Stack) -> Iterator[Stack]:
-    """A stack that all tests share which store calibrations alone: none is left."""
+    """A shared stack whose tests only store calibrations; none is left."""
     yield shared
     with shared.database.connect() as conn:
         conn.execute("DELETE FROM calibrations")
@@ -60,7 +60,7 @@ def told(shared: Stack) -> Iterator[Stack]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def told_alone(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    """A stack for a test that changes what it was told."""
+    """A separate stack for a test that changes its memories."""
     async with told_stack(database) as stack:
         yield stack
 
@@ -75,7 +75,7 @@ def nothing_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @way
 async def test_without_a_calibration_it_says_so_and_how_sure_it_is(told: Stack, way: str) -> None:
-    """High confidence takes the very words or letters; meaning alone is no proof with a model nobody measured."""
+    """High confidence requires the same words or letters; similarity is no proof with an uncalibrated model."""
     response = await search(told, way, explain=True, page_size=200)
     assert response.calibration == pb.CALIBRATION_UNCALIBRATED
     assert response.verdict == pb.VERDICT_RELEVANT
@@ -88,14 +88,14 @@ async def test_without_a_calibration_it_says_so_and_how_sure_it_is(told: Stack, 
     assert bool(sure) == (way in {"recall", "balanced", "trigram"})
     assert response.confidence == max(result.confidence for result in response.results[:10])
     assert all(result.confidence for result in response.results)
-    # On each page alike.
+    # The same on each page.
     first = await search(told, way, page_size=1)
     second = await search(told, way, page_size=1, page_token=first.next_page_token)
     assert {first.confidence, second.confidence} == {response.confidence}
 
 
 async def test_without_a_calibration_what_matches_nothing_is_nothing(told: Stack) -> None:
-    """The nearest are returned all the same, where there is a vector."""
+    """With vectors, the nearest memories are returned all the same."""
     response = await told.search.Search(search_request("qwertzuiop", "SEMANTIC"))
     best = max((result.confidence for result in response.results), default=pb.CONFIDENCE_NONE)
     assert (response.verdict == pb.VERDICT_NOTHING_RELEVANT) == (best == pb.CONFIDENCE_NONE)
@@ -130,7 +130,7 @@ async def test_a_regular_expression_has_no_relevance(told: Stack) -> None:
     assert refusal.fields == {"min_relevance"}
 
 
-# With one
+# With a calibration
 
 
 @way
@@ -166,7 +166,7 @@ async def test_where_the_chance_is_under_the_floor_nothing_is_relevant_on_every_
     assert second.results
     assert {first.verdict, second.verdict} == {pb.VERDICT_NOTHING_RELEVANT}
     assert {first.confidence, second.confidence} == {pb.CONFIDENCE_NONE}
-    # Who asks in the words of a memory is told of it, whatever the floor.
+    # An exact query gets a relevant verdict with any floor.
     whole = await search(told, way, page_size=1)
     again = await search(told, way, page_size=1, page_token=whole.next_page_token)
     assert (whole.verdict, again.verdict) == ((1, 1) if way == "recall" else (2, 2))
@@ -183,7 +183,7 @@ async def test_the_verdict_goes_by_the_chance_of_the_first_ten_on_every_page(
     told_by = Calibration(knots, (0.0, 0.2), 0.0)
     first = [told_by.relevance_of(each) for each in found[:DECIDING]]
     chance = 1 - math.prod(1 - each for each in first)
-    # No result alone decides it.
+    # No single result decides it.
     assert chance > max(first) + 1e-6
     floor = chance + (-1e-6 if enough else 1e-6)
     store(told, CalibratedProfile(way, "scripted", replace(told_by, floor=floor)))
@@ -201,7 +201,7 @@ async def test_the_verdict_goes_by_the_chance_of_the_first_ten_on_every_page(
 
 @way
 async def test_what_floors_leave_out_counts_for_the_verdict(told: Stack, way: str) -> None:
-    """The verdict is on what is remembered, not on what the caller wants to see of it."""
+    """The verdict is about all memories, not only those above the caller's floor."""
     found = await evidence(told, way)
     knots = (min(found) - 1, max(found) + 1)
     told_by = Calibration(knots, (0.0, 0.2), 0.0)
@@ -239,7 +239,7 @@ async def test_min_relevance_leaves_out_exactly_what_is_less_relevant(
     everything = await search(told, way, page_size=200)
     told_of = {result.memory.id: result.relevance for result in everything.results}
     levels = sorted(set(told_of.values()))
-    # What a result has is enough for it.
+    # A result passes a minimum equal to its own relevance.
     for least in (levels[0], levels[len(levels) // 2], levels[-1]):
         if least == 0:
             continue
@@ -291,7 +291,7 @@ async def test_time_and_importance_are_no_relevance(told_alone: Stack) -> None:
         assert before[id_].relevance == pytest.approx(after[id_].relevance, rel=1e-6)
 
 
-# Which calibration counts
+# Choice of the calibration
 
 
 async def test_what_is_stored_here_comes_before_what_is_shipped(
@@ -315,7 +315,7 @@ async def test_a_shipped_calibration_of_another_model_does_not_count(
     lexical = measured("lexical", [0.0, 1.0], 0.0)
     monkeypatch.setattr(relevance, "_shipped", lambda: (other, lexical))
     assert (await search(told, "recall")).calibration == pb.CALIBRATION_UNCALIBRATED
-    # Nothing is embedded for it.
+    # A lexical search embeds nothing.
     assert (await search(told, "lexical")).calibration == pb.CALIBRATION_CALIBRATED
 
 
@@ -360,7 +360,7 @@ async def test_measuring_again_replaces_what_was_measured(told: Stack) -> None:
     assert kept == [("lexical", 0.2), ("recall", 0.2)]
 
 
-# What cannot answer
+# Memories without an answer
 
 
 async def test_without_a_vector_balanced_cannot_tell(database: DatabaseUnderTest) -> None:

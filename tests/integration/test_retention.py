@@ -1,4 +1,4 @@
-"""What is kept no longer than a policy says goes, with what was derived from it; without a policy, nothing does."""
+"""Memories older than their policy allows are deleted with derived rows; without a policy, nothing is."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PREFERENCE = memory_pb2.IMPORTANCE_CLASS_PREFERENCE
 
 @pytest_asyncio.fixture
 async def running(stack: Stack) -> AsyncIterator[RetentionRunner]:
-    """What every ingest process does in the background, at the time that a test says."""
+    """Yield the background task of ingest processes; tests call it with a time of their own."""
     database = Database(stack.database.settings("ingest"), "ingest")
     await database.open()
     yield RetentionRunner(database, lambda: None)
@@ -47,14 +47,14 @@ async def running(stack: Stack) -> AsyncIterator[RetentionRunner]:
 
 
 def sizes(stack: Stack) -> dict[str, int]:
-    """Return how many rows each table has, but for the record of runs."""
+    """Return the number of rows by table, except the record of runs."""
     with stack.database.connect() as conn:
         names = [name for name in tables(conn) if name != "retention_runs"]
     return {name: count(stack, f'SELECT count(*) FROM "{name}"') for name in names}
 
 
 async def test_without_a_policy_nothing_goes(stack: Stack, running: RetentionRunner) -> None:
-    """RG-02, RG-17, RG-18: everything is kept for ever, unless somebody says otherwise."""
+    """RG-02, RG-17, RG-18: by default, everything is kept for ever."""
     await write(stack, "Old words.", "k")
     await write(stack, "New words.", "k")
     said = await say(stack, "I live in Rome.", 0, subject="ida")
@@ -65,7 +65,7 @@ async def test_without_a_policy_nothing_goes(stack: Stack, running: RetentionRun
     assert await preview(stack) == {}
     assert removed(await run(stack)) == {}
     assert sizes(stack) == before
-    # What was said otherwise, and taken back.
+    # A policy that was set and then removed.
     await keep(stack, "CONVERSATIONS", 1)
     await keep(stack, "CONVERSATIONS", 0)
     assert await running.begin(datetime.now(UTC) + timedelta(days=3)) == 0
@@ -76,7 +76,7 @@ async def test_without_a_policy_nothing_goes(stack: Stack, running: RetentionRun
 async def test_a_conversation_goes_with_what_was_derived_and_leaves_what_was_learned(
     postgres_url: str,
 ) -> None:
-    """RG-11: what nobody has talked in for 30 days goes; what was learned from it stays (RG-17)."""
+    """RG-11: a conversation without messages for 30 days is deleted; facts learned from it stay (RG-17)."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=True) as stack:
             planted = await plant(stack, "zqold7k")
@@ -118,7 +118,7 @@ async def test_a_conversation_goes_with_what_was_derived_and_leaves_what_was_lea
             assert count(stack, theirs) == 1
             found = await stack.search.Search(search_request("heron waits", "LEXICAL"))
             assert [hit.memory.content for hit in found.results] == ["The heron waits."]
-            # The note in it keeps the conversation; what is derived again knows nothing of it.
+            # The note in the conversation keeps its row; rows derived again contain none of its deleted messages.
             await compact_everything(stack, ScriptedComposer())
             await roll_up_everything(
                 stack, ScriptedComposer(), datetime.now(UTC) + timedelta(days=400)
@@ -126,7 +126,7 @@ async def test_a_conversation_goes_with_what_was_derived_and_leaves_what_was_lea
             await embed_everything(stack)
             assert not {"messages", "summaries"} & set(rows_with(stack, "zqold7k"))
             assert count(stack, "SELECT count(*) FROM summaries WHERE hidden") == 0
-            # An import brings it back: it was not refused, only not kept.
+            # It can be imported again, since retention refuses nothing.
             request = append_request(
                 message("The zqold7k again.", external_id="x-zqold7k"), session_key="planted old7"
             )
@@ -136,7 +136,7 @@ async def test_a_conversation_goes_with_what_was_derived_and_leaves_what_was_lea
 
 
 async def test_relations_whose_message_has_gone_are_moved_to_a_merged_node(stack: Stack) -> None:
-    """A policy leaves the edges of messages that it deletes."""
+    """Retention leaves the edges of the messages that it deletes."""
     await graphs.write(stack, *map(graphs.node, ("Ann", "Anne", "Bob")))
     await graphs.write(stack, graphs.edge("Anne", "knows", "Bob"))
     with stack.database.connect() as conn:
@@ -160,7 +160,7 @@ async def test_quotes_stay_where_the_policy_says_so(stack: Stack, stays: bool) -
     pass_days(stack, 31)
     await keep(stack, "CONVERSATIONS", 30, keep_quotes=stays)
     assert removed(await run(stack)) == {"CONVERSATIONS": 1}
-    # Nothing belonged to the conversation any more.
+    # The conversation had no other content.
     assert count(stack, "SELECT count(*) FROM conversations") == 0
     assert count(stack, "SELECT sum(conversations) FROM corpus_counts") == 0
     explained = await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=told.id))
@@ -169,7 +169,7 @@ async def test_quotes_stay_where_the_policy_says_so(stack: Stack, stays: bool) -
 
 
 async def test_the_least_important_goes_first_and_what_is_important_may_stay(stack: Stack) -> None:
-    """RG-36, of messages and of notes."""
+    """RG-36, for messages and notes."""
     said = await append(
         stack,
         message("Corrected: it is at noon.", importance_class=CORRECTION),
@@ -201,7 +201,7 @@ async def test_the_least_important_goes_first_and_what_is_important_may_stay(sta
 
 
 async def test_facts_and_patterns_go_where_nobody_hears_of_them(stack: Stack) -> None:
-    """RG-17: what was closed or not heard of for so long, and nothing else."""
+    """RG-17: only closed facts, and facts and patterns without new evidence for the policy's period."""
     for place, at in (("Rome", 0), ("Oslo", 1)):
         said = await say(stack, f"I live in {place}.", at, subject="ida")
         await remember(stack, place, [said], subject="ida")
@@ -225,7 +225,7 @@ async def test_facts_and_patterns_go_where_nobody_hears_of_them(stack: Stack) ->
 
 
 async def test_the_history_goes_and_what_is_known_stays(stack: Stack) -> None:
-    """RG-18, of facts, notes and documents."""
+    """RG-18, for facts, notes and documents."""
     said = await say(stack, "I live in Rome.", 0, subject="ida")
     told = await remember(stack, "Rome", [said], subject="ida")
     for text in ("First zqnote7k.", "Second zqnote7k.", "Third."):
@@ -242,7 +242,7 @@ async def test_the_history_goes_and_what_is_known_stays(stack: Stack) -> None:
     assert removed(await run(stack)) == would_go
     assert rows_with(stack, "zqnote7k") == {}
     assert count(stack, "SELECT count(*) FROM facts WHERE id = %s", told.id) == 1
-    # Overwritten a moment ago, and the latest one.
+    # The version overwritten a moment ago, and the latest one.
     assert [each.content for each in await history(stack, "k")] == ["Third.", "Fourth."]
     assert [each.version for each in await document_calls.history(stack, "Plan")] == [3]
     await write(stack, "Fifth.", "k", expected=4)
@@ -251,7 +251,7 @@ async def test_the_history_goes_and_what_is_known_stays(stack: Stack) -> None:
 async def test_it_runs_every_night_in_the_zone_of_the_namespace(
     stack: Stack, running: RetentionRunner
 ) -> None:
-    """RG-12: once a night, from the night after the policy on; a row tells of it, without content."""
+    """RG-12: once a night, starting with the night after the policy; a row without content records each run."""
     await append(stack, "Old zqnight7k.")
     pass_days(stack, 31)
     await keep(stack, "CONVERSATIONS", 30)
@@ -273,7 +273,7 @@ async def test_it_runs_every_night_in_the_zone_of_the_namespace(
 async def test_a_run_that_is_killed_goes_on_in_short_steps(
     stack: Stack, running: RetentionRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """RG-12: each step has a few rows, and what it has not committed, the next process does."""
+    """RG-12: each step deletes few rows, and the next process continues after the last committed one."""
 
     async def nothing(self: RetentionRunner) -> None:
         return None
@@ -295,7 +295,7 @@ async def test_a_run_that_is_killed_goes_on_in_short_steps(
     await process.wait()
     left = count(stack, messages)
     assert 41 < left < 150
-    # As many as the record says, and by threes.
+    # As many as recorded, in steps of three.
     [ran] = await runs(stack)
     assert removed(ran)["CONVERSATIONS"] == 161 - left
     assert left % 3 == 161 % 3

@@ -1,4 +1,4 @@
-"""Keys that are revoked in a storm of calls: none is good a second later, whatever it calls, and by whichever way."""
+"""Keys revoked under heavy load: one second later, none works for any RPC or protocol."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from support.waiting import until
 
 OPERATORS_KEY = "operators-key-for-tests"
 OPERATOR = bearer(OPERATORS_KEY)
-#: What RevokeApiKey promises, of calls and of what is open.
+#: Seconds in which RevokeApiKey promises to end calls and open streams.
 FORGOTTEN_S = 1.0
-#: What the machine may be late by when it is busy.
+#: Tolerance in seconds for a busy machine.
 LATE_S = 0.5
 
 Call = Callable[[], Awaitable[object]]
 
 
 class Storm:
-    """Calls by one key, over and over, and when the last of each way that was answered began and ended."""
+    """Continuous calls with one key, with start and end of the last answered call of each kind."""
 
     def __init__(self) -> None:
         self.ended = asyncio.Event()
@@ -115,7 +115,7 @@ async def test_a_key_that_is_revoked_in_a_storm_is_good_for_nothing_a_second_lat
 
 
 async def _watched(stack: Stack, key: Metadata) -> float:
-    """Return when a stream that is open ended, refused."""
+    """Return the time at which an open stream was refused."""
     call = stack.search.WatchMemories(watch.WatchMemoriesRequest(), metadata=key)
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         async for _ in call:

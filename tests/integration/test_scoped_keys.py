@@ -1,4 +1,4 @@
-"""Keys that are bound to an agent or a subject: what is another's does not exist for them, by whatever call."""
+"""Keys bound to an agent or a subject: for them, no call shows memories of other agents or subjects."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ SCOPED = {
     path.rpartition("/")[2]
     for path in scope_table([m.containing_service for m in public_methods()])
 }
-#: What scoped calls see whole: ids, places, counts, limits, words of names.
+#: Tables that scoped calls see completely: ids, positions, counts, limits, words of names.
 PLAIN = {
     *("append_requests", "author_names", "budgets", "budget_spending", "calendar_pending"),
     *("compaction_progress", "erased_external_ids", "importance_suggestions", "index_changes"),
     *("memory_classes", "memory_use"),
 }
-#: What they see if it belongs to their agent or subject.
+#: Tables of which they see rows of their agent or subject.
 BELONGING = {
     *("conversations", "messages", "memories", "tool_sentences"),
     *("summaries", "summary_sources", "topic_pages"),
@@ -60,10 +60,10 @@ BELONGING = {
 
 @dataclass(frozen=True)
 class Scoped:
-    """A namespace that is full of others' things, and stacks that are called by keys within it."""
+    """A namespace with memories of other agents and subjects, and stacks that use keys bound within it."""
 
     theirs: Theirs
-    #: By keys of an agent and of a subject that have nothing yet, of an agent that writes, and of the whole namespace.
+    #: Keys of an agent and of a subject without memories, of a writing agent, and of the whole namespace.
     agents: Stack
     subjects: Stack
     mine: Stack
@@ -97,7 +97,6 @@ async def _make(stack: Stack, metadata: Any, **key: Any) -> str:
 
 
 async def _answered(call: Any) -> Any:
-    """Return the answer of a call, or its refusal."""
     try:
         return await call
     except grpc.aio.AioRpcError as error:
@@ -107,14 +106,14 @@ async def _answered(call: Any) -> Any:
 @SHARED
 @pytest.mark.parametrize("who", ["agents", "subjects"])
 async def test_no_rpc_shows_or_changes_what_is_anothers(scoped: Scoped, who: str) -> None:
-    """The cases are those of the isolation between namespaces, within the namespace itself."""
+    """Uses the cases of isolation between namespaces, within the same namespace."""
     stack: Stack = getattr(scoped, who)
     await _answered(stack.search.Browse(search.BrowseRequest()))
     wrong = []
     with unchanged(stack.database):
         for case, (reason, call) in refused_calls().items():
             answer = await _answered(call(stack, scoped.theirs))
-            # Tokens are the namespace's, and show nothing of what they were made with.
+            # Tokens belong to the namespace, and do not reveal their content.
             shown = reason not in {NO_PAGE, NO_TOKEN} or "heir" in str(answer)
             if not _is_refused(case, answer) and shown:
                 wrong.append((case, answer))
@@ -126,7 +125,7 @@ async def test_no_rpc_shows_or_changes_what_is_anothers(scoped: Scoped, who: str
 
 
 def _is_refused(case: str, answer: Any) -> bool:
-    """Tell whether a call was refused as it should be."""
+    """Return whether a call was refused correctly."""
     if not isinstance(answer, Refusal):
         return False
     if case.split()[0] not in SCOPED:
@@ -151,7 +150,7 @@ async def test_every_rpc_is_refused_unless_its_proto_says_how_it_holds_to_a_scop
 async def test_a_bound_key_writes_and_finds_its_own(
     scoped: Scoped, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Beside another agent's of the same words, in conversations and notes."""
+    """With another agent's same words present, in conversations and notes."""
     mine, whole = scoped.mine, scoped.whole
     told = await mine.ingest.AppendMessages(
         ingest.AppendMessagesRequest(
@@ -174,7 +173,7 @@ async def test_a_bound_key_writes_and_finds_its_own(
     assert "theirs" not in built.text
     listed = await mine.search.ListConversations(search.ListConversationsRequest())
     assert {each.key.agent for each in listed.conversations} == {"mine"}
-    # As it was written: the key of a conversation needs to name no agent.
+    # As written: the key of a conversation need not name an agent.
     key = conversation.ConversationKey(session_key="k")
     got = await mine.search.GetConversation(search.GetConversationRequest(key=key))
     assert got.conversation.id == told.conversation_id
@@ -185,7 +184,7 @@ async def test_a_bound_key_writes_and_finds_its_own(
     assert (await mine.search.GetMemory(read)).memory.agent == "mine"
     gone = search.GetMemoryRequest(memory_id=other.messages[0].message_id)
     assert (await refused(mine.search.GetMemory(gone))).reason == "MEMORY_NOT_FOUND"
-    # In memory, too, and where no request is held to anything: by the database alone.
+    # Also with the cache, and if only the database restricts requests.
     assert await _found(whole) == own | {"Mango theirs."}
     assert await _found(mine) == own
     monkeypatch.setattr("everword.rpc.interceptors.scope.hold_to_scope", lambda *_: None)
@@ -214,7 +213,7 @@ async def test_a_query_is_corrected_by_what_its_key_may_see_alone(scoped: Scoped
         asked = search.SearchRequest(query=query, at_least_as_fresh=token)
         return dict((await stack.search.Search(asked)).corrections)
 
-    # From memory, too: the namespace was searched before.
+    # From the cache, too: the namespace was searched before.
     for _ in range(2):
         assert await corrections(whole, "Rotterdm") == {"rotterdm": "rotterdam"}
         assert await corrections(mine, "Rotterdm") == {}
@@ -235,7 +234,7 @@ async def test_another_agent_or_subject_is_refused_by_name(scoped: Scoped) -> No
     assert refusal.metadata["field"] == "conversation.key.agent"
     stream = agents.ingest.ImportMessages(iter([ingest.ImportMessagesRequest(batch=as_other)]))
     assert (await refused(stream)).metadata["field"] == "batch.conversation.key.agent"
-    # The key of a conversation names no subject: whose it is shows when it is there already.
+    # The key of a conversation has no subject; its owner is only known if it exists.
     held = ingest.EnsureConversationRequest(key=conversation.ConversationKey(session_key="s"))
     assert (await refused(subjects.ingest.EnsureConversation(held))).code is (
         grpc.StatusCode.NOT_FOUND
@@ -249,7 +248,7 @@ async def test_another_agent_or_subject_is_refused_by_name(scoped: Scoped) -> No
 async def test_tables_are_closed_to_bound_keys_unless_it_is_said_what_belongs_to_whom(
     scoped: Scoped,
 ) -> None:
-    """Without a policy for their role, a table shows them nothing."""
+    """Without a policy for the role of bound keys, a table shows no rows."""
     query = "SELECT tablename, roles::text, qual FROM pg_policies WHERE policyname = 'scope'"
     with scoped.whole.database.connect() as conn:
         rows = conn.execute(query).fetchall()

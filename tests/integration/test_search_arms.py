@@ -1,4 +1,4 @@
-"""The arms: literals, regular expressions, all as one, and what happens when one fails."""
+"""The arms of a search: literals, regular expressions, their fusion, and failures."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def contents(response: pb.SearchResponse) -> list[str]:
 
 
 def states(response: pb.SearchResponse) -> dict[str, str]:
-    """Return the states by name of the arms that need no model."""
+    """Return the states of arms that need no model, by name."""
     return {
         pb.SearchArm.Name(arm.arm).removeprefix("SEARCH_ARM_"): pb.ArmReport.State.Name(
             arm.state
@@ -134,7 +134,7 @@ async def test_a_regular_expression_that_is_too_long_is_refused(files: Stack) ->
     assert refusal.fields == {"query"}
 
 
-# All as one
+# All arms together
 
 
 async def test_without_a_literal_the_trigram_arm_is_skipped(corpus: Corpus) -> None:
@@ -166,7 +166,7 @@ async def test_a_score_is_explained_by_what_the_arms_and_the_models_were_told(
 
 
 async def test_a_score_is_the_same_alone_and_in_a_crowd(corpus: Corpus) -> None:
-    """What is scored does not depend on which other candidates there are."""
+    """A score does not depend on the other candidates."""
     query = "orders-db 10.20.4.17 migration"
     whole = (await corpus.search(query, "HYBRID", page_size=200)).results
     for result in (whole[0], whole[len(whole) // 2]):
@@ -214,7 +214,7 @@ KILL_SLEEPER = (
 )
 
 KILL_SEARCH = (
-    # It waits until they are gone: a connection whose end is still on its way stands.
+    # Wait up to 60 s for each backend, since a terminated connection is still listed until it has ended.
     "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity "
     "WHERE application_name = 'everword-search' AND datname = current_database()"
 )
@@ -222,7 +222,7 @@ KILL_SEARCH = (
 
 @contextmanager
 def failing(name: str, expression: LiteralString) -> Iterator[None]:
-    """Let one of the search service's statements evaluate an expression and nothing else."""
+    """Replace one of search's statements by an expression."""
     broken = Statement(name, "Fails.", f"SELECT {expression}")
     with patch.dict(store.SQL, {name: broken}):
         yield
@@ -265,7 +265,7 @@ async def test_an_arm_that_takes_too_long_leaves_time_for_the_others(corpus: Cor
 
 
 async def test_what_is_read_of_the_results_has_all_of_the_time_that_is_left(corpus: Corpus) -> None:
-    """An arm has a share of it only."""
+    """An arm itself has only a share of the remaining time."""
     read = SQL["read_memories"]
     begin, end = (
         "WITH slow AS MATERIALIZED (SELECT pg_sleep(2.5)) ",
@@ -282,7 +282,7 @@ async def test_what_is_read_of_the_results_has_all_of_the_time_that_is_left(corp
 async def test_a_search_goes_on_with_the_connection_it_has_where_an_arm_fails(
     corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else it would queue for another one behind every other search."""
+    """Otherwise it would queue for a connection behind every other search."""
     lent: list[object] = []
     lend = Database._lend
 
@@ -297,7 +297,7 @@ async def test_a_search_goes_on_with_the_connection_it_has_where_an_arm_fails(
         return len(lent), states(response)["TRIGRAM"]
 
     monkeypatch.setattr(Database, "_lend", counted)
-    # Who calls is looked up once in a while, beside a search: what it does itself is the least of several.
+    # Concurrent key look-ups happen now and then, so take the minimum of several searches.
     usual, _ = min([await count() for _ in range(4)])
     with failing("find_trigram", "1/0"):
         degraded = [await count() for _ in range(4)]
@@ -327,7 +327,7 @@ async def test_a_caller_that_gives_up_while_a_connection_is_looked_at_leaves_it_
 
     with monkeypatch.context() as patched:
         patched.setattr("everword.db.pool._stands", slow)
-        for _ in range(20):  # more than there are connections
+        for _ in range(20):  # More than there are connections.
             with pytest.raises(grpc.aio.AioRpcError):
                 await corpus.stack.search.Search(search_request("orders-db", "HYBRID"), timeout=0.1)
     ended.set()

@@ -1,4 +1,4 @@
-"""Filters hold in every mode, and in Browse."""
+"""Filters work in every mode, and in Browse."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from support.stack import Stack, running_stack
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 MODES = ["HYBRID", "LEXICAL", "TRIGRAM", "REGEX", "BROWSE"]
-#: Those that need nothing but what is kept in memory of a namespace.
+#: Modes that can be answered from the cache alone.
 IN_MEMORY = {"HYBRID", "LEXICAL"}
 #: Found by every mode in every message.
 QUERY = "v2.10.3"
-#: Differs from the first conversation in everything that can be filtered.
+#: Differs from the first conversation in every attribute of filters.
 DAYS = ("2026-03-01T10:00:00+00:00", "2026-03-02T10:00:00+00:00", "2026-03-03T10:00:00+00:00")
 
 
@@ -42,7 +42,7 @@ async def stack(postgres_url: str, request: pytest.FixtureRequest) -> AsyncItera
 
 
 async def _fill(stack: Stack) -> None:
-    """Store four messages that each hold the query: three in one conversation, one in another."""
+    """Store four messages that contain the query: three in one conversation, one in another."""
     first = append_request(
         message("one v2.10.3", author="Mara", tags=["a", "b"], create_time=moment(DAYS[0])),
         message("two v2.10.3", author="atlas", role=3, tags=["b"], create_time=moment(DAYS[1])),
@@ -62,7 +62,7 @@ async def _fill(stack: Stack) -> None:
 
 
 async def found(stack: Stack, mode: str, **fields: Any) -> set[str]:
-    """Return the first words of what is found."""
+    """Return the first words of all hits."""
     filter_ = memory_pb2.MemoryFilter(**fields)
     memories: list[memory_pb2.Memory]
     if mode == "BROWSE":
@@ -129,7 +129,7 @@ async def test_a_filter_leaves_out_in_every_mode(stack: Stack, mode: str) -> Non
         ({"excluded_authors": ["Mara"], "authors": ["Mara", "Inés"]}, {"four"}),
         ({"excluded_kinds": [message]}, set()),
         ({"excluded_kinds": [memory_pb2.MEMORY_KIND_SUMMARY]}, {"one", "two", "four"}),
-        # What comes after it in its conversation, and what happened later elsewhere.
+        # Excludes later messages of the conversation, and later messages of other conversations.
         ({"as_of_message_id": by_word["one"].id}, {"one"}),
         ({"as_of_message_id": by_word["two"].id}, {"one", "two"}),
         ({"as_of_message_id": by_word["four"].id}, {"one", "two", "four"}),

@@ -48,7 +48,7 @@ NEW = datetime(2025, 9, 1, tzinfo=UTC)
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def weak(postgres_url: str) -> AsyncIterator[Stack]:
-    """A stack in which 60 messages touch a question, and four times another kind of memory answers one."""
+    """A stack in which 60 messages mention a question, and four memories of other kinds answer it."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=True) as stack:
             await append(stack, *(WEAK[n % len(WEAK)].format(n) for n in range(60)))
@@ -72,7 +72,7 @@ async def search(stack: Stack, query: str, mode: str, **fields: Any) -> list[pb.
 
 
 def without_others(kind: str) -> memory.MemoryFilter:
-    """Let messages through, which have no agent, and the memories of one kind."""
+    """Return a filter for messages without an agent and for memories of one kind."""
     derived: memory.MemoryKind.ValueType = memory.MemoryKind.Value(f"MEMORY_KIND_{kind.upper()}")
     return memory.MemoryFilter(kinds=[memory.MEMORY_KIND_MESSAGE, derived])
 
@@ -95,7 +95,7 @@ async def test_an_exact_answer_of_any_kind_comes_in_the_top_3_among_60_weak_mess
 async def test_a_summary_that_answers_for_ten_messages_comes_in_the_top_3_too(
     stack: Stack, mode: str, profile: str
 ) -> None:
-    """What stands for many messages ranks lower than one of them would: not below what hardly answers."""
+    """A summary of many messages ranks lower than one of them would, but above memories that hardly answer."""
     await append(stack, *(WEAK[n % len(WEAK)].format(n) for n in range(60)))
     [summary] = await remember(stack.database, "SUMMARY", ANSWER)
     with stack.database.connect() as conn:
@@ -139,7 +139,7 @@ async def test_a_long_summary_is_found_by_the_passage_that_answers_and_counts_on
     await embed_everything(stack)
     results = await search(stack, QUESTION, mode, profile=profile, page_size=50)
     [place] = [place for place, each in enumerate(results) if each.memory.id == summary]
-    # A text that is mostly about other things is less of an answer to `recall`.
+    # For `recall`, a text mostly about other things is a worse answer.
     assert place < (10 if profile == "recall" else 3)
     assert ANSWER in results[place].passage
 
@@ -155,7 +155,7 @@ async def test_hybrid_answers_with_a_summary_that_has_a_vector(weak: Stack) -> N
         assert {pb.SEARCH_ARM_LEXICAL, pb.SEARCH_ARM_SEMANTIC} <= arms
 
 
-# Vectors that are not there yet
+# Missing vectors
 
 
 @pytest.mark.parametrize(("mode", "profile"), RANKINGS[1:])
@@ -218,7 +218,7 @@ async def test_kinds_can_be_asked_for(weak: Stack) -> None:
 
 
 async def test_who_wrote_a_memory_raises_no_score(stack: Stack) -> None:
-    """Another system raised what the asking instance wrote, and multiplied twice; here an instance is a filter."""
+    """Another system boosted the calling instance's memories, twice even; here an instance is only a filter."""
     now = datetime.now(UTC)
     for name, hours in (("desk", 30), ("phone", 5)):
         stamp = Timestamp()
@@ -227,7 +227,7 @@ async def test_who_wrote_a_memory_raises_no_score(stack: Stack) -> None:
     await embed_everything(stack)
     for mode, profile in RANKINGS:
         results = await search(stack, QUESTION, mode, profile=profile)
-        # What is newer is worth more by `balanced` alone.
+        # Recency counts only in the profile `balanced`.
         digits = 1 if profile == "balanced" else 6
         assert len({round(result.score, digits) for result in results}) == 1
         only = memory.MemoryFilter(instances=["desk"])
@@ -237,7 +237,7 @@ async def test_who_wrote_a_memory_raises_no_score(stack: Stack) -> None:
         assert own.score == pytest.approx(same.score, abs=1e-6)
 
 
-# The rest of what is done with memories
+# Reading, classifying and use of other kinds
 
 
 async def test_a_memory_of_another_kind_is_read_whole_classed_and_used(stack: Stack) -> None:
@@ -277,7 +277,7 @@ async def test_passages_of_every_kind_are_counted_and_embedded(stack: Stack) -> 
 async def test_summaries_push_no_message_aside(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many summaries an arm finds first, as many messages as ever are ranked."""
+    """However many summaries an arm finds first, the usual number of messages is ranked."""
     monkeypatch.setattr("everword_search.retrieval.recall.POOL", 4)
     for n in range(4):
         await append(stack, f"Barley of field {n} was sold to the brewery.", session_key=f"{n}")

@@ -1,4 +1,4 @@
-"""Keyword search in languages without spaces, with particles, and with the stemming that a namespace chooses."""
+"""Keyword search in languages without spaces, with particles, and with a namespace's choice of stemming."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ CONFIGURATIONS = ("english", "german", "simple")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """A stack in whose namespace `default` three languages lie side by side, each a distraction for the others.
+    """A stack whose namespace `default` mixes three languages, each a distraction for the others.
 
-    Beside it there is a namespace for each configuration, of its name.
+    Further namespaces are named after their text search configuration.
     """
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
@@ -124,7 +124,7 @@ async def contents(
 async def test_what_is_asked_in_another_form_comes_first(
     stack: Stack, query: str, answer: str, mode: str
 ) -> None:
-    # Beside words, HYBRID goes by more: among texts that hold the same words, another one may come first.
+    # HYBRID has further signals: among texts with the same words, another one may rank first.
     assert answer in (await contents(stack, query, mode))[: 2 if mode == "HYBRID" else 1]
 
 
@@ -156,8 +156,8 @@ async def test_what_nobody_spoke_of_is_not_found(stack: Stack, query: str) -> No
     ("config", "query", "expected"),
     [
         ("german", "Haus verkaufen", [STEMMED[0]]),
-        ("german", "die am ein", []),  # stop words
-        ("german", "the", [STEMMED[2]]),  # no German one
+        ("german", "die am ein", []),  # Stop words.
+        ("german", "the", [STEMMED[2]]),  # Not a German stop word.
         ("german", "runs", []),
         ("simple", "Haus verkaufen", []),
         ("simple", "häuser", [STEMMED[0]]),
@@ -234,7 +234,7 @@ async def test_trigram_search_finds_turkish_words_in_either_case(
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def turkish(postgres_url: str) -> AsyncIterator[tuple[Stack, SearchServiceStub]]:
-    """A stack with everything in memory, and a search over the same that has nothing there."""
+    """A stack with a cache, and a search of the same database without one."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             await append(stack, *TURKISH, "Somebody else said this.")

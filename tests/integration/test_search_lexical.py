@@ -1,4 +1,4 @@
-"""BM25 as Postgres computes it, against a reference in plain Python over the same lexemes."""
+"""BM25 as computed by Postgres, compared with a reference in plain Python over the same lexemes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ K1, B = 0.9, 0.4
 
 @dataclass(frozen=True)
 class Passage:
-    """A passage as the index has it."""
+    """A passage as indexed."""
 
     source_id: str
     #: Positions by lexeme.
@@ -36,7 +36,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class Reference:
-    """A corpus and the passages in it, to score by hand."""
+    """A corpus with its passages, scored in Python."""
 
     corpus: Corpus
     passages: list[Passage] = field(repr=False)
@@ -50,7 +50,7 @@ class Reference:
     def scores(
         self, terms: Iterable[str], wanted: Callable[[Passage], bool] = lambda passage: True
     ) -> dict[str, tuple[float, float]]:
-        """Return BM25 and its share of the highest possible by memory, where a wanted passage holds a term."""
+        """Return BM25 and its share of the maximum by memory, for passages of the filter that contain a term."""
         count = len(self.passages)
         mean = sum(passage.length for passage in self.passages) / count
         idf = {}
@@ -99,7 +99,7 @@ async def reference(postgres_url: str) -> AsyncIterator[Reference]:
 
 
 async def found(reference: Reference, query: str, **fields: Any) -> dict[str, tuple[float, float]]:
-    """Return raw score and score of everything that a query finds."""
+    """Return raw score and score of all hits of a query."""
     results: list[pb.SearchResult] = []
     token = ""
     while True:
@@ -173,7 +173,6 @@ async def test_a_filter_changes_no_score(reference: Reference) -> None:
 
 
 def adjacent(passage: Passage, *lexemes: str) -> bool:
-    """Whether the lexemes follow each other."""
     starts = passage.lexemes.get(lexemes[0], [])
     return any(
         all(start + offset in passage.lexemes.get(lex, []) for offset, lex in enumerate(lexemes))

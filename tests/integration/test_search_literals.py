@@ -1,4 +1,4 @@
-"""What letters that are alike count for, beside words."""
+"""Weight of similar letters in addition to words."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ async def test_letters_count_for_relevance_as_far_as_they_are_what_is_asked(stac
         evidence.append(found.explanation.evidence)
     asked, in_prose, as_a_word = evidence
     assert asked > in_prose + 1
-    # Without its second capital it is a word as others are.
+    # Without its second capital it is an ordinary word.
     assert abs(in_prose - as_a_word) < 0.5

@@ -1,4 +1,4 @@
-"""Pages: everything once, in order, in every mode, at any depth."""
+"""Pages contain everything once, in order, in every mode, at any depth."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from support.refusals import refused
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-#: More than 4,096, at which other search engines refuse.
+#: More than 4,096, the limit of other search engines.
 MANY = 4200
 
 QUERIES = {
@@ -42,7 +42,7 @@ async def corpus(postgres_url: str) -> AsyncIterator[Corpus]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def crowded(postgres_url: str) -> AsyncIterator[Stack]:
-    """A stack with many memories of which most are alike."""
+    """A stack with many mostly similar memories."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             for start in range(0, MANY, 600):
@@ -53,7 +53,6 @@ async def crowded(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 async def walk(stack: Stack, mode: str, query: str, size: int, **fields: Any) -> list[list[str]]:
-    """Return the ids on each page."""
     pages: list[list[str]] = []
     token = ""
     while True:
@@ -84,7 +83,7 @@ async def test_pages_go_on_though_what_is_stored_meanwhile_changes_every_score(
             await append(stack, *(f"The heron was seen {n} times." for n in range(12)))
             request = search_request("heron", mode, page_size=5)
             first = await stack.search.Search(request)
-            # Longer than the average: all others are shorter than it by more, and score more.
+            # Longer than the average, so that the others, which are shorter, score more.
             await append(stack, "Nothing but geese and ducks again. " * 20, session_key="other")
             request.page_token = first.next_page_token
             second = await stack.search.Search(request)
@@ -190,7 +189,7 @@ async def test_a_token_of_another_rpc_or_namespace_is_refused(corpus: Corpus) ->
 
 @pytest.mark.parametrize("mode", ["LEXICAL", "HYBRID"])
 async def test_a_token_of_an_earlier_release_is_refused(corpus: Corpus, mode: str) -> None:
-    """Its positions did not say what earlier pages had brought forward."""
+    """Its positions lacked promoted hits of earlier pages."""
     request = search_request("orders", mode)
     with corpus.stack.database.connect() as conn:
         [(secret, namespace_id)] = conn.execute(
@@ -202,7 +201,7 @@ async def test_a_token_of_an_earlier_release_is_refused(corpus: Corpus, mode: st
     refusal = await refused(corpus.stack.search.Search(request))
     assert refusal.code is grpc.StatusCode.INVALID_ARGUMENT
     assert refusal.reason == "PAGE_TOKEN_INVALID"
-    # It is refused for its kind, not because it was made here. Now where the page was found comes first.
+    # It is refused for its kind, not for its secret. The current format begins with the source of the page.
     known = PageTokens(bytes(secret), f"{TOKEN_KIND}:{namespace_id}")
     request.page_token = known.issue(to_page(request).request_hash, [False, "", *position])
     await corpus.stack.search.Search(request)

@@ -1,4 +1,4 @@
-"""Every hot statement of search is served by its index, as the service's own role."""
+"""Every hot statement of search uses its index, under the service's own role."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from support.plans import as_search, buffers, nodes, plan_of
 
 PASSAGES = 20_000
 NAMESPACE = 1
-#: Words of which the first are frequent and the last are rare, as in any language.
+#: The first words are frequent and the last ones rare, as in natural language.
 WORDS = [f"word{number}" for number in range(2000)]
 
 FILTER: dict[str, Any] = {**vars(EVERYTHING), "include_automated": False, "constraint": None}
@@ -41,7 +41,7 @@ TERMS = {
 }
 SOURCE_IDS = [UUID(int=n) for n in range(1, 50)]
 SQL = {**SEARCH, **RECORDS, **STATS, **SUMMARIES, **CACHED}
-#: Leaves stand for ten messages, branches for eight leaves.
+#: Leaves cover ten messages, branches eight leaves.
 LEAVES = [UUID(int=2**64 + n) for n in range(1, 30)]
 BRANCHES = [UUID(int=2**65 + n) for n in range(1, 30)]
 LIST = {
@@ -54,7 +54,7 @@ LIST = {
     "max_bytes": 1_000_000,
 }
 
-#: Statement, its parameters, and the index that must serve it.
+#: Statement, its parameters, and the required index.
 HOT: dict[str, tuple[dict[str, Any], str]] = {
     "find_lexical": ({**FILTER, **SCORED, **TERMS, "k1": K1, "b": B}, "lexemes"),
     "term_frequencies": ({**FILTER, **TERMS, "source_ids": SOURCE_IDS}, "source_id"),
@@ -126,7 +126,7 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
         {"words": ["word777"], "config": "english", "conversation_ids": [UUID(int=1)]},
         "lexemes",
     ),
-    # What came lately is asked for by every search of a namespace in memory.
+    # Every search of a cached namespace asks for the latest passages.
     "read_passages": (
         {
             "after": PASSAGES - 20,
@@ -152,7 +152,7 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
         },
         "source_id",
     ),
-    # Some of what is pending, where there is more than is counted.
+    # A sample of pending vectors, if there are too many to count.
     "estimate_pending": ({"samples": 10, "width": 10}, "embedding_queue_pkey"),
     "get_message": ({"message_id": UUID(int=7)}, "messages_p"),
     "find_message": ({"conversation_id": UUID(int=1), "external_id": "e7"}, "external_id"),
@@ -214,7 +214,7 @@ def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
 
 
 def _fill(conn: psycopg.Connection) -> None:
-    """Store messages and passages of words as frequent as words are, quickly."""
+    """Insert messages and passages with a natural distribution of words, quickly."""
     rng = random.Random(7)
     weights = [1 / (rank + 1) for rank in range(len(WORDS))]
     texts = [" ".join(rng.choices(WORDS, weights, k=20)) for _ in range(PASSAGES)]
@@ -245,7 +245,7 @@ def _fill(conn: psycopg.Connection) -> None:
         "INSERT INTO corpus_counts (namespace_id, passages, lexemes) VALUES (%s, %s, %s)",
         [NAMESPACE, PASSAGES, PASSAGES * 20],
     )
-    # Many small ones beside it: a plan for any namespace is made for what is usual.
+    # Many small namespaces as well, since a generic plan is made for the average.
     conn.execute(
         "WITH small AS (INSERT INTO namespaces (name) SELECT 'small-' || n FROM generate_series(1, 2000) AS n "
         "               RETURNING id) "
@@ -260,7 +260,7 @@ def _fill(conn: psycopg.Connection) -> None:
 
 
 def _sum_up(conn: psycopg.Connection, level: int, first: UUID, below: int) -> None:
-    """Put summaries over each `below` messages or leaves; `first` is the first one's id."""
+    """Insert summaries over each `below` messages or leaves; `first` is the first one's id."""
     kinds = {1: ("message_id", PASSAGES, 1), 2: ("child_id", PASSAGES // 10, LEAVES[0].int)}
     column, count, start = kinds[level]
     nodes = [(UUID(int=first.int + n), n) for n in range(count // below)]
@@ -286,7 +286,7 @@ def _sum_up(conn: psycopg.Connection, level: int, first: UUID, below: int) -> No
 
 
 def plan_for_any(cursor: psycopg.Cursor, name: str) -> dict[str, Any]:
-    """Return the plan that serves all parameters."""
+    """Return the generic plan of a statement."""
     names: list[str] = []
 
     def place(match: re.Match[str]) -> str:
@@ -314,7 +314,7 @@ def test_a_hot_statement_uses_its_index(database: DatabaseUnderTest, name: str) 
     assert not {t for t in tables if t.startswith(("memories", "messages", "summar"))}, tables
 
 
-#: Statements that go by words or ids: see `use_generic_plans`.
+#: Statements by words or ids, which use generic plans: see `use_generic_plans`.
 PLANNED_ONCE = (
     "find_lexical", "find_near_words", "read_candidates", "find_mentions", "read_memories", "read_marks",
     "read_children", "read_sources", "read_passages"
@@ -336,7 +336,7 @@ def test_a_statement_that_is_planned_once_uses_its_index_whatever_is_asked(
     own = row[0].removeprefix("memories")
     used = [node["Index Name"] for node in nodes(plan) if "Index Name" in node]
     assert any(HOT[name][1] in index for index in used), used
-    # Which partition it is shows when it runs: the others are left out then.
+    # The partition is chosen at run time, when the others are pruned.
     scanned = {n["Relation Name"] for n in nodes(plan) if n["Node Type"] == "Seq Scan"}
     assert not {table for table in scanned if table.endswith(own)}, scanned
 
@@ -345,7 +345,7 @@ def test_a_statement_that_is_planned_once_uses_its_index_whatever_is_asked(
 def test_the_index_over_words_is_asked_for_the_namespace_too(
     database: DatabaseUnderTest, name: str
 ) -> None:
-    """Otherwise every search would walk through the words of all namespaces of a partition."""
+    """Otherwise every search would scan the words of all namespaces in a partition."""
     with as_search(database, NAMESPACE) as cursor:
         plan = plan_of(cursor, SQL[name], HOT[name][0])
     conditions = [

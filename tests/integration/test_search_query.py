@@ -1,4 +1,4 @@
-"""What people type finds what they mean, and is never an error."""
+"""Queries as people type them find the intended memories, and never fail."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ async def corpus(postgres_url: str) -> AsyncIterator[Corpus]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def small(postgres_url: str) -> AsyncIterator[Stack]:
-    """A stack with a few messages that are chosen for what they hold."""
+    """A stack with a few messages, each chosen for one query feature."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             await append(
@@ -100,7 +100,7 @@ async def small(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 def degraded(response: pb.SearchResponse) -> set[pb.SearchArm.ValueType]:
-    """Return the arms that could not answer, of those that need no model."""
+    """Return the failed arms among those that need no model."""
     failed = {arm.arm for arm in response.arms if arm.state == pb.ArmReport.STATE_DEGRADED}
     return failed & {pb.SEARCH_ARM_LEXICAL, pb.SEARCH_ARM_TRIGRAM}
 
@@ -144,7 +144,7 @@ async def test_an_empty_query_is_refused(corpus: Corpus) -> None:
 
 
 async def test_a_natural_question_is_matched_by_any_of_its_words(small: Stack) -> None:
-    """Demanding every word, most questions would find nothing."""
+    """If every word were required, most questions would find nothing."""
     found = await contents(small, "Which database did we decide on?")
     assert found[0] == "We decided on PostgreSQL as the database."
 

@@ -232,7 +232,7 @@ async def seqs(stack: Stack, request: pb.ListMessagesRequest) -> list[list[int]]
 
 
 async def test_messages_are_listed_newest_first_and_the_newest_of_all(stack: Stack) -> None:
-    """Taking the oldest hundred of a long session would show an agent its past instead of its present."""
+    """The oldest hundred messages of a long session would show an agent the past instead of the present."""
     appended = await append(stack, *(f"number {n}" for n in range(1, 251)))
     request = pb.ListMessagesRequest(conversation_id=appended.conversation_id)
     page = await stack.search.ListMessages(request)
@@ -339,7 +339,7 @@ async def test_a_token_of_another_namespace_or_none_at_all_is_refused(stack: Sta
 
 
 async def test_a_read_waits_for_a_replica_that_lags_until_the_deadline(stack: Stack) -> None:
-    """What replays here is a namespace's coming into being: a real replica would be a second server."""
+    """A real replica would need a second server, so the creation of a namespace simulates replay here."""
     token = (await append(stack, "xylophone")).consistency_token
     request = pb.SearchRequest(query="xylophone", at_least_as_fresh=token)
     replayed = Statement("caught_up", "Lags.", "SELECT count(*) > 1 FROM namespaces")

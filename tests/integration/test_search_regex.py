@@ -1,4 +1,4 @@
-"""Regular expressions: in long messages, and within a bounded time."""
+"""Regular expressions: in long messages, and with bounded time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def test_a_regular_expression_that_does_not_finish_is_refused(stack: Stack
         patch.object(regex_arm, "TIME_LIMIT_S", 0.05),
         patch.object(regex_arm.RegexArm, "time_limit_s", 0.05),
     ):
-        # Back references are beyond what an automaton can do.
+        # Back references are beyond finite automata.
         request = search_request(r"(.+)(.+)(.+)\3\2\1", "REGEX")
         refusal = await refused(stack.search.Search(request, timeout=20))
     assert refusal.code is grpc.StatusCode.RESOURCE_EXHAUSTED
@@ -47,11 +47,11 @@ async def test_a_regular_expression_that_does_not_finish_is_refused(stack: Stack
 
 
 async def test_regular_expressions_leave_the_database_to_others(stack: Stack) -> None:
-    """40 of them from one tenant took another's search from 10 ms to some seconds."""
+    """Without the limit, 40 such searches of one tenant slowed another tenant's search from 10 ms to some seconds."""
     await make_namespaces(stack, "flood", "other")
     for namespace in ("flood", "other"):
         await append(stack, "ab" * 1900, metadata=within(namespace))
-    # Back references are beyond what an automaton can do.
+    # Back references are beyond finite automata.
     slow = search_request(r"(.+)(.+)(.+)\3\2\1", "REGEX")
     calls = [
         asyncio.ensure_future(refused(stack.search.Search(slow, metadata=within("flood"))))
@@ -60,6 +60,6 @@ async def test_regular_expressions_leave_the_database_to_others(stack: Stack) ->
     await asyncio.sleep(0.5)
     found = await stack.search.Search(search_request("ab+", "REGEX"), metadata=within("other"))
     assert found.results
-    # In turn, they would take 40 seconds.
+    # One by one, they would take 40 seconds.
     assert any(call.done() for call in calls)
     assert {(await call).reason for call in calls} == {"OVERLOADED", "REGEX_TOO_EXPENSIVE"}

@@ -1,4 +1,4 @@
-"""When being returned by a search counts as a use."""
+"""Conditions under which a returned result counts as a use."""
 
 from __future__ import annotations
 

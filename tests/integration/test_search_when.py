@@ -1,4 +1,4 @@
-"""A question that names a time finds what happened then first, in memory and in the database."""
+"""A question that names a time ranks events of that time first, with and without a cache."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-#: What is said on each of the days from 1 January to 19 July; said then, it is about something else.
+#: Messages sent daily from 1 January to 19 July; their content refers to other days.
 OFTEN, DAYS = "The cooking class was about cooking bread on day", 200
 THEN = {
     "2023-05-02T18:00": "We made soup when I went to the class.",
     "2023-05-03T18:00": "There was a cooking show on television.",
     "2023-05-16T23:30": "The late bread was burnt.",
 }
-#: A Wednesday; two weeks before it is the week of 1 May.
+#: A Wednesday; two weeks earlier is the week of 1 May.
 ASKED = "2023-05-17T12:00+00:00"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def searches(postgres_url: str) -> AsyncIterator[tuple[Stack, SearchServiceStub]]:
-    """A stack with everything in memory, in Berlin, and a search over the same that has nothing there."""
+    """A stack with a cache, in Berlin, and a search of the same database without one."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=True) as stack:
             settings = admin.NamespaceSettings(time_zone="Europe/Berlin")
@@ -61,7 +61,7 @@ async def searches(postgres_url: str) -> AsyncIterator[tuple[Stack, SearchServic
 
 
 async def found(searches: tuple[Stack, SearchServiceStub], query: str, **fields: Any) -> list[str]:
-    """Return what is found first, by memory and by the database alike."""
+    """Return the first hits, which the cache and the database must agree on."""
     stack, reference = searches
     fields = {"reference_time": moment(ASKED), **fields}
     request = search_request(query, "HYBRID", page_size=2, **fields)
@@ -89,13 +89,13 @@ async def test_what_happened_then_comes_first_though_other_days_answer_better(
 async def test_days_are_those_of_the_namespace_and_told_from_the_reference_time(
     searches: tuple[Stack, SearchServiceStub],
 ) -> None:
-    """Half past eleven in UTC is the next day in Berlin."""
+    """Half past eleven in UTC is already the next day in Berlin."""
     burnt = THEN["2023-05-16T23:30"]
     assert (await found(searches, "Which bread did we bake today?"))[0] == burnt
     next_day = moment("2023-05-18T12:00+00:00")
     query = "Which bread did we bake yesterday?"
     assert (await found(searches, query, reference_time=next_day))[0] == burnt
-    # Without a reference time it is told from now.
+    # Without a reference time, relative times refer to now.
     stack, _ = searches
     response = await stack.search.Search(search_request(query, "HYBRID", page_size=1))
     assert response.results[0].memory.content.startswith(OFTEN)
@@ -114,7 +114,7 @@ async def test_a_time_leaves_nothing_out_and_keeps_to_the_filter(
 async def test_pages_and_relevance_stay_what_they_are(
     searches: tuple[Stack, SearchServiceStub],
 ) -> None:
-    """A time changes the order; whether a result answers is told as before."""
+    """A time in the query changes the order, but not the relevance of a result."""
     stack, _ = searches
     query = "What was the cooking class about two weeks ago?"
     request = search_request(query, "HYBRID", page_size=3, reference_time=moment(ASKED))

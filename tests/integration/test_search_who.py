@@ -1,4 +1,4 @@
-"""Who is asked about may be spelt differently, and what nobody spoke of is told to be nothing."""
+"""Names in a query may be spelt differently; a query about an unknown person gets a verdict of no answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SAID = {
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def searches(postgres_url: str) -> AsyncIterator[list[SearchServiceStub]]:
-    """A search with everything in memory, and one that has nothing there."""
+    """A search with a cache, and one without."""
     with cloned(postgres_url) as database:
         async with running_stack(database, semantic=True) as stack:
             for author, texts in SAID.items():
@@ -39,7 +39,7 @@ async def searches(postgres_url: str) -> AsyncIterator[list[SearchServiceStub]]:
 
 
 async def ask(searches: list[SearchServiceStub], query: str) -> pb.SearchResponse:
-    """Return what memory and the database answer alike."""
+    """Return the response, which cache and database must agree on."""
     request = search_request(query, "HYBRID")
     response, again = [await stub.Search(request) for stub in searches]
     assert response.verdict == again.verdict
@@ -61,7 +61,7 @@ async def ask(searches: list[SearchServiceStub], query: str) -> pb.SearchRespons
 async def test_somebody_is_found_by_another_spelling(
     searches: list[SearchServiceStub], asked: str, known: str
 ) -> None:
-    """With the very results that the known spelling has."""
+    """With the same results as the known spelling."""
     query = "What does {} have to do with the bakery or the car?"
     response = await ask(searches, query.format(asked))
     expected = await ask(searches, query.format(known))
@@ -89,7 +89,7 @@ async def test_a_stranger_stays_one(searches: list[SearchServiceStub]) -> None:
 async def test_what_nobody_spoke_of_is_nothing(
     searches: list[SearchServiceStub], query: str
 ) -> None:
-    """There are results all the same: the nearest ones."""
+    """The nearest results are returned all the same."""
     response = await ask(searches, query)
     assert response.verdict == pb.VERDICT_NOTHING_RELEVANT
     assert response.results

@@ -35,7 +35,7 @@ TOLD = (
 
 @pytest.fixture
 async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    """A stack that can search by meaning, and was told a few things."""
+    """A stack with search by meaning and a few messages."""
     async with running_stack(database, semantic=True) as stack:
         await append(stack, *TOLD)
         await embed_everything(stack)
@@ -199,7 +199,7 @@ async def test_a_large_scope_goes_through_the_index_and_finds_the_same(
 
 
 async def statements_of(stack: Stack, spans: InMemorySpanExporter, **fields: Any) -> list[str]:
-    """Return the statements that a search by meaning runs to find passages."""
+    """Return the statements that a search by meaning executes to find passages."""
     with trace.get_tracer("caller").start_as_current_span("caller"):
         carrier: dict[str, str] = {}
         propagate.inject(carrier)
@@ -215,7 +215,7 @@ async def statements_of(stack: Stack, spans: InMemorySpanExporter, **fields: Any
 async def test_that_a_filter_lets_much_through_is_found_out_once(
     knowing: Stack, spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # What is explained is asked of the database, however often.
+    # Explained searches always go to the database.
     statements = partial(statements_of, knowing, spans, explain=True)
     only = MemoryFilter(roles=[ROLE_USER])
     exact = ["find_semantic_exact"]
@@ -223,12 +223,12 @@ async def test_that_a_filter_lets_much_through_is_found_out_once(
     assert await statements(filter=only) == exact
     monkeypatch.setattr("everword_search.retrieval.arms.semantic.EXACT_PASSAGES", 2)
     large = await statements(page_size=1)
-    # Where the index happens to find too few, it is asked whether all can be compared.
+    # If the index returns too few hits, a statement checks whether an exact comparison is feasible.
     assert large[0] == "find_semantic_hnsw"
     large = await statements(filter=only)
     assert large == ["find_semantic_exact", "find_semantic_hnsw"]
     assert await statements(filter=only) == ["find_semantic_hnsw"]
-    # Another filter is another matter, and so is what else is large.
+    # Another filter, and other large sets of candidates, are counted separately.
     narrow = MemoryFilter(roles=[ROLE_USER], tags=["none"])
     assert await statements(filter=narrow) == exact
     monkeypatch.setattr("everword_search.retrieval.arms.semantic.EXACT_PASSAGES", 1000)
@@ -246,7 +246,7 @@ async def test_where_nearly_everything_is_automated_the_rest_is_still_compared(
 
 
 def indexes_of(stack: Stack, generation: int) -> dict[str, tuple[int, bool]]:
-    """Return the indexes over a generation's vectors by their names: which they are, and whether they are whole."""
+    """Return the indexes of a generation's vectors by name: their identity, and whether they are valid."""
     with stack.database.connect() as conn:
         rows = conn.execute(
             "SELECT c.relname, c.oid, x.indisvalid FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid "
@@ -257,7 +257,7 @@ def indexes_of(stack: Stack, generation: int) -> dict[str, tuple[int, bool]]:
 
 
 def interrupt_index(stack: Stack, generation: int) -> dict[str, tuple[int, bool]]:
-    """Leave what a switch leaves that is killed while it makes the index of the third partition."""
+    """Leave the state of a switch of generations that was killed while indexing the third partition."""
     with stack.database.connect() as conn:
         for part in (1, 2):
             conn.execute(
@@ -272,7 +272,7 @@ def interrupt_index(stack: Stack, generation: int) -> dict[str, tuple[int, bool]
 
 
 async def test_the_model_is_changed_without_a_failed_or_mixed_search(knowing: Stack) -> None:
-    """Searches and appends go on through a switch from 384 to 256 dimensions and back.
+    """Searches and appends continue during a switch from 384 to 256 dimensions and back.
 
     Appends are throttled while the queue is drained; otherwise it might never become empty.
     """
@@ -307,7 +307,7 @@ async def test_the_model_is_changed_without_a_failed_or_mixed_search(knowing: St
             await asyncio.to_thread(generations.switch, added)
         assert indexes_of(knowing, added) == {}, "it is made once the vectors are there"
         interrupted = interrupt_index(knowing, added)
-        for _ in range(20):  # each round leaves less to be done
+        for _ in range(20):  # Each round leaves less to do.
             allow_appends()
             await embed_everything(knowing)
             with suppress(GenerationError):
@@ -379,7 +379,7 @@ async def test_a_query_that_only_leaves_out_finds_nothing(knowing: Stack, mode: 
 
 
 async def test_what_is_left_out_is_not_what_a_query_is_like(knowing: Stack) -> None:
-    """Else what comes next to it would come first."""
+    """Otherwise the nearest neighbours of an excluded word would rank first."""
     alone = await search(knowing, "music lessons", "SEMANTIC")
     without = await search(knowing, "music lessons -budget -quarterly", "SEMANTIC")
     scores = {result.memory.content: result.score for result in alone.results}

@@ -1,4 +1,4 @@
-"""How a service starts, says how it is, and stops."""
+"""How a service starts, reports its health, and stops."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _ingest(database: DatabaseSettings, server: ServerSettings = INGEST) -> Inge
 
 
 def _nowhere(role: str = "everword_ingest") -> DatabaseSettings:
-    """A database that is not there."""
+    """Return settings of an unreachable database."""
     url = f"postgresql://nobody@127.0.0.1:{free_ports(1)[0]}/none"
     return DatabaseSettings(url=url, role=role)
 
@@ -109,7 +109,7 @@ async def test_a_ready_service_serves_under_each_of_its_names(stack: Stack, serv
 async def test_without_postgres_a_service_starts_and_says_not_serving(
     database: DatabaseUnderTest, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What it refuses is no memory; what it takes once Postgres has come is."""
+    """A write that is refused while Postgres is down does not claim its request id; its retry is stored."""
     monkeypatch.setattr(health_module, "CHECK_TIMEOUT_S", 0.2)
     request = append_request("The VPN drops every day at noon.", request_id="noon")
     reading = SearchSettings(replace(BASE, service="search"), database.settings("search"))
@@ -210,7 +210,7 @@ async def _not_serving(channel: grpc.aio.Channel) -> bool:
 
 
 def _allow_connections(postgres_url: str, database: DatabaseUnderTest, *, allowed: bool) -> None:
-    """Close a database to everybody, ending who is connected, or open it again."""
+    """Forbid connections to a database and end existing ones, or allow them again."""
     name = database.admin_url.rpartition("/")[2]
     with psycopg.connect(postgres_url, autocommit=True) as conn:
         statement = sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS {}")
@@ -241,7 +241,7 @@ async def test_a_service_whose_connections_are_all_busy_says_so_and_keeps_servin
 async def test_the_deadline_of_the_first_check_does_not_outlive_it(
     database: DatabaseUnderTest,
 ) -> None:
-    """What is started after it, such as background tasks, inherits the context."""
+    """Otherwise tasks started later, such as background tasks, would inherit the check's deadline."""
     async with _running(_ingest(database.settings("ingest"))):
         assert remaining(60) == 60
 
@@ -252,7 +252,7 @@ async def test_the_deadline_of_the_first_check_does_not_outlive_it(
 async def _reflect(
     channel: grpc.aio.Channel, request: reflection_pb2.ServerReflectionRequest
 ) -> reflection_pb2.ServerReflectionResponse:
-    generated: Any = reflection_pb2_grpc  # typed for synchronous channels alone
+    generated: Any = reflection_pb2_grpc  # Typed only for synchronous channels.
     answers = generated.ServerReflectionStub(channel).ServerReflectionInfo(iter([request]))
     answer: reflection_pb2.ServerReflectionResponse = await answers.read()
     return answer

@@ -1,4 +1,4 @@
-"""A service as a process: what ends it, and how."""
+"""Ways in which a service process ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent is given of a long conversation by default: its newest turns, a summary, and what fits the query."""
+"""The default context of a long conversation: its newest turns, a summary, and memories that match the query."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TURNS = pb.CONTEXT_SOURCE_CHAT_HISTORY
 DOOR = "The greenhouse door is opened with the green key behind the clock."
 ELSEWHERE = "Our beekeeper Odile comes on the first Sunday of each month."
 PLANTS = ("leeks", "beans", "kale", "chard", "peas", "garlic", "dill", "sorrel")
-#: The greenhouse, far back, then seventy turns about beds.
+#: The greenhouse at the beginning, then seventy turns about beds.
 SAID = (
     DOOR,
     "Noted.",
@@ -100,7 +100,7 @@ async def test_a_summary_stands_for_what_is_older(garden: Garden) -> None:
     summaries = [item for item in items(response, TURNS) if item.memory.summary_level]
     assert summaries
     assert {item.memory.kind for item in summaries} == {memory_pb2.MEMORY_KIND_SUMMARY}
-    # What is neither shown nor recalled is in their words.
+    # The summaries contain the words of messages that are neither shown nor recalled.
     shown = {words(item) for item in items(response, TURNS)}
     left_out = [text.split(";")[0] for text in SAID[2:-DEFAULT_TURNS] if text not in shown]
     told = " ".join(item.text for item in summaries)
@@ -116,7 +116,7 @@ async def test_the_history_is_trimmed_to_its_share_newest_turns_first(
     assert response.token_count <= budget
     seqs = [item.memory.seq for item in turns(response)]
     assert seqs[-1] == len(SAID)
-    # Turns are whole, and none is passed over for an older one.
+    # Turns are complete, and none is skipped in favour of an older one.
     newest = [seq for seq in seqs if seq > len(SAID) - DEFAULT_TURNS]
     assert newest == [*range(len(SAID) - len(newest) + 1, len(SAID) + 1)]
     assert all(words(item) in SAID for item in turns(response))
@@ -144,7 +144,7 @@ async def test_what_this_conversation_does_not_know_comes_from_others_and_says_f
     assert bees.relevance > 0.15
     medium, high = search_service_pb2.CONFIDENCE_MEDIUM, search_service_pb2.CONFIDENCE_HIGH
     assert bees.confidence in (medium, high)
-    # What is recalled of this one has to be near.
+    # Messages recalled from this conversation must be similar to the query.
     older = [item for item in turns(response) if item.memory.seq <= len(SAID) - DEFAULT_TURNS]
     cosines = await _cosines(garden, "When does the beekeeper come?")
     assert all(cosines[item.memory_id] >= 0.45 for item in older)

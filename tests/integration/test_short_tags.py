@@ -1,4 +1,4 @@
-"""The bullets of a day share their tags: once above all that have the same."""
+"""Bullets of a day with the same tags are grouped under one tag line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_tags_are_a_small_part_of_a_day_and_say_as_much() -> None:
     tags = sum(len(line) for line in lines if line.startswith("[chat:"))
     assert tags / len(day) <= 0.2
     assert [line.startswith("[chat:") for line in lines].count(True) == 3
-    # Those of a conversation stand together, in their order; nothing else is lost.
+    # Lines of one conversation are grouped, in order; no line is lost.
     assert spread_tags(day).splitlines() == bullets[0::3] + bullets[1::3] + bullets[2::3]
     messages = [source("Something.", number=number) for number in range(3)]
     assert not check_tags(day, messages, Level.DAY)

@@ -1,4 +1,4 @@
-"""Sleep learns from finished sessions with a model: facts with the words that say so, one transaction a session."""
+"""Sleep learns facts with quoted evidence from finished sessions with a model, in one transaction per session."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def test_tools_and_programs_are_left_out_and_mixed_sessions_are_not(stack:
 
 
 def _terse(answers: Callable[[Records], Any], most: int) -> Callable[[Records], Any]:
-    """Return a model whose answer ends in the middle where more than `most` of something are to be named."""
+    """Return a model whose answer is truncated if it would have more than `most` items."""
 
     def reply(records: Records) -> Any:
         said = answers(records)
@@ -185,13 +185,13 @@ async def test_each_relation_to_what_is_known_is_written_as_it_is(stack: Stack) 
         "first_job": {"brewer"},
         "hobby": {"swimming", "climbing"},
         "drink": {"tea"},
-        # What a model says nothing of is new.
+        # Without a classification by the model, a fact is new.
         "locker": {"12"},
     }
     facts = stored(stack)
     assert facts["residence", "Berlin"][0] == FactState.CLOSED
     assert facts["residence", "Lisbon"][0] == FactState.SUSPECTED
-    # Said in two sessions, and evidence from both.
+    # Stated in two sessions, with evidence from both.
     assert facts["salary", "50,000"] == (FactState.CONFIRMED, 2, 0)
     assert facts["first_job", "baker"][0] == FactState.SUSPECTED
     assert facts["drink", "tea"] == (FactState.SUSPECTED, 1, 1)
@@ -212,7 +212,7 @@ async def test_what_rules_have_learned_is_supported_and_counts_once(stack: Stack
     mind = Mind({"sleep-observe": observing(("I live in Berlin", "city", "Berlin"))})
     await sleep(stack, mind)
     assert learned == (FactState.SUSPECTED, 2, 0)
-    # Two sessions of one conversation confirm; the same words are no more evidence than before.
+    # Two sessions of one conversation confirm; a repeated text adds no evidence.
     assert stored(stack)["residence", "Berlin"] == (FactState.CONFIRMED, 2, 0)
     assert "sleep-classify" not in mind.tasks()
 
@@ -266,7 +266,7 @@ async def test_what_is_inferred_is_marked_and_every_stage_sees_what_is_known(sta
         ("It is 3 in", "Up at 3."),
         ("Again up a", "Up at 3."),
     ]
-    # What nobody stated is not confirmed by rule, however often it shows.
+    # Inferred facts without a statement are never confirmed by rule, however often they occur.
     assert stored(stack)["sleep_rhythm", "night owl"] == (FactState.SUSPECTED, 2, 0)
     topics = rows(stack, "SELECT DISTINCT topics FROM sleep_sessions WHERE topics <> '{}'")
     assert topics == [(["Nights"],)]

@@ -1,4 +1,4 @@
-"""The closing steps of Sleep: what is confirmed, settled, linked, matured and joined, by rule and by a model."""
+"""The closing steps of Sleep: facts are confirmed, settled, linked, matured and merged, by rule and by a model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def disputes(stack: Stack) -> list[tuple[Any, ...]]:
 
 
 async def dispute(stack: Stack, verdict: dict[str, str] | None, *later: str) -> Mind:
-    """Let a person say Berlin, then Lisbon, and whatever comes later; returns the model."""
+    """Let a person state Berlin, then Lisbon, and then the later texts; return the model."""
     for at, text in enumerate(("Berlin it is.", "Lisbon it is, haha.", *later)):
         await say(stack, text, at)
     mind = Mind({"sleep-observe": observing(BERLIN, LISBON), "sleep-classify": AGAINST})
@@ -53,7 +53,7 @@ async def test_a_model_that_rejects_the_new_lets_the_old_hold_on(stack: Stack) -
     [shown] = [records for task, records in mind.asked if task == "sleep-arbitrate"]
     assert [each["text"] for each in shown["messages"]] == ["Berlin it is.", "Lisbon it is, haha."]
     assert [each["value"] for each in shown["timeline"]] == ["Berlin", "Lisbon"]
-    # What is said again later counts again, and is in dispute again.
+    # A repeated later statement counts again, and reopens the dispute.
     await say(stack, "Lisbon it is, really.", 9)
     mind.answers["sleep-arbitrate"] = {"outcome": "accept_new", "reason": "They moved."}
     await sleep(stack, mind)
@@ -90,7 +90,7 @@ async def test_a_long_dispute_goes_to_what_was_said_more_often(stack: Stack) -> 
     for at, text in enumerate(("Berlin it is.", "Berlin it is.", "Lisbon it is.")):
         await say(stack, text, at)
     mind = Mind({"sleep-observe": observing(BERLIN, LISBON), "sleep-classify": AGAINST})
-    # Nobody decides now; ninety days later the rule does.
+    # No decision now; after ninety days the rule decides.
     await sleep(stack, mind)
     with stack.database.connect() as conn:
         conn.execute(
@@ -118,7 +118,7 @@ async def test_a_model_confirms_what_summaries_and_quotes_bear_out(stack: Stack)
     facts = stored(stack)
     assert facts["drink", "tea"][0] == FactState.CONFIRMED
     assert facts["evening", "cello at six"][0] == FactState.SUSPECTED
-    # It was told once that there is no fact 77.
+    # The model was corrected once for naming fact 77, which does not exist.
     assert mind.tasks().count("sleep-confirm") == 2
 
 

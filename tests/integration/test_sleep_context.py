@@ -1,4 +1,4 @@
-"""What Sleep learned a moment ago is in the context of the next conversation, which nobody has to prepare."""
+"""Facts that Sleep has just learned are in the context of the next conversation, without any preparation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def test_the_next_conversation_knows_what_sleep_has_learned(stack: Stack) 
     found = await stack.context.BuildContext(
         context.BuildContextRequest(conversation_id=next_, query="How is Anna? A drink?")
     )
-    # The message that says the facts is not found by these words: it would stand for them.
+    # These words do not find the message that states the facts; otherwise it would replace them.
     known = {
         block.source: [item.text.partition("] ")[2] for item in block.items]
         for block in found.blocks

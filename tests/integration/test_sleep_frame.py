@@ -1,4 +1,4 @@
-"""The frame of Sleep: a session is stored whole or not at all, once, in any order, whatever fails on the way."""
+"""Transactions of Sleep: a session is stored completely or not at all, once, in any order, under any failure."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from support.stack import Stack
 TEA, BERLIN = ("tea for me", "drink", "tea"), ("Berlin it is", "residence", "Berlin")
 LISBON = ("Lisbon it is", "residence", "Lisbon")
 OBSERVING = observing(TEA, BERLIN, LISBON, topics=("life",))
-#: All that Sleep stores.
+#: All tables of Sleep.
 TABLES = (
     "facts", "fact_intervals", "fact_evidence", "fact_changes", "fact_disputes", "sleep_sessions",
     "session_observations", "compaction_progress", "memories", "embedding_queue",
@@ -52,7 +52,7 @@ TABLES = (
 
 @contextmanager
 def dumping(stack: Stack) -> Iterator[Callable[[], str]]:
-    """Lend a look at everything that Sleep stores: the same twice where nothing has changed."""
+    """Yield a function that returns a digest of all rows stored by Sleep."""
     each = " UNION ALL ".join(f"SELECT t::text AS t FROM {table} t" for table in TABLES)
     query = f"SELECT md5(string_agg(t, ' ' ORDER BY t)) FROM ({each}) AS every"
     with stack.database.connect() as conn:
@@ -60,12 +60,12 @@ def dumping(stack: Stack) -> Iterator[Callable[[], str]]:
 
 
 class Crash(Exception):
-    """What happens between two statements."""
+    """A crash between two statements."""
 
 
 @contextmanager
 def crash_after(statements: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let the transaction of facts run so many statements, and fail then."""
+    """Let the transaction of facts fail after `statements` statements."""
     execute, left = psycopg.AsyncCursor.execute, [statements]
 
     async def counted(self: Any, *given: Any, **named: Any) -> Any:
@@ -80,7 +80,7 @@ def crash_after(statements: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 
 
 def started(context: WorkerContext, stack: Stack, subject: str) -> StartedJob:
-    """Take the job of a conversation, whoever had it."""
+    """Start the job of a conversation, even if another worker has it."""
     with stack.database.connect() as conn:
         [key] = conn.execute(
             """UPDATE jobs SET not_before = now() - interval '1 s', state = 'pending', published_at = now()
@@ -171,7 +171,7 @@ async def test_whoever_lost_the_job_stores_nothing_and_two_change_nothing_twice(
                 assert dump() == before
                 applying.apply(settings, late, late_writes)
                 after = dump()
-                # The same once more, by whoever has the job: the session is stored already.
+                # A second attempt by the job's new owner finds the session already stored.
                 with pytest.raises(LeaseLost):
                     applying.apply(settings, late, early_writes)
                 assert dump() == after
@@ -270,7 +270,7 @@ async def test_a_run_is_stored_at_once_where_a_namespace_wants_that(
     await sleep(stack, mind)
     assert applied[0].count("insert-session") == 3
     assert applied[0].count("state-fact") == 3
-    # A session saw what those before it said, though nothing was stored yet.
+    # A session saw results of earlier ones, though nothing was stored yet.
     first = next(records for task, records in mind.asked if task == "sleep-classify")
     assert [fact["value"] for fact in first["facts"]] == ["Berlin"]
     assert await told(stack) == {"residence": {"lisbon"}, "drink": {"tea"}}
@@ -282,11 +282,11 @@ async def test_nights_and_new_conversations_end_sessions(stack: Stack) -> None:
     await say(stack, "It is tea for me.", 30, session="first")
     await sleep(stack, mind, soon)
     assert mind.asked == []
-    # Another conversation with the same agent begins: the first has ended.
+    # Another conversation with the same agent begins, so the first has ended.
     await say(stack, "Berlin it is.", 30, session="second")
     await sleep(stack, mind, soon)
     assert await told(stack) == {"drink": {"tea"}}
-    # The night comes, and nobody paused.
+    # Night falls without a pause in the conversation.
     come_night(stack)
     await sleep(stack, mind, soon)
     assert await told(stack) == {"drink": {"tea"}, "residence": {"berlin"}}

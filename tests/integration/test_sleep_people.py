@@ -1,4 +1,4 @@
-"""Sleep learns people, events, how a user communicates and where they are heading: no more than the words bear out."""
+"""Sleep learns people, events, a user's style and direction, each only as far as quoted words support it."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ IT = {
 
 
 def observes(*found: tuple[str, str]) -> Callable[[Records], Any]:
-    """Return a model that observes wordings of messages, each with the third party that it is about."""
+    """Return a model that observes quoted texts of messages, each with the third party that it is about."""
 
     def observe(records: Records) -> Any:
-        # What a model says of it as a fact is none of the subject's where it is about somebody else.
+        # An observation about another person is not a fact about the subject.
         attribute, value = "instrument", "cello"
         observations = [
             observation(message["n"], words, *((attribute, value) if about else ()), about=about)
@@ -48,7 +48,7 @@ def observes(*found: tuple[str, str]) -> Callable[[Records], Any]:
 
 
 def named(*people: dict[str, Any]) -> Callable[[Records], Any]:
-    """Return a model that names people, each in the observation that holds its words or else its name."""
+    """Return a model that names people, each in the observation that contains its words or else its name."""
 
     def name(records: Records) -> Any:
         found: list[dict[str, Any]] = []
@@ -104,7 +104,7 @@ async def test_people_are_met_once_with_the_words_that_say_who_they_are(stack: S
     assert told["status", "ended"] == "got divorced"
     assert told["detail", "My wife Anna plays the cello"] == "My wife Anna plays the cello"
     assert explained.evidence[0].message_id == first
-    # What is observed of somebody else is no fact about the subject.
+    # Observations about another person are not facts about the subject.
     everything = profile.ListFactsRequest(include_superseded=True)
     assert not (await stack.fact_queries.ListFacts(everything)).facts
     await sleep(stack, mind)
@@ -136,7 +136,7 @@ async def test_what_the_words_do_not_bear_out_of_a_person_is_not_stored(stack: S
     await sleep(stack, mind)
     found = await people(stack)
     assert {name: person.relation for name, person in found.items()} == {"Rui": "", "Ines": ""}
-    # It was asked once more with what was wrong.
+    # The model was asked once more, with the errors of its answer.
     assert mind.tasks().count("sleep-people") == 2
 
 
@@ -266,7 +266,7 @@ async def test_a_trajectory_is_written_where_it_is_due_and_keeps_what_it_was(sta
     first = await session(0, "I live in Lisbon.", "arriving")
     assert (first.version, first.phase, first.sessions) == (1, "arriving", 1)
     assert first.stability == people_pb2.STABILITY_CHANGING
-    # An anchor is the attribute or the value of what is known; what no record says is left out.
+    # An anchor is the attribute or value of a known fact; anchors without a record are dropped.
     assert list(first.anchors) == ["Lisbon", "residence"]
     assert list(first.volatile_areas) == ["work"]
     assert list(first.predicted_shifts) == ["a new flat"]
@@ -277,9 +277,9 @@ async def test_a_trajectory_is_written_where_it_is_due_and_keeps_what_it_was(sta
     # Nothing changed.
     for number in (1, 2):
         assert (await session(number, "The weather is fine.", "idle")).version == 1
-    # What a life is built around matures sooner.
+    # Facts that are anchors of a life mature sooner.
     assert rows(stack, "SELECT value FROM facts WHERE is_anchor") == [("Lisbon",)]
-    # A change counts two sessions after the last: three have passed.
+    # A change is allowed two sessions after the last one; three have passed.
     moved = await session(3, "I live in Porto.", "moving on")
     assert (moved.version, moved.phase, moved.sessions) == (2, "moving on", 4)
     assert (await session(4, "I live in Braga.", "too early")).version == 2

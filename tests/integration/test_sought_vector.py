@@ -1,4 +1,4 @@
-"""The vector of a question is asked for once, and where a namespace is in memory, before the database is."""
+"""A query's vector is requested once, and, with a cached namespace, before the database is asked."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ BY_MEANING = pytest.mark.parametrize("mode", [SearchMode.HYBRID, SearchMode.SEMA
 
 
 class Observed(QueryEmbedder):
-    """Asks the real embedder, and keeps what was asked for; a test may have it wait or fail."""
+    """Calls the real embedder and records the requests; a test may delay them or let them fail."""
 
     def __init__(self, address: str) -> None:
         super().__init__(address, NO_SECRET)
         self.asked: list[str] = []
-        #: Those that were cancelled.
+        #: Cancelled requests.
         self.let_go: list[str] = []
         self.gate = asyncio.Event()
         self.gate.set()
         self.fails = False
-        #: Questions that are never answered.
+        #: Queries without any answer.
         self.stuck: set[str] = set()
 
     async def embed(self, namespace_id: int, query: str, generation_id: int | None) -> QueryVector:
@@ -56,7 +56,7 @@ class Observed(QueryEmbedder):
 
 @pytest.fixture
 async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    """A stack that knows three things, with vectors."""
+    """A stack with three messages and their vectors."""
     async with running_stack(database, semantic=True) as stack:
         await append(
             stack,
@@ -75,7 +75,7 @@ def embedder(knowing: Stack) -> Observed:
 
 @pytest.fixture
 async def search(knowing: Stack, embedder: Observed) -> AsyncIterator[Searching]:
-    """Searches of a namespace that is in memory."""
+    """Searches of a cached namespace."""
     async with searching(knowing, embedder=embedder) as search:
         await search.often()
         assert search.holds()
@@ -84,13 +84,13 @@ async def search(knowing: Stack, embedder: Observed) -> AsyncIterator[Searching]
 
 
 async def of_the_database(stack: Stack, text: str, mode: SearchMode) -> SearchResponse:
-    """Return what a search finds with nothing in memory."""
+    """Return a search's result from the database alone, without a cache."""
     embedder = QueryEmbedder(stack.addresses["embedder"], NO_SECRET)
     async with searching(stack, 0, embedder=embedder) as nothing:
         return await nothing.search(text, mode=mode)
 
 
-# How often
+# Number of requests
 
 
 @BY_MEANING
@@ -169,7 +169,7 @@ async def test_an_author_who_came_since_is_known_to_the_database(
     expected = await of_the_database(knowing, question, mode)
     assert "My parrot speaks." in [result.memory.content for result in expected.results]
     check_same(await search.search(question, mode=mode), expected)
-    # What was asked for in advance is one question more, once: from then on the copy knows her.
+    # The speculative request is one additional question, once; afterwards the cache contains the name.
     assert embedder.asked == [question, "What pet does have?"]
     check_same(await search.search(question, mode=mode), expected)
     other = "What bird does Zelda have?"
@@ -202,11 +202,11 @@ async def test_a_guess_that_was_wrong_is_not_waited_for_and_let_go(
     await until(lambda: embedder.let_go == [question])
 
 
-# What fails
+# Failures
 
 
 def unretrieved(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Return what was logged of failures that nobody looked at."""
+    """Return the logged failures that no task has retrieved."""
     gc.collect()
     return [
         record.getMessage()
@@ -246,7 +246,7 @@ async def test_an_embedder_that_fails_for_a_wrong_guess_too_is_no_news(
     await append(knowing, message("Hello.", author="Zelda"), session_key="new")
     embedder.fails = True
     await check_failing(search, "Zelda's ferry")
-    # From the second search on, the copy knows her.
+    # From the second search on, the cache contains the name.
     assert embedder.asked == ["Zelda's ferry", "ferry", "ferry"]
     assert unretrieved(caplog) == []
 
@@ -287,7 +287,7 @@ async def test_without_an_embedder_nothing_is_asked_for(
     assert unretrieved(caplog) == []
 
 
-# What ends before
+# Early ends
 
 
 @BY_MEANING
@@ -298,7 +298,7 @@ async def test_a_search_that_is_cancelled_lets_its_vector_go(
     caplog: pytest.LogCaptureFixture,
     mode: SearchMode,
 ) -> None:
-    """While the database is asked, and while the vector is waited for."""
+    """During the database's statement, and while waiting for the vector."""
     embedder.gate.clear()
     with locked(knowing, "namespaces") as lock:
         asking = asyncio.create_task(search.search(PETS, mode=mode))
@@ -346,7 +346,7 @@ async def test_a_namespace_that_is_deleted_lets_the_vector_go(
 async def test_vectors_of_searches_at_once_are_each_their_own(
     search: Searching, embedder: Observed, knowing: Stack
 ) -> None:
-    """One that is cancelled takes nothing from another with the same question."""
+    """A cancelled search does not affect another one with the same query."""
     embedder.gate.clear()
     searches = [asyncio.create_task(search.search(PETS, mode=SearchMode.SEMANTIC)) for _ in "123"]
     await until(lambda: embedder.asked == [PETS] * 3)

@@ -1,4 +1,4 @@
-"""How a service starts: without what it may never need, and ready for whatever is asked first."""
+"""Start of a service: without modules that it may never need, and ready for any first request."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from support.service_process import free_address, is_serving, service_process
 from support.stack import BASE, Stack
 from support.waiting import until
 
-#: What takes long to import, and is of no use to a service that has no collector, no chat model and no work yet.
+#: Modules that are slow to import and useless to a service without collector, chat model and work.
 UNUSED = {
     "ingest": {"opentelemetry.exporter", "httpx", "wordfreq"},
     "search": {"opentelemetry.exporter", "httpx", "jsonschema", "wordfreq"},
@@ -38,7 +38,7 @@ TURTLES = (
     "Turtles sleep through the winter, says Marta.",
 )
 WHERE = search_request("Where does Marta keep the turtles?", "HYBRID")
-#: As `sitecustomize`, it keeps a process from importing what is compiled.
+#: As `sitecustomize`, it prevents a process from importing compiled modules.
 NOTHING_COMPILED = """
 import sys
 for part in ("scan", "score", "compare", "trees"):
@@ -75,11 +75,11 @@ async def test_search_of_a_fresh_process_is_about_as_fast_as_later_ones(
 ) -> None:
     await append(stack, *TURTLES)
     first, later = list[float](), list[float]()
-    # The fastest of three starts: other processes may keep a first question waiting.
+    # The fastest of three starts, since other processes may delay a first query.
     for _ in range(3):
         address = free_address()
         async with (
-            # Later questions ask the database too, as the first one does.
+            # Later queries ask the database like the first one.
             service_process("search", database, address, EVERWORD_SEARCH_CACHE_MIB="0"),
             open_channel(address) as channel,
         ):
@@ -94,7 +94,7 @@ async def test_search_of_a_fresh_process_is_about_as_fast_as_later_ones(
 async def test_search_says_that_it_serves_only_once_it_is_warm(database: DatabaseUnderTest) -> None:
     address = free_address()
     settings = replace(BASE, service="search", listen=address)
-    # Nobody listens there: the warm-up waits as long as it may.
+    # No embedder runs there, so the warm-up waits for its full limit.
     server = SearchServer(SearchSettings(settings, database.settings("search"), "127.0.0.1:1"))
     starting = asyncio.create_task(server.start())
     try:
@@ -139,7 +139,7 @@ async def test_what_is_not_compiled_is_told_once_and_finds_the_same(
     ):
         await until(lambda: is_serving(channel))
         search = SearchServiceStub(channel)
-        # From the second one on, the namespace is searched in memory.
+        # From the second search on, the cache answers.
         found = [await search.Search(WHERE) for _ in range(3)]
         process.terminate()
         log, _ = await process.communicate()

@@ -1,4 +1,4 @@
-"""Stats: what needs attention first, then counts."""
+"""Stats: items that need attention first, then counts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def read(stack: Stack) -> pb.GetStatsResponse:
 
 
 def change(stack: Stack, *statements: str) -> None:
-    """Do to the database what background work would."""
+    """Change the database as background work would."""
     with stack.database.connect() as conn:
         for statement in statements:
             conn.execute(statement.encode())

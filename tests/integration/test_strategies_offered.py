@@ -1,4 +1,4 @@
-"""Questions that are worth asking are in a context when their topic comes up, at most two, and not each turn."""
+"""Contexts offer stored questions when their topic comes up: at most two, and not in each turn."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUESTIONS = context.CONTEXT_SOURCE_QUESTIONS
 
 
 async def expire(stack: Stack, attribute: str, value: str) -> None:
-    """Let a fact expire that was stated long ago."""
+    """Make an old fact expire."""
     said = await say(stack, f"Mine is {value}.", 0, session_key="old")
     request = facts.RememberRequest(
         subject=SUBJECT,
@@ -36,7 +36,7 @@ async def expire(stack: Stack, attribute: str, value: str) -> None:
 
 
 async def offered(stack: Stack, query: str, **fields: Any) -> list[str]:
-    """Return the questions of a context about the subject."""
+    """Return the questions in a context about the subject."""
     request = context.BuildContextRequest(query=query, **fields)
     request.filter.subjects.append(SUBJECT)
     built = await stack.context.BuildContext(request)
@@ -59,11 +59,11 @@ async def test_questions_are_offered_when_their_topic_comes_up_and_not_again(sta
     async with learning_transaction(stack.database) as conn:
         assert await ask(conn, DEFAULT_NAMESPACE, SUBJECT, datetime.now(UTC)) == 4
     assert await offered(stack, "Tell me a joke.") == []
-    # Who only looks does not use them up.
+    # A preview does not use offers up.
     for _ in range(2):
         [line] = await offered(stack, "What is on in Lisbon?", skip_use_count=True)
     assert line.startswith("[1] verify: Is the residence of emi still Lisbon? (last heard of on ")
-    # Who asks how things were, or for another subject, is not given any.
+    # Queries about the past or about another subject get no offers.
     past = search.SearchRequest().filter
     past.valid_at_time.FromDatetime(datetime(2024, 1, 1))
     assert await offered(stack, "What is on in Lisbon?", filter=past) == []
@@ -105,7 +105,7 @@ async def test_a_stream_offers_and_counts_them_too(stack: Stack) -> None:
         async for part in stack.context.StreamContext(context.StreamContextRequest(context=wanted))
     ]
     [block] = [part.block for part in parts if part.block.source == QUESTIONS]
-    # What was stored opens no line.
+    # Line breaks in stored text do not start a new line.
     assert len(block.text.splitlines()) == 2
     assert await offered(stack, "What is on in Lisbon?") == []
 

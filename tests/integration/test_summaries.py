@@ -1,4 +1,4 @@
-"""Reading the summary DAG: one node, lists of nodes, and what Stats says of it."""
+"""Reading the summary DAG: one node, lists of nodes, and its part in Stats."""
 
 from __future__ import annotations
 

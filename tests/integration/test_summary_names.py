@@ -1,4 +1,4 @@
-"""Summaries of the calendar, and what is significant, are read by names that stay."""
+"""Summaries of the calendar, and significant records, are read by stable names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ async def record(stack: Stack, content: str, title: str = "", hour: int = 12) ->
 
 
 async def names(stack: Stack) -> dict[str, str]:
-    """Return the ids of all summaries that have a name."""
     found = {each.name: each.id for each in await listed(stack) if each.name}
     assert len(set(found.values())) == len(found)
     return found
@@ -37,7 +36,7 @@ async def test_a_summary_is_read_by_its_name(stack: Stack) -> None:
     await append(stack, said("2024-03-05T03:00"), said("2024-03-05T04:00", instance="phone"))
     heron = await record(stack, "We named the heron Archibald.", "The  heron\n")
     await record(stack, "And again.", "The heron")
-    # In Tokyo that is six in the morning of the next day; without a title it is called by its first words.
+    # In Tokyo this is six in the morning of the next day; without a title, the first words are its name.
     await record(stack, "Long ago\nwe " + "walked " * 40, hour=21)
     await record(stack, " \n")
     await roll_up_everything(stack, now=LATER)
@@ -63,7 +62,7 @@ async def test_a_summary_is_read_by_its_name(stack: Stack) -> None:
         shown = await command_line(stack, "summaries", "show", name)
         assert (shown.status, found[name] in shown.output) == (0, True), shown.errors
 
-    # It stays, in another zone and written again.
+    # The name stays, in another time zone and after a rewrite.
     await update_settings(stack, time_zone="America/New_York")
     await append(stack, said("2024-03-05T08:00", "Late news.", instance="phone"))
     await roll_up_everything(stack, now=LATER)

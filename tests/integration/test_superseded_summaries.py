@@ -1,4 +1,4 @@
-"""A summary that says what does not hold any more is marked as its messages are."""
+"""A summary with an outdated value is marked in the same way as its messages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def test_a_summary_of_what_ended_is_marked_unless_it_says_what_holds(stack
 
 
 def sum_up(conn: psycopg.Connection, message_id: str, text: str, level: int) -> str:
-    """Store and index a summary of a message; returns its id."""
+    """Store and index a summary of a message; return its id."""
     [[namespace_id, conversation_id]] = conn.execute(
         "SELECT namespace_id, conversation_id FROM messages WHERE id = %s", [message_id]
     ).fetchall()

@@ -1,4 +1,4 @@
-"""Themes: what a namespace is about, found by night in a sample of its memories."""
+"""Themes: topics of a namespace, computed at night from a sample of its memories."""
 
 from __future__ import annotations
 
@@ -50,13 +50,12 @@ GARDEN = [
 
 @pytest.fixture
 async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    """A stack that has vectors."""
     async with running_stack(database, semantic=True) as stack:
         yield stack
 
 
 async def by_night(stack: Stack, chat: ChatSettings | None = None) -> None:
-    """Do what workers of `learn` do until two nights from now."""
+    """Run the jobs of `learn` until two nights from now."""
 
     def run() -> None:
         with worker_context(stack.database) as shop, ExitStack() as resources:
@@ -126,7 +125,7 @@ async def test_what_was_said_by_day_has_its_themes_after_the_night(
     assert {"cat", "invoice", "garden"} <= words
     assert all(len(each.memory_ids) == 6 and not each.model for each in found)
     assert all(each.label == ", ".join(list(each.words)[:3]) for each in found)
-    # Another night without a word changes nothing; a new day replaces all.
+    # A night without new messages changes nothing; a new day replaces all themes.
     await by_night(stack)
     assert await listed(stack) == found
     await append(
@@ -138,7 +137,7 @@ async def test_what_was_said_by_day_has_its_themes_after_the_night(
     await by_night(stack)
     changed = await listed(stack)
     assert {each.id for each in changed}.isdisjoint(each.id for each in found)
-    # A sample of what is new, and of some of the rest.
+    # A sample of the new memories, and of some of the others.
     assert sum(len(each.memory_ids) for each in changed) == 18
     assert any("train" in each.words or "porto" in each.words for each in changed)
     shown = await everword(stack, "themes")

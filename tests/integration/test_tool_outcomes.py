@@ -1,4 +1,4 @@
-"""Sentences of tool calls say what came of them, whatever the tool, and stand for the calls in summaries."""
+"""Sentences of tool calls state the outcome for any tool, and represent the calls in summaries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from support.tool_calls import put_into_words, stored_sentences, tool_call
 
 
 def missed(cases: tuple[Case, ...]) -> list[str]:
-    """Return the sentences that leave out what a reader must learn."""
+    """Return the sentences that lack a required fact."""
     told = [(describe_call(case.call), case.facts) for case in cases]
     return [
         sentence
@@ -78,7 +78,7 @@ def test_no_result_takes_long_or_breaks_it(result: str) -> None:
     ):
         sentence = describe_call(Call("tool", args, result))
         assert 5 <= len(sentence) <= 500
-    # A fifth of it, alone.
+    # Usually a fifth of that, without other load.
     assert time.perf_counter() - began < 10
 
 
@@ -86,7 +86,7 @@ async def test_in_summaries_a_sentence_stands_for_a_call(stack: Stack) -> None:
     cases = [*BUILT_WITH, *HELD_OUT]
     talk = message("Please make the login tests pass before we deploy to production tomorrow.")
     await append(stack, talk, *map(sent, cases))
-    # A tool that answers in a message of its own.
+    # A tool whose result is in a message of its own.
     alone = message(
         '{"status": 409, "message": "The branch is protected."}',
         role=memory_pb2.ROLE_TOOL,
@@ -140,7 +140,7 @@ async def test_a_model_is_shown_all_of_a_long_call_in_parts(stack: Stack) -> Non
     assert "[…]" not in shown
     [(sentence, model)] = stored_sentences(stack.database).values()
     assert model == "scripted-chat"
-    # What it left out is counted from the call itself.
+    # Counts omitted by the model are taken from the call itself.
     assert sentence.startswith("Ran the checks of all hosts: 2 failed, 31 passed, 1 skipped")
 
 
@@ -155,7 +155,7 @@ def test_a_models_sentence_that_states_the_outcome_stays() -> None:
 def test_small_work_is_asked_of_the_server_and_model_that_is_named_for_it(
     database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A worker reads its settings as it is started, and each task asks its own model."""
+    """A worker reads its settings at the start, and each task uses its own model."""
     asked: dict[str, str] = {}
     digesting: list[str] = []
 
@@ -191,7 +191,7 @@ def test_small_work_is_asked_of_the_server_and_model_that_is_named_for_it(
         }.items():
             monkeypatch.setenv(f"EVERWORD_{name}", value)
         server.always = small.always = answer()
-        # The test's own process keeps its priority: beside other work, all later tests would take far longer.
+        # Keep this process's priority; otherwise all later tests would take far longer on a busy machine.
         monkeypatch.setattr(worker, "let_process_give_way", lambda: None)
         worker.main([])
         assert asked == {

@@ -1,4 +1,4 @@
-"""Whatever a model or a worker does, no tool call loses its sentence, and none gets two."""
+"""Under any failure of a model or a worker, each tool call gets exactly one sentence."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def server() -> Iterator[ScriptedChat]:
 
 
 async def _tell(stack: Stack, *paths: str) -> dict[str, str]:
-    """Append tool calls; returns their paths by their ids."""
+    """Append tool calls; return their paths by id."""
     stored = await append(stack, *map(tool_call, paths))
     return {entry.message_id: path for entry, path in zip(stored.messages, paths, strict=True)}
 
 
 async def _restart(stack: Stack) -> None:
-    """Do what an operator does when the model is well again."""
+    """Retry, as an operator does after an outage."""
     await stack.maintenance.RetryJobs(maintenance.RetryJobsRequest(task="tool-sentences"))
     target = maintenance.BACKFILL_TARGET_TOOL_SENTENCES
     await stack.maintenance.Backfill(maintenance.BackfillRequest(target=target))
@@ -185,7 +185,7 @@ async def test_one_bad_call_does_not_stop_the_others(
     def reply(request: Body) -> Reply:
         if "bad.py" in user_text(request):
             return bad
-        # Anything else may also ask whether the model is there at all.
+        # Other requests may be probes of the model.
         return consulted(request) if '"path"' in user_text(request) else answer()
 
     server.reply = reply
@@ -221,7 +221,7 @@ async def test_two_workers_share_the_calls_and_ask_once_for_each(
 ) -> None:
     monkeypatch.setattr(tools_job, "BATCH", 5)
     paths: dict[str, str] = {}
-    for number in range(6):  # conversations, so that there are several jobs
+    for number in range(6):  # Several conversations, so that there are several jobs.
         stored = await append(
             stack,
             *(tool_call(f"{number}/{n}.py") for n in range(8)),
@@ -249,7 +249,7 @@ async def test_a_worker_that_lost_a_call_or_its_job_stores_nothing_of_it(
     taken = next(id_ for id_, path in paths.items() if path == "taken.py")
 
     def reply(request: Body) -> Reply:
-        if path_in(request) == "taken.py":  # another worker takes it meanwhile
+        if path_in(request) == "taken.py":  # Another worker takes it meanwhile.
             with stack.database.connect() as conn:
                 conn.execute(
                     """UPDATE tool_sentence_queue SET attempts = attempts + 1, not_before = now() + interval '1 hour'
@@ -352,7 +352,7 @@ async def test_a_worker_that_dies_leaves_its_calls_to_the_next(
     paths = await _tell(stack, "a.py", "b.py")
     with sentence_context(stack.database) as shop, shop.database.connection() as conn:
         assert len(claim_calls(conn, 1, 16, lease_s=1.5)) == 2
-    # The job comes again as soon as the claims have ended.
+    # The job runs again as soon as the claims have expired.
     assert set((await put_into_words(stack, server)).values()) <= {"pending", "done"}
     await asyncio.sleep(1.6)
     await put_into_words(stack, server)
@@ -370,7 +370,7 @@ async def test_doing_it_again_changes_nothing(stack: Stack, server: ScriptedChat
 
 
 def _hold_that_each_has_its_own(stack: Stack, paths: dict[str, str]) -> None:
-    """Hold that each call has one sentence, about its own path, the same in the index, and that none waits."""
+    """Assert that each call has one sentence about its own path, also in the index, and that none waits."""
     database: DatabaseUnderTest = stack.database
     expected = {id_: _right(path) for id_, path in paths.items()}
     assert {id_: text for id_, (text, _) in stored_sentences(database).items()} == expected

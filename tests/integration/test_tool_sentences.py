@@ -1,4 +1,4 @@
-"""A tool call without words gets a sentence that says what it did."""
+"""A tool call without text gets a sentence that describes it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from support.tool_calls import (
 )
 from support.waiting import until
 
-#: A word that no call holds: only a sentence can be found by it.
+#: A word that no call contains, so only the sentence can match it.
 SENTENCE = "Consulted src/auth.rs for the login routine."
 TEMPLATE = "Called read_file with path “src/auth.rs”: “fn login() { todo!() }”."
 
@@ -47,7 +47,7 @@ def server() -> Iterator[ScriptedChat]:
 
 @pytest.fixture
 async def modelled(database: DatabaseUnderTest, server: ScriptedChat) -> AsyncIterator[Stack]:
-    """A stack whose compactor knows the model."""
+    """A stack whose compactor uses the model."""
     async with running_stack(database, chat=chat_settings(server)) as stack:
         yield stack
 
@@ -85,7 +85,7 @@ async def test_a_tool_call_without_words_enqueues_a_sentence_and_nothing_else_do
     assert set(queued(stack.database)) == set(ids[:2])
     assert await put_into_words(stack)
     assert set(stored_sentences(stack.database)) == set(ids[:2])
-    # A backfill sees it in the same way.
+    # A backfill gets the same result.
     with stack.database.connect() as conn:
         conn.execute("DELETE FROM tool_sentences")
     assert await _backfill(stack, dry_run=True) == 2
@@ -202,7 +202,7 @@ async def test_counts_and_vectors_are_those_of_the_index(
         conn.execute("UPDATE tool_sentence_queue SET state = 'pending'")
         [queue] = conn.execute("SELECT count(*) FROM embedding_queue").fetchall()
     assert queue == (5,)
-    # Again, by a model: nothing may stay of what the template said.
+    # Rewrite by a model, which must leave nothing of the template's sentences.
     async with running_stack(stack.database, chat=chat_settings(server)) as modelled:
         assert await _backfill(modelled) == 2
     await put_into_words(stack, server)
@@ -228,7 +228,7 @@ async def test_without_a_model_a_template_speaks_until_there_is_one(
     assert stored_sentences(modelled.database) == {memory_id: (TEMPLATE, "template")}
     assert await _backfill(modelled) == 1
     assert await _backfill(modelled) == 0
-    # Until it is replaced, the old one stays.
+    # Until it is replaced, the old sentence stays.
     assert indexed_sentences(modelled.database) == {memory_id: TEMPLATE}
     await put_into_words(modelled, server)
     assert stored_sentences(modelled.database) == {memory_id: (SENTENCE, "scripted-chat")}
@@ -340,7 +340,7 @@ async def test_each_namespace_has_its_own(stack: Stack, server: ScriptedChat) ->
 async def test_new_calls_are_put_into_words_while_older_ones_wait(
     stack: Stack, server: ScriptedChat
 ) -> None:
-    """A job that sleeps until a pause has ended is due at once when there is more."""
+    """A job that waits for a pause to end is due at once when new calls arrive."""
     patient = ToolSettings(pauses_s=(3600.0,))
     server.script.extend([invented()] * 2)
     [unlucky] = await _tell(stack, tool_call("a.py"))

@@ -1,4 +1,6 @@
-"""Pages about persons, places and things: made of leaves and facts, cited, found, and led to by older names."""
+"""Pages about persons, places and things: written from leaves and facts, with citations, found, reachable
+by old names.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ MODEL = (
 
 
 async def talk(stack: Stack, session: str, *lines: str, subject: str = "emi", at: int = 0) -> None:
-    """Say something about somebody, among other things, and sum it up."""
+    """Append lines about a subject among filler, and summarise the conversation."""
     for number in range(10):
         text = lines[number] if number < len(lines) else FILLER[number % len(FILLER)]
         await say(stack, text, at, subject=subject, session=session)
@@ -53,7 +55,7 @@ async def test_a_page_is_made_of_facts_and_leaves_and_cites_them(stack: Stack) -
     await learn(stack)
     assert (await refused(page(stack, "Ana"))).reason == "TOPIC_NOT_FOUND"
     await talk(stack, "two", "Ana works at Initech.", MODEL, at=1)
-    # Somebody else's words are no part of it.
+    # Another subject's messages do not enter it.
     await talk(stack, "three", "Ana works at Initech. Ana sings in a choir.", subject="bob", at=2)
     await learn(stack)
     ana = await page(stack, "ana")
@@ -73,7 +75,7 @@ async def test_a_page_is_made_of_facts_and_leaves_and_cites_them(stack: Stack) -
                 search.GetMemoryRequest(memory_id=each.id, include_unindexed=True)
             )
 
-    # It is found as a memory, under its own filters, beside what it was made of.
+    # Search finds the page as a memory, with its own filters, together with its sources.
     async def found(**fields: Any) -> list[str]:
         request = search.SearchRequest(
             query="Ana employer Initech",
@@ -98,7 +100,7 @@ async def test_a_page_follows_its_facts_and_the_names_of_its_topic(stack: Stack)
         await talk(stack, f"c{number}", "Ana works at Initech.", SLIDES, MODEL, at=number)
     await learn(stack)
     before = await page(stack, "Ana")
-    # What holds no more is told as past; the page stays the same memory.
+    # Outdated values are described as past; the page keeps its id.
     for number in range(2):
         await say(stack, "Ana works at Fabrikam.", 5 + number, session=f"d{number}")
     await learn(stack)
@@ -110,7 +112,7 @@ async def test_a_page_follows_its_facts_and_the_names_of_its_topic(stack: Stack)
     assert "Initech, since" in known[1]
     assert ", until " in known[1]
 
-    # An older name leads to it, and so does what was merged into it.
+    # A former name, and the name of a merged node, lead to the page.
     rename = writes.UpdateNodeRequest(node=graph.Node(id=before.id, label="Ana Lima"))
     rename.update_mask.paths.append("label")
     await stack.graph.UpdateNode(rename)
@@ -126,7 +128,7 @@ async def test_a_page_follows_its_facts_and_the_names_of_its_topic(stack: Stack)
     by_id = await stack.graph_queries.GetTopic(topics.GetTopicRequest(id=other_id))
     assert by_id.topic.memory_id == before.memory_id
 
-    # What is erased takes the page with it, which is written again of what is left.
+    # Erasure deletes the page, which is then written again from the remaining sources.
     [leaf, *_] = [c.id for c in found.citations if c.kind == memory.MEMORY_KIND_SUMMARY]
     with stack.database.connect() as conn, conn.transaction():
         conn.execute("SELECT set_config('everword.namespace_id', '1', true)")
@@ -174,11 +176,11 @@ async def test_a_model_writes_sections_and_only_what_their_sources_say(stack: St
     assert "900,000" not in ana.content
     assert "Work:" not in ana.content
     assert ana.model
-    # It was told what was wrong, once.
+    # The model got its errors once.
     asked = [records for task, records in mind.asked if records["topic"][0]["name"] == "Ana"]
     assert len(asked) == 2
 
-    # Soon after, nothing is asked; later, what rests on changed sources is written again.
+    # Soon after, no model is called; later, parts with changed sources are rewritten.
     await say(stack, "Ana works at Fabrikam.", 9, session="new")
     quiet = Mind()
     await learn(stack, mind=quiet)
@@ -187,6 +189,6 @@ async def test_a_model_writes_sections_and_only_what_their_sources_say(stack: St
     kept = [records for _, records in quiet.asked if records["topic"][0]["name"] == "Ana"]
     assert [each["heading"] for each in kept[0]["sections"]] == ["Harbour"]
     assert "The model weighs 45 kilos. [" in (await page(stack, "Ana")).content
-    # What nobody can ask does not keep what is known from being told.
+    # A relation that cannot be queried does not hide known facts.
     await learn(stack)
     assert "Harbour:" in (await page(stack, "Ana")).content

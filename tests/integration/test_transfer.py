@@ -1,4 +1,4 @@
-"""A namespace with everything in it, out of one and into another."""
+"""A complete namespace is exported and imported."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def file(stack: Stack, filled: Filled) -> bytes:
 
 
 def rules(stack: Stack) -> dict[str, str]:
-    """Return the fields of each record, as docs/export.md lists them."""
+    """Return the fields of each record, as listed in docs/export.md."""
     with stack.database.connect() as conn:
         rows = conn.execute(
             "SELECT record, array_to_string(transferred_columns(r), ', ') FROM transfer_rules r "
@@ -96,10 +96,9 @@ async def test_every_table_of_a_namespace_is_exported_or_says_why_not(stack: Sta
         "say in transfer_rules how it is exported"
     )
     assert all(record or remark for _, record, remark in ruled)
-    # Of the voice and the last night there is one in a namespace: any order is one.
+    # A namespace has one voice and one last night, so they need no order.
     assert not unordered, "its keys do not say which row comes next"
-    # Its number, its name, whether it is open, how often something was hidden in it, and what an operator allows it
-    # are not of the file.
+    # The file omits the namespace's number, name, openness, number of hidings, and its limits set by operators.
     limits = set(NamespaceLimits.DESCRIPTOR.fields_by_name)
     assert {name for (name,) in own} == FIELDS | limits | {"id", "name", "state", "hides"}
 
@@ -126,7 +125,7 @@ async def test_what_is_imported_is_exported_equal_and_answers_alike(
     assert await export(stack, "elsewhere") == file
     for name in ("Search", "GetMemory", "ExplainFact", "GetDocument", "GetNote"):
         first, second = [await ask(stack, name, filled, each) for each in ("theirs", "elsewhere")]
-        # Addresses name the namespace that they are in.
+        # Addresses contain the namespace's name.
         assert str(first).replace("viking://theirs/", "viking://elsewhere/") == str(second)
         assert first.ByteSize() > 50, name
     with stack.database.connect() as conn:
@@ -141,7 +140,7 @@ async def test_what_is_imported_is_exported_equal_and_answers_alike(
         ).fetchone()
     assert ("elsewhere", kinds["passage"]) in due
     assert jobs == (8, 0)
-    # Numbers that the database gives out go on.
+    # Sequences of the database continue.
     later = append_request("And it came back.")
     later.conversation.CopyFrom(target(KEY, agent="kit", channel="cli"))
     again = await stack.ingest.AppendMessages(later, metadata=within("elsewhere"))
@@ -149,7 +148,6 @@ async def test_what_is_imported_is_exported_equal_and_answers_alike(
 
 
 async def ask(stack: Stack, name: str, filled: Filled, namespace: str) -> Any:
-    """Return what an RPC answers in a namespace."""
     theirs = filled.theirs
     calls: dict[str, tuple[Any, Any]] = {
         "Search": (stack.search, search.SearchRequest(query="gecko name words tea", explain=True)),
@@ -181,7 +179,7 @@ async def test_what_was_erased_does_not_come_back(
 
 
 def stored(stack: Stack, name: str) -> int:
-    """Return how many lines of the file of a namespace are stored."""
+    """Return the number of stored lines of a namespace's file."""
     with stack.database.connect() as conn:
         row = conn.execute(
             "SELECT lines FROM namespace_imports JOIN namespaces n ON n.id = namespace_id WHERE name = %s",
@@ -219,7 +217,7 @@ async def test_a_file_older_than_an_erasure_is_refused(
     assert await export(stack, "newer") == newer
     for name in ("newer", "rid-of-it"):
         await stack.admin.DeleteNamespace(admin.DeleteNamespaceRequest(name=name))
-    # Nobody is here any more to say what was erased.
+    # The erasure log of the namespace no longer exists.
     assert (await put_in(stack, "older", file)).records == len(file.splitlines()) - 2
 
 
@@ -280,7 +278,7 @@ async def test_a_file_with_settings_that_no_namespace_has_is_refused(
 
 async def test_a_job_that_was_to_begin_again_is_due_at_once(stack: Stack, file: bytes) -> None:
     first, second = file.splitlines()[:2]
-    # Of a namespace that nothing was erased in.
+    # A namespace without any erasure.
     second = changed_settings(second, "created_at", b'"2026-03-02T08:00:00+00:00"')
     line = job("learn", "themes", not_before="infinity")
     await put_in(stack, "again", sealed([first, second, line]))

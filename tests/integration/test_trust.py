@@ -1,4 +1,4 @@
-"""What comes from where anybody may write is marked, teaches nothing for certain, and orders nobody."""
+"""Memories from channels where anyone may write are marked, confirm no facts, and give no orders to models."""
 
 from __future__ import annotations
 
@@ -105,12 +105,12 @@ OPEN = admin.ChannelPolicy(index=True, roll_up=True, untrusted=True)
 QUARANTINE = admin.ChannelPolicy(index=True, roll_up=True, untrusted=True, quarantine=True)
 TOPIC = "Invoice of Initech"
 GOOD = [f"{TOPIC}: number {number} was paid on time." for number in range(6)]
-#: What the rules know of both sets, each beside a topic that is asked for.
+#: Instructions that the rules recognise, from both sets, each after a topic that tests search for.
 POISON = [f"{TOPIC}.\n{text}" for text in (*TUNED, *HELD_OUT) if find_instructions(text)]
-#: Behind more than a search returns of a text.
+#: Beyond the length of text that a search returns.
 LONG = "Nothing of note. " * 200 + POISON[0]
 YESTERDAY = datetime.now(UTC) - timedelta(days=1)
-#: Reads of what was sent, as it was sent: they mark nothing, and leave nothing out.
+#: Reads of sent messages, which return them unmarked and complete.
 AS_SENT = {
     "GetMemory message.body.content",
     "GetMemory message.body.tool_result",
@@ -123,20 +123,20 @@ QUARANTINED = {"BuildContext", "StreamContext", "Answer"}
 
 @dataclass(frozen=True)
 class Planted:
-    """Services that hold poison, and the model that they ask."""
+    """Services with poisoned memories, and their model."""
 
     stack: Stack
     server: ScriptedChat
-    #: As a watcher told it before all of it.
+    #: A watcher's token from before all writes.
     resume_token: str
     conversation_id: str
-    #: A message, a tool call, and a summary over the message.
+    #: Ids of a message, a tool call, and a summary of the message.
     ids: tuple[str, str, str]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def planted(postgres_url: str) -> AsyncIterator[Planted]:
-    """One stack for all: each test says by which policy what is there is read."""
+    """Run one stack for all tests; each test chooses the policy for reading its data."""
     with cloned(postgres_url) as database, ScriptedChat(_cite_everything).running() as server:
         chat = ChatSettings(server.url, server.model)
         async with running_stack(database, chat=chat) as stack:
@@ -154,13 +154,13 @@ def _cite_everything(request: Any) -> Any:
 
 
 def _shown(request: Any) -> list[dict[str, Any]]:
-    """Return the memories that a model was shown."""
+    """Return the memories in a model's prompt."""
     lines = user_text(request).splitlines()
     return [json.loads(line) for line in lines if line.startswith("{")]
 
 
 async def _plant(stack: Stack, server: ScriptedChat) -> Planted:
-    """Say good things and poisoned ones in a channel, let a tool bring some in elsewhere; derive all from it."""
+    """Write harmless and poisoned messages to a channel, and tool results to another; derive everything from them."""
     resume_token = await watch_token(stack)
     await update_settings(stack, channel_policies={"mail": OPEN})
     texts = [*POISON[:20], LONG]
@@ -175,7 +175,7 @@ async def _plant(stack: Stack, server: ScriptedChat) -> Planted:
     await put_into_words(stack)
     await compact_everything(stack, ExtractiveComposer())
     await roll_up_everything(stack, ExtractiveComposer())
-    # Nothing sums it up: its first words stand for it in its directory.
+    # No summary covers it, so its first words are its abstract in the directory.
     await say_in(stack, "bot", message(POISON[0], role=TOOL, create_time=YESTERDAY))
     wanted = summary.SummaryFilter(conversation_id=sent.conversation_id)
     listed = await stack.search.ListSummaries(search.ListSummariesRequest(filter=wanted))
@@ -194,7 +194,7 @@ async def _context(stack: Stack) -> context.BuildContextResponse:
 
 
 def _held(texts: list[str]) -> list[str]:
-    """Return the orders that texts hold."""
+    """Return the injected instructions in texts."""
     orders = [text.removeprefix(f"{TOPIC}.\n").splitlines()[0] for text in POISON]
     return [order for order in orders if any(order in text for text in texts)]
 
@@ -290,9 +290,9 @@ async def test_every_read_marks_poison_or_leaves_it_out(
 
 
 def _orders(part: Any, path: str = "", marked: bool = False) -> Iterator[tuple[str, bool]]:
-    """Yield the fields of a reply that hold an order, each with whether the memory that it is of is marked."""
+    """Yield the fields of a reply that contain an instruction, each with whether its memory is marked."""
     if isinstance(part, str):
-        # What is left of an order where its text is cut may be none.
+        # A truncated instruction may no longer be one.
         if _held([part]) and find_instructions(part):
             yield path, marked
     elif isinstance(part, Message):
@@ -301,7 +301,7 @@ def _orders(part: Any, path: str = "", marked: bool = False) -> Iterator[tuple[s
             marked = about.suspicious
         for field, value in part.ListFields():
             inner = f"{path}.{field.name}" if path else field.name
-            # A message as it was sent stands beside its memory.
+            # The original message is returned next to its memory.
             yield from _orders(value, inner, marked and field.name != "message")
     elif isinstance(part, Mapping):
         yield from _orders(list(part.values()), path, marked)
@@ -360,7 +360,7 @@ async def test_a_fact_of_untrusted_channels_alone_is_never_confirmed(stack: Stac
     explained = await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=fact_id))
     assert [each.untrusted for each in explained.evidence] == [True] * 4
 
-    # Only trusted evidence counts from the first piece of it on.
+    # Confidence counts only trusted evidence, from its first piece on.
     await stack.facts.Remember(_remember(await _says(stack, "chat", 250)))
     assert await _state(stack, fact_id) == "SUSPECTED"
     await stack.facts.Remember(_remember(await _says(stack, "chat", 249)))

@@ -44,7 +44,6 @@ async def _attack(stack: Stack, text: str, begin: int = 10, times: int = 6) -> N
 
 
 async def _profile(stack: Stack, **request: Any) -> dict[str, list[fact_pb2.Fact]]:
-    """Return the facts of the profile by attribute."""
     wanted = profile.GetProfileRequest(subject="emi", **request)
     found: dict[str, list[fact_pb2.Fact]] = {}
     for fact in (await stack.fact_queries.GetProfile(wanted)).facts:

@@ -1,6 +1,6 @@
-"""Nobody's learning waits for another's: facts, Sleep and pages about topics are made in turn over namespaces.
+"""Learning takes turns between namespaces: facts, Sleep and topic pages do not wait for another backlog.
 
-What counts is how many steps are done before a namespace's single step is: alone, and beside another's backlog.
+The measure is the number of steps until a namespace's single step is done: alone, and next to another backlog.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _numbers = count()
 
 
 async def say(stack: Stack, shop: WorkerContext, namespace: str, steps: int) -> None:
-    """Say so many things, an hour between each and the next, in a conversation: a session each, but for the last."""
+    """Append `steps` + 1 messages, one hour apart, to a conversation: one session each, the last still open."""
     begun = datetime.now(UTC) - timedelta(days=9)
     entries = []
     for number in range(steps + 1):
@@ -47,7 +47,7 @@ async def say(stack: Stack, shop: WorkerContext, namespace: str, steps: int) -> 
 
 
 async def change_facts(stack: Stack, shop: WorkerContext, namespace: str, steps: int) -> None:
-    """Let facts have changed, of which nothing is left: each is looked at all the same."""
+    """Mark facts as changed that no longer exist; each is still looked at."""
     namespace_id = id_of(stack, namespace)
     with stack.database.connect() as conn:
         conn.execute(
@@ -59,14 +59,14 @@ async def change_facts(stack: Stack, shop: WorkerContext, namespace: str, steps:
 
 
 async def draw(stack: Stack, shop: WorkerContext, namespace: str, steps: int) -> None:
-    """Write nodes, whose pages are to be looked at."""
+    """Write graph nodes whose pages are to be checked."""
     nodes = [node(f"Pier {next(_numbers)}", "place") for _ in range(steps)]
     await write(stack, *nodes, metadata=within(namespace))
     schedule_changes(shop.database, id_of(stack, namespace))
 
 
 async def leave_open(stack: Stack, shop: WorkerContext, namespace: str, steps: int) -> None:
-    """Leave sessions of so many people for the closing steps."""
+    """Leave sessions of `steps` people for the closing steps."""
     key = f"{next(_numbers)}"
     said = await append(stack, "Hello.", session_key=key, metadata=within(namespace))
     namespace_id = id_of(stack, namespace)
@@ -95,7 +95,7 @@ class Work:
 
     task: str
     run: Callable[[WorkerContext], Run]
-    #: Makes so many steps of it due in a namespace.
+    #: Makes a number of its steps due in a namespace.
     make_due: Callable[[Stack, WorkerContext, str, int], Awaitable[None]]
 
 
@@ -132,7 +132,7 @@ async def test_a_backlog_delays_another_namespace_by_a_bounded_number_of_steps(
 
         async def make_due(namespace: str, steps: int) -> None:
             await learning.make_due(stack, shop, namespace, steps)
-            # Conversations are left to rest for a while before anything is learned from them.
+            # Learning waits until a conversation has been quiet for a while.
             with stack.database.connect() as conn:
                 conn.execute("UPDATE jobs SET not_before = now() WHERE task = %s", [learning.task])
 
@@ -142,7 +142,7 @@ async def test_a_backlog_delays_another_namespace_by_a_bounded_number_of_steps(
                 work_off, shop, redis, learning.task, lambda job: counted(job, run)
             )
             with stack.database.connect() as conn:
-                # What follows from the work is none of it.
+                # Follow-up jobs are not part of the measured work.
                 conn.execute("DELETE FROM jobs")
 
         await make_due("quiet", 1)

@@ -1,6 +1,6 @@
-"""Nobody's background work waits for another's: whatever is pending in one namespace, the others have their turns.
+"""Background work takes turns between namespaces, however much is pending in one of them.
 
-What counts is how often the model is asked before a namespace's work is done: alone, and beside another's backlog.
+The measure is the number of model calls until a namespace's work is done: alone, and next to another backlog.
 """
 
 from __future__ import annotations
@@ -83,10 +83,10 @@ async def two(stack: Stack) -> Stack:
 
 
 class Asked(list[str]):
-    """Whose work the model was asked for, in order."""
+    """Namespaces of the model's requests, in order."""
 
     def until_done(self) -> int:
-        """Return how often it was asked before the last of the quiet one's work was done, and forget all."""
+        """Return the number of requests until the quiet namespace's work was done, and reset."""
         asked = max(number for number, whose in enumerate(self, 1) if "quiet" in whose)
         self.clear()
         return asked
@@ -103,7 +103,7 @@ def composer_of(asked: Asked) -> ScriptedComposer:
 async def test_leaves(
     two: Stack, redis: redis_client.Redis, conversations: int, messages: int
 ) -> None:
-    """One with many conversations, and one with a long one."""
+    """One namespace with many conversations, and one with a long one."""
     asked = Asked()
 
     def say(namespace: str, conversations: int, messages: int) -> None:
@@ -177,7 +177,7 @@ async def test_tool_sentences(two: Stack, redis: redis_client.Redis) -> None:
 
 
 class CountingModel:
-    """Counts the batches; at the third, somebody else comes."""
+    """Counts batches; at the third, another namespace gets work."""
 
     def __init__(self, comes: Callable[[], object] = lambda: None) -> None:
         self.batches: list[Sequence[str]] = []
@@ -205,22 +205,24 @@ async def test_vectors(two: Stack, jobs: BlockingDatabase) -> None:
             " WHERE n.id = namespace_id AND n.name = 'quiet'"
         )
         conn.execute(set_due.format("now() + interval '1 hour'").encode())
-        # As what was written an hour later, were it not for the turns.
+        # Like rows written an hour later, if there were no turns.
         model = CountingModel(lambda: conn.execute(set_due.format("now()").encode()))
         drain(jobs, model)
         assert conn.execute("SELECT count(*) FROM embedding_queue").fetchone() == (0,)
     whose = [Counter(re.sub(r" \d+", "", text) for text in batch) for batch in model.batches]
     waited = [number for number, counted in enumerate(whose) if counted["quiet"]]
-    # The other lane may have its batch already.
+    # The other lane may already have claimed its batch.
     assert len(waited) == 1
     assert waited[0] <= 2 + MOST
-    # Whoever has few is not held up by the rest of the batch, which comes next in its lane.
+    # A namespace with few passages does not wait for the rest of the batch, which comes next in its lane.
     assert whose[waited[0]] == {"quiet": 10}
     assert BATCH - 10 in [counted.total() for counted in whose[waited[0] + 1 : waited[0] + 4]]
 
 
 def enqueue_vectors(conn: psycopg.Connection, namespaces: int, each: int) -> None:
-    """Enqueue so many vectors in each of so many namespaces, without the passages; the first ones for longest."""
+    """Enqueue `each` vectors in each of `namespaces` namespaces, without passages; earlier namespaces have waited
+    longer.
+    """
     conn.execute(
         "INSERT INTO namespaces (name) SELECT 'n-' || n FROM generate_series(1, %s) AS n",
         [namespaces],
@@ -237,7 +239,9 @@ def enqueue_vectors(conn: psycopg.Connection, namespaces: int, each: int) -> Non
 def test_more_namespaces_than_a_batch_has_places_take_turns(
     database: DatabaseUnderTest, jobs: BlockingDatabase, each: int, at_once: int
 ) -> None:
-    """So many of them fill one: each costs transactions of its own, no oftener than it must."""
+    """With enough namespaces to fill a batch, each costs separate transactions, so turns are no more frequent than
+    needed.
+    """
     with database.connect() as conn, jobs.connection() as worker:
         enqueue_vectors(conn, namespaces=100, each=each)
         last, had = 0, list[int]()
@@ -276,7 +280,7 @@ def test_every_namespace_that_was_forgotten_is_scheduled_at_once(
 def test_a_claim_reads_what_it_takes_and_little_more(
     database: DatabaseUnderTest, jobs: BlockingDatabase
 ) -> None:
-    """Neither a long queue nor what others hold makes it slow."""
+    """Neither a long queue nor rows claimed by other workers make it slow."""
     finding = {
         "generation_id": 1,
         "after": 0,
@@ -311,7 +315,7 @@ def test_a_claim_reads_what_it_takes_and_little_more(
 
 
 def explained(worker: Connection, name: str, values: Mapping[str, object]) -> dict[str, object]:
-    """Run a statement, and return its plan."""
+    """Execute a statement, and return its plan."""
     explain = f"EXPLAIN (FORMAT JSON, ANALYZE) {SQL[name].sql}"
     [[[found]]] = worker.execute(explain.encode(), values).fetchall()
     plan: dict[str, object] = found["Plan"]
@@ -319,7 +323,7 @@ def explained(worker: Connection, name: str, values: Mapping[str, object]) -> di
 
 
 def most_rows(plan: dict[str, object]) -> float:
-    """Return how many rows the node went through that went through most."""
+    """Return the largest number of rows processed by one node."""
     rows = sum(
         float(str(plan.get(name, 0)))
         for name in ("Actual Rows", "Rows Removed by Filter", "Rows Removed by Index Recheck")
@@ -330,7 +334,7 @@ def most_rows(plan: dict[str, object]) -> float:
 
 
 async def test_what_fails_does_not_keep_back_the_rest_though_others_wait(stack: Stack) -> None:
-    """A job that does one step a turn must not begin with the same each time."""
+    """A job with one step per turn must not start with the same failing step each time."""
     texts = [said("2026-01-10T12:00", f"number {n}", instance=f"{n % 3}") for n in range(30)]
     await append(stack, *texts)
 

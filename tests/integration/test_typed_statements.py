@@ -1,4 +1,4 @@
-"""Declared statements run as their signatures say, on async and on blocking connections."""
+"""Declared statements work as their signatures say, on async and on blocking connections."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Listing:
-    """Two parameters as one."""
+    """Two parameters in one object."""
 
     items: list[str]
     after: int

@@ -1,4 +1,4 @@
-"""What is typed with a letter wrong is found: by TRIGRAM always, by HYBRID where it is said nowhere."""
+"""Misspelt queries are answered: always by TRIGRAM, and by HYBRID if no memory contains the word."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SAID = (
 
 
 class Retelling(ExtractiveComposer):
-    """Writes summaries that say what the first message says."""
+    """Writes summaries that repeat the first message."""
 
     def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
         return replace(super().compose(draft, heartbeat), content=SAID[0])
@@ -59,7 +59,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def reference(stack: Stack) -> AsyncIterator[SearchServiceStub]:
-    """A search over the same that has nothing in memory."""
+    """A search of the same database without a cache."""
     async with reference_search(stack.database, stack.addresses["embedder"]) as reference:
         yield reference
 
@@ -87,7 +87,7 @@ async def test_trigram_finds_a_word_that_is_a_letter_away(
     assert response.results[0].memory.content == SAID[place]
     assert part.score == (1.0 if typed == "rotterdam" else pytest.approx(part.score))
     assert 0.8 < part.score <= 1.0
-    # What is merely alike proves nothing.
+    # Similar letters are no proof.
     is_exact = typed == "rotterdam"
     sure = pb.CONFIDENCE_HIGH if is_exact else pb.CONFIDENCE_MEDIUM
     assert response.results[0].confidence == sure
@@ -142,12 +142,12 @@ async def test_hybrid_looks_for_what_is_said_where_a_word_is_said_nowhere(
 @pytest.mark.parametrize(
     "query",
     [
-        "Did Oluwaseun bring the keys?",  # in no dictionary, but said
-        '+"Rotterdm" ferry',  # demanded as it is
+        "Did Oluwaseun bring the keys?",  # In no dictionary, but in a memory.
+        '+"Rotterdm" ferry',  # Required verbatim.
         "-Rotterdm ferry",
         "Rotterdm*",
-        "marathon",  # a word of the language
-        "Rtterdm",  # two letters away
+        "marathon",  # A dictionary word.
+        "Rtterdm",  # Two letters away.
         "xqzzy wvvuk",
     ],
 )

@@ -1,4 +1,4 @@
-"""What a namespace just wrote gets its vectors while the model is busy with another's backlog."""
+"""A namespace's few new passages get vectors while the model works on another namespace's backlog."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from support.waiting import until
 
 
 class BusyModel:
-    """Is at every batch of the flood until it is let go."""
+    """Blocks at every batch of the flood until released."""
 
     def __init__(self) -> None:
         self.held: list[Sequence[str]] = []
@@ -72,7 +72,7 @@ async def test_who_wrote_a_little_waits_for_nobodys_batch(
                 await append(stack, f"quiet {number}", metadata=within("quiet"))
                 waits.set()
                 await until(partial(quiet, number + 1))
-            # Neither the one backlog nor another is begun for it.
+            # Neither backlog is continued or started for it.
             await append(stack, *[f"flood too {n}" for n in range(BATCH)], metadata=within("many"))
             await append(stack, "quiet at last", metadata=within("quiet"))
             await until(lambda: quiet(4))
@@ -87,7 +87,7 @@ async def test_who_wrote_a_little_waits_for_nobodys_batch(
 def test_a_backlog_goes_on_where_it_was_though_others_write(
     database: DatabaseUnderTest, jobs: BlockingDatabase
 ) -> None:
-    """Else those with the highest ids, who come last, would never have their turn."""
+    """Otherwise passages with the highest ids would never be processed."""
     drain = Drain(jobs, BusyModel())
     with database.connect() as conn, jobs.connection() as worker:
         conn.execute(
@@ -105,7 +105,7 @@ def test_a_backlog_goes_on_where_it_was_though_others_write(
             return dict(conn.execute(counted).fetchall())
 
         for _ in range(3):
-            # Whose passages are gone leaves the queue.
+            # Entries of deleted passages leave the queue.
             assert drain.drain_batch(generation)
             conn.execute(enqueue, [FEW, ["n-13"]])
             assert drain.drain_batch(generation, only_few=True)

@@ -1,4 +1,4 @@
-"""Summaries that quote indexed messages get one vector a leaf; every passage of other summaries gets one."""
+"""Summaries that quote indexed messages get one vector per leaf; every passage of other summaries gets one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TALK = [
 
 
 async def summarize(stack: Stack, composer: Composer, channel: str = "") -> None:
-    """Store ten messages with their vectors, and a leaf over them."""
+    """Store ten messages with vectors, and a leaf over them."""
     request = AppendMessagesRequest(
         conversation=target(channel=channel), messages=[message(each) for each in TALK]
     )

@@ -1,4 +1,4 @@
-"""`everword verify` finds whatever does not hold, and nothing else; `everword rebuild` makes again what is derived."""
+"""`everword verify` finds every broken invariant and nothing else; `everword rebuild` recreates derived rows."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
             await fill_everything(stack)
             with database.connect() as conn:
                 complete(conn)
-            # What only background work writes was put in without its passages.
+            # Rows that only background work writes were inserted without their passages.
             made = rebuild_theirs(stack)
             assert made.keys() == {"messages", "summaries", "fact_intervals", "topic_pages"}
             yield stack
@@ -216,7 +216,7 @@ async def run(stack: Stack, *arguments: str) -> Finished:
 
 
 async def find(stack: Stack, words: str) -> list[tuple[str, str]]:
-    """Return what a search finds, in its order."""
+    """Return the hits of a search, in order."""
     request = search.SearchRequest(query=words, page_size=50)
     found = await stack.search.Search(request, metadata=THEIRS)
     return [(each.memory.id, each.memory.content) for each in found.results]
@@ -250,7 +250,7 @@ async def test_what_is_interrupted_says_how_to_go_on(
 @pytest.mark.parametrize("check", BREAKS)
 async def test_a_check_finds_what_it_is_for(stack: Stack, check: str) -> None:
     with stack.database.connect() as conn, conn.transaction(force_rollback=True):
-        # Nothing stops it: neither keys nor triggers.
+        # Neither keys nor triggers prevent the damage.
         conn.execute("SET LOCAL session_replication_role = replica")
         conn.execute(BREAKS[check].encode())
         checks = [each for each in CHECKS if each.name == check] or reference_checks(conn)
@@ -289,7 +289,7 @@ async def test_what_is_derived_is_made_again(stack: Stack) -> None:
 
 
 def _refuse_weak_owner(url: str, weak: str, folder: Path, saved: Manifest) -> None:
-    """See that an owner who is no superuser is told what one is to do, and do it; the last roles are those saved."""
+    """Check the error for an owner without superuser rights, and follow its advice; it lists the saved roles last."""
 
     def refused(message: str) -> None:
         with pytest.raises(BackupError, match=message):

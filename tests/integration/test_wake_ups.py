@@ -1,4 +1,4 @@
-"""Wake-ups: each job gets one, whatever Redis loses, and namespaces take turns."""
+"""Wake-ups: each job gets one even if Redis loses data, and namespaces take turns."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def redis(valkey_url: str) -> Iterator[redis_client.Redis]:
 
 @pytest.fixture
 def dead() -> Iterator[redis_client.Redis]:
-    """A client of a Redis that is not there."""
+    """A client of an unreachable Redis."""
     with closing(queue.connect(f"redis://127.0.0.1:{free_ports(1)[0]}")) as client:
         yield client
 
 
 def sent_before(owner: psycopg.Connection, seconds: float) -> None:
-    """Have all wake-ups sent so much earlier."""
+    """Change the sending time of all wake-ups to `seconds` earlier."""
     owner.execute(
         "UPDATE jobs SET published_at = published_at - make_interval(secs => %s)", [seconds]
     )
@@ -99,11 +99,11 @@ def test_a_worker_goes_from_namespace_to_namespace(
     Publisher(jobs, redis).publish()
     done: list[str] = []
     doing = worker(jobs, lambda run: done.append(run.job.subject))
-    # One of the release before names no namespace.
+    # A wake-up of the previous release names no namespace.
     wake_ups = [JobKey(0, int(wake_up.partition("-")[0])) for wake_up in waiting(redis)]
     assert [doing.execute_next(key) for key in wake_ups] == ["done"] * 6
     assert done == ["a0", "b0", "c0", "b1", "b2", "b3"]
-    # A wake-up that served another's job is not lost.
+    # A wake-up that was used for another job is not lost.
     redis.flushall()
     sent_before(owner, seconds=60)
     assert Publisher(jobs, redis).resend_lost() == 0
@@ -140,7 +140,7 @@ def test_a_job_that_leaves_something_due_is_woken_by_its_worker(
     make_due(owner, namespace=make_namespace(owner, "other"))
     Publisher(jobs, redis).publish()
     assert returning.execute(key) == "done"
-    # Nobody waits, and then another does.
+    # First no namespace waits, and then another one does.
     assert others == [False, True]
 
 
@@ -153,7 +153,7 @@ def test_the_last_wake_up_waits_for_a_write_that_holds_the_job(
     doing = worker(jobs, lambda run: done.append(run.job.subject))
     with owner.transaction():
         owner.execute("UPDATE jobs SET dirty_seq = dirty_seq + 1 WHERE subject = 'one'")
-        # Each wake-up is another's.
+        # Each wake-up starts another job.
         assert doing.execute_next(keys[0]) == "done"
         waits = threading.Thread(target=doing.execute_next, args=[keys[1]])
         waits.start()
@@ -209,7 +209,7 @@ def test_a_wake_up_that_redis_lost_is_sent_again(
 def test_a_wake_up_that_waits_is_not_sent_again_however_long_the_queue_is(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
-    """Each round would make Redis' memory, and what workers take for nothing, larger."""
+    """Otherwise each round would increase Redis' memory, and the workers' useless work."""
     first, other = make_due(owner, "first"), make_due(owner, task="other")
     publisher = Publisher(jobs, redis, sweep_s=0.3)
     publisher.publish()
@@ -217,7 +217,7 @@ def test_a_wake_up_that_waits_is_not_sent_again_however_long_the_queue_is(
     second = make_due(owner, "second")
     publisher.publish()
     assert publisher.resend_lost() == 0
-    # A worker takes the first and dies; the other task's is lost: both were sent long before what waits.
+    # A worker takes the first and dies; the second task's wake-up is lost: both were sent long before the queued ones.
     redis.lpop(f"rq:queue:{queue_name('t')}")
     redis.delete(f"rq:queue:{queue_name('other')}")
     assert publisher.resend_lost() == 2
@@ -268,7 +268,7 @@ def test_a_redis_that_is_away_loses_no_wake_up(
 def test_an_old_wake_up_starts_a_job_that_is_due(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
-    """Else a queue whose wake-ups are sent again before they are reached would never move."""
+    """Otherwise a queue whose wake-ups are resent before they are processed would never advance."""
     key = make_due(owner)
     publisher = Publisher(jobs, redis, sweep_s=0.0)
     publisher.publish()

@@ -1,4 +1,4 @@
-"""What happens to memories is told as it happens, at least once, whatever becomes of the watcher."""
+"""Events of memories are delivered as they happen, at least once, even if the watcher fails."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WRITTEN, ENDED, DELETED = (
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test watches from where it begins."""
+    """Run one stack for all tests; each test watches from its own start."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
@@ -74,7 +74,7 @@ async def test_what_is_written_superseded_and_deleted_is_told(stack: Stack) -> N
 async def test_a_watcher_that_is_killed_and_goes_on_misses_nothing(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Writers at once, whose transactions end in any order, small pages, and a watcher that hangs up at random."""
+    """Concurrent writers whose transactions end in any order, small pages, and a watcher that disconnects at random."""
     monkeypatch.setattr(looking, "PAGE_CHANGES", 3)
     draw = random.Random(29)
     token = await begin(stack)
@@ -86,7 +86,7 @@ async def test_a_watcher_that_is_killed_and_goes_on_misses_nothing(
                 await write(stack, f"{number} {step}", f"key {draw.randrange(6)}")
             elif draw.random() < 0.2:
                 deleted = notes.DeleteNoteRequest(key=named(f"key {draw.randrange(6)}"))
-                # It may be gone already.
+                # It may be deleted already.
                 with contextlib.suppress(grpc.aio.AioRpcError):
                     await stack.notes.DeleteNote(deleted)
             else:
@@ -129,7 +129,7 @@ async def test_a_watcher_that_is_killed_and_goes_on_misses_nothing(
 
 
 async def _some(stack: Stack, place: str, wanted: int) -> list[pb.WatchMemoriesResponse]:
-    """Return what a watcher took before it was killed: a few responses, or those of a second."""
+    """Return the responses that a watcher read before it was killed: at most `wanted`, within a second."""
     call = stack.search.WatchMemories(pb.WatchMemoriesRequest(resume_token=place))
     taken: list[pb.WatchMemoriesResponse] = []
     try:

@@ -1,4 +1,4 @@
-"""What expires is told when its time comes, once, whether somebody was watching then or not."""
+"""Expiry is reported once, at its time, to present watchers and to those that resume later."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WRITTEN, ENDED, DELETED, EXPIRED = (
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test watches from where it begins."""
+    """Run one stack for all tests; each test watches from its own start."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
@@ -76,7 +76,7 @@ async def test_a_watcher_is_told_when_the_time_comes(stack: Stack) -> None:
     call.cancel()
     assert moments[0] >= end
     assert [each for each in told(seen) if each[0] == EXPIRED] == expected
-    # The text of a note that has expired is gone.
+    # The text of an expired note is gone.
     assert not any(event.HasField("memory") for event in seen if event.type == EXPIRED)
     assert await all_told(stack, token) == []
 
@@ -91,7 +91,7 @@ async def test_what_expires_is_told_in_the_order_of_time_as_far_as_the_filter_le
     let_expire(stack, [note], [fact], [other])
     events = await all_told(stack, token)
     assert told(events) == [(EXPIRED, note), (EXPIRED, fact), (EXPIRED, other)]
-    # What a fact said can still be read.
+    # The content of a fact can still be read.
     assert [event.memory.content for event in events] == ["", "Residence of emi: Lisbon", ""]
     for wanted, expected in (
         (memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_FACT]), fact),
@@ -103,7 +103,9 @@ async def test_what_expires_is_told_in_the_order_of_time_as_far_as_the_filter_le
 async def test_whoever_was_away_is_told_once_and_goes_on_in_between(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Small pages, some that end amid what expired at one moment, and a watcher that hangs up after each."""
+    """Small pages, some of which end among memories that expired at the same moment, and a watcher that disconnects
+    after each.
+    """
     before = await begin(stack)
     ids = [(await write(stack, f"{n}", expires=in_an_hour())).note_id for n in range(6)]
     kept = (await write(stack, "kept", "kept")).note_id
@@ -116,7 +118,7 @@ async def test_whoever_was_away_is_told_once_and_goes_on_in_between(
             patch.setattr(looking, "PAGE_MEMORIES", 3)
             seen, last = list[pb.MemoryEvent](), token
             while len(seen) < len(expected):
-                # The first response holds the place alone.
+                # The first response contains only the resume token.
                 _, response = await take(stack, last, 2)
                 assert len(response.events) <= 4
                 seen += response.events
@@ -145,7 +147,7 @@ async def test_what_has_got_another_time_or_is_gone_does_not_expire(stack: Stack
 
 
 async def test_what_is_written_down_after_its_time_is_told_to_have_expired(stack: Stack) -> None:
-    """A transaction that began before the moment, and ended when watchers had been told of it."""
+    """A transaction that began before the moment, and committed after watchers had been informed of it."""
     first = (await write(stack, "in time", expires=in_an_hour())).note_id
     before = await begin(stack)
     with stack.database.connect() as conn, conn.transaction():
@@ -154,13 +156,13 @@ async def test_what_is_written_down_after_its_time_is_told_to_have_expired(stack
         _, response = await take(stack, before, 2)
         assert told(response.events) == [(EXPIRED, first)]
     assert told(await all_told(stack, response.resume_token)) == [(EXPIRED, late)]
-    # Whoever was not there then is told of both, each once.
+    # A watcher that resumes later gets both events, each once.
     events = told(await all_told(stack, before))
     assert sorted(events) == sorted([(EXPIRED, first), (EXPIRED, late)])
 
 
 def _copy(conn: psycopg.Connection, memory_id: str) -> str:
-    """Store a memory again under an id of its own; return that."""
+    """Store a copy of a memory under a new id; return that."""
     columns = "namespace_id, kind, occurred_at, content, lexemes, lexeme_count, valid_until"
     row = conn.execute(
         f"INSERT INTO memories (source_id, {columns}) "

@@ -1,4 +1,4 @@
-"""A look at what expired costs what there is to tell, however much is remembered."""
+"""The cost of finding expired memories depends on their number, not on the total number of memories."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STATEMENT = load_statements("everword_search.watch")["list_expired"]
 
 @pytest.fixture(scope="module")
 def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
-    """One database for all: memories of which a tenth ends, one every minute; half of these were superseded."""
+    """A database for all tests: a tenth of the memories expires, one every minute; half of these were superseded."""
     with cloned(postgres_url) as database:
         with database.connect() as conn:
             conn.execute(
@@ -43,7 +43,7 @@ def test_a_look_goes_through_the_index_by_time(
             "SELECT extract(epoch FROM min(valid_until))::float8 FROM memories"
         ).fetchone()
     assert row
-    # Between two ends, and over some hours of them.
+    # Between two expiries, and over some hours of them.
     since = row[0] + 3000 * 60 - 30
     until = since + minutes * 60
     parameters = {

@@ -1,4 +1,4 @@
-"""Watchers that read nothing hold no connection to the database and no memory, however much happens."""
+"""Watchers that do not read use no database connection and no memory, however much happens."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from support.waiting import until
 
 pytestmark = pytest.mark.asyncio
 READERS, CHANGES, CHARACTERS = 20, 3_000, 2_000
-#: What would be kept for one reader, were all of it kept: 6 MB, and 120 MB for all.
+#: Bytes of a reader's unsent events, if all were buffered: 6 MB, and 120 MB for all readers.
 UNSENT_BYTES = CHANGES * CHARACTERS
-#: Of a reader that does not read, gRPC takes 64 KiB, and not more and more where the network is fast.
+#: gRPC buffers 64 KiB for a reader that does not read; without this option, the buffer grows on a fast network.
 NARROW = [("grpc.http2.bdp_probe", 0)]
 
 
@@ -45,12 +45,12 @@ async def test_readers_that_stall_hold_no_connection_and_no_memory(
         await asyncio.gather(*(call.initial_metadata() for call in stalled), reader.read())
         before = _resident_bytes(process)
         _write(database, CHANGES)
-        # Who reads is told beside them.
+        # An active reader gets its events meanwhile.
         assert await _read(reader, CHANGES) == CHANGES
         reader.cancel()
         await until(lambda: _is_still(database))
         assert _resident_bytes(process) - before < READERS * UNSENT_BYTES / 3
-        # Whoever goes on reading has missed nothing.
+        # A watcher that resumes reading has missed nothing.
         assert await _read(stalled[0], CHANGES) == CHANGES
 
 
@@ -60,7 +60,7 @@ def _watch(channel: grpc.aio.Channel) -> Any:
 
 
 async def _read(call: Any, events: int) -> int:
-    """Read so many events; return how many memories they are of."""
+    """Read until `events` memories have had an event; return their number."""
     seen = set[str]()
     while len(seen) < events:
         response = await asyncio.wait_for(call.read(), 60.0)
@@ -70,9 +70,9 @@ async def _read(call: Any, events: int) -> int:
 
 
 async def _is_still(database: DatabaseUnderTest) -> bool:
-    """Tell whether the service makes no transaction for longer than watchers wait between looks.
+    """Return whether the service has made no transaction for longer than the polling interval of watchers.
 
-    What it asks beside them, as for keys, are statements by themselves, which end with no COMMIT.
+    Other statements, such as those for keys, run outside transactions and end without a COMMIT.
     """
     query = (
         "SELECT clock_timestamp(), max(state_change) FILTER (WHERE query = 'COMMIT'), "
@@ -90,7 +90,7 @@ async def _is_still(database: DatabaseUnderTest) -> bool:
 
 
 def _write(database: DatabaseUnderTest, changes: int) -> None:
-    """Store memories, each by a statement of its own."""
+    """Store memories, each with a statement of its own."""
     with database.connect() as conn:
         statement = (
             "WITH added AS ("

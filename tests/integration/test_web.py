@@ -78,7 +78,7 @@ async def test_web_on_sigterm_answers_open_calls_and_ends_all_servers(stack: Sta
         httpx2.AsyncClient(base_url=urls["gateway"], headers=OPERATOR, timeout=30) as http,
     ):
         stored = (await http.post(f"{INGEST}/AppendMessages", json=append)).json()
-        # No embedder runs here: the call lasts until its deadline.
+        # No embedder runs here, so the call lasts until its deadline.
         waiting = {"consistencyToken": stored["consistencyToken"], "stage": 2}
         deadline = {"connect-timeout-ms": "1500"}
         call = asyncio.ensure_future(

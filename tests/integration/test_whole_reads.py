@@ -1,4 +1,4 @@
-"""Reads give back what was written: in lists as far as it is short, by id whole."""
+"""Reads return the written content: in lists up to the limit, by id completely."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def test_a_memory_carries_what_its_message_was_sent_with_wherever_it_is_re
         expansion.sources[0],
     ):
         assert memory == whole
-    # What was sent empty is there, and what was not sent is not.
+    # Empty metadata that was sent is present, unlike metadata that was not sent.
     second = await get(stack, sent.messages[1].message_id)
     assert second.HasField("metadata")
     assert not (await get(stack, sent.messages[2].message_id)).HasField("metadata")
@@ -92,7 +92,7 @@ async def test_long_metadata_is_left_out_of_lists_says_so_and_comes_on_request(
     ):
         assert asked[0].metadata == kept
         assert not asked[0].metadata_omitted
-    # Whoever asks for short texts still gets what is short.
+    # A request for short texts still gets short texts completely.
     await append(stack, message("A tuba.", metadata=struct(note="x" * 1000)))
     tuba = (await search(stack, "tuba", max_content_chars=10))[0]
     assert tuba.metadata == struct(note="x" * 1000)

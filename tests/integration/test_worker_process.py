@@ -1,4 +1,4 @@
-"""One process serves several tasks: none waits for another one's job, and SIGTERM lets jobs at hand finish."""
+"""One process runs several tasks: none waits for another task's job, and SIGTERM lets running jobs finish."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from support.databases import DatabaseUnderTest
 from support.jobs import make_due, state
 from support.waiting import until
 
-#: Serves a task that waits for a file, and one that does nothing.
+#: Runs a task that waits for a file, and one that does nothing.
 WORKER = """
 import sys, time
 from pathlib import Path
@@ -43,7 +43,7 @@ database.open()
 run_worker(database, redis_url, [Task("slow", wait), Task("fast", lambda run: None)])
 print("ended")
 """
-#: A process that has nothing to do ends at once; it takes its time on a busy machine.
+#: An idle process ends at once, but takes some time on a busy machine.
 ENDS_S = 10.0
 
 

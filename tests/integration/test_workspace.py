@@ -1,4 +1,4 @@
-"""Workspace files: who may write each, how they stand in contexts, and that nobody loses what another wrote."""
+"""Workspace files: write permissions, their place in contexts, and no lost updates."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ADMIN_KEY = "operator-key-of-this-test"
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
-    """One stack for all: each test has an agent of its own."""
+    """Run one stack for all tests: each test has an agent of its own."""
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             yield stack
@@ -50,7 +50,7 @@ async def say(stack: Stack, session_key: str, agent: str, words: str, role: str 
 
 
 async def base(stack: Stack, **fields: Any) -> list[str]:
-    """Return the items of the base of a context, without their numbers."""
+    """Return the items of a context's base block, without their numbers."""
     response = await stack.context.BuildContext(context.BuildContextRequest(**fields))
     items = [item.text for b in response.blocks if b.source == BASE for item in b.items]
     assert not items or response.text.startswith("## Base\n[1] ")
@@ -58,7 +58,7 @@ async def base(stack: Stack, **fields: Any) -> list[str]:
 
 
 async def versions(stack: Stack, name: str, agent: str) -> list[documents.WorkspaceFileVersion]:
-    """Return all versions of a file, the first one first."""
+    """Return all versions of a file, oldest first."""
     request = documents.GetWorkspaceFileHistoryRequest(
         name=file_name(name), scope=of(agent), page_size=60, max_content_chars=20_000
     )
@@ -72,7 +72,7 @@ async def versions(stack: Stack, name: str, agent: str) -> list[documents.Worksp
 
 
 async def test_who_may_write_what(postgres_url: str) -> None:
-    """An agent holds a key of the role write, and says whatever it likes of who it is."""
+    """An agent has a key of the role write, and may claim any identity."""
     with cloned(postgres_url) as database:
         async with running_stack(database, admin_key=ADMIN_KEY) as stack:
             operator = bearer(ADMIN_KEY)
@@ -169,12 +169,12 @@ async def test_a_context_begins_with_the_layers_in_their_order(stack: Stack) -> 
     assert await base(stack, conversation_id=conversation) == [
         f"{name}: This is {name}." for name in expected
     ]
-    # BOOT is for the start of a session, and for that of each.
+    # BOOT is shown at the start of each session.
     await say(stack, "first", "layered", "Hello.", role="ASSISTANT")
     assert await base(stack, conversation_id=conversation) == [
         f"{name}: This is {name}." for name in expected[:-1]
     ]
-    # Its time is over: it comes as no memory either, however near it is.
+    # After the start, it is not recalled as a memory either, however similar it is.
     spoken = await stack.context.BuildContext(
         context.BuildContextRequest(conversation_id=conversation, query="This is BOOT")
     )
@@ -182,7 +182,7 @@ async def test_a_context_begins_with_the_layers_in_their_order(stack: Stack) -> 
     assert "This is HEARTBEAT." not in spoken.text
     second = await say(stack, "second", "layered", "And now?")
     assert (await base(stack, conversation_id=second))[-1] == "BOOT: This is BOOT."
-    # What is shown there is not shown as a memory again.
+    # Shown files are not repeated as memories.
     response = await stack.context.BuildContext(
         context.BuildContextRequest(conversation_id=second, query="This is SOUL")
     )
@@ -208,13 +208,13 @@ async def test_files_have_a_share_and_open_no_line(stack: Stack) -> None:
     opened = [line for line in files.text.splitlines() if not line.startswith("  ")]
     assert all(line.startswith(("## Base", "[")) for line in opened)
     assert not any("Obey" in line[:20] for line in opened)
-    # The latest of what it remembers, and what is asked for in any case.
+    # The newest memories, and those that match the query.
     assert "The otter 199 came" in files.text
     assert "The otter 17 came" in response.text
 
 
 async def test_fifty_writers_at_once_lose_nothing(stack: Stack) -> None:
-    """They replace, append, and replace what they saw; `tests/e2e/test_fifty_writers.py` goes on for half a minute."""
+    """Writers replace, append, and replace conditionally; `tests/e2e/test_fifty_writers.py` runs for half a minute."""
     accepted: dict[int, tuple[str, bool]] = {}
     scope = of("crowd")
 

@@ -1,4 +1,4 @@
-"""The baseline and the migrations after it make one schema, whichever way they are applied."""
+"""The baseline and the later migrations create the same schema, in one step or one by one."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ def test_a_migration_waits_for_locks_in_short_turns_and_lets_writers_pass(
 
 
 def _blocks_writers(migration: Migration) -> bool:
-    """Return whether a migration builds an index of an older table, so that its writers wait."""
+    """Return whether a migration builds an index of an existing table and so blocks its writers."""
     made = set(re.findall(r"CREATE TABLE (\w+)", migration.sql))
     return any(
         not (migration.is_post and beside) and (table or altered) not in made

@@ -1,10 +1,10 @@
-"""No index makes every search read much of what it has not merged yet."""
+"""No GIN index has a long pending list, which every search would have to read."""
 
 from __future__ import annotations
 
 from support.databases import DatabaseUnderTest
 
-#: Kilobytes, as the storage parameter counts them.
+#: Kilobytes, the unit of the storage parameter.
 MOST_KB = 256
 
 
@@ -18,6 +18,6 @@ def test_what_is_still_to_be_merged_stays_small(database: DatabaseUnderTest) -> 
                  JOIN pg_am am ON am.oid = i.relam AND am.amname = 'gin'
                 WHERE t.relname LIKE 'memories%'"""
         ).fetchall()
-    assert len(indexes) >= 12  # three over each of four partitions
+    assert len(indexes) >= 12  # Three for each of four partitions.
     small = {"fastupdate=off", f"gin_pending_list_limit={MOST_KB}"}
     assert [name for name, options in indexes if not small & set(options)] == []

@@ -1,4 +1,4 @@
-"""Post migrations are applied last, while services write, and can be repeated wherever they were interrupted."""
+"""Post migrations are applied last, while services write, and can be repeated after any interruption."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CREATE INDEX CONCURRENTLY messages_said ON messages (namespace_id, author, occur
  WHERE author <> '';
 CREATE UNIQUE INDEX CONCURRENTLY namespaces_settled ON namespaces (name, created_at);
 """
-#: Runs the migrations in a process of its own, with one more.
+#: Runs the migrations in a separate process, with one more.
 RUN = f"""
 import sys
 from everword.db import migrate as runner
@@ -37,7 +37,7 @@ known = runner.load_migrations()
 runner.load_migrations = lambda: [*known, runner.Migration({latest_version() + 1}, "added", sys.argv[2])]
 runner.migrate(sys.argv[1])
 """
-#: The indexes, whether they are finished, and of which one they are a part.
+#: The indexes, their validity, and their parent index.
 INDEXES = """
 SELECT c.relname, x.indisvalid, i.inhparent::regclass::text
   FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid LEFT JOIN pg_inherits i ON i.inhrelid = x.indexrelid
@@ -56,7 +56,7 @@ def _ask(database: DatabaseUnderTest, statement: str) -> list[tuple[object, ...]
 
 
 def _waiting(database: DatabaseUnderTest, columns: str = "pid") -> list[tuple[object, ...]]:
-    """Return who waits for transactions that are older."""
+    """Return the sessions that wait for older transactions."""
     where = "datname = current_database() AND wait_event = 'virtualxid'"
     return _ask(database, f"SELECT {columns} FROM pg_stat_activity WHERE {where}")
 
@@ -83,7 +83,7 @@ async def test_an_index_is_made_while_services_write_and_again_where_it_was_kill
             _waiting(database, "pg_terminate_backend(pid)")
             await until(lambda: not _waiting(database))
             assert _ask(database, INDEXES) == [("messages_p0_said", False, None)]
-            # Of two at once, one waits for the other, which does not wait for it.
+            # If two migrations run at once, one waits for the other, but not both.
             repeated = [asyncio.create_task(asyncio.to_thread(migrate, url)) for _ in range(2)]
             await until(lambda: bool(_waiting(database)))
             await asyncio.wait_for(write(20), 10)
@@ -102,7 +102,7 @@ async def test_a_post_migration_is_tried_again_while_others_hold_locks(
     [post] = add_migrations(POST)
     monkeypatch.setattr(runner, "_SESSION", runner._SESSION.replace("'1s'", "'50ms'"))
     with psycopg.connect(database.admin_url) as writer:
-        # Partitions can be indexed; that of which they become parts has to wait.
+        # Partitions can be indexed; attaching their indexes to the parent has to wait.
         writer.execute("LOCK TABLE ONLY everword.messages IN ROW EXCLUSIVE MODE")
         applied = asyncio.create_task(asyncio.to_thread(migrate, database.admin_url))
         await until(lambda: len(_ask(database, INDEXES)) == 4)

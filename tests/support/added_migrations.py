@@ -1,4 +1,4 @@
-"""Migrations that a test adds to the ones of this release."""
+"""Migrations that a test adds to those of this release."""
 
 from __future__ import annotations
 

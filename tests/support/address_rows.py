@@ -13,7 +13,7 @@ _DIRECTORIES = [kind.traits.directory[-1] for kind in MemoryKind if kind.traits.
 
 
 def address_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
-    """Return what the statements on addresses mean, by their names."""
+    """Return the parameters of the address statements, by statement name."""
     package = "everword_search.addresses"
     page = {"parent": conversation_id, "after": None}
     return {

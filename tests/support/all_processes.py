@@ -1,4 +1,4 @@
-"""Lets every process of Everword work once: writes, vectors, searches, summaries, a document, and what speaks HTTP."""
+"""Lets every process of Everword work once: writes, vectors, searches, summaries, a document, and the HTTP servers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from support.mcp import http_server, over_http, said
 
 KEY = "operators-key-of-this-run"
 SAID = "The cutover to the new ferry is on Thursday at nine."
-#: Nobody is there; who looks on has to see that it was tried.
+#: An address without a host; the observer must see the attempt to connect.
 BEYOND = ("192.0.2.1", 443)
 
 

@@ -9,9 +9,9 @@ from google.protobuf.descriptor import MethodDescriptor
 
 
 def caller_of(channel: grpc.aio.Channel, method: MethodDescriptor, *forms: Any) -> Any:
-    """Return what makes calls of an RPC, unary or streaming; `forms` turn requests into bytes, and bytes into answers.
+    """Return a callable for an RPC, unary or streaming.
 
-    Without them, requests and answers are bytes.
+    `forms` are a request serializer and a response deserializer. Without them, requests and answers are bytes.
     """
     kind = f"{_stream(method.client_streaming)}_{_stream(method.server_streaming)}"
     path = f"/{method.containing_service.full_name}/{method.name}"

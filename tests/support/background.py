@@ -1,4 +1,4 @@
-"""Background work done on the spot: what the worker processes do, as a test needs it."""
+"""Runs background work of the worker processes directly, when a test asks for it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from support.stack import Stack
 
 
 async def embed_everything(stack: Stack) -> None:
-    """Make every vector that is pending, of generations that are being built too."""
+    """Compute all pending vectors, also for generations under construction."""
     await asyncio.to_thread(_embed, stack)
 
 

@@ -1,4 +1,4 @@
-"""Exports of other chats and memories that nobody wrote so."""
+"""Damaged exports of other chats and memory systems."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def written(path: Path, content: bytes | object) -> Path:
 
 
 def _nested(path: Path) -> Path:
-    """Let a checkpoint hold an object in 2,000 others."""
+    """Put an object nested 2,000 levels deep into a checkpoint."""
     packed = b""
     for _ in range(2000):
         packed = msgpack.packb(msgpack.ExtType(0, packed))
@@ -30,7 +30,7 @@ def _nested(path: Path) -> Path:
 
 
 def damaged_files(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Yield files that cannot be read, with what is told."""
+    """Yield unreadable files, each with a part of the expected error message."""
     export = exports.chatgpt(folder).read_bytes()
     chat = exports.chats_in(folder / "chatgpt.zip")[0]
     two = json.dumps([chat, {**chat, "id": "c-2"}]).encode()
@@ -65,7 +65,7 @@ def damaged_files(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def spoilt(chance: random.Random, data: bytes) -> bytes:
-    """Return data of which some bytes are others, missing, there twice, or all by chance."""
+    """Return data with random bytes changed, removed, duplicated, or all random."""
     kind = chance.randrange(5)
     start, end = sorted(chance.randrange(len(data)) for _ in range(2))
     if kind == 0:

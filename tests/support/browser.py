@@ -1,4 +1,4 @@
-"""A headless Chromium, and what it did that it should not."""
+"""A headless Chromium that records console messages, errors and foreign requests of a page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.async_api import Browser, Page, Request, async_playwright
 
-#: None of them calls anybody: what a browser does by itself is switched off.
+#: Switch off Chromium's own network calls and background activity.
 _ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -24,7 +24,6 @@ _ARGUMENTS = (
 
 @asynccontextmanager
 async def chromium() -> AsyncIterator[Browser]:
-    """Lend the machine's Chromium."""
     path = shutil.which("chromium")
     assert path, "Pages are looked at in Chromium: install Debian's package `chromium`."
     async with async_playwright() as playwright:
@@ -35,7 +34,7 @@ async def chromium() -> AsyncIterator[Browser]:
 
 @dataclass(frozen=True)
 class Watched:
-    """A page, and what it told its console, ran into, and asked of others."""
+    """A page with its console messages, uncaught errors and requests to other hosts."""
 
     page: Page
     url: str
@@ -46,17 +45,17 @@ class Watched:
         await self.page.goto(self.url + path)
 
     def forgive(self, complaint: str) -> None:
-        """Forget a complaint that there has to be: browsers tell of each page that is an error."""
+        """Remove an expected complaint: browsers log each page with an error status."""
         [expected] = [each for each in self.complaints if complaint in each]
         self.complaints.remove(expected)
 
     def note_words(self, text: str) -> None:
-        """Complain about what the page told its console, unless a test was quicker than autofocus."""
+        """Record a console message as a complaint, unless a test merely acted before autofocus."""
         if not text.startswith("Autofocus processing was blocked"):
             self.complaints.append(text)
 
     def note_request(self, request: Request) -> None:
-        """Complain about a request to anybody else."""
+        """Record a request to any other host as a complaint."""
         if not request.url.startswith(self.url):
             self.complaints.append(request.url)
 
@@ -65,7 +64,7 @@ class Watched:
 async def watched(
     browser: Browser, url: str, *, cookies: str = "", width: int = 1200, dark: bool = False
 ) -> AsyncIterator[Watched]:
-    """Lend a page with the session `cookies`, a name and a value, and a screen so wide."""
+    """Yield a page with the session `cookies` (a name and a value) and a screen of the given width."""
     context = await browser.new_context(
         viewport={"width": width, "height": 760}, color_scheme="dark" if dark else "light"
     )
@@ -83,7 +82,7 @@ async def watched(
 
 
 async def barriers(page: Page) -> list[str]:
-    """Return what keeps people out of a page, as axe sees it: names that lack, contrast, order, focus."""
+    """Return accessibility violations found by axe: missing names, contrast, order, focus."""
     found = await page.evaluate(f"{AXE_SCRIPT}; axe.run({{resultTypes: ['violations']}})")
     return [
         f"{rule['id']}: {', '.join(str(node['target']) for node in rule['nodes'])}"

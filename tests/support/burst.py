@@ -1,7 +1,7 @@
-"""`python -m support.burst ADDRESSES CALLS START`: many calls at once, from a process of its own.
+"""`python -m support.burst ADDRESSES CALLS START`: makes many calls at once, in a process of its own.
 
 It calls EnsureConversation in the namespace `acme` at each address in turn, over two connections to each, at the time
-START. It prints how the calls ended, as JSON: how many by their code and reason.
+START, and prints the number of calls by code and reason as JSON.
 """
 
 from __future__ import annotations

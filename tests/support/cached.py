@@ -1,4 +1,4 @@
-"""Searches of namespaces in memory, and whether they were: by the statements that they ran."""
+"""Searches of cached namespaces, and checks by their statements whether the cache answered."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SELECT pid FROM pg_stat_activity
 async def reference_search(
     database: DatabaseUnderTest, embedder_address: str = ""
 ) -> AsyncIterator[SearchServiceStub]:
-    """Run another search server, which keeps nothing in memory."""
+    """Run another search server without a cache."""
     settings = SearchSettings(
         replace(BASE, service="search"),
         database.settings("search"),
@@ -83,7 +83,7 @@ def was_in_memory(statements: set[str]) -> bool:
 async def find(
     stack: Stack, query: str, mode: str = "LEXICAL", metadata: Metadata = (), **fields: Any
 ) -> tuple[list[str], bool]:
-    """Return the contents that a search finds, and whether it was answered from memory."""
+    """Return the contents of a search's hits, and whether the cache answered."""
     fields.setdefault("page_size", 50)
     response, statements = await asked(
         stack.search, search_request(query, mode, **fields), metadata
@@ -92,7 +92,7 @@ async def find(
 
 
 async def warm_up(stack: Stack, metadata: Metadata = ()) -> None:
-    """Search a namespace until it is in memory."""
+    """Search a namespace until it is cached."""
 
     async def is_warm() -> bool:
         return (await find(stack, "anything", metadata=metadata))[1]
@@ -101,7 +101,7 @@ async def warm_up(stack: Stack, metadata: Metadata = ()) -> None:
 
 
 class Clock:
-    """A clock that a test moves."""
+    """A clock controlled by the test."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -112,7 +112,7 @@ class Clock:
 
 @dataclass
 class Searching:
-    """The use case itself, over namespaces in memory whose limits and clock are a test's."""
+    """The search use case with a cache whose limits and clock the test controls."""
 
     database: Database
     cache: NamespaceCache
@@ -136,19 +136,19 @@ class Searching:
         return [result.memory.content for result in found.results]
 
     async def often(self, namespace_id: int = 1) -> None:
-        """Search a namespace, and wait until it is in memory, if there is room for it."""
+        """Search a namespace until it is cached, if the cache has space for it."""
         await self.search("anything", namespace_id)
         await self.loaded()
 
     async def loaded(self) -> None:
-        """Wait until nothing is being loaded."""
+        """Wait until all loading has ended."""
         work = _tasks("NamespaceCache._load", "NamespaceCache._look_for_vectors")
         await asyncio.gather(*work, return_exceptions=True)
-        # One that has just ended is still to be taken off the list of those that are being loaded.
+        # A load that has just ended is removed from the loading list in the next turn of the loop.
         await asyncio.sleep(0)
 
     def holds(self, namespace_id: int = 1) -> bool:
-        """Tell whether a namespace is in memory; to ask counts as a search."""
+        """Return whether a namespace is in memory. This call counts as a search of the namespace."""
         return self.cache.ask(namespace_id) is not None
 
 
@@ -167,7 +167,7 @@ async def searching(
     limit_bytes: int = 64 << 20,
     embedder: QueryEmbedder | None = None,
 ) -> AsyncIterator[Searching]:
-    """Lend the use case, with so much memory for namespaces."""
+    """Yield the use case with a cache of the given size."""
     database = Database(stack.database.settings("search"), "search")
     await database.open()
     clock = Clock()
@@ -184,7 +184,9 @@ async def searching(
 
 
 def check_same(found: SearchResponse, expected: SearchResponse) -> None:
-    """Check that a search found what another one found: cosines are not computed alike everywhere."""
+    """Check that two searches found the same. Scores may differ by 1e-6, since cosines are not computed alike
+    everywhere.
+    """
     results, others = found.results, expected.results
     assert [each.memory.content for each in results] == [each.memory.content for each in others]
     scores = [each.hit.score for each in others]
@@ -192,18 +194,20 @@ def check_same(found: SearchResponse, expected: SearchResponse) -> None:
 
 
 def count_as_large(monkeypatch: pytest.MonkeyPatch, passages: int) -> None:
-    """Have namespaces of more than so many passages kept with signs of vectors."""
+    """Let the cache treat namespaces with more than `passages` passages as large: it keeps only signs of
+    their vectors.
+    """
     monkeypatch.setattr("everword_search.cache.cached_namespace.EXACT_PASSAGES", passages)
 
 
 def locked(stack: Stack, table: str) -> psycopg.Connection:
-    """Return a connection that holds a table until it is rolled back: who reads it waits."""
+    """Return a connection that locks a table until it is rolled back; readers of the table wait."""
     conn = psycopg.connect(stack.database.admin_url, options="-c search_path=everword,public")
     conn.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE".encode())
     return conn
 
 
 def waiting(stack: Stack) -> list[int]:
-    """Return the processes of the database that search has wait for a lock."""
+    """Return the database backends of search that wait for a lock."""
     with stack.database.connect() as conn:
         return [pid for (pid,) in conn.execute(_WAITING).fetchall()]

@@ -1,4 +1,4 @@
-"""Passages as the statements of a copy return them."""
+"""Passages as the cache's statements return them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from everword_search.cache.store import Passages, PassagesRow
 from everword_search.kernels.arrays import Floats
 
 _NO_COLUMNS: Any = dict.fromkeys(field.name for field in fields(PassagesRow))
-#: What the statement returns where there is nothing.
+#: The statement's row for an empty namespace.
 NOTHING = PassagesRow(**{**_NO_COLUMNS, "passages": 0, "snapshot": "1:1:", "now": 0.0})
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 ALWAYS, NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
@@ -23,12 +23,12 @@ ALWAYS, NEVER = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UT
 
 @dataclass(frozen=True)
 class Said:
-    """A passage, as far as a filter or a copy looks at it."""
+    """The attributes of a passage that filters and the cache use."""
 
     id: int
     kind: int = 3
     source_id: bytes = b""
-    #: None for what is in no conversation.
+    #: Empty for memories outside conversations, that is None.
     conversation_id: bytes | None = None
     agent: str = ""
     subject: str = ""
@@ -46,7 +46,7 @@ class Said:
 
 
 def passages_of(said: Sequence[Said]) -> Passages:
-    """Return passages as they come from the database: each is of a memory of its own, and has no words."""
+    """Return passages as from the database: each of a memory of its own, without words."""
     count = len(said)
     tagged = [(place, tag) for place, each in enumerate(said) for tag in each.tags]
     conversations = [each.conversation_id or bytes(16) for each in said]
@@ -76,7 +76,7 @@ def passages_of(said: Sequence[Said]) -> Passages:
 
 
 def limits_of(said: Sequence[Said]) -> Floats:
-    """Return when passages hold and were believed, a row each."""
+    """Return the valid times and the known times of passages, one row each."""
     rows = [(each.valid_from, each.valid_until, each.known_from, each.known_until) for each in said]
     infinite = {ALWAYS: -np.inf, NEVER: np.inf}
     return np.array([[infinite.get(one) or _moment(one) for one in row] for row in rows])
@@ -87,7 +87,7 @@ def _source_of(id_: int) -> bytes:
 
 
 def _moment(when: datetime) -> float:
-    """Return what Postgres makes of a time: a numeric, and the nearest float8 to that."""
+    """Return a time as Postgres does: a numeric, rounded to the nearest float8."""
     since = when - _EPOCH
     microseconds = (since.days * 86_400 + since.seconds) * 10**6 + since.microseconds
     return float(Decimal(microseconds).scaleb(-6))

@@ -1,4 +1,4 @@
-"""Messages of given moments, and settings by which their days are counted."""
+"""Messages at given moments, and the settings that determine their days."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def at(moment: str) -> datetime:
 
 
 def said(moment: str, content: str = "", **fields: Any) -> memory_pb2.NewMessage:
-    """Return a message of a moment in UTC."""
+    """Return a message sent at a moment in UTC."""
     entry = message(content or f"Something of {moment}.", **fields)
     entry.create_time.FromDatetime(at(moment))
     return entry
 
 
 async def say_in(stack: Stack, channel: str, *messages: memory_pb2.NewMessage) -> str:
-    """Append to a conversation of a channel; returns its id."""
+    """Append to a conversation of a channel; return its id."""
     request = ingest.AppendMessagesRequest(
         conversation=target(f"of {channel}", channel=channel), messages=messages
     )
@@ -33,7 +33,7 @@ async def say_in(stack: Stack, channel: str, *messages: memory_pb2.NewMessage) -
 
 
 async def update_settings(stack: Stack, **settings: Any) -> None:
-    """Set settings of the namespace of the tests; its days begin at midnight unless told."""
+    """Update the settings of the test namespace, whose days begin at midnight by default."""
     if "time_zone" in settings:
         settings.setdefault("day_cutoff_minutes", 0)
     request = admin.UpdateNamespaceRequest(
@@ -44,7 +44,7 @@ async def update_settings(stack: Stack, **settings: Any) -> None:
 
 
 def revisions(stack: Stack) -> dict[str, int]:
-    """Return how often each node of the calendar was written, by its title, and its instance where it has one."""
+    """Return the revision of each calendar node, by title, with the instance appended if it has one."""
     with stack.database.connect() as conn:
         rows = conn.execute("SELECT title || '/' || instance, revision FROM summaries")
         return {str(name).rstrip("/"): revision for name, revision in rows}

@@ -1,4 +1,4 @@
-"""What must hold of the calendar of summaries, whatever happened meanwhile."""
+"""Invariants of the calendar of summaries."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def node_of(dag: Dag, level: int, period: str, instance: str = "") -> Node:
 
 
 def pending(database: DatabaseUnderTest) -> list[str]:
-    """Return what is pending in the calendar, such as `day/2026-04-18`, sorted, each once."""
+    """Return pending calendar periods such as `day/2026-04-18`, sorted and without duplicates."""
     with database.connect() as conn:
         rows = conn.execute("SELECT DISTINCT level, period FROM calendar_pending ORDER BY 1, 2")
         return [Period(PeriodLevel(level), period).subject for level, period in rows]
 
 
 def pending_messages(database: DatabaseUnderTest) -> set[tuple[UUID, int]]:
-    """Return conversation and place of the messages that are pending for days."""
+    """Return conversation and sequence number of messages that are pending for days."""
     with database.connect() as conn:
         rows = conn.execute("SELECT conversation_id, unnest(seqs) FROM calendar_pending")
         return {(conversation_id, seq) for conversation_id, seq in rows}
@@ -45,7 +45,7 @@ def pending_messages(database: DatabaseUnderTest) -> set[tuple[UUID, int]]:
 def check_calendar(
     database: DatabaseUnderTest, calendar: Calendar | None = None, left_out: Sequence[UUID] = ()
 ) -> Dag:
-    """Hold that each message is under exactly one day or pending for one, and that periods hold what is in them.
+    """Check that each message is under exactly one day or pending for one, and that periods match their content.
 
     With a `calendar`, days are checked against it. Conversations `left_out` are in no summary of the calendar.
     """
@@ -69,7 +69,7 @@ def check_calendar(
 
 
 def _check_place(dag: Dag, node: Node, open_periods: set[str]) -> None:
-    """A node is in the node above it once nothing is pending for that, and that has all that is in its period."""
+    """Check that a node has its parent, unless that is pending, and that the parent contains its whole period."""
     period = period_of(node)
     assert node.title == period.label
     above = period.above

@@ -1,4 +1,4 @@
-"""Rows of the calendar, and parameters with which each of its statements hits them."""
+"""Rows of the calendar, and parameters with which each of its statements affects them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PHONE = "phone of theirs"
 def insert_calendar(
     conn: psycopg.Connection, namespace_id: int, conversation_id: UUID, content: str
 ) -> None:
-    """Put a day that needs review, what is pending for it, its job, and a voice."""
+    """Insert a day that needs review, its pending entries, its job, and a voice."""
     conn.execute(
         """INSERT INTO summaries (namespace_id, id, level, period, instance, name, title, content, message_count,
                                   earliest_at, latest_at, needs_review, faithfulness)
@@ -44,7 +44,9 @@ def insert_calendar(
 
 
 def calendar_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
-    """Return what the calendar's statements mean, and those by which ingest writes for it."""
+    """Return the parameters of the calendar's statements, and of the statements with which ingest schedules calendar
+    work.
+    """
     package = "everword_compactor.calendar"
     day = {"level": 4, "period": DAY, "instance": PHONE}
     pending = {"pending_ids": [PENDING_ID], "id": None}

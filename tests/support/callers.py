@@ -1,4 +1,4 @@
-"""Who calls, and in which namespace: the metadata of a call."""
+"""Metadata of a call: its key and its namespace."""
 
 from __future__ import annotations
 
@@ -14,17 +14,14 @@ Metadata = tuple[tuple[str, str], ...]
 
 
 def within(namespace: str) -> Metadata:
-    """Name a namespace by the header."""
     return ((NAMESPACE_HEADER, namespace),)
 
 
 def bearer(secret: str) -> Metadata:
-    """Show an API key."""
     return (("authorization", f"Bearer {secret}"),)
 
 
 def internal(token: str) -> Metadata:
-    """Show the token between services."""
     return ((INTERNAL_HEADER, token),)
 
 
@@ -39,7 +36,7 @@ async def make_namespaces(stack: Stack, *names: str, metadata: Metadata = ()) ->
 def raw_call(
     channel: grpc.aio.Channel, method: str, request: bytes, metadata: Metadata = ()
 ) -> grpc.aio.UnaryUnaryCall[bytes, bytes]:
-    """Call a method with bytes as they are, so that they may be wrong."""
+    """Call a method with raw bytes, which may be invalid."""
     call: Any = channel.unary_unary(method)
     answer: grpc.aio.UnaryUnaryCall[bytes, bytes] = call(request, metadata=metadata)
     return answer

@@ -1,4 +1,4 @@
-"""Short forms of the calls that tests make all the time."""
+"""Helpers for the most frequent calls of tests."""
 
 from __future__ import annotations
 
@@ -50,13 +50,12 @@ async def append(
 
 
 def rich_status(error: grpc.aio.AioRpcError) -> status_pb2.Status:
-    """Return the google.rpc.Status of an error."""
     trailers = dict(error.trailing_metadata() or ())
     return status_pb2.Status.FromString(bytes(trailers["grpc-status-details-bin"]))
 
 
 def reason(error: grpc.aio.AioRpcError) -> str:
-    """Return the reason of an error, and hold that it has exactly one ErrorInfo in our domain."""
+    """Return the reason of an error. Asserts exactly one ErrorInfo, with Everword's domain."""
     found = []
     for detail in rich_status(error).details:
         info = error_details_pb2.ErrorInfo()
@@ -68,7 +67,6 @@ def reason(error: grpc.aio.AioRpcError) -> str:
 
 
 def violated_fields(error: grpc.aio.AioRpcError) -> list[str]:
-    """Return the fields that an error's BadRequest names."""
     for detail in rich_status(error).details:
         bad = error_details_pb2.BadRequest()
         if detail.Unpack(bad):

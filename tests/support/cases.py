@@ -1,4 +1,4 @@
-"""Calls that must fail, how they must fail, and that they leave nothing behind."""
+"""Calls that must fail, their expected errors, and a check that they change nothing."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ SELECT relname FROM pg_class
 
 @dataclass(frozen=True)
 class Case:
-    """A call that must fail, and how."""
+    """A call that must fail, with its expected error."""
 
     call: Callable[[Stack], Awaitable[Any]]
-    #: The field that is named; None where it is not a field that is wrong.
+    #: The field that the error names; None if no field is at fault.
     field: str | None
     code: grpc.StatusCode = grpc.StatusCode.INVALID_ARGUMENT
     reason: str = "VALIDATION_FAILED"
 
     async def check(self, stack: Stack) -> None:
-        """Make the call, and hold that it fails as it must, without a trace in the database."""
+        """Make the call; assert the expected error and an unchanged database."""
         with unchanged(stack.database):
             refusal = await refused(self.call(stack))
         assert (refusal.code, refusal.reason) == (self.code, self.reason)
@@ -39,7 +39,7 @@ class Case:
 
 @contextmanager
 def unchanged(database: DatabaseUnderTest) -> Iterator[None]:
-    """Hold that every row of every table is after the block as it was before."""
+    """Assert that the block leaves every row of every table unchanged."""
     before = _everything(database)
     yield
     after = _everything(database)
@@ -55,7 +55,7 @@ def _everything(database: DatabaseUnderTest) -> dict[str, list[str]]:
     with database.connect() as conn:
         tables = [table for (table,) in conn.execute(_TABLES)]
         assert len(tables) > 10
-        # Each night's Sleep, and pages that are to be written, are enqueued by sweeps, whoever calls.
+        # Sweeps enqueue the nightly Sleep and pending topic pages, independent of any call.
         own = {"jobs": "WHERE (task, subject) NOT IN (('sleep', 'namespace'), ('learn', 'topics'))"}
         return {
             table: [

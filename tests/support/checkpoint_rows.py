@@ -1,4 +1,4 @@
-"""A checkpoint, and parameters with which every statement of checkpoints hits it."""
+"""A checkpoint, and parameters with which every statement of checkpoints affects it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAME = "Xanthippe's plan"
 def insert_checkpoints(
     conn: psycopg.Connection, namespace_id: int, conversation_id: UUID, words: str
 ) -> None:
-    """Store two versions of a checkpoint of a conversation: the latest alone would never go."""
+    """Store two versions of a checkpoint, since the latest one alone is never deleted."""
     place = [namespace_id, conversation_id]
     conn.execute(
         "INSERT INTO checkpoint_counters (namespace_id, conversation_id, version) VALUES (%s, %s, 1)",
@@ -31,7 +31,7 @@ def insert_checkpoints(
 
 
 def checkpoint_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
-    """Return what the statements of checkpoints mean, by their names."""
+    """Return the parameters of the checkpoint statements, by statement name."""
     package = "everword_ingest.checkpoints"
     place = {"conversation_id": conversation_id, "name": NAME}
     return {

@@ -1,9 +1,9 @@
-"""Runs a command in a network of its own, where nothing but this machine answers, and tells what it called beyond.
+"""Runs a command in a network namespace without outside connections, and records its attempts to connect.
 
     python -m support.closed_network SEEN COMMAND…
 
-Every address is this machine there, so that a call to anybody is refused at once, and its packet is seen, whichever
-library sends it. SEEN gets a line for each target beyond loopback, and each question to a name server. Needs root.
+Every address is local there, so any connection is refused at once and its packet is seen, whatever library sends it. A
+line for each target beyond loopback and for each name query is written to the file SEEN. Needs root.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _COMMANDS = (
 
 
 def enter() -> None:
-    """Leave the machine's network, for this process and all that it starts from now on. Raises OSError."""
+    """Move this process and its later children to a network namespace without connections. Raises OSError."""
     if ctypes.CDLL(None, use_errno=True).unshare(_CLONE_NEWNET):
         raise OSError(ctypes.get_errno(), "no network of its own")
     for command in _COMMANDS:
@@ -36,9 +36,9 @@ def enter() -> None:
 
 
 def target(packet: bytes) -> str | None:
-    """Return whom a packet wants to begin with, as `ADDRESS PORT`; None for one among processes of this machine.
+    """Return the target of a packet as `ADDRESS PORT`, followed by the queried name for a name query.
 
-    Of a question to a name server, the name comes after it.
+    None for loopback (name queries excepted), for packets that do not open a connection, and for other protocols.
     """
     if packet[0] >> 4 == 4:
         protocol, start, address = packet[9], (packet[0] & 15) * 4, ip_address(packet[16:20])
@@ -47,7 +47,7 @@ def target(packet: bytes) -> str | None:
     if protocol not in (_TCP, _UDP):
         return None
     port = int.from_bytes(packet[start + 2 : start + 4], "big")
-    # Of TCP, the packet that asks for a connection: SYN without ACK.
+    # The TCP packet that opens a connection: SYN without ACK.
     begins = protocol == _UDP or packet[start + 13] & 0b10010 == 0b10
     beyond = not address.is_loopback or (protocol == _UDP and port == _DNS)
     name = f" {_name(packet[start + 8 + 12 :])}" if (protocol, port) == (_UDP, _DNS) else ""
@@ -55,7 +55,7 @@ def target(packet: bytes) -> str | None:
 
 
 def _name(question: bytes) -> str:
-    """Return the name that a question begins with: parts, each after its length, up to one of none (RFC 1035)."""
+    """Return the name at the start of a question: labels, each after its length, up to one of length 0 (RFC 1035)."""
     parts = list[str]()
     while question and question[0]:
         parts.append(question[1 : question[0] + 1].decode(errors="replace"))
@@ -64,7 +64,7 @@ def _name(question: bytes) -> str:
 
 
 def listen(seen: set[str]) -> None:
-    """Add to `seen` whom packets are for, until the process ends."""
+    """Add targets of packets to `seen` until the process ends."""
     packets = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(_ALL_PROTOCOLS))
     packets.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 24)
     packets.bind(("lo", 0))

@@ -1,4 +1,4 @@
-"""A collector of traces, which tells what each process of a deployment did."""
+"""A trace collector that counts spans by process."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2_grpc as
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as traces
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2_grpc as traces_grpc
 
-#: The attribute by which processes of one service are told apart.
+#: Resource attribute that distinguishes processes of one service.
 REPLICA = "test.replica"
-#: How long a span may be under way.
+#: Seconds until a process must have exported an ended span.
 FLUSH_S = 0.2
 
 
 class Collector(traces_grpc.TraceServiceServicer):
-    """Counts spans by the process that ended them and by their name."""
+    """Counts ended spans by process and name."""
 
     def __init__(self) -> None:
         self.address = ""
@@ -30,7 +30,7 @@ class Collector(traces_grpc.TraceServiceServicer):
         self._lock = threading.Lock()
 
     def Export(self, request: Any, context: Any) -> Any:
-        """Take what a process sends."""
+        """Count the spans that a process exports."""
         with self._lock:
             for sent in request.resource_spans:
                 of = {each.key: each.value.string_value for each in sent.resource.attributes}
@@ -46,7 +46,7 @@ class Collector(traces_grpc.TraceServiceServicer):
             )
 
     def environment(self, replica: str) -> dict[str, str]:
-        """Return what makes a process send its spans here, at once."""
+        """Return environment variables that make a process export its spans here, every `FLUSH_S` seconds."""
         return {
             "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://{self.address}",
             "OTEL_RESOURCE_ATTRIBUTES": f"{REPLICA}={replica}",

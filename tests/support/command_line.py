@@ -19,7 +19,7 @@ EVERWORD = str(Path(sys.executable).with_name("everword"))
 
 @dataclass(frozen=True)
 class Finished:
-    """What a process left behind."""
+    """Exit status and output of a process."""
 
     status: int
     output: str
@@ -31,7 +31,7 @@ class Finished:
 
 
 def environment(stack: Stack | RunningStack, **variables: str) -> dict[str, str]:
-    """Return the variables of a process that calls `stack`, and of a terminal wide enough for its tables."""
+    """Return the environment of a process that calls `stack`, with a terminal wide enough for its tables."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("EVERWORD_")}
     addresses = {f"EVERWORD_{name.upper()}_ADDRESS": at for name, at in stack.addresses.items()}
     return {**inherited, **addresses, "COLUMNS": "250", "TZ": "UTC", **variables}
@@ -43,7 +43,7 @@ async def run(
     given: str = "",
     variables: dict[str, str] | None = None,
 ) -> Finished:
-    """Run a command with `given` at its standard input."""
+    """Run a command with `given` as its standard input."""
     process = await asyncio.create_subprocess_exec(
         *command,
         env=environment(stack, **(variables or {})),

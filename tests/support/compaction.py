@@ -1,4 +1,4 @@
-"""Compaction done on the spot, as workers do it, with a composer and a clock of the test's own."""
+"""Runs compaction directly, as workers do, with a composer and a clock of the test's own."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from support.databases import DatabaseUnderTest
 from support.stack import Stack
 
 FAITHFUL = Faithfulness((), (), 1.0, 1.0)
-#: What is due within it is due at once: on a busy machine, doing it takes its time.
+#: Jobs due within this time count as due now, since on a busy machine the work itself takes time.
 AT_ONCE = timedelta(seconds=30)
-#: More than any conversation of a test needs.
+#: Above the number of jobs in any test.
 MOST_JOBS = 300
 
 
 @dataclass
 class ScriptedComposer:
-    """Writes the beginning of each source, a line each; `on_compose` may look at the draft, or raise."""
+    """Writes the beginning of each source, one line each; `on_compose` may inspect the draft, or raise."""
 
     model: str = "scripted"
     version: int = 1
     on_compose: Callable[[Draft], None] = lambda draft: None
-    #: Nodes with this text hold something that no source does.
+    #: Nodes with this text count as unsupported by their sources.
     invented: str = "\0"
     drafts: list[Draft] = field(default_factory=list)
 
@@ -69,7 +69,7 @@ def worker_context(
     compaction: CompactionSettings = CompactionSettings(),
     digests: Composer | None = None,
 ) -> Iterator[WorkerContext]:
-    """Lend what the compactor's tasks work with. Their clock stands at `now`, or goes."""
+    """Yield the context of the compactor's tasks, with the clock fixed at `now` if given."""
     blocking = BlockingDatabase(database.settings("compactor"), "compactor")
     blocking.open()
     with closing(blocking):
@@ -87,7 +87,7 @@ def worker_context(
 def work(
     database: DatabaseUnderTest, blocking: BlockingDatabase, task: Task, now: datetime
 ) -> dict[int, str | None]:
-    """Do the jobs of a task that are due at `now`, until none is; returns how each ended."""
+    """Execute the jobs of a task that are due at `now`, until none is left; return how each ended."""
     worker, ended = Worker(blocking, task), dict[int, str | None]()
     for _ in range(MOST_JOBS):
         with database.connect() as conn:
@@ -111,7 +111,7 @@ def compact(
     now: datetime | None = None,
     run: Callable[[Compaction], Callable[[JobRun], datetime | None]] = lambda task: task.run,
 ) -> dict[int, str | None]:
-    """Sum up every conversation whose time has come at `now`, or has come already; returns how each job ended."""
+    """Summarise every conversation that is due by `now`; return how each job ended."""
     with worker_context(database, composer, now) as shop:
         task = Task("compact", run(Compaction(shop)), pauses_s=(0.0,))
         return work(database, shop.database, task, now or datetime.now(UTC) + AT_ONCE)
@@ -120,13 +120,13 @@ def compact(
 async def compact_everything(
     stack: Stack, composer: Composer | None = None, now: datetime | None = None
 ) -> dict[int, str | None]:
-    """Sum up every conversation whose time has come at `now`: by default, long after anybody said anything."""
+    """Summarise every conversation that is due at `now`; by default, 30 days from now."""
     moment = now or datetime.now(UTC) + timedelta(days=30)
     return await asyncio.to_thread(compact, stack.database, composer, moment)
 
 
 def current(composer: Composer) -> CurrentComposer:
-    """Return what nodes are to be written by, where `composer` writes them."""
+    """Return the current composer, which is always `composer`."""
     return CurrentComposer(
         composer.model, {level: composer.prompt_version(level) for level in BUDGET_TOKENS}
     )
@@ -139,9 +139,9 @@ def roll_up(
     quiet_s: float = 0.0,
     digests: Composer | None = None,
 ) -> dict[int, str | None]:
-    """Sum up every period that is due at `now`, as sweeps and workers do; returns how each job ended last.
+    """Summarise every period that is due at `now`, as sweeps and workers do; return how each job ended last.
 
-    What is re-opened waits until nothing came late for `quiet_s`, by the database's clock.
+    A re-opened period waits until no late message has arrived for `quiet_s` seconds, by the database's clock.
     """
     moment = now or datetime.now(UTC)
     ended = dict[int, str | None]()
@@ -161,5 +161,5 @@ def roll_up(
 async def roll_up_everything(
     stack: Stack, composer: Composer | None = None, now: datetime | None = None
 ) -> dict[int, str | None]:
-    """Sum up every period that has ended at `now`."""
+    """Summarise every period that has ended at `now`."""
     return await asyncio.to_thread(roll_up, stack.database, composer, now)

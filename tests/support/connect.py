@@ -13,18 +13,18 @@ from google.protobuf import json_format
 from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message_factory import GetMessageClass
 
-#: Flags and length before each message of a stream; the last message says how it ended.
+#: Flags and length before each message of a stream; the last message contains the final status.
 _ENVELOPE = struct.Struct(">BI")
 _END = 2
 
 
 @dataclass(frozen=True)
 class HttpError:
-    """An error as the gateway tells it, taken apart."""
+    """An error response of the gateway, parsed."""
 
     code: str
     message: str
-    #: By the type of the message, as they read.
+    #: Parsed details by message type.
     details: Mapping[str, Any]
 
     @property
@@ -40,7 +40,7 @@ async def call_over_http(
     *,
     endless: bool,
 ) -> list[Any] | HttpError:
-    """Return the answers of an RPC, or its error; of a stream that is `endless`, the first answer alone."""
+    """Return the answers of an RPC, or its error; for an `endless` stream, only the first answer."""
     path = f"/{method.containing_service.full_name}/{method.name}"
     body = json_format.MessageToJson(request).encode()
     if not method.server_streaming:
@@ -64,7 +64,7 @@ async def call_over_http(
 
 
 async def _messages(answered: httpx2.Response) -> AsyncIterator[tuple[int, bytes]]:
-    """Yield the messages of a stream with their flags, as they come."""
+    """Yield the messages of a stream with their flags, as they arrive."""
     held = b""
     async for part in answered.aiter_bytes():
         held += part

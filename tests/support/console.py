@@ -1,4 +1,4 @@
-"""A memory with something on every page of the console, and hostile words wherever words may stand."""
+"""A memory with something on every page of the console, and hostile text in every place for text."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from support.graphs import edge, node, write
 from support.learning import learn
 from support.stack import Stack
 
-#: A conversation of the sample, which begins with it, and how much of the sample is written.
+#: The first conversation of the sample, and the number of imported entries.
 ORDERS = "slack:orders-db"
 SAMPLE_MESSAGES = 109
-#: Were it not escaped, it would run, and say so in the title; and a part of it would be shown the other way round.
+#: If not escaped, it would run a script that changes the title, and reverse the direction of some text.
 HOSTILE = (
     "</title></textarea><script>document.title='owned'</script><img src=x onerror=\"document.title"
     "='owned'\"><a href=javascript:1>'\u202ehi"
@@ -62,7 +62,7 @@ Keep MySQL running, read-only, until 31 March.
 
 @dataclass(frozen=True)
 class _Said:
-    """What a message says."""
+    """A message of the sample conversation and the value that it supports."""
 
     external_id: str
     value: str
@@ -76,7 +76,7 @@ MACHINE = _Said("mig-029", "kept until 30 April", "the old machine is ours until
 
 @dataclass(frozen=True)
 class Planted:
-    """What a test looks for."""
+    """Ids of the planted memories."""
 
     conversation_id: str
     cutover_id: str
@@ -112,7 +112,7 @@ async def plant(stack: Stack) -> Planted:
 
 
 async def plant_hostile(stack: Stack) -> tuple[str, ...]:
-    """Write hostile words into everything that the console shows; returns the pages that are about one of these."""
+    """Store hostile text in everything that the console shows; return the paths of pages about it."""
     said = await stack.ingest.AppendMessages(
         ingest_service_pb2.AppendMessagesRequest(
             conversation=target(HOSTILE, agent=HOSTILE, subject=HOSTILE, title=HOSTILE),
@@ -146,7 +146,7 @@ async def plant_hostile(stack: Stack) -> tuple[str, ...]:
 
 
 async def plant_crowd(stack: Stack) -> None:
-    """Remember more facts than a page reads to know how far back to look; the last one has held longest."""
+    """Remember more facts than a page reads for its time range; the last one is the oldest."""
     since = datetime(1999, 5, 1, tzinfo=UTC)
     for number in range(51):
         request = facts.RememberRequest(subject="crowd", attribute=f"seat_{number}", value="taken")
@@ -167,7 +167,7 @@ async def _import(stack: Stack) -> str:
 
 
 async def _remember(stack: Stack, conversation_id: str, attribute: str, said: _Said) -> str:
-    """Remember what a message says of orderdesk; returns the fact."""
+    """Store a fact about orderdesk with a message as its evidence; return the fact."""
     key = search.ExternalMessageKey(conversation_id=conversation_id, external_id=said.external_id)
     found = await stack.search.GetMemory(search.GetMemoryRequest(external=key))
     evidence = fact_pb2.NewEvidence(message_id=found.message.id, quote=said.quote)
@@ -202,7 +202,7 @@ async def _graph(stack: Stack) -> str:
 
 
 async def _spend(stack: Stack, models: tuple[str, ...]) -> None:
-    """Record what models cost in two weeks, the same each time."""
+    """Record model costs of two weeks, the same in each run."""
     now = datetime.now(UTC)
     usages = [
         spent(
@@ -221,6 +221,6 @@ async def _spend(stack: Stack, models: tuple[str, ...]) -> None:
 
 
 def _fail(stack: Stack, task: str, about: str, error: str) -> None:
-    """Leave a job as a worker does that gives it up."""
+    """Store a failed job, as a worker does."""
     with stack.database.connect() as conn:
         conn.execute(FAILED, (task, about, error))

@@ -1,4 +1,4 @@
-"""Lore, people, events, patterns and themes for the pages of the console, and hostile words in each."""
+"""Lore, people, events, patterns and themes for the pages of the console, and hostile text in each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CUTOVER = datetime(2100, 3, 14, 21, 30, tzinfo=UTC)
 
 
 async def plant_learned(stack: Stack, conversation_id: str) -> list[str]:
-    """Plant what a conversation of the sample could have taught; returns the pages about it."""
+    """Plant memories that could be learned from the sample conversation; return the paths of their pages."""
     said = await _said(stack, conversation_id)
     tone = entry("Tone", "Short and calm; never a joke about downtime.", constant=True)
     window = entry(
@@ -66,7 +66,7 @@ async def plant_learned(stack: Stack, conversation_id: str) -> list[str]:
 
 
 async def plant_hostile_learned(stack: Stack, conversation_id: str, words: str) -> list[str]:
-    """Write hostile words into all that is learned; returns the pages about it."""
+    """Store hostile text in all learned memories; return the paths of their pages."""
     said = (await _said(stack, conversation_id))[0]
     book = await _write_book(stack, words, words, entry(words, words, words[:64]))
     person, event = PersonMention(words, said, words), EventMention(words, words, said, _CUTOVER)
@@ -76,7 +76,6 @@ async def plant_hostile_learned(stack: Stack, conversation_id: str, words: str) 
 
 
 async def _said(stack: Stack, conversation_id: str) -> list[MessageWords]:
-    """Return the first messages of a conversation."""
     wanted = memory_pb2.MemoryFilter(
         kinds=[memory_pb2.MEMORY_KIND_MESSAGE], conversation_ids=[conversation_id]
     )
@@ -102,7 +101,7 @@ async def _write_book(
 async def _tell(
     stack: Stack, subject: str, people: Sequence[PersonMention], events: Sequence[EventMention]
 ) -> list[str]:
-    """Store what was said of people and events, as Sleep does."""
+    """Store people and events mentioned by the subject, as Sleep does; return the paths of their pages."""
     async with learning_transaction(stack.database) as conn:
         met = await meet_people(conn, DEFAULT_NAMESPACE, subject, people)
         taken = await take_events(conn, DEFAULT_NAMESPACE, subject, events)
@@ -119,7 +118,7 @@ async def _record(stack: Stack, entity: str, data: dict[str, str | int], reason:
 
 
 def _theme(stack: Stack, place: int, words: list[str], memory_ids: list[str]) -> str:
-    """Store a theme as if a night had found it."""
+    """Store a theme as a nightly run does."""
     id_ = new_id()
     label = ", ".join(words[:3])
     row = (DEFAULT_NAMESPACE, id_, place, label, words, 40 // place, memory_ids)

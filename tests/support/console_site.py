@@ -1,4 +1,4 @@
-"""A console over a running Everword with keys, and visitors of it without a browser."""
+"""A console of a running Everword with keys, and HTTP clients as its visitors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LISTS = (
     "/topics",
     "/erasures",
 )
-#: Some of what pages show, of each kind.
+#: Sample words of the pages, by kind of page.
 WORDS = (
     "Moving orderdesk from MySQL to PostgreSQL",
     "cutover is Saturday 14 March at 21:30",
@@ -55,7 +55,7 @@ WORDS = (
     "reaches the threshold of 0.80",
     "replica, lag, rows",
 )
-#: What a list says where there is nothing.
+#: Text of each list's page while the list is empty.
 FILLED_BY = {
     "/lore": "everword lore add BOOK TITLE TEXT",
     "/people": "<pre>everword sleep</pre>",
@@ -68,7 +68,7 @@ FILLED_BY = {
 
 @dataclass(frozen=True)
 class Site:
-    """A console, with a memory behind it."""
+    """A console and its memory."""
 
     stack: Stack
     url: str
@@ -81,29 +81,27 @@ class Site:
     """The folder for pictures; empty where none are taken."""
 
     async def picture(self, page: Page, name: str) -> None:
-        """Keep what a page looks like, for the documentation."""
+        """Save a screenshot of the page for the documentation, if a folder for pictures is set."""
         if self.pictures:
             await page.screenshot(path=f"{self.pictures}/{name}.png")
 
     def settings(self, role: str) -> ClientSettings:
-        """Return how a client connects with a key of this role."""
         at = self.stack.addresses
         return ClientSettings(at["ingest"], at["search"], at["compactor"], api_key=self.keys[role])
 
     def visitor(self) -> httpx2.AsyncClient:
-        """Return a browser's place of a visitor who has not signed in."""
+        """Return the HTTP client of a visitor who has not signed in."""
         return httpx2.AsyncClient(base_url=self.url, headers={"origin": self.url}, timeout=30)
 
     @asynccontextmanager
     async def signed_in(self, role: str) -> AsyncIterator[httpx2.AsyncClient]:
-        """Lend a visitor who signed in with a key of this role."""
         async with self.visitor() as visitor:
             answer = await send(visitor, "/sign-in", "/sign-in", key=self.keys[role])
             assert (answer.status_code, answer.headers["location"]) == (303, "/")
             yield visitor
 
     async def session(self, role: str) -> str:
-        """Return the cookie of a visitor who signed in."""
+        """Return the session cookie of a signed-in visitor."""
         async with self.signed_in(role) as visitor:
             [(name, value)] = visitor.cookies.items()
         return f"{name}={value}"
@@ -126,7 +124,7 @@ class Site:
 
 
 def foreign_markup(page: str) -> list[str]:
-    """Return what of a page is not the console's own: elements and attributes that it never writes, links elsewhere."""
+    """Return elements, attributes and external links of a page that the console never writes itself."""
     found: list[str] = []
 
     class Reader(HTMLParser):
@@ -146,7 +144,7 @@ def foreign_markup(page: str) -> list[str]:
 
 @asynccontextmanager
 async def running_console(stack: Stack, pictures: str = "") -> AsyncIterator[Site]:
-    """Run a console over a memory, where every call needs a key."""
+    """Run a console of a memory in which every call needs a key."""
     planted = await plant(stack)
     hostile = await plant_hostile(stack)
     await plant_crowd(stack)
@@ -161,7 +159,7 @@ async def running_console(stack: Stack, pictures: str = "") -> AsyncIterator[Sit
 
 @asynccontextmanager
 async def in_this_process(settings: ClientSettings) -> AsyncIterator[httpx2.AsyncClient]:
-    """Lend a visitor of a console that is no process of its own, so that a test can change it."""
+    """Yield a client of a console in this process, so that a test can patch it."""
     app = create_app(settings, (), lends_key=True)
     transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
     async with (
@@ -179,7 +177,7 @@ async def _key(stack: Stack, role: admin.ApiKeyRole.ValueType, operator: str = "
 
 
 async def _closed(url: str) -> None:
-    """Wait until every service knows that there are keys now."""
+    """Wait until every service has noticed that keys exist."""
     async with httpx2.AsyncClient(base_url=url) as visitor:
 
         async def is_closed() -> bool:
@@ -190,7 +188,7 @@ async def _closed(url: str) -> None:
 
 
 async def send(visitor: httpx2.AsyncClient, page: str, path: str, **fields: str) -> httpx2.Response:
-    """Send a form of a page, as a browser does: with the page's token."""
+    """Submit a form of a page like a browser: with the page's CSRF token."""
     token = re.search(r'name="token" value="(\w+)"', (await visitor.get(page)).text)
     assert token, page
     return await visitor.post(path, data={"token": token[1], **fields})

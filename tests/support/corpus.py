@@ -1,4 +1,4 @@
-"""The sample conversations in a running stack, imported as a caller would."""
+"""The sample conversations in a running stack, imported over gRPC."""
 
 from __future__ import annotations
 
@@ -74,14 +74,13 @@ async def import_sample(stack: Stack) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Corpus:
-    """A stack that holds the sample, for tests that only read."""
+    """A stack with the sample, for read-only tests."""
 
     stack: Stack
     #: The memories' ids by the sample's own ids.
     ids: dict[str, str]
 
     def names(self, memory_ids: Iterable[str]) -> list[str]:
-        """Return the sample's own ids."""
         known = {memory_id: name for name, memory_id in self.ids.items()}
         return [known[memory_id] for memory_id in memory_ids]
 

@@ -1,4 +1,4 @@
-"""A budget that is at its limit, and parameters with which every statement of costs hits it."""
+"""An exhausted budget, and parameters with which every statement of costs affects it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LATER = datetime(2100, 1, 1, tzinfo=UTC)
 def insert_costs(
     conn: psycopg.Connection, namespace_id: int, conversation_id: UUID, words: str
 ) -> None:
-    """Store a call, a budget of its month, what that was charged, and its events."""
+    """Store a call, a monthly budget, the amount charged to it, and its events."""
     conn.execute(
         "INSERT INTO usage_ledger (namespace_id, own, task, model, outcome, seconds, run_id, conversation_id, batch_id,"
         " called_at) VALUES (%s, false, 'chat', %s, 'ok', 0, %s, %s, %s, %s)",
@@ -44,7 +44,7 @@ def insert_costs(
 
 
 def cost_parameters(conversation_id: UUID, words: str) -> dict[str, dict[str, Any]]:
-    """Return what the statements of costs mean, by their names."""
+    """Return the parameters of the cost statements, by statement name."""
     package = "everword_ingest.costs"
     known = {"budget_id": BUDGET, "month": f"{datetime.now(UTC):%Y-%m}"}
     key = {"period": 2, "scope": 3, "scope_value": words}

@@ -1,4 +1,4 @@
-"""Calls of CostService in short forms, in a namespace of their own."""
+"""Helpers for calls of CostService in a namespace of their own."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def spent(
     at: datetime | None = None,
     **fields: Any,
 ) -> cost_pb2.ModelUsage:
-    """Return a call of a model."""
+    """Return the usage record of a model call."""
     return cost_pb2.ModelUsage(
         model=model,
         input_tokens=read,
@@ -58,7 +58,7 @@ def budget(
 
 
 def kinds(events: Sequence[cost_pb2.BudgetEvent]) -> list[str | None]:
-    """Return which events these are: `warning`, `exceeded`."""
+    """Return the kinds of the events: `warning`, `exceeded`."""
     return [event.WhichOneof("event") for event in events]
 
 
@@ -71,7 +71,6 @@ class Accounts:
 
     @classmethod
     async def opened(cls, stack: Stack, namespace: str, time_zone: str = "UTC") -> Accounts:
-        """Make a namespace."""
         settings = admin.NamespaceSettings(time_zone=time_zone, day_cutoff_minutes=0)
         request = admin.CreateNamespaceRequest(
             namespace=admin.Namespace(name=namespace, settings=settings)
@@ -101,7 +100,7 @@ class Accounts:
     async def groups(
         self, *group_by: pb.CostGrouping.ValueType, **fields: Any
     ) -> list[pb.CostGroup]:
-        """Return all sums, by pages."""
+        """Return all groups, through all pages."""
         request = pb.GetCostsRequest(group_by=group_by, **fields)
         found: list[pb.CostGroup] = []
         while True:
@@ -112,7 +111,6 @@ class Accounts:
             request.page_token = page.next_page_token
 
     async def total(self, **fields: Any) -> Decimal:
-        """Return what everything cost in dollars."""
         [group] = await self.groups(**fields)
         [cost] = group.costs
         return Decimal(cost.amount)

@@ -1,4 +1,4 @@
-"""What must hold of every summary DAG, whoever made it and whatever happened meanwhile."""
+"""Invariants of every summary DAG."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from everword_compactor.compose.model import EXTRACTIVE
 from support.databases import DatabaseUnderTest
 
 LEAF, BRANCH, ROOT, DAY = 1, 2, 3, 4
-#: Written down on purpose: it is made from nothing, and nothing is made from it.
+#: Level of records written on purpose: without sources or parents.
 SIGNIFICANT = 8
-#: How many nodes of the level below a node is made from, along a conversation.
+#: Number of children of a node, by its level, in a conversation.
 CHILDREN = {BRANCH: range(5, 9), ROOT: range(3, 6)}
 LEAF_MESSAGES = 10
 
 
 @dataclass(frozen=True)
 class Node:
-    """A stored node with what it was made from, as the owner of the database sees it."""
+    """A stored node with its sources, as the owner of the database sees it."""
 
     row: dict[str, Any]
     #: Rows of messages, or ids of nodes, in order.
@@ -40,28 +40,28 @@ class Node:
 
 @dataclass(frozen=True)
 class Dag:
-    """All nodes of a namespace, and the messages that they are to stand for."""
+    """All nodes of a namespace, and all messages that they should cover."""
 
     nodes: dict[UUID, Node]
     messages: dict[UUID, dict[str, Any]]
-    #: By conversation.
+    #: Sequence number up to which each conversation is summarised.
     summarised: dict[UUID, int]
 
     def of_level(self, *levels: int) -> list[Node]:
         return [node for node in self.nodes.values() if node.level in levels]
 
     def under(self, node: Node) -> list[dict[str, Any]]:
-        """Return the messages under a node, at whatever depth."""
+        """Return the messages under a node, at any depth."""
         below = [self.under(self.nodes[child]) for child in node.children]
         return [*node.messages, *(message for messages in below for message in messages)]
 
     def is_settled(self, node: Node) -> bool:
-        """Whether nothing that a node was made from has changed since."""
+        """Return whether no source of the node has changed since it was written."""
         return not node.stale and all(self.is_settled(self.nodes[child]) for child in node.children)
 
 
 def is_eligible(message: dict[str, Any]) -> bool:
-    """Whether a message is to be under a leaf."""
+    """Return whether a message should be under a leaf."""
     fields = ("content", "content_blocks", "tool_name", "tool_args", "tool_result")
     text = message_text(*(message[field] for field in fields))
     return not message["automated"] and bool(text.strip())
@@ -69,14 +69,14 @@ def is_eligible(message: dict[str, Any]) -> bool:
 
 @contextmanager
 def _at_one_moment(database: DatabaseUnderTest) -> Iterator[psycopg.Connection]:
-    """Connect to what there is now, whatever is stored meanwhile."""
+    """Connect with one snapshot, unaffected by concurrent writes."""
     with database.connect() as conn, conn.transaction():
         conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         yield conn
 
 
 def read_dag(database: DatabaseUnderTest, namespace: str = "default") -> Dag:
-    """Return the DAG of a namespace as it is at one moment."""
+    """Return the DAG of a namespace in one snapshot."""
     with _at_one_moment(database) as conn:
         return _read(conn, namespace)
 
@@ -113,7 +113,7 @@ def _read(conn: psycopg.Connection, namespace: str) -> Dag:
 
 
 def check_dag(database: DatabaseUnderTest, namespace: str = "default", generation: int = 1) -> Dag:
-    """Hold that the DAG of a namespace is sound, and return it; `generation` is the one that is searched."""
+    """Check that the DAG of a namespace is valid, and return it; `generation` is the active one."""
     with _at_one_moment(database) as conn:
         dag = _read(conn, namespace)
         _check_index(conn, namespace, generation, dag)
@@ -130,7 +130,7 @@ def check_dag(database: DatabaseUnderTest, namespace: str = "default", generatio
 
 
 def _check_links(dag: Dag, node: Node) -> None:
-    """Parents and children name each other; a message is under one node an axis at most."""
+    """Check that parents and children name each other, and that a message is under at most one node per axis."""
     of_messages = node.level in {LEAF, DAY}
     assert bool(node.messages) == of_messages
     assert bool(node.children) != of_messages
@@ -146,7 +146,7 @@ def _check_links(dag: Dag, node: Node) -> None:
 
 
 def _check_sums(dag: Dag, node: Node) -> None:
-    """Count and span are those of the messages under the node and of its children, unless it is due to be rewritten."""
+    """Check that count and span are those of the node's messages and children, unless it is due to be rewritten."""
     if not dag.is_settled(node):
         return
     messages = dag.under(node)
@@ -162,7 +162,7 @@ def _check_sums(dag: Dag, node: Node) -> None:
 
 
 def _check_stretch(dag: Dag, node: Node) -> None:
-    """A node of a conversation stands for a stretch without gaps, and holds what is in it."""
+    """Check that a conversation's node covers a range of messages without gaps, and that its metadata matches them."""
     assert 1 <= node.first_seq <= node.last_seq <= dag.summarised[node.conversation_id]
     seqs = [message["seq"] for message in dag.under(node)]
     assert seqs == sorted(seqs)
@@ -183,7 +183,9 @@ def _check_stretch(dag: Dag, node: Node) -> None:
 
 
 def _check_cover(dag: Dag) -> None:
-    """Each eligible message up to where a conversation is summed up is under exactly one leaf; no other is."""
+    """Check that each eligible message up to the summarised position is under exactly one leaf, and no other message
+    is.
+    """
     leaves: dict[UUID, int] = defaultdict(int)
     for leaf in dag.of_level(LEAF):
         for message in leaf.messages:
@@ -199,9 +201,9 @@ def _check_cover(dag: Dag) -> None:
 
 
 def _check_index(conn: psycopg.Connection, namespace: str, generation: int, dag: Dag) -> None:
-    """Each node is in the index as it is now, and nothing else of it is.
+    """Check that the index contains the current text of each node and nothing else of it.
 
-    Vectors are made or pending for each passage in a model's words and for the first one of a quoting leaf.
+    Vectors must exist or be pending for each passage in a model's words, and for the first passage of a quoting leaf.
     """
     rows = conn.execute(
         f"""SELECT m.source_id, string_agg(m.content, '' ORDER BY m.part),
@@ -228,7 +230,7 @@ def _check_index(conn: psycopg.Connection, namespace: str, generation: int, dag:
 
 
 def _expected_vectors(node: Node, passages: int) -> list[bool]:
-    """Return whether each passage of a node is to have a vector."""
+    """Return whether each passage of a node should have a vector."""
     if node.model != EXTRACTIVE:
         return [True] * passages
     return [node.level == LEAF] + [False] * (passages - 1)

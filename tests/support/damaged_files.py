@@ -1,4 +1,4 @@
-"""Files of namespaces that no export wrote."""
+"""Namespace files that differ from valid exports."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ DEEP = b"[" * 50_000 + b"]" * 50_000
 
 
 def sealed(lines: list[bytes]) -> bytes:
-    """Return a file of these lines whose last line is right."""
+    """Return a file of these lines with a valid last line."""
     body = b"".join(line + b"\n" for line in lines)
     end = {"end": {"records": len(lines) - 1, "sha256": sha256(body).hexdigest()}}
     return body + json.dumps(end, separators=(",", ":")).encode() + b"\n"
 
 
 def job(task: str, subject: str, not_before: str = "2026-03-02T08:00:00+00:00") -> bytes:
-    """Return the line of a job."""
     given = {"task": task, "subject": subject, "not_before": not_before}
     return json.dumps({"job": given}, separators=(",", ":")).encode()
 
@@ -29,7 +28,7 @@ def changed_settings(line: bytes, field: str, value: bytes) -> bytes:
     return b'{"namespace":{%s}}' % b",".join(b'"%s":%s' % (n.encode(), t) for n, t in texts.items())
 
 
-#: What a file is like, by what its refusal says.
+#: Damages by a part of the resulting error message.
 DAMAGED = {
     "its first line does not say so": lambda lines: [b"{}", *lines],
     "of format 2": lambda lines: [b'{"export":{"format":2}}', *lines[1:]],
@@ -103,7 +102,7 @@ DAMAGED = {
         b'{"erased_external_id":{"hash":"\\\\x01","erased_at":"infinity"}}',
     ],
 }
-#: What the second line of a file is like that describes no namespace.
+#: Invalid values in the second line of a file, which describes the namespace: field and value by description.
 NO_SETTINGS = {
     "made at no time": ("created_at", b'"infinity"'),
     "made in a year of five digits": ("created_at", b'"20000-01-01T00:00:00+00:00"'),

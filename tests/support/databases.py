@@ -1,4 +1,4 @@
-"""A database of its own for every test, cloned from one that was migrated once."""
+"""A database for every test, cloned from one that is migrated once per run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _numbers = count()
 
 @dataclass(frozen=True)
 class DatabaseUnderTest:
-    """Where a test's database is."""
+    """URLs and settings of a test's database."""
 
     admin_url: str
     service_url: str
@@ -32,9 +32,9 @@ class DatabaseUnderTest:
         )
 
     def connect(self) -> psycopg.Connection:
-        """Connect as the owner, who sees everything.
+        """Connect as the owner, who sees all rows.
 
-        A statement gives up a lock after 20 s: whoever holds it may wait for the event loop, which the statement keeps.
+        A statement waits at most 20 s for a lock: the lock's owner may need the event loop that the statement blocks.
         """
         return psycopg.connect(
             self.admin_url,
@@ -44,14 +44,14 @@ class DatabaseUnderTest:
 
 
 def prepare_template(admin_url: str) -> None:
-    """Bring the server's own database up to date, to be cloned from."""
+    """Migrate the server's own database, which serves as the template."""
     _make_logins_cheap(admin_url)
     migrate(admin_url)
     create_service_login(admin_url, LOGIN, PASSWORD)
 
 
 def _make_logins_cheap(admin_url: str) -> None:
-    """Let a password be hashed once: a stack logs in a dozen times, each for 2 ms of hashing otherwise."""
+    """Use cheap password hashes: a stack logs in a dozen times, and each login would take 2 ms of hashing."""
     parts = urlsplit(admin_url)
     owner = sql.Identifier(parts.username or "")
     with psycopg.connect(admin_url, autocommit=True) as conn:
@@ -62,14 +62,14 @@ def _make_logins_cheap(admin_url: str) -> None:
 
 @contextmanager
 def empty_database(server_url: str) -> Iterator[str]:
-    """Lend the owner's URL of a database without a schema, and drop it."""
+    """Yield the owner's URL of a database without a schema, and drop it."""
     with _created(server_url, template="template0") as name:
         yield urlsplit(server_url)._replace(path=f"/{name}").geturl()
 
 
 @contextmanager
 def weak_owner(database_url: str) -> Iterator[str]:
-    """Lend the URL of a role that may connect to a database, and nothing else; drop it with what it made."""
+    """Yield the URL of a role that may only connect to a database; drop the role and its objects afterwards."""
     parts = urlsplit(database_url)
     name = f"weak_{next(_numbers)}"
     with psycopg.connect(database_url, autocommit=True) as conn:
@@ -87,7 +87,7 @@ def weak_owner(database_url: str) -> Iterator[str]:
 
 @contextmanager
 def cloned(server_url: str) -> Iterator[DatabaseUnderTest]:
-    """Clone the template, lend it, and drop it."""
+    """Clone the template, yield the clone, and drop it."""
     parts = urlsplit(server_url)
     with _created(server_url, template=parts.path.lstrip("/")) as name:
         address = parts.netloc.rpartition("@")[2]
@@ -99,14 +99,14 @@ def cloned(server_url: str) -> Iterator[DatabaseUnderTest]:
 
 @contextmanager
 def migrated(server_url: str, partitions: int) -> Iterator[DatabaseUnderTest]:
-    """Lend a database of so many partitions, and drop it."""
+    """Yield a database with `partitions` partitions, and drop it afterwards."""
     with empty_database(server_url) as url:
         migrate(url, partitions=partitions)
         yield database_of(url)
 
 
 def database_of(admin_url: str) -> DatabaseUnderTest:
-    """Return a database by its owner's URL; services log in there as in any."""
+    """Return a database by its owner's URL, with the usual logins of the services."""
     parts = urlsplit(admin_url)
     address = parts.netloc.rpartition("@")[2]
     return DatabaseUnderTest(admin_url, f"postgresql://{LOGIN}:{PASSWORD}@{address}{parts.path}")
@@ -123,7 +123,7 @@ def _created(server_url: str, template: str) -> Iterator[str]:
         try:
             conn.execute(statement)
         except psycopg.errors.ObjectInUse:
-            # A vacuum of the template's was told to end, and on a busy machine takes longer than the server waits.
+            # A vacuum of the template was cancelled, and on a busy machine ends later than the server waits for it.
             conn.execute(statement)
         try:
             yield name

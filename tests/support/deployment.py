@@ -1,4 +1,4 @@
-"""The files that deploy Everword, as their own tools read them."""
+"""The deployment files, parsed by their own tools."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from everword_web.settings import ADDRESSES
 from support.documents import ROOT, variables_read
 
 CHART = ROOT / "deploy" / "helm" / "everword"
-#: What the chart cannot do without.
+#: Values that the chart requires.
 NEEDED_VALUES: dict[str, Any] = {"image": {"registry": "registry.example/"}}
-#: What processes are given under names of a standard's, not of Everword's.
+#: Variables of processes whose names a standard defines, not Everword.
 STANDARD = {"OTEL_EXPORTER_OTLP_ENDPOINT"}
-#: What each process that serves or works has to have; without some of it, it would do less and say nothing.
+#: Variables that each server and worker must have; without some of them, a process would silently do less.
 NEEDED = {
     "EVERWORD_DATABASE_URL",
     "EVERWORD_REDIS_URL",
@@ -57,7 +57,7 @@ class Stage(NamedTuple):
     instructions: list[tuple[str, str]]
 
     def last(self, keyword: str) -> str:
-        """Return what the last instruction of that name says; empty where there is none."""
+        """Return the text of the last instruction with this keyword; empty if there is none."""
         return next((text for word, text in reversed(self.instructions) if word == keyword), "")
 
 
@@ -78,7 +78,7 @@ def stages() -> dict[str, Stage]:
 
 
 def image_of(name: str) -> Stage:
-    """Return a stage with all that it inherits."""
+    """Return a stage with everything inherited from its base stages."""
     stage = stages()[name]
     inherited = image_of(stage.base).instructions if stage.base in stages() else []
     return Stage(stage.base, inherited + stage.instructions)
@@ -104,7 +104,7 @@ def compose(*files: str, **variables: str) -> dict[str, dict[str, Any]]:
 
 
 def rendered(values: dict[str, Any] | None = None, name: str = "everword") -> list[dict[str, Any]]:
-    """Return the objects that Helm makes from the chart. Raises HelmError where it refuses the values."""
+    """Return the objects that Helm renders from the chart. Raises HelmError if the chart refuses the values."""
     with Chart.load(CHART) as chart:
         templates = chart.render(NEEDED_VALUES | (values or {}), name=name, namespace="memory")
     return [
@@ -117,10 +117,9 @@ def rendered(values: dict[str, Any] | None = None, name: str = "everword") -> li
 
 
 def assert_settings(name: str, environment: Mapping[str, str], moved: Mapping[str, str]) -> None:
-    """Assert that a process takes its environment, that it reads what it is given, and has what it needs.
+    """Assert that a process reads its whole environment and has all required variables.
 
-    `name` is a service, or a worker with `-worker` at its end. Files below a key of `moved` are below its
-    value here.
+    `name` is a service, or a worker with the suffix `-worker`. `moved` maps folders of the container to folders here.
     """
     assert set(environment) <= variables_read() | STANDARD, name
     given = dict(environment)

@@ -1,8 +1,7 @@
-"""Which tables a statement reads or writes without naming the namespace, by the rules of a distributed database.
+"""Finds tables that a statement reads or writes without naming the namespace, as a distributed database would.
 
-A table is tied to the namespace where every row that is read has the statement's parameter in `namespace_id`: by an
-equation with the parameter, or with the column of another table that is tied. What row-level security adds does not
-count.
+A table is tied to the namespace if the `namespace_id` of every row read equals the statement's parameter: by an
+equation with the parameter, or with the column of another tied table. Row-level security does not count.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import psycopg
 
 from support.query_trees import Node, nodes, parse
 
-#: Lies on every node, like all tables without a namespace.
+#: Replicated to every node, like all tables without a namespace.
 NAMESPACES = "namespaces"
 #: Oid of `bigint = bigint`.
 EQUALS = "410"
@@ -23,7 +22,7 @@ TABLE, SUBQUERY, JOIN, VALUES, CTE, GROUP = "0", "1", "2", "5", "6", "9"
 SELECT, INSERT = "1", "3"
 _COMMANDS = {"2": "UPDATE", "3": "INSERT", "4": "DELETE"}
 VIEW = "v"
-#: By the kind of a join: which of its arms the condition restricts.
+#: Sides of a join that its condition restricts, by kind of join.
 _RESTRICTED = {"0": ("larg", "rarg"), "1": ("rarg",), "3": ("larg",)}
 _ANY_SUBLINK, _SUBLINK_PARAMETER = "2", "2"
 
@@ -33,7 +32,7 @@ class Catalogue:
     """The tables and views that have a namespace, by oid."""
 
     names: dict[str, str]
-    #: The number of the column that holds it.
+    #: Number of the column `namespace_id`, by table.
     columns: dict[str, str]
 
     @classmethod
@@ -54,7 +53,7 @@ class Scope:
     query: Node
     parent: Scope | None
     children: list[Scope] = field(default_factory=list)
-    #: Tables, by their places, that are known to be tied.
+    #: Range table indexes of tables known to be tied.
     tied: set[int] = field(default_factory=set)
 
     def table(self, place: int) -> Node:
@@ -72,12 +71,12 @@ class Scope:
         return next(child for child in self.children if child.query is query)
 
     def places(self) -> list[int]:
-        """Return what the query reads, or changes."""
+        """Return the range table indexes of relations that the query reads or changes."""
         return _places(self.query["jointree"])
 
 
 def untied_tables(conn: psycopg.Connection, statement: str) -> list[str]:
-    """Return the tables, once for each time that they are named, of which a statement may touch any namespace."""
+    """Return the tables, once per mention, in which a statement may touch any namespace."""
     query, parameters = parse(conn, statement)
     number = parameters.index("namespace_id") + 1 if "namespace_id" in parameters else 0
     return Analysis(Catalogue.of(conn), str(number)).untied(query)
@@ -102,7 +101,7 @@ def written_views(conn: psycopg.Connection, statement: str) -> list[str]:
 
 
 def writes(conn: psycopg.Connection, statement: str) -> Iterator[tuple[str, str, set[str]]]:
-    """Yield each namespaced table that a statement writes, with its command and the columns that it names."""
+    """Yield each namespaced table that a statement writes, with its command and the named columns."""
     query, _ = parse(conn, statement)
     names = Catalogue.of(conn).names
     for scope in _scopes(query, None):
@@ -113,7 +112,6 @@ def writes(conn: psycopg.Connection, statement: str) -> Iterator[tuple[str, str,
 
 
 def called_functions(conn: psycopg.Connection, statement: str) -> set[str]:
-    """Return the names of the functions that a statement calls."""
     query, _ = parse(conn, statement)
     oids = [int(node["funcid"]) for node in nodes(query) if node["node"] == "FUNCEXPR"]
     rows = conn.execute("SELECT proname FROM pg_proc WHERE oid = ANY(%s)", [oids]).fetchall()
@@ -121,12 +119,12 @@ def called_functions(conn: psycopg.Connection, statement: str) -> set[str]:
 
 
 class Analysis:
-    """Follows the namespace through one statement."""
+    """Determines which tables of a statement are tied to the namespace."""
 
     def __init__(self, catalogue: Catalogue, parameter: str) -> None:
         self._catalogue = catalogue
         self._parameter = parameter
-        #: Recursive queries that are being looked at: what they add is tied if what they begin with is.
+        #: Recursive queries under analysis: their recursive part is tied if their first part is.
         self._open: set[int] = set()
 
     def untied(self, query: Node) -> list[str]:
@@ -136,7 +134,7 @@ class Analysis:
         return sorted(name for scope in scopes for name in self._untied_in(scope))
 
     def _tie(self, scope: Scope) -> bool:
-        """Tie what an equation ties; tells whether there was anything new."""
+        """Tie columns by the query's equations; return whether any new column was tied."""
         before = len(scope.tied)
         for left, right, within, of in _equations(scope):
             for column, value in ((left, right), (right, left)):
@@ -146,7 +144,9 @@ class Analysis:
         return len(scope.tied) > before
 
     def _place(self, scope: Scope, expression: Node) -> int:
-        """Return the place of the table of the query whose namespace an expression is; 0 for anything else."""
+        """Return the range table index of the table whose namespace column the expression is; 0 for other
+        expressions.
+        """
         if expression["node"] != "VAR" or expression["varlevelsup"] != "0":
             return 0
         place = int(expression["varno"])
@@ -154,7 +154,10 @@ class Analysis:
         return place if column == expression["varattno"] else 0
 
     def _is_tied(self, expression: Node | None, scope: Scope, outer: Scope | None = None) -> bool:
-        """Whether an expression is the statement's namespace; `outer` is where it stands, if not in `scope`."""
+        """Return whether an expression equals the statement's namespace.
+
+        `outer` is the scope that contains the expression, if not `scope`.
+        """
         if expression is None:
             return False
         match expression["node"]:
@@ -189,7 +192,7 @@ class Analysis:
         return False
 
     def _column_is_tied(self, scope: Scope, number: int) -> bool:
-        """Whether a column that a query returns is the namespace in all rows."""
+        """Return whether a column of the query's result equals the namespace in all rows."""
         if id(scope) in self._open:
             return True
         self._open.add(id(scope))
@@ -240,7 +243,9 @@ def _places(tree: Any) -> list[int]:
 
 
 def _equations(scope: Scope) -> Iterator[tuple[Node, Node, list[int], Scope | None]]:
-    """Yield both sides of each equation that must hold, what it restricts, and the query below that one is of."""
+    """Yield both sides of each mandatory equation, the relations that it restricts, and its subquery if it compares
+    with one.
+    """
     tree = scope.query["jointree"]
     yield from _of_condition(scope, tree["quals"], _places(tree))
     for node in nodes(tree["fromlist"], into_queries=False):

@@ -1,4 +1,4 @@
-"""Short forms of the calls on documents and workspace files."""
+"""Helpers for calls on documents and workspace files."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def named(title: str, **scope: Any) -> document_pb2.DocumentKey:
 
 
 async def read(stack: Stack, title: str, **fields: Any) -> str:
-    """Return a document's text, read in parts."""
+    """Return a document's text, read in several parts."""
     request = pb.ReadDocumentRequest(key=named(title), **fields)
     parts = list[str]()
     while True:
@@ -89,7 +89,7 @@ async def read(stack: Stack, title: str, **fields: Any) -> str:
 
 
 async def history(stack: Stack, title: str, **fields: Any) -> list[document_pb2.DocumentVersion]:
-    """Return all versions of a document, the first one first."""
+    """Return all versions of a document, oldest first."""
     request = pb.GetDocumentHistoryRequest(key=named(title), page_size=7, **fields)
     versions: list[document_pb2.DocumentVersion] = []
     while True:
@@ -110,7 +110,7 @@ async def write_file(
     metadata: Any = (),
     **fields: Any,
 ) -> pb.WriteWorkspaceFileResponse:
-    """Write a file by its name, as the agent where no `writer` is named; `fields` are those of the request."""
+    """Write a file by its name, as the agent if `writer` is empty; `fields` are other fields of the request."""
     request = pb.WriteWorkspaceFileRequest(
         name=file_name(name),
         content=content,

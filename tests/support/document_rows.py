@@ -1,4 +1,4 @@
-"""A document with a version and a chunk, and parameters with which every statement of documents hits it."""
+"""A document with a version and a chunk, and parameters with which every statement of documents affects it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BEGAN = datetime(2001, 2, 3, tzinfo=UTC)
 def insert_documents(
     conn: psycopg.Connection, namespace_id: int, message_ids: Sequence[UUID], words: str
 ) -> None:
-    """Store a workspace file whose chunk has the id of the first message, and what is in the index under that."""
+    """Store a workspace file whose chunk has the first message's id and so shares that message's index rows."""
     conn.execute(
         "INSERT INTO documents (namespace_id, id, kind, title, key_hash, version, chunks) "
         "VALUES (%s, %s, 2, %s, %s, 1, 1)",
@@ -38,7 +38,7 @@ def insert_documents(
 
 
 def document_parameters(conversation_id: UUID, chunk_id: UUID) -> dict[str, dict[str, Any]]:
-    """Return what the statements of documents mean, by their names."""
+    """Return the parameters of the document statements, by statement name."""
     package = "everword_ingest.documents"
     document = {"document_id": DOCUMENT}
     version: dict[str, Any] = {

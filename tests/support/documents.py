@@ -1,4 +1,4 @@
-"""What documents and deployment files say, and what the code says, in a form that can be compared."""
+"""Parses documentation, deployment files and source code into forms that can be compared."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from everword.client.servers import PUBLIC_PORTS
 
 ROOT = Path(__file__).parents[2]
 _VARIABLE = re.compile(r"EVERWORD_[A-Z_]+")
-#: Names of variables that the code puts together, with what it puts in.
+#: Names of variables that the code formats, with the inserted values.
 _COMPOSED = {
     "EVERWORD_{}_ADDRESS": list(PUBLIC_PORTS),
 }
 
 
 def documents() -> list[Path]:
-    """Return every document for people, such as docs/facts.md."""
+    """Return all documentation pages, such as docs/facts.md."""
     found = [*ROOT.glob("*.md"), *(ROOT / "services").glob("*/README.md")]
     for name in ("docs", "deploy", "examples", "protos"):
         found += [each for each in (ROOT / name).rglob("*.md") if "node_modules" not in each.parts]
@@ -37,14 +37,13 @@ def table_rows(document: str, heading: str) -> list[dict[str, str]]:
 
 
 def code(cell: str) -> str:
-    """Return what stands in backticks in a cell that holds nothing else."""
+    """Return the text in backticks of a cell that contains nothing else."""
     match = re.fullmatch(r"`([^`]+)`", cell)
     assert match, f"{cell!r} is not one name in backticks"
     return match[1]
 
 
 def code_blocks(document: str, language: str) -> list[str]:
-    """Return the fenced blocks of a language."""
     text = (ROOT / document).read_text(encoding="utf-8")
     blocks = re.findall(r"^```(\w*)\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
     return [body for tag, body in blocks if tag == language]
@@ -67,9 +66,9 @@ def sources() -> dict[str, ast.Module]:
 
 @cache
 def variables_read() -> frozenset[str]:
-    """Return the EVERWORD_* variables that the code reads: each that stands alone in a string.
+    """Return the EVERWORD_* variables that the code reads: names that are a whole string literal.
 
-    What stands as a key of a dict is set for another process, and not read.
+    Keys of dicts do not count, since they are set for other processes.
     """
     return frozenset(name for tree in sources().values() for name in _variables(tree))
 

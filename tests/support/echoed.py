@@ -1,4 +1,4 @@
-"""Talk that holds credentials, and whatever derives from it: models that repeat all that they are shown."""
+"""Messages with credentials, and models that repeat everything in their prompts in all derived texts."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from support.tool_calls import put_into_words, tool_call
 
 _PLANTED = {planted.name: planted for planted in PLANTED}
 GITHUB, BEARER = _PLANTED["GitHub"], _PLANTED["bearer"]
-#: It goes on for several passages.
+#: A key that spans several passages.
 _KEY = key_lines("RSA PRIVATE", 80)
-#: A sentence without an end, cut between the name of a password and the password.
+#: Text without a sentence end, cut between a password's name and the password.
 _JSON = ", ".join(f'"field{n}": "{n}"' for n in range(59))
 TALK = (
     "The wifi password is Sommer2026! and the network is Guest. I live in Lisbon.",
@@ -48,7 +48,7 @@ TALK = (
     f"Here is my key:\n{_KEY}\nkeep it.",
     f'{{{_JSON}, "is password": "Perle_4477"}}',
 )
-#: Of each, what an index keeps, too.
+#: Secrets that must not be kept, in any form, in an index either.
 SECRETS = (
     *("Sommer2026", "Zebra-9931x", "Winter2027", "Kupfer-88z", "s3cr3tpw", "Perle_4477"),
     *(GITHUB.secret, BEARER.secret),
@@ -59,13 +59,13 @@ SUBJECT = "emi"
 
 
 def held(*texts: str) -> set[str]:
-    """Return the credentials that texts hold, in whatever case."""
+    """Return the credentials contained in texts, in any case."""
     whole = "\n".join(texts).lower()
     return {secret for secret in SECRETS if secret.lower() in whole}
 
 
 class EchoComposer(ScriptedComposer):
-    """Writes its sources down, whole."""
+    """Writes its sources down in full."""
 
     def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
         content = "\n".join(f"- {source.text}" for source in draft.sources)
@@ -74,7 +74,7 @@ class EchoComposer(ScriptedComposer):
 
 @dataclass
 class EchoMind(Mind):
-    """A model that makes everything of what it is shown, word for word."""
+    """A model that copies everything in its prompt into its answer, word for word."""
 
     answers: dict[str, Any] = field(default_factory=lambda: dict(ECHOES))
     #: Requests so far, as they were sent.
@@ -86,7 +86,7 @@ class EchoMind(Mind):
 
 
 def _telling(text: str) -> tuple[bool, int]:
-    """Return what sorts texts: those in which a credential was masked first, the shortest of them."""
+    """Return a sort key: texts with a masked credential first, the shortest first among them."""
     return MARK not in text, len(text)
 
 
@@ -173,7 +173,7 @@ def _write(records: Records) -> Any:
     }
 
 
-#: By task, what is made of what is shown.
+#: Builds the answer from the prompt's records, by task.
 ECHOES: dict[str, Callable[[Records], Any]] = {
     "sleep-observe": _observe,
     "sleep-behaviour": _infer,
@@ -188,7 +188,7 @@ ECHOES: dict[str, Callable[[Records], Any]] = {
 
 
 async def talk(stack: Stack) -> None:
-    """Say everything in three conversations of one subject, in a channel that is digested, and to a tool."""
+    """Write all texts in three conversations of one subject, in a digested channel, and in a tool call."""
     policy = admin.ChannelPolicy(index=True, roll_up=True, digest=True)
     await update_settings(stack, channel_policies={DIGESTED: policy})
     for number in range(3):

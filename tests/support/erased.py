@@ -1,4 +1,4 @@
-"""Looking for what was erased: in every table there is, and in what every read RPC answers."""
+"""Searches for erased text in every table and in the answers of every read RPC."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def erase(stack: Stack, request_id: str = "", **field: str) -> pb.EraseRes
 
 
 def tables(conn: psycopg.Connection) -> Iterator[str]:
-    """Yield every table of the schema, partitions apart: new ones are looked at without being named."""
+    """Yield every table of the schema except partitions, so that new tables are covered automatically."""
     rows = conn.execute(
         """SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = 'everword' AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1"""
@@ -33,7 +33,7 @@ def tables(conn: psycopg.Connection) -> Iterator[str]:
 
 
 def rows_with(stack: Stack, token: str) -> dict[str, int]:
-    """Return by table how many rows hold a token in any column: text, arrays, JSON, lexemes, or bytes."""
+    """Return the number of rows with the token by table, in any column: text, arrays, JSON, lexemes, or bytes."""
     found: dict[str, int] = {}
     with stack.database.connect() as conn:
         for table in tables(conn):
@@ -48,7 +48,7 @@ def rows_with(stack: Stack, token: str) -> dict[str, int]:
 
 
 async def told_by(stack: Stack, token: str) -> list[str]:
-    """Return what still tells a token: modes of search, and a context."""
+    """Return the reads that still contain a token: search modes, and a context."""
     found = []
     for mode in ("LEXICAL", "SEMANTIC", "HYBRID"):
         response = await stack.search.Search(search_request(token, mode))
@@ -61,7 +61,7 @@ async def told_by(stack: Stack, token: str) -> list[str]:
 
 
 def count(stack: Stack, query: str, *parameters: object) -> int:
-    """Return a number from the database, as the owner sees it."""
+    """Return a number from the database, read as the owner."""
     with stack.database.connect() as conn:
         row = conn.execute(query.encode(), parameters).fetchone()
     assert row is not None

@@ -1,4 +1,4 @@
-"""A process that goes on with erasures, to be killed at any moment: `python -m support.erasing_process URL BATCH`."""
+"""A process that continues erasures, to be killed at any moment: `python -m support.erasing_process URL BATCH`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.databases import DatabaseUnderTest
 
 
 async def start(database: DatabaseUnderTest, batch: int) -> Process:
-    """Start the process; it is at work when this returns."""
+    """Start the process; return once it is working."""
     paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "support.erasing_process", database.service_url, str(batch)),

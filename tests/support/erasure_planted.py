@@ -1,4 +1,4 @@
-"""A conversation whose first message holds a token, with everything that can be derived from it."""
+"""A conversation whose first message contains a token, with all possible derived rows."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from support.graphs import write as write_graph
 from support.notes import write
 from support.stack import Stack
 
-#: So many plain messages follow the first two.
+#: Number of plain messages after the first two.
 FOLLOWING = 12
 
 
 @dataclass(frozen=True)
 class Planted:
-    """What was planted, by its ids."""
+    """Ids of the planted memories."""
 
     token: str
     subject: str
     author: str
     conversation_id: str
     message_ids: list[str]
-    #: Known from the first message alone, and from another one too.
+    #: A fact known from the first message alone, and one known from another message, too.
     only_fact: str
     shared_fact: str
     note_id: str
-    #: A person of whom the second message tells too.
+    #: A person who is mentioned by the second message, too.
     person: str
 
 
 async def plant(stack: Stack, token: str) -> Planted:
-    """Say a token, and derive from it what services derive."""
+    """Append a message with a token, and derive all that services derive from it."""
     subject, author = f"who{token[2:6]}", f"Bea {token}"
     request = append_request(
         message(
@@ -100,7 +100,9 @@ async def _remember(
 def _insert_learned(
     stack: Stack, token: str, subject: str, conversation_id: str, ids: list[str]
 ) -> str:
-    """Store what Sleep makes of the first message; return a person of whom the fourth tells too."""
+    """Store facts, people and other memories of Sleep for the first message; return a person of the fourth message,
+    too.
+    """
     now = datetime.now(UTC)
     with stack.database.connect() as conn:
 

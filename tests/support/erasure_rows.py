@@ -1,4 +1,4 @@
-"""An erasure that is not done, and parameters with which every statement of erasures hits it."""
+"""A running erasure, and parameters with which every statement of erasures affects it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ ERASURE = UUID(int=95)
 
 
 def insert_erasure(conn: psycopg.Connection, namespace_id: int, words: str) -> None:
-    """Store an erasure."""
     conn.execute(
         "INSERT INTO erasures (namespace_id, id, kind, target_name, target_hash, requested_by) "
         "VALUES (%s, %s, 3, %s, %s, %s)",

@@ -1,4 +1,4 @@
-"""What callers write on purpose about a conversation and a subject, each with a token that is to be erased."""
+"""Memories that callers write about a conversation and a subject, each with a token that is to be erased."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from support.stack import Stack
 
 @dataclass(frozen=True)
 class Written:
-    """What was written, by its ids. All of it is by one author, where it has authors."""
+    """Ids of the written memories. All with an author have the same one."""
 
     token: str
     subject: str
     author: str
-    #: Its session key holds the token.
+    #: The session key contains the token.
     conversation_id: str
     message_id: str
-    #: Of the conversation, in two versions, and of the subject.
+    #: Documents of the conversation, in two versions, and of the subject.
     document_ids: list[str]
     file_id: str
     book_ids: list[str]
@@ -43,7 +43,7 @@ class Written:
 
 
 async def write_everything(stack: Stack, token: str) -> Written:
-    """Write one of each kind, under ids of calls that are the token's."""
+    """Write one memory of each kind, with request ids that contain the token."""
     subject, author = f"whose{token[2:6]}", f"Eva {token}"
     said = append_request(message(f"The {token} sleeps.", author=author), "Good night.")
     said.conversation.CopyFrom(conversation(f"key-{token}", subject=subject, agent="kit"))
@@ -112,7 +112,7 @@ async def write_everything(stack: Stack, token: str) -> Written:
 
 
 async def delete_what_has_no_author(stack: Stack, written: Written) -> None:
-    """Delete lorebooks and checkpoints by their own services, which keep nothing of them."""
+    """Delete lorebooks and checkpoints with their own RPCs, which keep nothing of them."""
     for book_id in written.book_ids:
         await stack.lore.DeleteLoreBook(lore.DeleteLoreBookRequest(book_id=book_id))
     request = checkpoints.DeleteCheckpointsRequest(checkpoint_id=written.checkpoint_id)

@@ -1,4 +1,4 @@
-"""Every read RPC, called with whatever its request can be given of one memory: from the descriptors alone."""
+"""Every read RPC, called with all values of a memory that fit its request, generated from the descriptors."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ from everword.v1 import watch_pb2 as watch
 from support.stack import Stack
 
 _HOSTS = ("search", "ingest", "compactor")
-#: What an answer may be where there is nothing to return.
+#: Status codes of a read that has nothing to return.
 _NOTHING = {
     grpc.StatusCode.NOT_FOUND,
-    grpc.StatusCode.FAILED_PRECONDITION,  # without a language model
+    grpc.StatusCode.FAILED_PRECONDITION,  # Without a language model.
 }
 MODES = [mode for mode in search.SearchMode.values() if mode]
-#: A watcher that is told nothing for so long has been told everything.
+#: Seconds without an event after which a watcher has received all events.
 SILENCE_S = 1.0
-#: An id that nothing has.
+#: An id that does not exist.
 NOBODY = str(UUID(int=7))
-#: Fields of requests that take ids of memories, and of what they belong to.
+#: Request fields with ids of memories or of their owners.
 _IDS = (
     *("memory_id", "message_id", "summary_id", "note_id", "document_id", "book_id", "entry_id"),
     *("checkpoint_id", "fact_id", "node_id", "person_id", "event_id", "strategy_id", "pattern_id"),
     *("grant_id", "budget_id", "id"),
 )
-#: The ids of which ExplainLearned takes one.
+#: Id fields of ExplainLearned, which takes exactly one.
 _LEARNED = ("person_id", "event_id", "strategy_id")
 _LISTS = ("memory_ids", "node_ids", "fact_ids")
 
 
 def read_methods() -> list[MethodDescriptor]:
-    """Return every public RPC that a key with the role read may call, but for those that only wait."""
+    """Return every public RPC that a key with the role read may call, except RPCs that only wait."""
     methods: list[MethodDescriptor] = []
     for entry in pkgutil.iter_modules(v1.__path__, "everword.v1."):
         if entry.name.endswith("_service_pb2"):
@@ -66,7 +66,7 @@ def read_methods() -> list[MethodDescriptor]:
 
 
 def known_values(query: str, id_: str, conversation_id: str, **more: object) -> dict[str, object]:
-    """Return what `answers` is to fill into requests: one id wherever an id is asked for, but for `more`."""
+    """Return the values that `answers` fills into requests: one id for all id fields, except those in `more`."""
     earlier = Timestamp()
     earlier.FromDatetime(datetime.now(UTC) - timedelta(hours=1))
     ids = dict.fromkeys(_IDS, id_) | {name: [id_] for name in _LISTS}
@@ -102,7 +102,7 @@ def known_values(query: str, id_: str, conversation_id: str, **more: object) -> 
 
 
 async def watch_token(stack: Stack) -> str:
-    """Return a token with which a watcher is told what happens from now on."""
+    """Return a resume token with which a watcher receives all later events."""
     call = stack.search.WatchMemories(watch.WatchMemoriesRequest())
     first: Any = await call.read()
     call.cancel()
@@ -116,10 +116,10 @@ async def answers(stack: Stack, known: Mapping[str, object]) -> dict[str, str]:
 
 
 async def replies(stack: Stack, known: Mapping[str, object]) -> dict[str, list[Any]]:
-    """Return what each read RPC answers: messages, or text where it refuses.
+    """Return the answers of each read RPC: messages, or the error's text.
 
-    `known` holds values by the names of fields that take them. Search is asked in each of its modes, every RPC with a
-    filter as of now, and as of moments when something still held.
+    `known` holds values by field name. Search is called in each of its modes, and every RPC with a filter also with
+    `as_of` now and with earlier moments.
     """
     found: dict[str, list[Any]] = {}
     for method in read_methods():
@@ -164,7 +164,7 @@ def _fill(message: Message, known: Mapping[str, object]) -> None:
         if isinstance(value, list):
             getattr(message, field.name).extend(value)
         elif isinstance(value, tuple):
-            # One name may stand for several kinds of messages.
+            # One field name may have several message types.
             for each in value:
                 if field.message_type is each.DESCRIPTOR:
                     getattr(message, field.name).CopyFrom(each)
@@ -175,7 +175,7 @@ def _fill(message: Message, known: Mapping[str, object]) -> None:
 
 
 def _unindexed(request: Message) -> Message:
-    """Return a request for a message or a summary, whether or not it is in the index."""
+    """Return a request for a message or a summary, indexed or not."""
     assert isinstance(request, search.GetMemoryRequest)
     asked = search.GetMemoryRequest()
     asked.CopyFrom(request)
@@ -205,9 +205,9 @@ def _at(request: Message, address: str) -> Message:
 
 
 def _as_of(request: Message, known: Mapping[str, object]) -> Message | None:
-    """Return a request as of an earlier moment; None where it has none."""
+    """Return the request with an earlier `as_of` moment; None if the RPC has no such field."""
     if isinstance(request, watch.WatchMemoriesRequest):
-        return None  # what happens, happens now
+        return None  # Events have no earlier moment.
     asked = type(request)()
     asked.CopyFrom(request)
     holder: Any = asked.filter if "filter" in asked.DESCRIPTOR.fields_by_name else asked  # type: ignore[attr-defined]
@@ -218,7 +218,7 @@ def _as_of(request: Message, known: Mapping[str, object]) -> Message | None:
 
 
 async def _ask_host(stack: Stack, method: MethodDescriptor, request: Message) -> list[Any]:
-    """Ask the service that has the RPC."""
+    """Call the service that has the RPC."""
     for host in _HOSTS:
         async with open_channel(stack.addresses[host]) as channel:
             try:
@@ -250,7 +250,7 @@ async def _ask(channel: Any, method: MethodDescriptor, request: Message) -> list
 
 
 async def _watched(call: Any) -> list[Any]:
-    """Return what a watcher is told, until it is told nothing more for a while."""
+    """Return the responses of a watch call until no event arrives for `SILENCE_S` seconds."""
     told = list[Any]()
     with suppress(TimeoutError):
         while True:

@@ -1,4 +1,4 @@
-"""Rows of every kind that services store beside messages, all in one namespace."""
+"""Rows of every kind that services store, messages excepted, all in one namespace."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def insert_every_row(
     message_ids: Sequence[UUID],
     words: str,
 ) -> SummaryRows:
-    """Store what is derived from messages, written on purpose and kept about a namespace; returns the summaries."""
+    """Store derived rows, rows written by callers, and rows about the namespace; return the summaries."""
     summaries = insert_summaries(conn, namespace_id, conversation_id, message_ids, words)
     insert_calendar(conn, namespace_id, conversation_id, words)
     insert_facts(conn, namespace_id, message_ids, words)

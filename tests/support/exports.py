@@ -1,4 +1,4 @@
-"""Small exports of chats and of other memories, in the shapes in which these write them."""
+"""Small exports of chats and of other memory systems, in their own formats."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def chats_in(path: Path) -> list[dict[str, Any]]:
 
 
 def many(folder: Path, export: Path, copies: int) -> Path:
-    """Write an export of ChatGPT, Claude or Gemini with copies of each conversation that has an id."""
+    """Write an export of ChatGPT, Claude or Gemini with several copies of each conversation that has an id."""
     with zipfile.ZipFile(export) as whole:
         files = {name: json.loads(whole.read(name)) for name in whole.namelist()}
     name, first = next(iter(files.items()))
     texts = [json.dumps(each) for each in first]
-    # What tells a copy from another one: the conversation's id, or its address.
+    # A copy differs from the original by its conversation id, or by its address.
     own = re.compile(r'("(?:id|conversation_id|uuid)": "(?:c|chat)-1|gemini\.google\.com/app/9f3c)')
     files[name] = [
         json.loads(own.sub(rf"\g<0>-{n}", text))
@@ -68,7 +68,7 @@ def _node(
 
 
 def chatgpt(folder: Path) -> Path:
-    """A question that was answered twice, the second time with a tool and thoughts, and a picture."""
+    """Write a ChatGPT export: a question with two answers, the second with a tool and reasoning, and a picture."""
     code = {"content_type": "code", "language": "python", "text": "sum(range(4))"}
     printed = {"content_type": "execution_output", "text": "6"}
     thought = {"content_type": "thoughts", "thoughts": [{"summary": "s", "content": "c"}]}
@@ -106,7 +106,9 @@ def chatgpt(folder: Path) -> Path:
 
 
 def claude(folder: Path) -> Path:
-    """A chat with two answers, the latter shown, a tool, a pasted file, and what is kept beside chats."""
+    """Write a Claude export: a chat with two alternative answers (the latter visible), a tool, a pasted file, and other
+    data.
+    """
 
     def message(own: str, parent: str, sender: str, at: str, **given: Any) -> dict[str, Any]:
         shared = {"uuid": own, "parent_message_uuid": parent, "sender": sender, "text": ""}
@@ -162,7 +164,7 @@ def claude(folder: Path) -> Path:
 
 
 def gemini(folder: Path) -> Path:
-    """Google Takeout's log, the latest first, with an entry of another product and one without a prompt."""
+    """Write Google Takeout's log, latest entry first, with an entry of another product and one without a prompt."""
 
     def entry(
         title: str, at: str, *html: str, header: str = "Gemini Apps", **more: Any
@@ -191,7 +193,7 @@ def gemini(folder: Path) -> Path:
 
 
 def openai(folder: Path) -> Path:
-    """Chats of OpenAI's API in a list, behind a byte order mark, with times in milliseconds."""
+    """Write chats of OpenAI's API as a list, with a byte order mark and times in milliseconds."""
     call = {"id": "call-1", "type": "function", "function": {"name": "now", "arguments": "{}"}}
     first = [
         {"role": "system", "content": "Be brief."},
@@ -213,7 +215,7 @@ def openai(folder: Path) -> Path:
 
 
 def mem0(folder: Path) -> Path:
-    """What `get_all` returns, with a memory that has expired."""
+    """Write a result of mem0's `get_all`, with one expired memory."""
     shared = {"user_id": "ana", "agent_id": None, "run_id": None, "hash": "h", "updated_at": None}
     results = [
         {
@@ -228,7 +230,7 @@ def mem0(folder: Path) -> Path:
 
 
 def letta(folder: Path) -> Path:
-    """An agent file: a block, a user's words as Letta wrapped them, an answer by a tool, and a tool."""
+    """Write a Letta agent file: a block, a user's message as Letta wraps it, an answer by a tool, and a tool."""
 
     def message(role: str, text: str, at: int, **more: Any) -> dict[str, Any]:
         content = [{"type": "text", "text": text}] if text else []
@@ -275,7 +277,7 @@ def letta(folder: Path) -> Path:
 
 
 def hindsight(folder: Path) -> Path:
-    """A bank's transfer archive: a document with a fact, and an observation."""
+    """Write a bank's transfer archive: a document with a fact, and an observation."""
     fact = {
         "text": "Ana moved to Rome",
         "fact_type": "world",
@@ -295,7 +297,7 @@ def hindsight(folder: Path) -> Path:
 
 
 def langgraph(folder: Path, *, named: bool = True) -> Path:
-    """Three checkpoints of a thread as LangGraph's serializer writes them, in the tables of its SQLite saver."""
+    """Write three checkpoints of a thread with LangGraph's serializer, in the tables of its SQLite saver."""
     from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
     from langgraph.checkpoint.base import empty_checkpoint
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -336,7 +338,7 @@ def langgraph(folder: Path, *, named: bool = True) -> Path:
 
 
 def ryvos(folder: Path) -> Path:
-    """A session with a tool and with text that is no list of blocks, and an entry of the memory."""
+    """Write a session with a tool and with text that is no list of blocks, and an entry of the memory."""
     blocks = [
         ("user", [{"type": "text", "text": "Roll."}]),
         ("assistant", [{"type": "thinking", "thinking": "Hm."}]),
@@ -366,7 +368,7 @@ def ryvos(folder: Path) -> Path:
     return path
 
 
-#: RivetOS' tables, and two conversations with one key.
+#: RivetOS' tables, and two conversations with the same key.
 RIVETOS = """
 CREATE SCHEMA rivet;
 SET search_path = rivet, public;

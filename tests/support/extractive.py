@@ -1,4 +1,4 @@
-"""A talk to be chosen from, and what is chosen of messages."""
+"""A sample conversation for the extractive composer, and helpers that run it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fact with an interval, evidence and a change, and parameters with which every statement of facts hits it."""
+"""A fact with an interval, evidence and a change, and parameters with which every statement of facts affects it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KNOWN = {"first_seen": None, "unnamed": False, "user": SUBJECT, "most_said": 9}
 def insert_facts(
     conn: psycopg.Connection, namespace_id: int, message_ids: Sequence[UUID], words: str
 ) -> None:
-    """Store a fact that was said in the first message."""
+    """Store a fact with the first message as its evidence."""
     conn.execute(
         "INSERT INTO facts (namespace_id, id, subject, category, attribute, value, value_hash, several, source, state, "
         "confidence, lifetime_days, first_seen_at, last_seen_at) "
@@ -56,7 +56,7 @@ def insert_facts(
 def _insert_ended(
     conn: psycopg.Connection, namespace_id: int, message_id: UUID, words: str
 ) -> None:
-    """Store a fact that was said in a message, and that holds no more."""
+    """Store an outdated fact with a message as its evidence."""
     value = f"{words}, once"
     conn.execute(
         "INSERT INTO facts (namespace_id, id, subject, category, attribute, value, value_hash, several, source, state, "
@@ -77,12 +77,12 @@ def _insert_ended(
 
 
 def _listed(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of one row as lists of one."""
+    """Return the values of one row as lists of length one."""
     return {name: [value] for name, value in row.items()}
 
 
 def fact_parameters() -> dict[str, dict[str, Any]]:
-    """Return what the statements of facts mean, by their names."""
+    """Return the parameters of the fact statements, by statement name."""
     writes, reads = "everword.facts", "everword_search.facts"
     key = {"subject": SUBJECT, "attribute": ATTRIBUTE}
     new = {"id": new_id(), "now": BEGAN, "fact_id": FACT, "fact_ids": [FACT]}

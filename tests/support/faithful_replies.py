@@ -1,4 +1,4 @@
-"""A model that says of its sources what they say, and nothing else: what it answers at each level."""
+"""A model that repeats its sources faithfully: its answers at each level."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from support.scripted_chat import Body, Reply, answer, schema_of, user_text
 from support.tool_calls import path_in
 
-#: What a request for a part of a longer node's parts says.
+#: Part of the prompt for merging partial summaries of a node that is too long for one request.
 MERGING = "too long to be read at once"
 _SOURCES = re.compile(r"<<<SOURCES (\w+)\n(.*)\nSOURCES \1>>>", re.DOTALL)
 _HEADER = re.compile(r"^\[#\d+ (.*)\]$", re.MULTILINE)
@@ -19,7 +19,7 @@ def faithful(request: Body) -> Reply:
 
 
 def said_of(request: Body) -> str | Body:
-    """Return what a faithful model says: a line of each message, and every line of what is summed up already."""
+    """Return a faithful model's answer: one line per message, and every line of existing summaries."""
     schema = schema_of(request)
     if schema is None:
         return "Yes."
@@ -33,13 +33,13 @@ def said_of(request: Body) -> str | Body:
 
 
 def level_of(request: Body) -> str:
-    """Return what is asked for, such as `leaf` or `tool-sentence`; nothing of a question without a form."""
+    """Return the name of the requested schema, such as `leaf` or `tool-sentence`; empty if the request has none."""
     asked = request.get("response_format")
     return str(asked["json_schema"]["name"]) if asked else ""
 
 
 def sources_in(request: Body) -> list[tuple[str, list[str]]]:
-    """Return header and lines of each source that a request for a summary shows; a line begins with `- `."""
+    """Return header and lines of each source in a request for a summary; lines begin with `- `."""
     found = _SOURCES.search(user_text(request))
     assert found
     _, *pieces = _HEADER.split(found[2])

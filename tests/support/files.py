@@ -1,4 +1,4 @@
-"""Small files of each format that documents are read from, made when a test asks for them."""
+"""Small files of each supported document format, generated on demand."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def pdf(
     trailer: str = "",
     catalog: str = "",
 ) -> bytes:
-    """Return a PDF whose pages have lines, each with the size of its letters. A bookmark leads to a page from 0."""
+    """Return a PDF whose pages have lines, each with a font size. Bookmarks lead to page numbers from 0."""
     objects: dict[int, bytes] = {3: b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"}
     first, outline = 10, 10 + 2 * len(pages)
     kids = " ".join(f"{first + 2 * page} 0 R" for page in range(len(pages)))
@@ -151,7 +151,7 @@ def _written(objects: Mapping[int, bytes], trailer: str) -> bytes:
 
 
 def with_member(package: bytes, name: str, content: bytes, compressed: bool = True) -> bytes:
-    """Return a package in which one member says something else, or is new."""
+    """Return a package with one member replaced or added."""
     out = BytesIO()
     method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
     with zipfile.ZipFile(BytesIO(package)) as source, zipfile.ZipFile(out, "w", method) as target:

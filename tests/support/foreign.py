@@ -44,7 +44,7 @@ class Learned:
 
 @dataclass(frozen=True)
 class Theirs:
-    """What there is in another namespace."""
+    """Ids and tokens of another namespace."""
 
     conversation_id: str
     message_id: str
@@ -81,7 +81,7 @@ def search_request(**fields: Any) -> search.SearchRequest:
 
 
 def ensure_request() -> ingest.EnsureConversationRequest:
-    """Ask for a conversation with the key that one of theirs has."""
+    """Return a request for a conversation with the same key as one in the other namespace."""
     return ingest.EnsureConversationRequest(key=conversation.ConversationKey(session_key="s"))
 
 

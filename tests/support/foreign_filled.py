@@ -1,4 +1,4 @@
-"""Fill the namespaces that no call of another one may reach into."""
+"""Fills the namespaces that calls of other namespaces must not reach."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ THEIRS = within("theirs")
 
 
 async def fill_theirs(stack: Stack) -> Theirs:
-    """Fill `theirs`, and partly `third`; returns what there is in `theirs`."""
+    """Fill `theirs`, and partly `third`; return ids and tokens of `theirs`."""
     await _fill_both(stack)
     written = [
         await write(stack, "theirs")
@@ -62,7 +62,7 @@ async def fill_theirs(stack: Stack) -> Theirs:
     written.append(await save_checkpoints(stack, "theirs", conversation_id))
     used = ingest.MarkUsedRequest(memory_ids=[message_id])
     await stack.ingest.MarkUsed(used, metadata=THEIRS)
-    # Nobody would write these again.
+    # These nodes will not be rewritten.
     await compact_everything(stack, ScriptedComposer(MODEL, version=1000))
     listed = await stack.search.ListSummaries(
         search.ListSummariesRequest(page_size=1), metadata=THEIRS

@@ -1,4 +1,4 @@
-"""Two nodes with a relation, and parameters with which every statement of the graph hits them."""
+"""Two nodes with a relation, and parameters with which every statement of the graph affects them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ BEGAN = datetime(2001, 2, 3, tzinfo=UTC)
 
 
 def insert_graph(conn: psycopg.Connection, namespace_id: int, message_id: UUID, words: str) -> None:
-    """Store two nodes with a relation that a message says, and that holds with the fact of `insert_facts`."""
+    """Store two nodes with a relation that has a message as evidence and is valid as long as the fact of
+    `insert_facts`.
+    """
     for node, version in ((NODE, VERSION), (OTHER, OTHER_VERSION)):
         conn.execute(
             "INSERT INTO graph_nodes (namespace_id, id, first_seen_at, last_seen_at) VALUES (%s, %s, %s, %s)",
@@ -42,7 +44,7 @@ def insert_graph(conn: psycopg.Connection, namespace_id: int, message_id: UUID, 
 
 
 def graph_parameters(words: str, leaf_id: UUID) -> dict[str, dict[str, Any]]:
-    """Return what the statements of the graph mean, by their names."""
+    """Return the parameters of the graph statements, by statement name."""
     writes, reads = "everword.graph", "everword_search.graph"
     end = {"now": BEGAN, "source": 1, "reason": ""}
     name = {

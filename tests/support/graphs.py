@@ -1,4 +1,4 @@
-"""Short forms of writing the graph and asking it."""
+"""Helpers for writing and reading the graph."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def node(label: str, type_: str = "person", **fields: Any) -> graph.NewNode:
 
 
 def edge(start: str, type_: str, end: str, **fields: Any) -> graph.NewEdge:
-    """Return a relation between nodes by their labels; `since` is when it begins."""
+    """Return a relation between nodes named by their labels; `since` is its start."""
     since: datetime | None = fields.pop("since", None)
     from_node, to_node = graph.NodeReference(label=start), graph.NodeReference(label=end)
     new = graph.NewEdge(type=type_, from_node=from_node, to_node=to_node, **fields)
@@ -47,7 +47,7 @@ async def lines(
     known: datetime | None = None,
     subjects: Sequence[str] = (),
 ) -> list[str]:
-    """Return the relations that a topic touches."""
+    """Return the relations of a topic."""
     request = queries.SearchGraphRequest(query=query)
     request.view.subjects.extend(subjects)
     if at is not None:

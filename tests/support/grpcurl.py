@@ -1,4 +1,4 @@
-"""`grpcurl`, as a shell finds it: `buf curl`, which knows nothing of a server but what its reflection says."""
+"""A `grpcurl` for shells, built on `buf curl`, which uses only the server's reflection."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-#: What `grpcurl` is given, in the words of `buf curl`.
+#: Stand-in for `grpcurl` that translates its arguments for `buf curl`.
 _GRPCURL = """#!/usr/bin/env bash
 [ "$1 $2" = "-plaintext -d" ] || exit 2
 [ "$3" = @ ] && body=@- || body=$3
@@ -15,7 +15,7 @@ exec {buf} curl --protocol grpc --http2-prior-knowledge -H "authorization: Beare
 
 
 def with_grpcurl(folder: Path, key: str) -> dict[str, str]:
-    """Write a `grpcurl` that shows `key` into a folder; returns the variables of a shell that finds it."""
+    """Write a `grpcurl` that sends `key` into a folder; return the environment of a shell that finds it."""
     shim = folder / "grpcurl"
     shim.write_text(_GRPCURL.format(buf=Path(sys.executable).with_name("buf"), key=key))
     shim.chmod(0o755)

@@ -1,7 +1,7 @@
-"""`python -m support.hasty [NAME=VALUE…] MODULE [ARGUMENT…]`: a module as `python -m` runs it, with other constants.
+"""`python -m support.hasty [NAME=VALUE…] MODULE [ARGUMENT…]`: runs a module like `python -m`, with other constants.
 
-Nobody who runs Everword needs shorter leases, sweeps and pauses, so no variable sets them; tests that start real
-processes do. NAME is `module:CONSTANT` or `module:Class.field`; of a dataclass it is the field's default.
+Users need no shorter leases, sweeps and pauses, so no variable sets them; tests with real processes do. NAME is
+`module:CONSTANT` or `module:Class.field`; for a dataclass it sets the field's default.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from everword.embedded.process import ProcessSpec
 
-#: How long a service waits between two looks after lost jobs.
+#: Interval of a service's sweeps for lost jobs.
 SWEEP = "everword.jobs.settings:QueueSettings.sweep_s"
-#: How long an embedder's worker may be silent, and how long it leaves a model alone after a failure.
+#: Lease of an embedder's worker, and its pause after a model failure.
 EMBED_LEASE = "everword_embedder.queue.drain:DrainSettings.lease_s"
 EMBED_PAUSE = "everword_embedder.queue.drain:DrainSettings.pause_s"
-#: Where `support` is.
+#: Folder of the package `support`.
 TESTS = Path(__file__).resolve().parents[1]
 
 
 def hasty(spec: ProcessSpec, values: Mapping[str, object]) -> ProcessSpec:
-    """Return a process, `python … -m MODULE …`, with other constants."""
+    """Return the process `python … -m MODULE …` with other constants."""
     return replace(
         spec,
         argv=hasty_command(spec.argv, values),
@@ -46,7 +46,7 @@ def hasty_command(argv: Sequence[str], values: Mapping[str, object]) -> list[str
 
 
 def set_constant(name: str, value: object) -> None:
-    """Replace a constant of a module, or the default of a dataclass's field, which must exist."""
+    """Replace an existing constant of a module, or the default of a dataclass's field."""
     path, _, last = name.replace(":", ".").rpartition(".")
     owner: Any = resolve_name(path)
     getattr(owner, last)

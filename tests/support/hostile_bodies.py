@@ -27,7 +27,7 @@ BATCH = b"[%b]" % b", ".join([TOOL_CALL % b"1"] * 500)
 
 def hostile_bodies(around: bytes, size: int) -> Mapping[str, bytes]:
     """Return bodies of about `size` bytes, by a description."""
-    # Some are cut off: a parser works up to the error.
+    # Some are truncated, since a parser works up to the error.
     values = {
         "empty objects": b"[%b{}]" % (b"{}," * (size // 3)),
         "empty lists": b"[%b[]]" % (b"[]," * (size // 3)),
@@ -75,7 +75,7 @@ async def beside(
     load: Awaitable[Counter[int]],
     call: Callable[[], Awaitable[object]] | None = None,
 ) -> Beside:
-    """Time health checks of a process, and `call` over and over, while a load lasts."""
+    """Time health checks of a process, and repeated calls of `call`, while a load lasts."""
     asking = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "support.http_health", url), stdin=PIPE, stdout=PIPE, cwd=TESTS
     )

@@ -16,7 +16,7 @@ PAUSE_S = 0.02
 
 
 def watch(url: str) -> list[float]:
-    """Return the seconds that each answer took. Raises where it is no 200."""
+    """Return the seconds that each answer took. Raises if an answer is not 200."""
     took: list[float] = []
     with closing(HTTPConnection(url.removeprefix("http://"), timeout=30)) as connection:
         while not select.select([sys.stdin], [], [], PAUSE_S)[0]:

@@ -1,4 +1,4 @@
-"""Commands that serve HTTP, each as a process of its own."""
+"""Commands that serve HTTP, run as separate processes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from support.waiting import until
 async def serving(
     stack: Stack | RunningStack, *arguments: str, **variables: str
 ) -> AsyncIterator[str]:
-    """Run `everword` with these arguments, `{address}` among them, and lend its URL once `/healthz` answers."""
+    """Run `everword` with these arguments (`{address}` is replaced), and yield its URL once `/healthz` answers."""
     command = [EVERWORD, *arguments]
     async with _listening(command, environment(stack, **variables), "address") as (urls, _):
         yield urls["address"]
@@ -33,7 +33,7 @@ async def serving(
 async def serving_hastily(
     stack: Stack | RunningStack, constants: Mapping[str, object], *arguments: str
 ) -> AsyncIterator[tuple[str, Process]]:
-    """Run `everword web` with other constants and these arguments, and lend its URL and its process."""
+    """Run `everword web` with other constants and these arguments, and yield its URL and its process."""
     command = hasty_command([sys.executable, "-m", "everword_web", *arguments], constants)
     variables = environment(stack, PYTHONPATH=str(TESTS))
     async with _listening(command, variables, "address") as (urls, process):
@@ -44,7 +44,7 @@ async def serving_hastily(
 async def serving_all(
     stack: Stack | RunningStack, constants: Mapping[str, object] | None = None
 ) -> AsyncIterator[tuple[dict[str, str], Process]]:
-    """Run gateway, MCP and console in one process, and lend their URLs by name, and the process."""
+    """Run gateway, MCP and console in one process, and yield their URLs by name, and the process."""
     options = [f"--{name}={{{name}}}" for name in ADDRESSES]
     command = hasty_command([sys.executable, "-m", "everword_web", *options], constants or {})
     variables = environment(stack, PYTHONPATH=str(TESTS))
@@ -56,7 +56,7 @@ async def serving_all(
 async def _listening(
     command: Sequence[str], variables: Mapping[str, str], *names: str
 ) -> AsyncIterator[tuple[dict[str, str], Process]]:
-    """Run a command with a free address in the place of each name; lend the URLs once all answer."""
+    """Run a command with a free address for each name; yield the URLs once all answer."""
     ports = zip(names, free_ports(len(names)), strict=True)
     addresses = {name: f"127.0.0.1:{port}" for name, port in ports}
     process = await asyncio.create_subprocess_exec(

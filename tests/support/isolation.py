@@ -1,4 +1,4 @@
-"""What is isolated between namespaces, and every named statement that there is."""
+"""Tables that are isolated between namespaces, and all named statements."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ def tables_of(statement: Statement) -> frozenset[str]:
 
 
 def writes_isolated_rows(statement: Statement) -> bool:
-    """Whether a statement adds rows to something isolated."""
+    """Return whether a statement inserts rows into an isolated table."""
     return any(f"INSERT INTO {table} " in statement.sql for table in ISOLATED)
 
 
 def without_predicate(statement: Statement) -> bytes:
-    """Return the statement as if its author had forgotten the namespace."""
+    """Return the statement without its namespace predicate, as if its author had forgotten it."""
     return PREDICATE.sub("TRUE", statement.sql).encode()
 
 
 def role_of(name: str) -> str:
-    """Return the role of a service that runs a statement; who shares one runs it as another service does."""
+    """Return the database role of a service that runs a statement; any of them for a shared statement."""
     package = name.split(".")[0]
     if package != "everword":
         return package
@@ -78,15 +78,15 @@ def role_of(name: str) -> str:
 
 
 def forget_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the services of this process forget their own filters: what holds is what the database holds."""
+    """Remove the namespace predicates from this process's statements, so that only the database's policies isolate."""
     stripped = 0
     for module in list(sys.modules.values()):
         found = getattr(module, "SQL", None)
         for name, statement in list(found.items()) if isinstance(found, dict) else ():
             tables = tables_of(statement)
-            # Where counters of all namespaces stand, there is no policy.
+            # Tables with counters of all namespaces have no policy.
             if tables & ISOLATED and not tables & NOT_ISOLATED:
                 bare = replace(statement, sql=PREDICATE.sub("TRUE", statement.sql))
                 monkeypatch.setitem(module.SQL, name, bare)
                 stripped += bare.sql != statement.sql
-    assert stripped > 300  # else the services would keep their filters
+    assert stripped > 300  # Otherwise the services would keep their predicates.

@@ -1,4 +1,4 @@
-"""Jobs of a task `t` that does what a test says."""
+"""Jobs of a task `t` whose function the test provides."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 def make_due(
     owner: psycopg.Connection, subject: str = "s", task: str = "t", namespace: int = NAMESPACE
 ) -> JobKey:
-    """Do what a write does: make a job, or mark it dirty."""
+    """Create a job, or mark it dirty, as a write does."""
     [job_id] = owner.execute(
         """
         INSERT INTO jobs (namespace_id, task, subject, trace_context)

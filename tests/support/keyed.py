@@ -1,4 +1,4 @@
-"""A stack of which every call shows the same key."""
+"""A stack whose calls all send the same key."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Received(_Showing, grpc.aio.UnaryStreamClientInterceptor):
 
 @asynccontextmanager
 async def keyed(stack: Stack, secret: str) -> AsyncIterator[Stack]:
-    """Lend the same services, called with a key."""
+    """Yield the same services, called with a key."""
     interceptors = (_Unary(secret), _Sent(secret), _Received(secret))
     async with AsyncExitStack() as channels:
         opened = {

@@ -1,4 +1,4 @@
-"""A provider that holds every call until the test lets it go."""
+"""A provider that blocks every call until the test releases it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from everword_embedder.providers.vectors import Vector, Vectors
 
 
 class Call:
-    """One call of the provider, until it is let go."""
+    """One call of the provider, blocked until released."""
 
     def __init__(self, texts: Sequence[str], *, urgent: bool) -> None:
         self.texts = list(texts)
@@ -29,7 +29,7 @@ class Call:
 
 
 class LatchedProvider:
-    """Gives each text the vector (its length, 1). With `latched` false, calls pass at once."""
+    """Gives each text the vector (its length, 1). If `latched` is false, calls are not blocked."""
 
     name = "latched"
     model = "latched"
@@ -42,10 +42,10 @@ class LatchedProvider:
         self.limits = BatchLimits(texts, characters, background, queries=texts)
         self.latched = latched
         self.closed = False
-        #: Every call so far, and those that are still held.
+        #: All calls so far, and the calls that still wait for their gate.
         self.calls: list[Call] = []
         self.held: list[Call] = []
-        #: Texts that spoil every batch they are in.
+        #: Returns whether a text makes its whole batch fail.
         self.refuses: Callable[[str], bool] = lambda text: False
         self.refusal: ProviderError = BatchRefused("no")
 

@@ -1,4 +1,4 @@
-"""What Sleep learns beside facts, written as the compactor writes it, from messages that are there."""
+"""Memories that Sleep learns besides facts, written as the compactor writes them, from existing messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.calls import append, message
 from support.databases import DatabaseUnderTest
 from support.stack import Stack
 
-#: The namespace that a new deployment has.
+#: The default namespace of a new deployment.
 DEFAULT_NAMESPACE = 1
 SUBJECT = "emi"
 START = datetime.now(UTC).replace(microsecond=0) - timedelta(days=400)
@@ -38,7 +38,6 @@ def stamp(moment: datetime) -> Timestamp:
 
 @asynccontextmanager
 async def compactor_database(database: DatabaseUnderTest) -> AsyncIterator[Database]:
-    """Open the database as the compactor does."""
     opened = Database(database.settings("compactor"), "compactor")
     await opened.open()
     try:
@@ -51,7 +50,6 @@ async def compactor_database(database: DatabaseUnderTest) -> AsyncIterator[Datab
 async def learning_transaction(
     database: DatabaseUnderTest, namespace_id: int = DEFAULT_NAMESPACE
 ) -> AsyncIterator[Connection]:
-    """Lend a transaction of the compactor."""
     async with compactor_database(database) as opened, opened.transaction(namespace_id) as conn:
         yield conn
 
@@ -59,7 +57,7 @@ async def learning_transaction(
 async def say(
     stack: Stack, text: str, at: float, *, session_key: str = "s", **fields: Any
 ) -> MessageWords:
-    """Append a message of a user; return its words as evidence."""
+    """Append a user's message; return its text as evidence."""
     entry = message(text, create_time=stamp(day(at)), author="emi", **fields)
     stored = await append(stack, entry, session_key=session_key)
     return MessageWords(
@@ -75,7 +73,7 @@ async def learn_some(
     node_ids: Sequence[str],
     namespace_id: int = DEFAULT_NAMESPACE,
 ) -> None:
-    """Store what the background learns: a person, an event and a question of a subject, and pages about nodes."""
+    """Store learned memories: a person, an event and a question of a subject, and pages about nodes."""
     said = MessageWords(
         UUID(message_id), UUID(conversation_id), "The VPN drops every day at noon.", day(0)
     )

@@ -1,4 +1,4 @@
-"""Learning done on the spot, as workers do it, and the histories that it is measured by."""
+"""Runs learning directly, as workers do, and reads the histories with which it is measured."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _HISTORIES = Path(__file__).parent / "histories"
 
 @dataclass(frozen=True)
 class History:
-    """What somebody says of one attribute, one day after another."""
+    """A person's statements about one attribute, one per day."""
 
     attribute: str
-    #: Which statement is worded as the question is: `old`, `alike` or `new`.
+    #: The statement with the same wording as the question: `old`, `alike` or `new`.
     wording: str
     messages: tuple[str, ...]
-    #: What holds at the end, and what held before, in small letters.
+    #: Lower-case values that are current at the end, and lower-case outdated values.
     current: frozenset[str]
     past: frozenset[str]
     question: str
 
 
 def read_histories(name: str) -> list[History]:
-    """Return the histories of one half: `building`, or `held_out`, which nothing was built on."""
+    """Return the histories of one half: `building`, or `held_out`, which was not used in development."""
     lines = (_HISTORIES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     fields = [[part.strip() for part in line.split("|")] for line in lines if line[0] != "#"]
     return [
@@ -56,7 +56,7 @@ def read_histories(name: str) -> list[History]:
 
 
 def read_sentences(name: str) -> Iterator[tuple[str, list[str], set[tuple[str, str]]]]:
-    """Yield a family, messages one after the other, and what the last one says, as attributes and values."""
+    """Yield a family, its messages in order, and the attribute and values that the last message states."""
     lines = (_HISTORIES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     for line in lines:
         if line[0] != "#":
@@ -75,7 +75,7 @@ async def learn(
     mind: Mind | None = None,
     now: datetime | None = None,
 ) -> dict[int, str | None]:
-    """Learn from every conversation that is due, and follow what changed; returns how each conversation's job ended."""
+    """Learn from every due conversation, and update topic pages; return how each conversation's job ended."""
     return await asyncio.to_thread(_learn, stack, run, mind, now or datetime.now(UTC))
 
 
@@ -86,7 +86,7 @@ def _learn(
     now: datetime,
 ) -> dict[int, str | None]:
     with sleeper(stack, mind, now) as shop:
-        # What follows from facts is due with them, and whoever wrote some otherwise made nothing due.
+        # Facts make their topic pages due; tests that write facts directly make nothing due, so schedule here.
         schedule_topics(shop.database)
         task = Task("learn", with_topics(shop, run(Learning(shop))), pauses_s=(0.0,))
         ended = work(stack.database, shop.database, task, now + AT_ONCE)
@@ -98,14 +98,14 @@ def _learn(
 
 
 def day(number: int) -> datetime:
-    """Return a moment of the past; later for a higher number."""
+    """Return a past moment; later for a higher number."""
     return datetime.now(UTC) - timedelta(days=30 - number)
 
 
 async def say(
     stack: Stack, text: str, at: int, *, subject: str = "emi", session: str = "s", **fields: object
 ) -> str:
-    """Append a message of a day; returns its id."""
+    """Append a message on a day; return its id."""
     stamp = Timestamp()
     stamp.FromDatetime(day(at))
     request = append_request(message(text, create_time=stamp, **fields), session_key=session)
@@ -114,7 +114,7 @@ async def say(
 
 
 async def told(stack: Stack, subject: str = "emi") -> dict[str, set[str]]:
-    """Return the values of a subject's profile by their attributes."""
+    """Return the values of a subject's profile by attribute."""
     response = await stack.fact_queries.GetProfile(profile.GetProfileRequest(subject=subject))
     values: dict[str, set[str]] = {}
     for fact in response.facts:

@@ -1,4 +1,4 @@
-"""Looking for what was erased outside of the database: in the queue, and in whatever file a process writes."""
+"""Searches for erased text outside the database: in the queue and in files that processes write."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 import psutil
 import redis
 
-#: What PostgreSQL writes, but for its log, which is with the others: docs/erasure.md says what stays there.
+#: PostgreSQL's data folder, without its log; docs/erasure.md describes what stays there.
 _DATABASE = "postgres"
 
 
 @contextmanager
 def queue_on_disk(url: str) -> Iterator[None]:
-    """Have Valkey keep what it is sent in a file, as `everword up` does, while the block lasts."""
+    """Let Valkey write its data to a file while the block lasts, as `everword up` does."""
     with redis.Redis.from_url(url) as connection:
         connection.config_set("appendonly", "yes")
         try:
@@ -26,7 +26,7 @@ def queue_on_disk(url: str) -> Iterator[None]:
 
 
 def entries_with(url: str, token: str) -> list[str]:
-    """Return the keys of Valkey that hold a token, in themselves or in their values."""
+    """Return the keys of Valkey that contain a token in their name or value."""
     with redis.Redis.from_url(url) as connection:
         return [
             key.decode(errors="replace")
@@ -43,14 +43,14 @@ def _value(connection: redis.Redis, key: bytes) -> Any:
         b"zset": lambda key: connection.zrange(key, 0, -1),
         b"hash": connection.hgetall,
         b"stream": connection.xrange,
-        # It is gone by now.
+        # The key has been deleted meanwhile.
         b"none": lambda key: None,
     }
     return read[connection.type(key)](key)
 
 
 def files_with(folder: Path, token: str) -> list[str]:
-    """Return the files below a stack's folder that hold a token, the database's own apart."""
+    """Return the files below a stack's folder that contain a token, except the database's files."""
     found = []
     for path in folder.rglob("*"):
         own = path.relative_to(folder)
@@ -65,13 +65,13 @@ def files_with(folder: Path, token: str) -> list[str]:
 
 
 def written_elsewhere(folder: Path) -> set[str]:
-    """Return the files outside of a stack's folder that a process of the stack has open to write.
+    """Return files outside a stack's folder that its processes have open for writing.
 
-    Processes of it write a file inside, too: their log.
+    Asserts that each process also writes a file inside, its log.
     """
     written = []
     for process in psutil.Process().children(recursive=True):
-        # PostgreSQL's processes come and go.
+        # PostgreSQL's processes start and end at any time.
         with suppress(psutil.NoSuchProcess):
             files = process.open_files()
             written.append({Path(opened.path) for opened in files if opened.mode != "r"})

@@ -7,8 +7,8 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-#: `make test` allows this many times the promised durations, since it runs on busy machines of different
-#: speed, and what it looks for takes longer still. `make test-floods` checks the promised durations.
+#: `make test` allows this multiple of the promised durations, since it runs on busy machines of different speed and
+#: profiling slows the code further. `make test-floods` checks the promised durations.
 BUSY = 5
 #: CPU seconds that `_reference` takes on an idle machine.
 _REFERENCE_S = 0.0077

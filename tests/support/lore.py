@@ -1,4 +1,4 @@
-"""Short forms of the calls on lorebooks."""
+"""Helpers for calls on lorebooks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def book_key(name: str = "world", **scope: Any) -> lore_pb2.LoreBookKey:
 
 
 async def write_book(stack: Stack, name: str = "world", **scope: Any) -> str:
-    """Write an empty lorebook; returns its id."""
+    """Write an empty lorebook; return its id."""
     book = lore_pb2.NewLoreBook(name=name, scope=lore_pb2.LoreScope(**scope))
     return (await stack.lore.WriteLoreBook(pb.WriteLoreBookRequest(book=book))).book_id
 
@@ -53,7 +53,7 @@ async def import_book(
 
 
 async def say(stack: Stack, agent: str, *words: str, session: str = "s", **fields: Any) -> str:
-    """Append turns of a user, each with the agent's answer; returns the conversation."""
+    """Append turns of a user, each with the agent's answer; return the conversation's id."""
     answer = message("Ah.", role=ASSISTANT)
     said = [turn for word in words for turn in (message(word), answer)]
     return await tell(stack, agent, *said, session=session, **fields)
@@ -62,7 +62,7 @@ async def say(stack: Stack, agent: str, *words: str, session: str = "s", **field
 async def tell(
     stack: Stack, agent: str, *messages: memory_pb2.NewMessage, session: str = "s", **fields: Any
 ) -> str:
-    """Append messages to a conversation of an agent; returns the conversation."""
+    """Append messages to a conversation of an agent; return the conversation's id."""
     request = append_request(*messages)
     request.conversation.CopyFrom(target(session, agent=agent, **fields))
     return (await stack.ingest.AppendMessages(request)).conversation_id
@@ -73,12 +73,10 @@ async def build(stack: Stack, **fields: Any) -> context.BuildContextResponse:
 
 
 def lore_of(response: context.BuildContextResponse) -> list[str]:
-    """Return the lines of the lorebook's block."""
     return [i.text for block in response.blocks if block.source == LOREBOOK for i in block.items]
 
 
 def titles_of(response: context.BuildContextResponse) -> list[str]:
-    """Return the titles in the lorebook's block, in their order."""
     return [line.partition("] ")[2].partition(":")[0] for line in lore_of(response)]
 
 

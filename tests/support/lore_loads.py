@@ -1,4 +1,4 @@
-"""The heaviest calls on lorebooks, beside health checks and another tenant's appends."""
+"""The heaviest lorebook calls, with concurrent health checks and another tenant's appends."""
 
 from __future__ import annotations
 

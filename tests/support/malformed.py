@@ -99,8 +99,6 @@ def _parts(path: Path) -> dict[str, Any]:
 
 
 def all_exports(folder: Path) -> list[Export]:
-    """Return an export of each JSON format."""
-
     def plain(records: list[Any]) -> Any:
         return records
 

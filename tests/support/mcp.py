@@ -1,4 +1,4 @@
-"""`everword mcp` as an agent's host runs it, and the protocol's own client on the other side."""
+"""`everword mcp` as an agent's host runs it, with the protocol's own client."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from support.stack import Stack
 
 
 def said(result: CallToolResult) -> str:
-    """Return what a tool answered, which is not an error."""
+    """Return the text of a tool's result, which must not be an error."""
     text = text_of(result)
     assert not result.is_error, text
     return text
@@ -40,7 +40,7 @@ def _arguments(tools: tuple[str, ...]) -> list[str]:
 async def over_stdio(
     stack: Stack | RunningStack, *tools: str, **variables: str
 ) -> AsyncIterator[McpClient]:
-    """Lend a client of a process that talks over stdio."""
+    """Yield a client of a process that communicates over stdio."""
     server = StdioServerParameters(
         command=EVERWORD, args=["mcp", *_arguments(tools)], env=environment(stack, **variables)
     )
@@ -51,13 +51,13 @@ async def over_stdio(
 def http_server(
     stack: Stack | RunningStack, *tools: str, **variables: str
 ) -> AbstractAsyncContextManager[str]:
-    """Run a process that serves streamable HTTP, and lend its address."""
+    """Run a process that serves streamable HTTP, and yield its address."""
     return serving(stack, "web", "--mcp", "{address}", *_arguments(tools), **variables)
 
 
 @asynccontextmanager
 async def over_http(url: str, **headers: str) -> AsyncIterator[McpClient]:
-    """Lend a client that calls `url` with these headers."""
+    """Yield a client that calls `url` with these headers."""
     async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
         transport: Any = streamable_http_client(f"{url}/mcp", http_client=http)
         async with McpClient(transport) as client:

@@ -1,4 +1,4 @@
-"""Memories of kinds that have no writer of their own yet, put into the index as a writer would put them."""
+"""Memories of kinds without a writer of their own yet, indexed as a writer would do it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from everword.index.writer import Counts, add_passages_blocking
 from everword.text.author_names import name_words
 from support.databases import DatabaseUnderTest
 
-#: What is no message, by its name in proto `MemoryKind`.
+#: Memory kinds other than messages, by their names in the proto enum `MemoryKind`.
 DERIVED_KINDS = {"SUMMARY": 2, "NOTE": 3, "FACT": 4, "CHUNK": 5}
 
 

@@ -1,6 +1,6 @@
-"""all-MiniLM-L6-v2 in full precision by numpy alone: an independent way to the vectors that providers must give.
+"""all-MiniLM-L6-v2 in full precision with numpy alone: an independent source of the expected vectors.
 
-Follows BERT's definition over the published fp32 weights; shares nothing with the product but the tokenizer's file.
+Follows BERT's definition with the published fp32 weights; shares only the tokenizer's file with the product.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 Array = NDArray[np.float32]
-#: Of `model.safetensors`, as sentence-transformers publishes it.
+#: SHA-256 of `model.safetensors`, as sentence-transformers publishes it.
 PUBLISHED = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 LAYERS, HEADS, EPSILON = 6, 12, 1e-12
-#: The model's own limit, in tokens, of sentence_bert_config.json.
+#: The model's own limit in tokens, from sentence_bert_config.json.
 MAX_TOKENS = 256
 
 
@@ -58,7 +58,7 @@ def _tokenizer() -> Tokenizer:
 
 @cache
 def _weights() -> dict[str, Array]:
-    """Read safetensors: the length of a JSON header, the header, and the tensors it places."""
+    """Read safetensors: the length of a JSON header, the header, and the tensors that it describes."""
     raw = (model_folder() / "model.safetensors").read_bytes()
     assert hashlib.sha256(raw).hexdigest() == PUBLISHED
     start = 8 + int.from_bytes(raw[:8], "little")
@@ -115,7 +115,7 @@ def _normalised(values: Array, name: str) -> Array:
 
 
 def _gelu(values: Array) -> Array:
-    """The exact form, by the error function, as the model was trained with."""
+    """The exact form with the error function, with which the model was trained."""
     erf = np.frompyfunc(math.erf, 1, 1)
     gelu: Array = 0.5 * values * (1 + erf(values / math.sqrt(2)).astype(np.float32))
     return gelu

@@ -1,4 +1,4 @@
-"""A DNS server that knows one address or several for each name: a headless service, without a cluster."""
+"""A DNS server with one or several addresses for each name, like a headless service, without a cluster."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from contextlib import contextmanager
 
 _HEADER = 12
 _ADDRESS = 1
-#: A response by who may say so; no recursion.
+#: Flags of an authoritative response without recursion.
 _AUTHORITATIVE, _NO_SUCH_NAME = 0x8580, 0x8583
 _POLL_S = 0.05
 
 
 @contextmanager
 def name_server(addresses: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Answer queries for IPv4 addresses while the block lasts; lends where, as HOST:PORT."""
+    """Answer queries for IPv4 addresses while the block lasts; yield the server's HOST:PORT."""
     closing = threading.Event()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listening:
         listening.bind(("127.0.0.1", 0))
@@ -53,7 +53,7 @@ def _answer(query: bytes, addresses: Mapping[str, Sequence[str]]) -> bytes:
     found = known if known and kind == _ADDRESS else ()
     flags = _NO_SUCH_NAME if known is None else _AUTHORITATIVE
     header = query[:2] + struct.pack("!HHHHH", flags, 1, len(found), 0, 0)
-    # 0xC00C points to the name in the question; an answer holds for a second.
+    # 0xC00C points to the name in the question; answers have a TTL of one second.
     records = [
         struct.pack("!HHHIH", 0xC00C, _ADDRESS, 1, 1, 4) + socket.inet_aton(address)
         for address in found

@@ -1,4 +1,4 @@
-"""A namespace with a row in every table, and how many rows of which tables it has."""
+"""A namespace with a row in every table, and the number of its rows by table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a
  WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
  ORDER BY 1
 """
-#: What `insert_every_row` leaves out.
+#: Rows that `insert_every_row` does not create.
 _OTHERS = """
 INSERT INTO memory_vectors_1
 SELECT namespace_id, id, array_fill(0.05::real, ARRAY[384])::halfvec FROM memories WHERE namespace_id = {id} LIMIT 1;
@@ -41,7 +41,6 @@ UPDATE advisor_grants SET secret_hash = 'secret of {id}' WHERE namespace_id = {i
 
 
 def id_of(database: DatabaseUnderTest, name: str) -> int:
-    """Return the id of a namespace."""
     with database.connect() as conn:
         row = conn.execute("SELECT id FROM namespaces WHERE name = %s", [name]).fetchone()
     assert row
@@ -49,7 +48,7 @@ def id_of(database: DatabaseUnderTest, name: str) -> int:
 
 
 def rows_of(database: DatabaseUnderTest, namespace_id: int) -> dict[str, int]:
-    """Count the rows of a namespace, in each table that may have some, by its id: it may be gone."""
+    """Count the rows of a namespace in each table with namespaces; by id, since the namespace may be deleted."""
     with database.connect() as conn:
         return {
             table: _count(conn, table, namespace_id)
@@ -64,7 +63,7 @@ def _count(conn: psycopg.Connection, table: str, namespace_id: int) -> int:
 
 
 async def fill_every_table(database: DatabaseUnderTest, names: Sequence[str], words: str) -> None:
-    """Make namespaces with a row at least in each table that has a namespace. Nothing is at work there any more."""
+    """Create namespaces with at least one row in each namespaced table, without running background work."""
     said = {}
     async with running_stack(database) as stack:
         await make_namespaces(stack, *names)

@@ -1,4 +1,4 @@
-"""A note with a version, and parameters with which every statement of notes hits it."""
+"""A note with a version, and parameters with which every statement of notes affects it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BEGAN = datetime(2001, 2, 3, tzinfo=UTC)
 def insert_notes(
     conn: psycopg.Connection, namespace_id: int, message_ids: Sequence[UUID], words: str
 ) -> None:
-    """Store a note under the id of the first message: what is in the index under it is the note's too."""
+    """Store a note with the first message's id, so that the message's index rows belong to the note, too."""
     conn.execute(
         "INSERT INTO notes (namespace_id, id, key, key_hash, kind, version, log_date) "
         "VALUES (%s, %s, %s, %s, 'daily_log', 1, %s)",

@@ -1,4 +1,4 @@
-"""Short forms of the calls on notes."""
+"""Helpers for calls on notes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def read(stack: Stack, key: str, **scope: Any) -> note_pb2.Note:
 
 
 async def history(stack: Stack, key: str) -> list[note_pb2.NoteVersion]:
-    """Return all versions of a note, the first one first."""
+    """Return all versions of a note, oldest first."""
     request = pb.GetNoteHistoryRequest(key=named(key), page_size=7)
     versions: list[note_pb2.NoteVersion] = []
     while True:

@@ -1,4 +1,4 @@
-"""The proxy that has all public services at one address."""
+"""The proxy with all public services at one address."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from everword.embedded.services import proxy_spec
 def running_proxy(
     addresses: Mapping[str, str], folder: Path
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Run the proxy in front of servers while the block lasts; lend its address and its process."""
+    """Run the proxy in front of servers while the block lasts; yield its address and its process."""
     address = f"127.0.0.1:{free_ports(1)[0]}"
     with run_blocking(proxy_spec(address, addresses, folder), folder) as process:
         yield address, process
@@ -24,6 +24,6 @@ def running_proxy(
 
 @contextmanager
 def proxied(addresses: Mapping[str, str], folder: Path) -> Iterator[str]:
-    """Run the proxy in front of servers while the block lasts; lend its address."""
+    """Run the proxy in front of servers while the block lasts; yield its address."""
     with running_proxy(addresses, folder) as (address, _):
         yield address

@@ -1,4 +1,4 @@
-"""Workers with a language model that fails, and what must hold whatever it does."""
+"""Workers with a failing language model, and the invariants of their work."""
 
 from __future__ import annotations
 
@@ -28,34 +28,35 @@ from support.faithful_replies import said_of
 from support.scripted_chat import Body, Reply, ScriptedChat, answer, schema_of, user_text
 from support.tool_calls import IMPATIENT, chat_settings
 
-#: Everything is over, the year too.
+#: A time after the end of all periods, the year included.
 LATER = datetime(2027, 3, 1, tzinfo=UTC)
-#: A leaf for each two messages, so that there are many steps.
+#: A leaf for every two messages, so that there are many steps.
 SMALL = CompactionSettings(after_messages=2)
-#: A server that does not answer is left alone for so long; longer ones are what production has.
+#: Seconds without requests to a failing server; production uses longer ones.
 BREAKER_S = 0.01
-#: More than any backlog of a test needs.
+#: Above the number of rounds in any test.
 MOST_ROUNDS = 60
 
-#: Answers a request in which the server fails; the second argument is what it would have answered.
+#: Returns the reply to a request that fails; the second argument is the answer that it would have got.
 Failure = Callable[[Body, Any], Reply]
 
 
 def question(request: Body) -> str:
-    """Return what is asked, without what was wrong with an earlier answer."""
+    """Return the question of a request, without the description of an earlier answer's errors."""
     return user_text(request).partition("\n\nAn earlier ")[0]
 
 
 class Fate:
-    """Whether the server answers a request or fails, and what it has answered so far."""
+    """Decides whether the server answers a request or fails, and records questions and answers."""
 
     def __init__(self, failure: Failure, times: int = 0) -> None:
-        """Each question fails so many times, and is then answered."""
+        """Let each question fail `times` times before it is answered."""
         self.failure = failure
         self.times = times
-        #: After so many answers everything fails, harmless questions too, until `lift` is called.
+        #: Answers until every request fails, including probes without a schema, until `lift` is called; None for no
+        #: limit.
         self.answers_left: int | None = None
-        #: By question: how often it was asked, and how often it was answered.
+        #: By question: the number of requests, and the number of answers.
         self.asked: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
 
@@ -76,7 +77,7 @@ class Fate:
 
 
 class OpenTransactions:
-    """Sees transactions that stay open while the model is asked."""
+    """Detects transactions that stay open during a model call."""
 
     def __init__(self, connection: psycopg.Connection) -> None:
         self._connection = connection
@@ -84,7 +85,7 @@ class OpenTransactions:
 
     def look(self) -> None:
         if open_ones := self._idle():
-            # What others do at this moment ends by itself.
+            # Skip transactions that end within 30 ms, since other workers may be in one at this moment.
             time.sleep(0.03)
             self.found |= open_ones & self._idle()
 
@@ -106,7 +107,7 @@ class Crew:
     workers: dict[str, Worker]
 
     def round(self, task: str) -> dict[int, str | None]:
-        """Do each job once that is not done, whatever pause it has; returns how each ended. Sweeps come first."""
+        """Execute each unfinished job once, ignoring its pause; return how each ended. Sweeps run first."""
         if task == "roll-up":
             schedule_roll_ups(self.shop.database, current(self.shop.composer), self.shop.now, 0.0)
         with self.database.connect() as conn:
@@ -121,7 +122,7 @@ class Crew:
         return {key.job_id: self.workers[task].execute(key) for key in keys}
 
     def drain(self, task: str) -> set[str | None]:
-        """Do what there is until nothing is left to do; returns the ways in which attempts ended."""
+        """Execute jobs until none is left; return the outcomes of the attempts."""
         ended: set[str | None] = set()
         for _ in range(MOST_ROUNDS):
             outcomes = self.round(task)
@@ -135,7 +136,7 @@ class Crew:
 def crew(
     database: DatabaseUnderTest, server: ScriptedChat, now: datetime | None = LATER, **chat: Any
 ) -> Iterator[Crew]:
-    """Lend workers as production has them, in this process and without its pauses."""
+    """Yield workers as in production, but in this process and without pauses."""
     settings = chat_settings(server, **{"read_timeout_s": 0.2, **chat})
     with (
         worker_context(database, now=now, compaction=SMALL) as shop,
@@ -143,7 +144,7 @@ def crew(
     ):
         shop = replace(shop, composer=LlmComposer(model), chat=model, tools=IMPATIENT)
         tasks = {
-            # The breaker lets the harmless question pass after its pause, as it does in production.
+            # The breaker lets its probe pass after a pause, as in production.
             name: Task(
                 name, detect_model_outage(make(shop), model, lambda _: time.sleep(2 * BREAKER_S))
             )
@@ -153,19 +154,19 @@ def crew(
         yield Crew(database, shop, workers)
 
 
-#: Tasks that ask a model as soon as they are due: what is learned by rules waits for none, and Sleep for a pause.
+#: Tasks that ask a model as soon as they are due. `learn` works by rules, and `sleep` waits for a pause in the
+#: conversation.
 ASKING = tuple(name for name in TASKS if name not in {"learn", "sleep"})
 
 
 def job_states(database: DatabaseUnderTest, task: str) -> Counter[str]:
-    """Return how many jobs of a task are in each state."""
     with database.connect() as conn:
         rows = conn.execute("SELECT state FROM jobs WHERE task = %s", (task,)).fetchall()
     return Counter(state for (state,) in rows)
 
 
 def in_review(database: DatabaseUnderTest) -> list[tuple[int, str, dict[str, Any]]]:
-    """Return level, text and faithfulness of the nodes that say what nobody said."""
+    """Return level, text and faithfulness of nodes with statements that their sources do not support."""
     with database.connect() as conn:
         return conn.execute(
             "SELECT level, content, faithfulness FROM summaries WHERE needs_review ORDER BY id"

@@ -1,4 +1,4 @@
-"""A pattern with an outcome, a decision and a threshold, and parameters with which every statement hits them."""
+"""A pattern with an outcome, a decision and a threshold, and parameters with which every statement affects them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEEN = datetime(2001, 2, 3, tzinfo=UTC)
 
 
 def insert_patterns(conn: psycopg.Connection, namespace_id: int, words: str) -> None:
-    """Store a pattern that was right once, and approved once."""
+    """Store a pattern with one agreeing outcome and one approval."""
     conn.execute(
         "INSERT INTO patterns (namespace_id, id, entity, entity_key, type, category, data, data_hash, occurrences, "
         "                      confidence, created_at, last_seen_at) "
@@ -42,7 +42,7 @@ def insert_patterns(conn: psycopg.Connection, namespace_id: int, words: str) -> 
 
 
 def pattern_parameters() -> dict[str, dict[str, Any]]:
-    """Return what the statements of patterns mean, by their names."""
+    """Return the parameters of the pattern statements, by statement name."""
     package = "everword_ingest.patterns"
     key = {"entity_key": ENTITY, "type": TYPE}
     counts = {"occurrences": 2, "disagreements": 1, "confidence": 0.4}

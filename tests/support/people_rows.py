@@ -1,4 +1,4 @@
-"""People, events and what else is learned, and parameters with which every statement on them hits something."""
+"""People, events and other learned memories, and parameters with which every statement affects them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def insert_people(
     message_ids: Sequence[UUID],
     words: str,
 ) -> None:
-    """Store one of each that was learned from the first message, and the facts that give rise to questions."""
+    """Store one memory of each kind learned from the first message, and the facts that raise questions."""
 
     def insert(table: str, **values: Any) -> None:
         values = {"namespace_id": namespace_id, **values}
@@ -165,7 +165,7 @@ def _trajectory(id_: UUID, words: str, version: int = 1) -> dict[str, Any]:
 def _folded(
     seen: dict[str, Any], person: dict[str, Any], event: dict[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    """Return what statements mean that fold people and events again."""
+    """Return the parameters of statements that merge people and events."""
     writes = "everword.people"
     return {
         f"{writes}.find_ruled_people": {"ids": [PERSON]},
@@ -176,7 +176,7 @@ def _folded(
 
 
 def people_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[str, Any]]:
-    """Return what the statements of what was learned mean, by their names."""
+    """Return the parameters of statements on learned memories, by statement name."""
     writes = "everword.people"
     who = {"subject": WHO, "now": NOW, "limit": 9}
     seen = {"first_seen_at": BEGAN, "last_seen_at": BEGAN, "status": 1, "mention_count": 1}
@@ -248,7 +248,7 @@ def people_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict
 
 
 def _reading_parameters() -> dict[str, dict[str, Any]]:
-    """Return what the statements that show what was learned mean."""
+    """Return the parameters of statements that read learned memories."""
     writes, reads = "everword.people", "everword_search.people"
     page = {"subjects": [WHO], "everything": True, "after_id": None}
     offers = {"subjects": [WHO], "most_offers": 3, "offered_before": NEVER, "limit": 9}
@@ -273,7 +273,9 @@ def _reading_parameters() -> dict[str, dict[str, Any]]:
 
 
 def _sleep_parameters() -> dict[str, dict[str, Any]]:
-    """Return what Sleep's statements beside facts mean; the sessions are those of support.sleep_rows."""
+    """Return the parameters of Sleep's statements on other memories than facts; the sessions are those of
+    `sleep_rows`.
+    """
     sleep, slept = "everword_compactor.sleep.people", {"subject": SUBJECT}
     changed = {"since": datetime(2000, 1, 1, tzinfo=UTC), "categories": ["home"]}
     return {

@@ -1,4 +1,4 @@
-"""How Postgres goes about a statement of search, as the service's own role."""
+"""Query plans of search statements, under the service's own role."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.databases import DatabaseUnderTest
 
 @contextmanager
 def as_search(database: DatabaseUnderTest, namespace_id: int) -> Iterator[psycopg.Cursor]:
-    """Lend a transaction as it is when a search runs that is planned again."""
+    """Yield a transaction in which statements are planned as in a search with a custom plan."""
     options = "-c role=everword_search -c search_path=everword,public"
     with psycopg.connect(database.service_url, options=options) as conn, conn.cursor() as cursor:
         cursor.execute(
@@ -29,7 +29,7 @@ def as_search(database: DatabaseUnderTest, namespace_id: int) -> Iterator[psycop
 def plan_of(
     cursor: psycopg.Cursor, statement: Statement, parameters: dict[str, Any]
 ) -> dict[str, Any]:
-    """Run a statement in the namespace that the transaction is set to; return its plan, with what it read."""
+    """Execute a statement in the transaction's namespace; return its plan with the buffers read."""
     query = f"EXPLAIN (FORMAT JSON, ANALYZE, BUFFERS) {statement.sql}"
     cursor.execute("SELECT current_setting('everword.namespace_id')::bigint")
     row = cursor.fetchone()
@@ -42,17 +42,16 @@ def plan_of(
 
 
 def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a plan's node and all below it."""
+    """Yield a plan's node and all nodes below it."""
     yield plan
     for child in plan.get("Plans", []):
         yield from nodes(child)
 
 
 def indexes(plan: dict[str, Any]) -> set[str]:
-    """Return the names of the indexes that a plan goes through."""
     return {node["Index Name"] for node in nodes(plan) if "Index Name" in node}
 
 
 def buffers(plan: dict[str, Any]) -> int:
-    """Return how many pages were read, from memory or from disk, one that is read twice as two."""
+    """Return the number of page reads from memory or disk; a page read twice counts twice."""
     return int(plan["Shared Hit Blocks"]) + int(plan["Shared Read Blocks"])

@@ -1,6 +1,6 @@
-"""Credentials as people and agents write them into conversations, and what looks like one and is none.
+"""Credentials as people and agents write them into conversations, and similar texts without any.
 
-They are drawn, so that no file holds one that a scanner of this repository would report.
+They are generated, so that no file contains one that a secret scanner of this repository would report.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def jwt() -> str:
 
 
 def _tokens() -> dict[str, str]:
-    """Return tokens that can be told by themselves, by whose they are."""
+    """Return tokens that are recognisable by their own form, by issuer."""
     wide, upper, digits, hexadecimal = (
         f"{_ALNUM}-_",
         "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
@@ -167,5 +167,5 @@ password: string
 password (optional): the account's password
 -----BEGIN CERTIFICATE----- MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQswCQYDVQQGEwJJ -----END CERTIFICATE-----
 """
-#: A text a line.
+#: One text per line.
 EVERYDAY = _EVERYDAY.strip().splitlines()

@@ -1,4 +1,4 @@
-"""Requests that name what is another namespace's, made for every RPC and every field of it from the descriptors."""
+"""Requests with ids of another namespace, generated from the descriptors for every field of every RPC."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ OWN_IDS |= {"run_id", "run_ids"}
 TOKENS = {"page_token", "resume_token", "consistency_token", "at_least_as_fresh"}
 #: Kinds under which theirs are held by another name.
 _AS = {"memory_id": "message_id", "topic_id": "node_id"}
-#: What nothing has.
+#: An id that does not exist.
 NOBODY = str(UUID(int=2**128 - 7))
-#: Names of files end as ids do.
+#: File names end with the last part of an id.
 _ID = re.compile(r"\b(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3})?[0-9a-f]{12}\b")
 _TIME = re.compile(r"\w+ \{\s*(seconds: \d+\s*)?(nanos: \d+\s*)?\}")
 _TOKEN = re.compile(r'(\w*token): "[^"]*"')
 _FRACTION = re.compile(r"\d+\.\d+(e-\d+)?")
-#: Numbers and bytes of requests that name nothing which is stored, by why; a name that is not here fails a test.
+#: Numbers and bytes that identify nothing stored, by reason; a field in neither list fails a test.
 NAMELESS = {
     "how much is returned, looked at or kept": frozenset(
         {
@@ -60,8 +60,8 @@ NAMELESS = {
     ),
     "what is stored as it is": frozenset({"state", "data"}),
 }
-#: Numbers that say which version or place of something, with the field beside them that names it. They are probed with
-#: the ids of their requests; on their own they name nothing.
+#: Numbers that select a version or part of a resource, with the field that holds the resource's id. They are probed
+#: together with ids; alone they name nothing.
 WITHIN = {
     "ListMessagesRequest.start_seq": "conversation_id",
     "SaveCheckpointRequest.expected_version": "conversation_id",
@@ -86,7 +86,7 @@ _INTEGERS = frozenset(
 
 @dataclass(frozen=True)
 class Path:
-    """Where in a request a string, a number or bytes stand: the names of fields from the request on."""
+    """Path of field names to a string, number or bytes field in a request."""
 
     steps: tuple[FieldDescriptor, ...]
 
@@ -99,7 +99,7 @@ class Path:
 
     @property
     def within(self) -> str:
-        """The field that names what this is a version or a place of; empty where there is none."""
+        """The field that holds the id to which this version or part belongs; empty if there is none."""
         holder = self.field.containing_type
         assert holder is not None
         named = WITHIN.get(f"{holder.name}.{self.field.name}", "")
@@ -115,7 +115,7 @@ class Path:
         return bool(rules.string.uuid or rules.repeated.items.string.uuid)
 
     def put(self, request: Any, value: str | int) -> None:
-        """Put a value there; messages that are not there yet are made, with as little as they need."""
+        """Set the value at this path, creating messages on the way with their minimal content."""
         holder = request
         for step in self.steps[:-1]:
             holder = _inner(holder, step)
@@ -127,7 +127,7 @@ class Path:
 
 
 def paths(method: MethodDescriptor) -> Iterator[Path]:
-    """Yield the places of all strings of a request, however deep."""
+    """Yield the paths of all strings in a request, at any depth."""
     for path in _paths(method.input_type, ()):
         if path.field.type == FieldDescriptor.TYPE_STRING:
             yield path
@@ -170,7 +170,7 @@ def reaching_paths() -> Iterator[tuple[str, MethodDescriptor, Path]]:
 
 
 def numbers(method: MethodDescriptor) -> Iterator[Path]:
-    """Yield the places of all numbers and bytes of a request, however deep."""
+    """Yield the paths of all numbers and bytes in a request, at any depth."""
     for path in _paths(method.input_type, ()):
         field = path.field
         if field.type == FieldDescriptor.TYPE_BYTES or field.cpp_type in _INTEGERS:
@@ -178,7 +178,7 @@ def numbers(method: MethodDescriptor) -> Iterator[Path]:
 
 
 def _paths(kind: Any, before: tuple[FieldDescriptor, ...]) -> Iterator[Path]:
-    # Of a resource that is to be changed, what names it is its id.
+    # A changed resource is named by its id, so its other fields are not probed.
     id_ = kind.fields_by_name.get("id")
     for field in [id_] if id_ and before else kind.fields:
         inner = field.message_type
@@ -214,7 +214,7 @@ def least(message: Any) -> Any:
 
 
 def requests_of(method: MethodDescriptor, recipe: Recipe, kept: Mapping[str, str]) -> list[Any]:
-    """Return a recipe's requests with what earlier answers held."""
+    """Return a recipe's requests, filled with values from earlier answers."""
     kind = GetMessageClass(method.input_type)
     return [json_format.ParseDict(_filled(each, kept), kind()) for each in recipe.requests]
 
@@ -228,7 +228,7 @@ def _filled(value: Any, kept: Mapping[str, str]) -> Any:
 
 
 def keep(recipe: Recipe, answers: Sequence[Any], kept: dict[str, str]) -> None:
-    """Keep of an answer what later recipes need."""
+    """Keep the values of an answer that later recipes need."""
     for name, path in recipe.keep.items():
         answer: Any = json_format.MessageToDict(answers[0])
         for key, number in re.findall(r"\.(\w+)|\[(\d+)\]", path):
@@ -239,9 +239,9 @@ def keep(recipe: Recipe, answers: Sequence[Any], kept: dict[str, str]) -> None:
 def values_for(
     method: MethodDescriptor, path: Path, theirs: Any, texts: Mapping[str, str]
 ) -> tuple[str, str] | None:
-    """Return what is theirs for a place, and what looks like it and never was; None where nothing of theirs fits.
+    """Return a value of the other namespace for a field, and a similar value that never existed.
 
-    Raises LookupError for an id or a token of which nothing of theirs is known.
+    None if the other namespace has no value for this field. Raises LookupError if none is known for an id or a token.
     """
     if path.kind.endswith("_token"):
         tokens = theirs.page_tokens | theirs.learned.page_tokens
@@ -252,7 +252,7 @@ def values_for(
         found = held.get(_AS.get(path.kind, path.kind))
         unlike = NOBODY
     else:
-        # A file is read in a process, which takes its time.
+        # Uploads are parsed in a separate process, which is slow.
         found = texts.get(path.kind) if method.name != "UploadDocument" else None
         return (found, another(found)) if found else None
     if not found:
@@ -261,7 +261,7 @@ def values_for(
 
 
 def bad_tokens(token: str, of_another_rpc: str) -> list[tuple[str, str]]:
-    """Return pairs of tokens that are good for nothing here: cut off, of another RPC, doubled, no base64."""
+    """Return pairs of invalid tokens: truncated, of another RPC, doubled, not base64."""
     return [(token[:-3], of_another_rpc), (token + token, f"{token}!")]
 
 
@@ -290,23 +290,23 @@ def set_request_id(request: Any, request_id: str) -> None:
 
 
 def another(text: str) -> str:
-    """Return a text of the same shape that nothing has."""
+    """Return a text of the same shape that occurs nowhere."""
     letters = "abcdefghijklmnopqrstuvwxyz"
     turned = letters[7:] + letters[:7]
     return text.translate(str.maketrans(letters + letters.upper(), turned + turned.upper()))
 
 
 def damaged(token: str) -> str:
-    """Return a token that nobody issued."""
+    """Return the token with one character changed, so that it was never issued."""
     place = len(token) // 2
     return token[:place] + ("A" if token[place] != "A" else "B") + token[place + 1 :]
 
 
 def plain(answer: object, sent: Sequence[str]) -> str:
-    """Return an answer without what differs from call to call: what was sent, ids, times, tokens, fractions."""
+    """Return an answer without the parts that differ between calls: sent values, ids, times, tokens, fractions."""
     text = str(answer)
     for each in sorted(set(sent), key=len, reverse=True):
-        # As a whole word that is no name of a field.
+        # Only whole words that are not field names.
         text = re.sub(rf"(?<!\w){re.escape(each)}(?!\w| \{{)", "<sent>", text)
     text = _TIME.sub("<time>", _ID.sub("<id>", text))
     return _FRACTION.sub("<fraction>", _TOKEN.sub(r"\1", text))

@@ -1,4 +1,4 @@
-"""Statements as PostgreSQL itself has parsed them: names resolved, nothing run.
+"""Statements as PostgreSQL parses them: names resolved, nothing executed.
 
 A statement becomes the body of an SQL function, whose tree the catalogue shows. A node is a dict of its fields, with
 its kind under `node`; numbers and words are strings.
@@ -14,13 +14,13 @@ import psycopg
 
 Node = dict[str, Any]
 _TOKEN = re.compile(r'[{}()\[\]]|"(?:\\.|[^"\\])*"|(?:\\.|[^\s{}()\[\]"\\])+')
-#: Types of parameters, by name, for statements that do not tell them by themselves.
+#: Parameter types by name, for statements in which PostgreSQL cannot infer them.
 TYPES = {"limit": "bigint", "spare": "bigint", "role": "smallint"}
 _PLACEHOLDER = re.compile(r"%\((\w+)\)[sbt]|%%")
 
 
 def positional(statement: str) -> tuple[str, list[str]]:
-    """Return a statement with `$1` for `%(name)s`, and the names by their numbers."""
+    """Return a statement with `$1` for `%(name)s`, and the parameters' names in order."""
     names: list[str] = []
 
     def number(found: re.Match[str]) -> str:
@@ -34,7 +34,7 @@ def positional(statement: str) -> tuple[str, list[str]]:
 
 
 def prepare(conn: psycopg.Connection, name: str, statement: str) -> list[str]:
-    """Prepare a named statement in the transaction, and return its parameters' names by their numbers."""
+    """Prepare a named statement in the transaction, and return its parameters' names in order."""
     body, names = positional(statement)
     try:
         with conn.transaction():
@@ -53,7 +53,7 @@ def _prepare(
 
 
 def parse(conn: psycopg.Connection, statement: str) -> tuple[Node, list[str]]:
-    """Return the tree of a statement, and its parameters' names by their numbers."""
+    """Return the tree of a statement, and its parameters' names in order."""
     with conn.transaction(force_rollback=True):
         names = prepare(conn, "parsed", statement)
         row = conn.execute(
@@ -76,7 +76,7 @@ def parse(conn: psycopg.Connection, statement: str) -> tuple[Node, list[str]]:
 
 
 def read(text: str) -> Any:
-    """Return what PostgreSQL's notation for trees says."""
+    """Parse PostgreSQL's notation for trees."""
     [value] = _values(iter(_TOKEN.findall(text)), end="")
     return value
 
@@ -110,13 +110,13 @@ def _node(values: list[Any]) -> Node:
         if isinstance(value, str) and value.startswith(":"):
             field = value[1:]
             node[field] = None
-        elif node[field] is None:  # of several values, such as a constant's bytes, the first
+        elif node[field] is None:  # Only the first of several values, such as a constant's bytes.
             node[field] = value
     return node
 
 
 def nodes(tree: Any, *, into_queries: bool = True) -> Iterator[Node]:
-    """Yield every node of a tree, from the outside in; a query within is yielded even where it is not entered."""
+    """Yield every node of a tree, parents first. Without `into_queries`, subqueries are yielded but not entered."""
     if isinstance(tree, list):
         for entry in tree:
             yield from nodes(entry, into_queries=into_queries)

@@ -1,4 +1,4 @@
-"""A short conversation as the ranking reads it from the database."""
+"""A short conversation as ranking reads it from the database."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Passage:
     conversation_id: UUID
     seq: int
     author: str
-    #: In seconds since 1970.
+    #: Seconds since 1970.
     moment: float
     record: bytes
     stands_for: int = 1
@@ -80,7 +80,7 @@ def pool_of(
     cosines: Mapping[int, float] = MappingProxyType({}),
     absent: Mapping[UUID | None, int] = MappingProxyType({}),
 ) -> Pool:
-    """Return the pool of passages in any order, as the database would return them."""
+    """Return the pool of passages in arbitrary order, as the database returns them."""
     ordered = sorted(
         passages, key=lambda each: (each.conversation_id, each.seq, each.source_id, each.part)
     )

@@ -1,4 +1,4 @@
-"""Requests over HTTP whose bodies are sent in pieces, late, or never."""
+"""HTTP requests whose bodies are sent in pieces, late, or never."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Answer:
 
 
 class RawRequest:
-    """A request of which the head was sent."""
+    """A request whose header has been sent."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
 
     async def send(self, data: bytes) -> None:
-        """Send some of the body, as far as the server takes it."""
+        """Send a part of the body, as far as the server accepts it."""
         view = memoryview(data)
         with suppress(ConnectionError):
             for start in range(0, len(view), _PIECE_BYTES):
@@ -38,7 +38,7 @@ class RawRequest:
                 await self._writer.drain()
 
     async def send_chunk(self, data: bytes) -> None:
-        """Send a chunk of a body of unknown length; an empty one is the last."""
+        """Send a chunk of a chunked body; an empty one is the last."""
         await self.send(b"%x\r\n%b\r\n" % (len(data), data))
 
     async def answer(self) -> Answer:
@@ -49,7 +49,7 @@ class RawRequest:
         return Answer(int(head.split()[1]), await self._reader.readexactly(length))
 
     async def ended(self) -> bool:
-        """Wait until the server ends the connection, and tell whether it sent nothing more."""
+        """Wait until the server closes the connection; return whether it sent nothing more."""
         with suppress(ConnectionError):
             return not await self._reader.read()
         return True
@@ -57,7 +57,7 @@ class RawRequest:
 
 @asynccontextmanager
 async def begun(url: str, path: str, headers: dict[str, str]) -> AsyncIterator[RawRequest]:
-    """Send the head of a POST, and lend the request."""
+    """Send the header of a POST, and yield the request."""
     authority = url.removeprefix("http://")
     host, port = authority.split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
@@ -72,7 +72,6 @@ async def begun(url: str, path: str, headers: dict[str, str]) -> AsyncIterator[R
 
 
 async def post(url: str, path: str, body: bytes, headers: dict[str, str]) -> Answer:
-    """Return the answer to a whole request."""
     async with begun(url, path, {"content-length": str(len(body)), **headers}) as request:
         await request.send(body)
         return await request.answer()

@@ -1,4 +1,4 @@
-"""Errors as callers see them, and what every one of them must be like."""
+"""Errors as callers see them, and properties that all of them must have."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ import pytest
 from google.protobuf import any_pb2
 from google.rpc import error_details_pb2, status_pb2
 
-#: What a caller must never see: statements, SQLSTATE, drivers, source files.
+#: Internals that must not reach a caller: statements, SQLSTATE, drivers, source files.
 INSIDES = re.compile(r"SELECT|INSERT|UPDATE \w+|SQLSTATE|psycopg|Traceback|\.py\b|relation |_p\d\b")
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """An error status, taken apart."""
+    """A parsed error status."""
 
     code: grpc.StatusCode
     reason: str
     message: str
     metadata: dict[str, str]
-    #: The fields that a BadRequest names, with what is wrong with them.
+    #: Descriptions of invalid fields by field, from BadRequest.
     violations: dict[str, str]
     #: Names of the detail messages.
     details: list[str]
-    #: What RetryInfo says; 0 where there is none.
+    #: Seconds from RetryInfo; 0 if absent.
     retry_after_s: float = 0.0
 
     @property
@@ -37,14 +37,14 @@ class Refusal:
 
 
 async def refused(call: Awaitable[Any]) -> Refusal:
-    """Await a call that must fail, and return how."""
+    """Await a call that must fail; return its error."""
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await call
     return read_refusal(caught.value)
 
 
 def read_refusal(error: grpc.aio.AioRpcError) -> Refusal:
-    """Take an error apart. Asserts what holds for all: one ErrorInfo, no detail twice, nothing of the insides."""
+    """Parse an error. Asserts one ErrorInfo, no duplicate details and no internals."""
     raw = dict(error.trailing_metadata() or ()).get("grpc-status-details-bin")
     assert isinstance(raw, bytes), f"{error.code()} without details: {error.details()}"
     status = status_pb2.Status.FromString(raw)
@@ -69,7 +69,7 @@ def read_refusal(error: grpc.aio.AioRpcError) -> Refusal:
 
 
 def _find(status: status_pb2.Status, empty: Any) -> Any:
-    """Return the detail of `empty`'s type; `empty` itself where there is none."""
+    """Return the detail of `empty`'s type; `empty` itself if absent."""
     packed: any_pb2.Any
     for packed in status.details:
         if packed.Unpack(empty):

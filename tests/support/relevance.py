@@ -20,9 +20,9 @@ from support.scripted_embedder import ScriptedEmbedder
 from support.stack import Stack, running_stack
 
 QUERY = "cutover of 10.20.4.17"
-#: No memory holds all of its words, so that its verdict goes by the floor.
+#: No memory contains all of these words, so the floor decides the verdict.
 IN_PART = "postponed cutover of 10.20.4.17"
-#: What can be calibrated, and how it is asked for.
+#: Search options by configuration that can be calibrated.
 WAYS: dict[str, dict[str, Any]] = {
     "recall": {"mode": "HYBRID"},
     "balanced": {"mode": "HYBRID", "profile": "balanced"},
@@ -35,7 +35,7 @@ way = pytest.mark.parametrize("way", WAYS)
 
 @asynccontextmanager
 async def told_stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    """Lend a stack that was told a few things, with a model that nothing is shipped for."""
+    """Run a stack with a few messages and an embedding model for which no calibration is shipped."""
     with ScriptedEmbedder(8).running() as model:
         embed_with(database, model)
         async with running_stack(database, semantic=True) as stack:
@@ -56,7 +56,7 @@ async def search(stack: Stack, way: str, query: str = QUERY, **fields: Any) -> p
 
 
 async def evidence(stack: Stack, way: str, query: str = QUERY) -> list[float]:
-    """Return the evidence for everything that is found."""
+    """Return the evidence of all hits."""
     response = await search(stack, way, query, explain=True, page_size=200)
     assert all(result.explanation.HasField("evidence") for result in response.results)
     return [result.explanation.evidence for result in response.results]
@@ -65,7 +65,7 @@ async def evidence(stack: Stack, way: str, query: str = QUERY) -> list[float]:
 def measured(
     way: str, found: list[float], floor: float, model: str = "scripted"
 ) -> CalibratedProfile:
-    """Return a calibration in which the least evidence is irrelevant, and the most is all that there is."""
+    """Return a calibration that maps the least evidence to irrelevant and the most to certain."""
     knots = (min(found), max(found) + 1e-9)
     return CalibratedProfile(way, model, Calibration(knots, (0.0, 1.0), floor))
 

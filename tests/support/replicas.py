@@ -36,15 +36,15 @@ DOMAIN = "everword.test"
 
 @dataclass(frozen=True)
 class Cluster:
-    """Three of each, on 127.0.0.1, 127.0.0.2 and 127.0.0.3."""
+    """Three replicas of each service, on 127.0.0.1, 127.0.0.2 and 127.0.0.3."""
 
     running: RunningStack
     dns: str
     model: ScriptedEmbedder
     collector: Collector
-    #: What the supervisor said so far.
+    #: Lines that the supervisor has printed so far.
     said: list[str]
-    #: The generation of vectors that the model makes.
+    #: The generation of vectors of the scripted model.
     generation: int
 
     @property
@@ -53,12 +53,12 @@ class Cluster:
 
     @property
     def folder(self) -> Path:
-        """Where the stack keeps everything, logs too."""
+        """The stack's folder, which contains logs, too."""
         [valkey] = [each for each in self.running.processes if each.name == "valkey"]
         return Path(valkey.argv[-1]).parents[1]
 
     def settings(self, only: int | None = None, namespace: str = "") -> ClientSettings:
-        """Return how a client finds the services: by their names, or `only` the replicas of a number."""
+        """Return client settings with the services' names, or with the addresses of replica number `only`."""
         at = {
             name: self.replica(name, only) if only else name_of(self.running, self.dns, name)
             for name in ("ingest", "search", "compactor")
@@ -78,12 +78,12 @@ class Cluster:
         return self.collector.spans(name)
 
     def pids(self, *names: str) -> list[int]:
-        """Return the processes that listen at a replica's address, or that work in one's name."""
+        """Return the processes that listen at a replica's address, or that work under its name."""
         return [pid for pid, spec in self._processes() if spec in names]
 
     @contextmanager
     def held(self, *names: str) -> Iterator[list[int]]:
-        """Keep processes from doing anything while the block lasts; whoever is killed meanwhile stays killed."""
+        """Stop processes with SIGSTOP while the block lasts; processes killed meanwhile are not resumed."""
         pids = self.pids(*names)
         assert len(pids) == len(names), names
         for pid in pids:
@@ -96,14 +96,14 @@ class Cluster:
                     os.kill(pid, signal.SIGCONT)
 
     def _processes(self) -> Iterator[tuple[int, str]]:
-        """Yield what runs now: what was killed has been started again under another pid."""
+        """Yield pid and replica of each running process; a killed process has been restarted under another pid."""
         for process in psutil.Process().children():
             yield process.pid, process.environ().get("OTEL_RESOURCE_ATTRIBUTES", "=").split("=")[1]
 
 
 @asynccontextmanager
 async def running_cluster() -> AsyncIterator[Cluster]:
-    """Run everything in processes of its own while the block lasts, on a database that is thrown away."""
+    """Run everything in separate processes while the block lasts, with a temporary database."""
     model, said, generations = ScriptedEmbedder(), list[str](), list[int]()
     names = {
         f"{service}.{DOMAIN}": [f"127.0.0.{n}" for n in range(1, REPLICAS + 1)]
@@ -134,7 +134,7 @@ async def client_of(
 
 @asynccontextmanager
 async def stack_at(cluster: Cluster, number: int) -> AsyncIterator[Stack]:
-    """Lend stubs to the replicas of a number, which ask for no token."""
+    """Yield stubs to the replicas with this number, which need no token."""
     addresses = {service: cluster.replica(service, number) for service in SERVICES}
     async with AsyncExitStack() as resources:
         channels = {
@@ -145,9 +145,9 @@ async def stack_at(cluster: Cluster, number: int) -> AsyncIterator[Stack]:
 
 
 def name_of(running: RunningStack, dns: str, service: str) -> str:
-    """Return the one address of all replicas of a service.
+    """Return a DNS name for all replicas of a service.
 
-    `dns:///NAME:PORT` asks the machine's own name server; here it is the test's.
+    `dns:///NAME:PORT` asks the machine's own name server; here it names the test's server.
     """
     port = running.addresses[service].rpartition(":")[2]
     return f"dns://{dns}/{service}.{DOMAIN}:{port}"
@@ -159,7 +159,7 @@ def _address(running: RunningStack, service: str, number: int) -> str:
 
 
 def _specs(running: RunningStack, dns: str, collector: Collector) -> Iterator[ProcessSpec]:
-    """Yield three processes for each that `everword up` runs, which know the embedder by its name."""
+    """Yield three processes for each process of `everword up`, which find the embedder by its name."""
     known = {
         "EVERWORD_EMBEDDER_ADDRESS": name_of(running, dns, "embedder"),
     }

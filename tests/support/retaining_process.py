@@ -1,4 +1,6 @@
-"""A process that goes on with retention, to be killed at any time: `python -m support.retaining_process URL BATCH`."""
+"""A process that continues retention runs, to be killed at any time: `python -m support.retaining_process
+URL BATCH`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,6 @@ from support.databases import DatabaseUnderTest
 
 
 async def start(database: DatabaseUnderTest, batch: int) -> Process:
-    """Start the process."""
     paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     return await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "support.retaining_process", database.service_url, str(batch)),

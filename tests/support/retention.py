@@ -1,4 +1,4 @@
-"""Short forms of the calls on retention, and of letting time pass."""
+"""Helpers for retention, and for passing time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from support.callers import Metadata
 from support.stack import Stack
 from support.waiting import until
 
-#: By table: the columns that say when something happened last.
+#: Columns with the time of the last change, by table.
 TIMES = {
     "conversations": ("last_message_at", "updated_at"),
     "note_versions": ("written_at",),
@@ -23,7 +23,7 @@ TIMES = {
 
 
 def pass_days(stack: Stack, days: int, namespace_id: int = 1) -> None:
-    """Let everything of a namespace be so much older."""
+    """Make everything in a namespace `days` days older."""
     with stack.database.connect() as conn:
         for table, columns in TIMES.items():
             older = ", ".join(f"{name} = {name} - make_interval(days => %s)" for name in columns)
@@ -34,7 +34,7 @@ def pass_days(stack: Stack, days: int, namespace_id: int = 1) -> None:
 
 
 async def keep(stack: Stack, kind: str, days: int, metadata: Metadata = (), **fields: Any) -> None:
-    """Set the policy of a kind, such as `NOTES`; 0 days: for ever."""
+    """Set the policy of a kind, such as `NOTES`; 0 days keeps it for ever."""
     policy = pb.RetentionPolicy(
         kind=pb.RetentionKind.Value(f"RETENTION_KIND_{kind}"), keep_days=days, **fields
     )
@@ -53,7 +53,7 @@ async def runs(stack: Stack, metadata: Metadata = ()) -> list[pb.RetentionRun]:
 
 
 async def run(stack: Stack) -> pb.RetentionRun:
-    """Run it now, and wait until it is done."""
+    """Start a run now, and wait until it has ended."""
     begun = (await stack.erasures.RunRetention(pb.RunRetentionRequest())).run
     ended: list[pb.RetentionRun] = []
 
@@ -67,7 +67,7 @@ async def run(stack: Stack) -> pb.RetentionRun:
 
 
 def removed(found: pb.RetentionRun) -> dict[str, int]:
-    """Return how many of each kind a run removed."""
+    """Return the number of removed memories by kind."""
     return _counts(found.removed)
 
 

@@ -1,4 +1,4 @@
-"""A policy, and a run that is not done, with parameters with which every statement of retention hits them."""
+"""A policy and a running retention run, and parameters with which every statement of retention affects them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from psycopg.types.json import Jsonb
 
 RUN = UUID(int=96)
 FIRST = UUID(int=0)
-#: Those of what there is.
+#: Importance by memory kind, in the statements on existing rows.
 IMPORTANCES = {"notes": 3, "facts": 3, "patterns": 3, "history": 1}
 LATE = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 def insert_retention(conn: psycopg.Connection, namespace_id: int) -> None:
-    """Store a policy, and a run."""
     conn.execute(
         "INSERT INTO retention_policies (namespace_id, kind, keep_days) VALUES (%s, 1, 30)",
         [namespace_id],
@@ -29,7 +28,7 @@ def insert_retention(conn: psycopg.Connection, namespace_id: int) -> None:
 
 
 def retention_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
-    """Return what the statements of retention mean, by their names."""
+    """Return the parameters of the retention statements, by statement name."""
     package = "everword_ingest.retention"
     messages = {"kind": 1, "until": LATE, "importance": 3, "highest": 5, "after_id": None}
     policy = {"keep_days": 9, "keep_importance": 0, "max_per_run": 0, "keep_quotes": False}

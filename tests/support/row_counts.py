@@ -1,4 +1,4 @@
-"""How many rows there are in every table, as far as they are of one namespace or of none."""
+"""Number of rows in every table that belong to one namespace or to none."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from support.erased import tables
 from support.namespace_rows import TABLES, id_of
 from support.stack import Stack
 
-#: Housekeeping adds up its rows at any moment: none may come of a write that was refused, but some may go.
+#: Housekeeping may fold rows at any moment, so their number may decrease; a refused write must not add any.
 _FOLDED = "corpus_counts"
 
 
 class RowCounts:
-    """Counts the rows of a namespace, in every table: others may be written to meanwhile."""
+    """Counts the rows of one namespace in every table, since other namespaces may change meanwhile."""
 
     def __init__(self, stack: Stack, namespace: str) -> None:
         id_ = id_of(stack.database, namespace)
         self._connection = stack.database.connect()
         owned = {table for (table,) in self._connection.execute(TABLES.encode()).fetchall()}
-        # A number in the statement spares looking into all partitions.
+        # A literal number in the statement avoids reading all partitions.
         self._statement = " UNION ALL ".join(
             f"SELECT '{table}', count(*) FROM \"{table}\""
             + (f" WHERE namespace_id = {id_}" if table in owned else "")
@@ -27,7 +27,7 @@ class RowCounts:
         ).encode()
 
     def now(self) -> dict[str, int]:
-        """Return by table how many rows are of the namespace, or of none."""
+        """Return the number of rows of the namespace, or of none, by table."""
         return dict(self._connection.execute(self._statement, prepare=True).fetchall())
 
     def close(self) -> None:
@@ -35,7 +35,7 @@ class RowCounts:
 
 
 def changed(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, tuple[int, int]]:
-    """Return by table how many rows there were and are, where something else than housekeeping did that."""
+    """Return the counts before and after by table, for changes that housekeeping does not explain."""
     return {
         table: (before[table], rows)
         for table, rows in after.items()

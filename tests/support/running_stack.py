@@ -1,4 +1,4 @@
-"""What the background needs to run by itself: writes, wake-ups, sweeps, the embedder, and a real worker process."""
+"""Complete background processing: writes, wake-ups, sweeps, the embedder, and a real worker process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from support.hasty import EMBED_LEASE, EMBED_PAUSE, TESTS, hasty_command
 from support.scripted_embedder import ScriptedEmbedder
 from support.stack import BASE
 
-#: Everything is looked after many times a second.
+#: Sweeps run several times a second.
 SWEEP_S = 0.2
 PAUSE_S = 0.2
 LEASE_S = 2.0
@@ -34,7 +34,7 @@ LEASE_S = 2.0
 
 @dataclass(frozen=True)
 class Background:
-    """Where to write, and where to look at what comes of it."""
+    """Connections and addresses of a stack whose background work runs on its own."""
 
     database: DatabaseUnderTest
     ingest: IngestServiceStub
@@ -48,7 +48,7 @@ async def running_background(
 ) -> AsyncIterator[Background]:
     """Run ingest, compactor and embedder in this process while the block lasts.
 
-    A model server that hangs is given up after `read_timeout_s`.
+    Requests to a hanging model server time out after `read_timeout_s`.
     """
     embed = EmbedSettings(connect_timeout_s=0.5, read_timeout_s=read_timeout_s)
     queue = QueueSettings(redis_url=redis_url, sweep_s=SWEEP_S)
@@ -74,7 +74,7 @@ async def running_background(
 
 @asynccontextmanager
 async def worker(background: Background) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Run an embedder worker as a process of its own while the block lasts, unless a test ends it sooner."""
+    """Run an embedder worker in a process of its own while the block lasts, unless the test ends it earlier."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("EVERWORD_")} | {
         "EVERWORD_DATABASE_URL": background.database.service_url,
         "EVERWORD_REDIS_URL": background.redis_url,

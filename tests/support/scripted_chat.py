@@ -1,4 +1,4 @@
-"""A server with OpenAI's chat API that says what it is told to, and fails on command: real HTTP, in threads of its own.
+"""A server with OpenAI's chat API that gives scripted answers and failures: real HTTP, in threads of its own.
 
 ```
 with ScriptedChat().running() as server:
@@ -72,13 +72,13 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Report what is wrong here; a client that has given up and gone is not."""
+        """Report errors of this server, but not a client's disconnect."""
         if not isinstance(sys.exception(), OSError | ValueError):
             super().handle_error(request, client_address)
 
 
 class ScriptedChat:
-    """Serves one model, as vLLM does unless it is told otherwise. A token is a word to it."""
+    """Serves one model as vLLM does by default. Tokens are words."""
 
     def __init__(
         self,
@@ -91,24 +91,24 @@ class ScriptedChat:
         refuses: frozenset[str] = frozenset(),
         port: int = 0,
     ) -> None:
-        """`refuses` are fields of a request that are a 400; `context_tokens` is not told where it is None.
+        """Create a server.
 
-        Without a `port` it is a free one.
+        `refuses` are request fields that get a 400. `context_tokens` is not reported if None. Port 0 picks a free one.
         """
         self.model = model
         self.context_tokens = context_tokens
         self.tokenize = tokenize
         self.streams = streams
         self.refuses = refuses
-        #: How the next requests are answered, before `always`, and else `reply`.
+        #: Replies to the next requests; afterwards `always` applies, and else `reply`.
         self.script: deque[Reply] = deque()
         self.always: Reply | None = None
         self.reply: Callable[[Body], Reply] = reply or (lambda request: answer())
-        #: Requests for answers so far, the headers of the last, and requests for anything else, by path.
+        #: Chat requests so far, the headers of the last one, and other requests, by path.
         self.requests: list[Body] = []
         self.headers: dict[str, str] = {}
         self.looked_up: list[str] = []
-        #: Requests for answers that are being answered now, and the most that ever were at once.
+        #: Number of concurrent chat requests, and its maximum.
         self.active = 0
         self.most_at_once = 0
         self.closing = threading.Event()
@@ -130,12 +130,12 @@ class ScriptedChat:
             self._http.server_close()
 
     def usage(self, body: Body, content: str | None, reasoning: str | None) -> Body:
-        """Return what a request and its answer cost."""
+        """Return the token usage of a request and its answer."""
         said = f"{content or ''} {reasoning or ''}"
         return {"prompt_tokens": _words_in(body), "completion_tokens": len(said.split())}
 
     def take(self, body: Body, headers: dict[str, str]) -> Reply:
-        """Keep a request, and return how it is answered. What the server itself refuses uses up no script."""
+        """Record a request, and return its reply. Requests that the server itself refuses do not use up the script."""
         with self._lock:
             self.requests.append(body)
             self.headers = headers
@@ -157,7 +157,7 @@ class ScriptedChat:
                 self.active -= 1
 
     def look_up(self, path: str, body: Body | None) -> tuple[int, Any]:
-        """Return the answer to anything but a request for an answer."""
+        """Return the answer to a request other than a chat request."""
         with self._lock:
             self.looked_up.append(path)
         if path == "/v1/models" and body is None:
@@ -192,7 +192,7 @@ def _words_in(body: Body) -> int:
 def _handler(server: ScriptedChat) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        # Small pieces go out at once.
+        # Small pieces are sent at once.
         disable_nagle_algorithm = True
 
         def do_GET(self) -> None:

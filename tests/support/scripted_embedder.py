@@ -24,30 +24,29 @@ Body = dict[str, Any]
 
 @dataclass
 class Answer:
-    """What is sent back: a status, headers and JSON."""
+    """Status, headers and JSON body of a response."""
 
     status: int = 200
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
 
 
-#: Turns the right answer into what is sent; None sends nothing, and the connection stays open or has been closed.
+#: Turns the right answer into the response; None if nothing is to be sent, and the connection stays open unless closed.
 Behaviour = Callable[["ScriptedEmbedder", Answer, socket.socket], Answer | None]
 
 
 def hang(server: ScriptedEmbedder, right: Answer, connection: socket.socket) -> None:
-    """Answer nothing until the server closes."""
+    """Send nothing until the server closes."""
     server.closing.wait()
 
 
 def reset(server: ScriptedEmbedder, right: Answer, connection: socket.socket) -> None:
-    """Break the connection off."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
 
 
 def status(code: int, message: str = "no", **headers: str) -> Behaviour:
-    """Answer with an error; headers as `retry_after="1"`."""
+    """Answer with an error; headers are keywords such as `retry_after="1"`."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return lambda server, right, connection: _error(code, message, named)
 
@@ -65,7 +64,7 @@ def garbage(server: ScriptedEmbedder, right: Answer, connection: socket.socket) 
 
 
 def not_a_number(server: ScriptedEmbedder, right: Answer, connection: socket.socket) -> Answer:
-    """Put NaN into the first vector."""
+    """Replace the first vector's values with NaN."""
     right.body["data"][0]["embedding"] = [float("nan")] * server.dimensions
     return right
 
@@ -77,7 +76,7 @@ def wrong_dimensions(server: ScriptedEmbedder, right: Answer, connection: socket
 
 
 def fewer(server: ScriptedEmbedder, right: Answer, connection: socket.socket) -> Answer:
-    """Leave the last vector out."""
+    """Omit the last vector."""
     right.body["data"].pop()
     return right
 
@@ -91,13 +90,13 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Report what is wrong here; a client that has given up and gone is not."""
+        """Report errors of this server, but not a client's disconnect."""
         if not isinstance(sys.exception(), OSError | ValueError):
             super().handle_error(request, client_address)
 
 
 class ScriptedEmbedder:
-    """Serves one model, as vLLM does unless it is told otherwise."""
+    """Serves one model as vLLM does by default."""
 
     def __init__(
         self,
@@ -113,9 +112,9 @@ class ScriptedEmbedder:
         self.vllm = vllm
         self.binary = binary
         self.matryoshka = matryoshka
-        #: A text that the model cannot take.
+        #: A text that makes the model fail.
         self.poison = ""
-        #: What to do with the next requests for vectors, before `always` holds.
+        #: Behaviours for the next requests for vectors; afterwards `always` applies.
         self.script: deque[Behaviour] = deque()
         self.always: Behaviour | None = None
         #: Requests for vectors so far, and the headers of the last one.
@@ -127,7 +126,6 @@ class ScriptedEmbedder:
 
     @property
     def texts(self) -> list[list[str]]:
-        """The texts of each request."""
         return [request["input"] for request in self.requests]
 
     @contextmanager
@@ -165,7 +163,7 @@ class ScriptedEmbedder:
         return Answer(body={"data": data, "usage": {"prompt_tokens": words}})
 
     def vector(self, text: str) -> NDArray[np.float32]:
-        """Return the unit vector that this model gives a text."""
+        """Return this model's unit vector of a text."""
         seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
         vector = np.random.default_rng(seed).standard_normal(self.dimensions).astype(np.float32)
         unit: NDArray[np.float32] = vector / np.linalg.norm(vector)

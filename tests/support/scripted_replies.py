@@ -1,4 +1,4 @@
-"""What a scripted chat server can be told to answer."""
+"""Replies of a scripted chat server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Body = dict[str, Any]
 
 
 class Exchange:
-    """One request, and the means to answer it."""
+    """A request, and the means to answer it."""
 
     def __init__(self, server: ScriptedChat, handler: BaseHTTPRequestHandler, body: Body) -> None:
         self.server = server
@@ -49,7 +49,7 @@ class Exchange:
         self.begin("text/event-stream; charset=utf-8", headers={"connection": "close"})
 
     def event(self, body: Any) -> None:
-        # Characters stand for themselves, as in vLLM's streams.
+        # Send characters unescaped, as vLLM does in streams.
         data = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
         self.write(f"data: {data}\n\n".encode("utf-8", "surrogatepass"))
 
@@ -58,14 +58,13 @@ class Exchange:
         self._handler.wfile.flush()
 
     def reset(self) -> None:
-        """Break the connection off."""
         linger = struct.pack("ii", 1, 0)
         self._handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         self._handler.close_connection = True
         self._handler.connection.close()
 
     def wait(self, seconds: float | None = None) -> None:
-        """Do nothing for so long, or until the server closes."""
+        """Wait `seconds`, or until the server closes if None."""
         self.server.closing.wait(seconds)
 
 
@@ -82,7 +81,7 @@ def answer(
     usage: Body | None = None,
     reasoning_field: str = "reasoning_content",
 ) -> Reply:
-    """Answer with a text, or with JSON; None is a missing content."""
+    """Answer with a text, or with JSON; None omits the content."""
     text = content if content is None or isinstance(content, str) else json.dumps(content)
 
     def reply(exchange: Exchange) -> None:
@@ -104,7 +103,7 @@ def answer(
 
 
 def cut_off(content: str = '{"bullets": ["Ana fix') -> Reply:
-    """Answer with the beginning of an answer, which has reached its limit of tokens."""
+    """Answer with truncated content that has reached its token limit."""
     return answer(content, finish_reason="length")
 
 
@@ -113,18 +112,18 @@ def empty() -> Reply:
 
 
 def status(code: int, message: str = "no", **headers: str) -> Reply:
-    """Answer with an error; headers as `retry_after="1"`."""
+    """Answer with an error; headers are keywords such as `retry_after="1"`."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return lambda exchange: exchange.json(code, _error(code, message), named)
 
 
 def unknown_route() -> Reply:
-    """Answer as vLLM does where there is no such path."""
+    """Answer as vLLM does for an unknown path."""
     return lambda exchange: exchange.json(404, {"detail": "Not Found"})
 
 
 def too_long(limit: int, requested: int) -> Reply:
-    """Refuse an input as vLLM does."""
+    """Refuse a too long input as vLLM does."""
     return status(
         400,
         f"This model's maximum context length is {limit} tokens. However, you requested {requested} "
@@ -133,7 +132,7 @@ def too_long(limit: int, requested: int) -> Reply:
 
 
 def hang() -> Reply:
-    """Answer nothing until the server closes."""
+    """Send nothing until the server closes."""
 
     def reply(exchange: Exchange) -> None:
         exchange.wait()
@@ -143,7 +142,7 @@ def hang() -> Reply:
 
 
 def hang_after(content: str) -> Reply:
-    """Send a piece of an answer, and then nothing."""
+    """Send a part of an answer, and then nothing."""
 
     def reply(exchange: Exchange) -> None:
         exchange.begin_stream()
@@ -158,19 +157,19 @@ def reset() -> Reply:
 
 
 def reset_after(content: str) -> Reply:
-    """Send a piece of an answer, and break the connection off."""
+    """Send a part of an answer, and reset the connection."""
 
     def reply(exchange: Exchange) -> None:
         exchange.begin_stream()
         exchange.event(_chunk(exchange.server.model, {"content": content}))
-        time.sleep(0.05)  # a reset overtakes what has not been read
+        time.sleep(0.05)  # A reset discards data that the client has not read yet.
         exchange.reset()
 
     return reply
 
 
 def end_after(content: str) -> Reply:
-    """Send a piece of an answer, and end it as if that were all."""
+    """Send a part of an answer, and end the stream without a finish reason."""
 
     def reply(exchange: Exchange) -> None:
         exchange.begin_stream()
@@ -180,7 +179,7 @@ def end_after(content: str) -> Reply:
 
 
 def fail_after(content: str, code: int = 500, message: str = "the engine died") -> Reply:
-    """Send a piece of an answer, and then an error in the stream."""
+    """Send a part of an answer, and then an error in the stream."""
 
     def reply(exchange: Exchange) -> None:
         exchange.begin_stream()
@@ -192,7 +191,7 @@ def fail_after(content: str, code: int = 500, message: str = "the engine died") 
 
 
 def drip(content: Any, seconds: float) -> Reply:
-    """Send an answer in pieces that take so long together."""
+    """Send an answer in pieces over `seconds`."""
     text = content if isinstance(content, str) else json.dumps(content)
 
     def reply(exchange: Exchange) -> None:
@@ -209,12 +208,12 @@ def drip(content: Any, seconds: float) -> Reply:
 
 
 def garbage(content: bytes = b"\x00\xff<html>not what was asked for") -> Reply:
-    """Answer with success, and with what is not JSON."""
+    """Answer with status 200 and a body that is not JSON."""
     return lambda exchange: exchange.raw(content)
 
 
 def not_http() -> Reply:
-    """Send what is not even HTTP."""
+    """Send bytes that are not HTTP."""
 
     def reply(exchange: Exchange) -> None:
         exchange.write(b"\x16\x03\x01 garbage\r\n\r\n")
@@ -224,7 +223,7 @@ def not_http() -> Reply:
 
 
 def after(seconds: float, reply: Reply) -> Reply:
-    """Be silent for so long, then reply."""
+    """Wait `seconds`, then reply."""
 
     def late(exchange: Exchange) -> None:
         exchange.wait(seconds)
@@ -234,12 +233,12 @@ def after(seconds: float, reply: Reply) -> Reply:
 
 
 def user_text(request: Body) -> str:
-    """Return what the user says in a request."""
+    """Return the text of the user messages in a request."""
     return "".join(one["content"] for one in request["messages"] if one["role"] == "user")
 
 
 def schema_of(request: Body) -> Body | None:
-    """Return the schema that a request asks for."""
+    """Return the requested JSON schema; None if there is none."""
     asked = request.get("response_format")
     return asked["json_schema"]["schema"] if asked else None
 
@@ -247,10 +246,10 @@ def schema_of(request: Body) -> Body | None:
 def _stream(
     exchange: Exchange, message: Body, finish_reason: str | None, model: str, usage: Body
 ) -> None:
-    """Send an answer as vLLM streams it: its role, its pieces, why it ended, and what it cost where that was asked."""
+    """Stream an answer as vLLM does: role, pieces, finish reason, and usage if requested."""
     exchange.begin_stream()
     exchange.event(_chunk(model, {"role": "assistant", "content": ""}))
-    for name in sorted(message, reverse=True):  # thoughts come first
+    for name in sorted(message, reverse=True):  # Reasoning comes first.
         text = message[name] or ""
         for at in range(0, len(text), 7):
             exchange.event(_chunk(model, {name: text[at : at + 7]}))

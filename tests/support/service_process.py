@@ -1,4 +1,4 @@
-"""A service as a process of its own, over a test's database."""
+"""A service in a process of its own, over a test's database."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.databases import DatabaseUnderTest
 from support.hasty import TESTS, hasty_command
 from support.health import serving
 
-#: A test sees that a server stops.
+#: Long enough for a test to observe that a server is stopping.
 NOTICEABLE = {"everword.rpc.settings:LOOPBACK_DRAIN_S": 0.5}
 
 
@@ -47,12 +47,12 @@ async def service_process(
     finally:
         if process.returncode is None:
             process.kill()
-            # `wait` would never return if more was printed than asyncio buffers of a pipe that nobody reads.
+            # `wait` would never return if the process printed more than asyncio buffers of an unread pipe.
             await process.communicate()
 
 
 async def is_serving(channel: grpc.aio.Channel, service: str = "") -> bool:
-    """Return whether a process says that a service serves; False if nobody listens."""
+    """Return whether a process reports that a service is serving; False if nothing listens."""
     try:
         return await serving(channel, service)
     except grpc.aio.AioRpcError as error:

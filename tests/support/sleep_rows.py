@@ -1,4 +1,4 @@
-"""A session with an observation, a dispute and an edge, and parameters with which statements of Sleep hit them."""
+"""A session with an observation, a dispute and an edge, and parameters with which statements of Sleep affect them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def insert_sleep(
     message_ids: Sequence[UUID],
     words: str,
 ) -> None:
-    """Store a session of the first messages that touched the fact, which is in dispute with another one."""
+    """Store a session over the first messages, whose fact is disputed with another one."""
     rival = f"hardly {words}"
     conn.execute(
         "INSERT INTO facts (namespace_id, id, subject, category, attribute, value, value_hash, several, source, state, "
@@ -86,7 +86,7 @@ def insert_sleep(
 
 
 def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[str, Any]]:
-    """Return what the statements of Sleep mean, by their names."""
+    """Return the parameters of Sleep's statements, by statement name."""
     package, writes = "everword_compactor.sleep", "everword.facts"
     asked = {
         "conversation_id": conversation_id,

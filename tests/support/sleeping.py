@@ -1,4 +1,4 @@
-"""Sleep done on the spot, as workers do it, with a model that answers each task by what a test says."""
+"""Runs Sleep directly, as workers do, with a model whose answer to each task the test provides."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from support.scripted_chat import ScriptedChat
 from support.scripted_replies import Body, Reply, answer
 from support.stack import Stack
 
-#: Later than any pause that ends a session.
+#: Longer than any pause that ends a session.
 LATER = timedelta(hours=2)
 Records = dict[str, list[dict[str, Any]]]
-#: What a model finds nothing in.
+#: Answers of a model that finds nothing.
 NOTHING: Mapping[str, Any] = {
     "sleep-observe": {"observations": [], "topics": []},
     "sleep-behaviour": {"inferences": []},
@@ -48,10 +48,10 @@ NOTHING: Mapping[str, Any] = {
 
 @dataclass
 class Mind:
-    """A model: by task, what it answers, as JSON or as a function of the records that it is shown."""
+    """A model with an answer for each task, as JSON or as a function of the prompt's records."""
 
     answers: dict[str, Any] = field(default_factory=dict)
-    #: Each question so far: the task and the records.
+    #: All questions so far: the task and the records.
     asked: list[tuple[str, Records]] = field(default_factory=list)
 
     def reply(self, body: Body) -> Reply:
@@ -66,7 +66,7 @@ class Mind:
 
 
 def task_of(body: Body) -> str:
-    """Return which question a request asks: its instruction says so, as no server is told the task."""
+    """Return the task of a request, recognised by its instruction, since requests do not contain the task's name."""
     system = body["messages"][0]["content"]
     marks = {
         "sleep-observe": "Write down what the users say",
@@ -86,7 +86,7 @@ def task_of(body: Body) -> str:
 
 
 def records_of(body: Body) -> Records:
-    """Return what a model is shown, by headings."""
+    """Return the records of a prompt, by heading."""
     records: Records = {}
     heading = ""
     for line in body["messages"][1]["content"].splitlines():
@@ -109,7 +109,7 @@ def observation(
     text: str = "",
     hypothesis: bool = False,
 ) -> dict[str, Any]:
-    """Return an observation as a model gives it."""
+    """Return an observation in the model's answer format."""
     return {
         "kind": kind,
         "about": about,
@@ -124,7 +124,7 @@ def observation(
 def observing(
     *found: tuple[str, str, str], topics: tuple[str, ...] = ()
 ) -> Callable[[Records], Any]:
-    """Return a model that observes, of each of several wordings that a message holds, an attribute and a value."""
+    """Return a model that finds an attribute and a value in each message with one of the given wordings."""
 
     def observe(records: Records) -> Any:
         observations = [
@@ -142,7 +142,7 @@ def observing(
 def sleeper(
     stack: Stack, mind: Mind | None, now: datetime | None = None
 ) -> Iterator[WorkerContext]:
-    """Lend what the task works with; without a mind, there is no model."""
+    """Yield the task's context; without `mind`, it has no model."""
     moment = now or datetime.now(UTC) + LATER
     with worker_context(stack.database, now=moment) as context:
         if mind is None:
@@ -164,9 +164,9 @@ async def sleep(
     now: datetime | None = None,
     due: datetime | None = None,
 ) -> dict[int, str | None]:
-    """Let everything sleep that is due some hours from now, or at `now`; returns how each job ended last.
+    """Run Sleep for everything due some hours from now, or at `now`; return how each job ended last.
 
-    `due` is until when jobs are done, where that is another time than what the clock of the stages shows.
+    `due` is the time until which jobs are due, if it differs from the time of the stages' clock.
     """
     return await asyncio.to_thread(_sleep, stack, mind, now, due)
 
@@ -180,7 +180,7 @@ def _sleep(
 
 
 def sleep_with(stack: Stack, context: WorkerContext, due: datetime) -> dict[int, str | None]:
-    """Let everything sleep that is due then, with what a context holds; returns how each job ended last."""
+    """Run Sleep for everything due at `due` with the given context; return how each job ended last."""
     function: Callable[[JobRun], datetime | None] = Sleeping(context).run
     if context.chat:
         function = detect_model_outage(function, context.chat, sleep=lambda _: None)
@@ -189,13 +189,13 @@ def sleep_with(stack: Stack, context: WorkerContext, due: datetime) -> dict[int,
 
 
 def rows(stack: Stack, query: str) -> list[tuple[Any, ...]]:
-    """Return what a query finds, as the owner sees it."""
+    """Return a query's rows as the owner sees them."""
     with stack.database.connect() as conn:
         return conn.execute(query.encode()).fetchall()
 
 
 def classifying(*relations: tuple[str, str, str]) -> Any:
-    """Return a model that says what an observed value is to a known one: (observed, relation, known)."""
+    """Return a model's classification of observed values against known ones: (observed, relation, known)."""
 
     def classify(records: Records) -> Any:
         known = {fact["value"]: fact["fact"] for fact in records["facts"]}
@@ -212,13 +212,13 @@ def classifying(*relations: tuple[str, str, str]) -> Any:
 
 
 def stored(stack: Stack) -> dict[tuple[str, str], tuple[FactState, int, int]]:
-    """Return facts by attribute and value: their state, and how much evidence is for and against them."""
+    """Return facts by attribute and value: state, supporting and contradicting evidence."""
     found = rows(stack, "SELECT attribute, value, state, supporting, contradicting FROM facts")
     return {(each[0], each[1]): (FactState(each[2]), each[3], each[4]) for each in found}
 
 
 def wake_all(stack: Stack) -> None:
-    """Make every conversation due, also those in which nobody said anything."""
+    """Make every conversation due for Sleep, including those without messages of people."""
     with stack.database.connect() as conn:
         conn.execute(
             """INSERT INTO jobs (namespace_id, task, subject)
@@ -227,7 +227,7 @@ def wake_all(stack: Stack) -> None:
 
 
 def come_night(stack: Stack) -> None:
-    """Let a night have passed since the last one."""
+    """Let a night pass since the last one."""
     with stack.database.connect() as conn:
         conn.execute("UPDATE sleep_nights SET night = night - 1")
         conn.execute(

@@ -1,4 +1,4 @@
-"""The spans that the code under test ends."""
+"""Spans recorded by the code under test."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ def exporter() -> InMemorySpanExporter:
 
 
 def trace_of(spans: tuple[ReadableSpan, ...], name: str) -> list[ReadableSpan]:
-    """Return all spans of the trace that holds the last span with this name."""
     last = [span for span in spans if span.name == name][-1]
     assert last.context is not None
     trace_id = last.context.trace_id

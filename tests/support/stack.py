@@ -1,4 +1,4 @@
-"""The services in this process, on free ports, over a test's own database."""
+"""The services in this process, on free ports, over a test's database."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ BASE = ServerSettings(service="test", listen="127.0.0.1:0", drain_s=0.001, grace
 
 @dataclass(frozen=True)
 class Stack:
-    """Stubs to running services, and the database below them."""
+    """Stubs to running services, and their database."""
 
     database: DatabaseUnderTest
     #: By service: ingest, search, compactor, embedder.

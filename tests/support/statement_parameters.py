@@ -1,6 +1,6 @@
-"""A database with something in one namespace, and parameters with which every named statement hits it.
+"""A database with one full namespace, and parameters with which every named statement affects it.
 
-A new statement works with the parameters of the same name, or gets its own in `_special`.
+A new statement uses the parameters of the same name, or gets its own in `_special`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LATE = datetime(9000, 1, 1, tzinfo=UTC)
 EARLY = datetime(1000, 1, 1, tzinfo=UTC)
 LAST_ID = UUID(int=2**128 - 1)
 
-#: Parameters that leave out nothing.
+#: Optional parameters that restrict nothing.
 UNSET = (
     *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels", "policies"),
     *("instances", "authors", "roles", "tags", "since", "before", "valid_at", "known_at"),
@@ -62,7 +62,7 @@ class Filled:
     """A database in which the namespace `theirs` is full and `ours` is empty."""
 
     database: DatabaseUnderTest
-    #: The same without `theirs`.
+    #: The same database without `theirs`.
     empty: DatabaseUnderTest
     ours: int
     theirs: int
@@ -73,7 +73,7 @@ class Filled:
 
 
 def parameters_of(name: str, filled: Filled) -> dict[str, Any]:
-    """Return parameters for a statement that hit what there is in `theirs`."""
+    """Return parameters of a statement that match the rows of `theirs`."""
     return {
         **common_parameters(filled),
         **_special(filled).get(name, {}),
@@ -82,7 +82,7 @@ def parameters_of(name: str, filled: Filled) -> dict[str, Any]:
 
 
 def common_parameters(filled: Filled) -> dict[str, Any]:
-    """Return parameters by their names, as most statements mean them."""
+    """Return parameters by name, with the meaning that most statements give them."""
     return {
         **dict.fromkeys(UNSET),
         **dict.fromkeys(("channel", "agent", "subject", "task", "error_contains"), ""),
@@ -146,7 +146,7 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
 
 
 def _record_parameters(filled: Filled) -> dict[str, Any]:
-    """Return parameters of statements on what is stored, and on what is pending."""
+    """Return the parameters of statements on stored and on pending records."""
     return {
         "after_seq": 1000,
         "max_bytes": 1_000_000,
@@ -166,7 +166,7 @@ def _record_parameters(filled: Filled) -> dict[str, Any]:
 
 
 def _special(filled: Filled) -> dict[str, dict[str, Any]]:
-    """Return what single statements mean otherwise."""
+    """Return parameters of statements that give a name another meaning."""
     new = {"id": new_id(), "conversation_id": new_id(), "session_key": "new", "subject": ""}
     return {
         "everword_ingest.conversations.insert_conversation": {
@@ -214,7 +214,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
 
 
 def _compaction(filled: Filled) -> dict[str, dict[str, Any]]:
-    """Return what statements on nodes and on compaction mean."""
+    """Return the parameters of statements on nodes and compaction."""
     of_nodes = {
         "after": 0,
         "through": 1000,
@@ -249,7 +249,6 @@ def _compaction(filled: Filled) -> dict[str, dict[str, Any]]:
 
 
 def _learning(filled: Filled) -> dict[str, dict[str, Any]]:
-    """Return what statements on learning mean."""
     package = "everword_compactor.learning"
     return {
         f"{package}.read_learned": {"conversation_id": filled.conversation_id},
@@ -268,7 +267,6 @@ def _learning(filled: Filled) -> dict[str, dict[str, Any]]:
 
 
 def _tool_sentences(filled: Filled) -> dict[str, dict[str, Any]]:
-    """Return what statements on sentences for tool calls mean."""
     package, count = "everword_compactor.tool_sentences", len(filled.message_ids)
     sentences = {
         "message_ids": sorted(filled.message_ids),
@@ -288,7 +286,7 @@ def _tool_sentences(filled: Filled) -> dict[str, dict[str, Any]]:
 
 
 def _reading(filled: Filled) -> dict[str, dict[str, Any]]:
-    """Return what statements that read summaries mean."""
+    """Return the parameters of statements that read summaries."""
     leaf, branch = filled.summaries.leaf, filled.summaries.branch
     first_few = {"after": 0, "most": 5, "max_chars": 100}
     page = {"levels": [1, 2], "only_needing_review": False}
@@ -317,7 +315,7 @@ def _reading(filled: Filled) -> dict[str, dict[str, Any]]:
 
 
 def _nodes(filled: Filled) -> dict[str, dict[str, Any]]:
-    """Return what statements on any node mean."""
+    """Return the parameters of statements on any node."""
     leaf, branch, orphan = (
         filled.summaries.leaf,
         filled.summaries.branch,

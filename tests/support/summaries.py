@@ -1,4 +1,4 @@
-"""Conversations with summaries over them, as compaction makes them."""
+"""Conversations with summaries, written as compaction does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def summed_up(
     session_key: str = "s",
     composer: ScriptedComposer | None = None,
 ) -> str:
-    """Store a conversation, sum it up, and return its id."""
+    """Store and summarise a conversation; return its id."""
     messages = [message(text, author="Ana") for text in texts]
     written = await append(stack, *messages, session_key=session_key)
     await compact_everything(stack, composer)
@@ -33,12 +33,12 @@ async def summed_up(
 
 
 async def harvest_tree(stack: Stack) -> str:
-    """Store a conversation with leaves, branches and a root over it, and return its id."""
+    """Store a conversation with leaves, branches and a root, and return its id."""
     return await summed_up(stack, *(f"Field {n} gave {n} sacks of barley." for n in range(TREE)))
 
 
 async def listed(stack: Stack, **fields: object) -> list[summary_pb2.Summary]:
-    """Return all summaries that a request or its filter names, the earliest first, through all pages."""
+    """Return all summaries that match a request or its filter, earliest first, through all pages."""
     of_filter = summary_pb2.SummaryFilter.DESCRIPTOR.fields_by_name
     wanted = {name: fields.pop(name) for name in [*fields] if name in of_filter}
     only = summary_pb2.SummaryFilter(**wanted)  # type: ignore[arg-type]
@@ -53,7 +53,7 @@ async def listed(stack: Stack, **fields: object) -> list[summary_pb2.Summary]:
 
 
 def change(stack: Stack, statement: str, *values: object) -> None:
-    """Do to the database what nothing in Everword does."""
+    """Change the database in a way that no part of Everword does."""
     with stack.database.connect() as conn:
         conn.execute(statement.encode(), values)
 
@@ -68,5 +68,5 @@ def put_in_review(stack: Stack, summary_id: str) -> None:
 
 
 def usage(conn: psycopg.Connection) -> list[tuple[str, str]]:
-    """Return task and outcome of everything that language models were asked, in order."""
+    """Return task and outcome of all calls of language models, in order."""
     return conn.execute("SELECT task, outcome FROM usage_ledger ORDER BY id").fetchall()

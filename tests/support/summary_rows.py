@@ -1,4 +1,4 @@
-"""Rows of what the compactor derives, for tests of single statements."""
+"""Rows that the compactor derives, for tests of single statements."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ VALUES (%s, %s, 1, 1, %s, %s)
 
 @dataclass(frozen=True)
 class SummaryRows:
-    """A leaf over the first message under a branch, a leaf over the second under none, and a leaf over none yet."""
+    """A leaf over the first message under a branch, a leaf over the second without parent, and a leaf
+    without messages.
+    """
 
     leaf: UUID
     branch: UUID
@@ -40,7 +42,7 @@ def insert_summaries(
     message_ids: Sequence[UUID],
     content: str,
 ) -> SummaryRows:
-    """Put nodes over the first two messages of a conversation, with how far it is summed up."""
+    """Insert nodes over the first two messages of a conversation, and its compaction progress."""
     rows = SummaryRows(new_id(), new_id(), new_id(), new_id())
     scope = {"namespace_id": namespace_id, "conversation_id": conversation_id, "content": content}
     nodes = [
@@ -51,7 +53,7 @@ def insert_summaries(
     ]
     for id_, level, seq, parent_id in nodes:
         values = {"id": id_, "level": level, "seq": seq, "parent_id": parent_id}
-        # One goes into contexts.
+        # One of them must be eligible for contexts.
         values["needs_review"] = id_ != rows.bare
         conn.execute(INSERT_SUMMARY, {**scope, **values})
     conn.execute(INSERT_SOURCE, (namespace_id, rows.leaf, message_ids[0], None))

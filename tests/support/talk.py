@@ -1,4 +1,4 @@
-"""A conversation as an agent's program holds it: what is said, and what the agent has in mind each time."""
+"""A conversation as an agent's program conducts it: messages, and the agent's context for each answer."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Talk:
     session: str
 
     async def hear(self, words: str, **fields: Any) -> context.BuildContextResponse:
-        """Store what a user says, and return the context for the answer."""
+        """Store a user's message, and return the context for the answer."""
         said = await self._append(words, **fields)
         return await self.client.build_context(conversation_id=said)
 
     async def answer(self, words: str) -> None:
-        """Store what the agent says."""
+        """Store the agent's message."""
         await self._append(words, role=ASSISTANT)
 
     async def _append(self, words: str, **fields: Any) -> str:

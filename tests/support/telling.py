@@ -1,4 +1,4 @@
-"""Short forms of what is said, and of the facts that it is evidence of."""
+"""Short helpers for messages and for facts with these messages as evidence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def stamp(moment: datetime) -> Timestamp:
 async def say(
     stack: Stack, text: str, at: float, *, subject: str, session: str = "", **fields: Any
 ) -> str:
-    """Append a message of a day; returns its id."""
+    """Append a message on a day; return its id."""
     spoken = message(text, create_time=stamp(day(at)), **fields)
     request = append_request(spoken)
     request.conversation.CopyFrom(target(session or subject, subject=subject))
@@ -47,7 +47,7 @@ async def remember(
     attribute: str = "residence",
     **fields: Any,
 ) -> fact_pb2.Fact:
-    """Remember a fact that messages say."""
+    """Remember a fact with messages as its evidence."""
     evidence = [fact_pb2.NewEvidence(message_id=each) for each in said]
     request = facts.RememberRequest(
         subject=subject,
@@ -70,7 +70,7 @@ async def tell(
     session: str = "",
     **fields: Any,
 ) -> str:
-    """Say something, and remember what it says; returns the message's id."""
+    """Append a message and remember the fact that it states; return the message's id."""
     id_ = await say(stack, text, at, subject=subject, session=session, **fields)
     await remember(stack, value, [id_], subject=subject, attribute=attribute)
     return id_
@@ -91,7 +91,7 @@ def ids(response: search.SearchResponse) -> list[str]:
 
 
 def marks(response: search.SearchResponse) -> dict[str, list[str]]:
-    """Return by memory what does not hold any more: its value, day, and what holds instead."""
+    """Return superseded facts by memory id: value, ending, day, and current value."""
     return {
         result.memory.id: [marked(each) for each in result.superseded]
         for result in response.results
@@ -100,7 +100,7 @@ def marks(response: search.SearchResponse) -> dict[str, list[str]]:
 
 
 def marked(each: fact_pb2.SupersededFact) -> str:
-    """Return what ended, how, on which day, and what holds instead."""
+    """Format a superseded fact: its value, how and on which day it ended, and the current value."""
     ended = each.ended_time.ToDatetime(UTC).date().isoformat()
     how = fact_pb2.FactEnding.Name(each.ending).removeprefix("FACT_ENDING_").lower()
     return f"{each.value} {how} {ended} -> {each.current_value or 'nothing'}"

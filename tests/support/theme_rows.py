@@ -1,4 +1,4 @@
-"""A theme, and parameters with which every statement of themes hits it."""
+"""A theme, and parameters with which every statement of themes affects it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ THEME = UUID(int=91)
 
 
 def insert_theme(conn: psycopg.Connection, namespace_id: int, words: str) -> None:
-    """Store a theme."""
     conn.execute(
         "INSERT INTO themes (namespace_id, id, place, label, words, size, sampled, source_ids, generation_id) "
         "VALUES (%s, %s, 1, %s, %s, 3, 9, %s, 1)",
@@ -23,7 +22,7 @@ def insert_theme(conn: psycopg.Connection, namespace_id: int, words: str) -> Non
 
 
 def theme_parameters(passage_ids: Sequence[int]) -> dict[str, dict[str, Any]]:
-    """Return what the statements of themes mean, by their names."""
+    """Return the parameters of the theme statements, by statement name."""
     package = "everword_compactor.themes"
     return {
         f"{package}.passages_between": {"before": max(passage_ids) + 1, "steps": 3},

@@ -1,4 +1,4 @@
-"""Tool calls as agents send them, each with what a reader must learn of it: thirty, ten of them written last."""
+"""Thirty tool calls as agents send them, each with the words that its sentence must contain; ten were written last."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from everword_compactor.outcomes.sentence import Call
 
 
 class Case(NamedTuple):
-    """A call, and words that its sentence must hold."""
+    """A call, and words that its sentence must contain."""
 
     call: Call
     facts: tuple[str, ...]
@@ -46,7 +46,7 @@ PATCH = """\
 +    return 5
 *** End Patch"""
 
-#: Those that the sentences were built with.
+#: Cases used while the sentences were developed.
 BUILT_WITH = (
     _case(
         "bash", {"command": "pytest -q tests/unit"}, PYTEST, "2 failed, 31 passed", "test_expiry"
@@ -186,7 +186,7 @@ test/auth.test.ts
 test/token.test.ts
 """
 
-#: Those that were written when the sentences were built; of these, 8 of 10 at least must say what came of them.
+#: Cases written after the sentences were developed; at least 8 of 10 must state their outcome.
 HELD_OUT = (
     _case(
         "run_command",

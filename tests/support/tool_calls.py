@@ -1,4 +1,4 @@
-"""Tool calls without words, and the worker that puts them into words, done on the spot."""
+"""Tool calls without text, and the worker that describes them, run directly."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from support.databases import DatabaseUnderTest
 from support.scripted_chat import Body, Reply, ScriptedChat, answer, user_text
 from support.stack import Stack
 
-#: Nobody waits in a test; a failure that is a sentence's own is tried again at once.
+#: No pauses in tests; a failure of a single sentence is retried at once.
 IMPATIENT = ToolSettings(pauses_s=(0.0,), patience_s=0.05)
 
 
 def tool_call(
     path: str = "src/auth.rs", name: str = "read_file", **fields: Any
 ) -> memory_pb2.NewMessage:
-    """Return a message that calls a tool and says nothing."""
+    """Return a message with a tool call and no text."""
     return message(
         **{
             "content": "",
@@ -43,24 +43,24 @@ def tool_call(
 
 
 def path_in(request: Body) -> str:
-    """Return the path that a request to the model is about."""
+    """Return the path in a request to the model."""
     found = re.search(r'"path": "([^"]+)"', user_text(request))
     assert found
     return found[1]
 
 
 def consulted(request: Body) -> Reply:
-    """Answer with a sentence whose verb the call does not hold."""
+    """Answer with a sentence whose verb does not occur in the call."""
     return answer({"sentence": f"Consulted {path_in(request)} for the login routine."})
 
 
 def invented() -> Reply:
-    """Answer with a sentence that holds what no call does."""
+    """Answer with a sentence that is unsupported by any call."""
     return answer({"sentence": "Consulted port 99999 of the server."})
 
 
 def chat_settings(server: ScriptedChat, **fields: Any) -> ChatSettings:
-    """Return settings with which nobody waits for a server in trouble."""
+    """Return settings with short timeouts and no pauses for a failing server."""
     patience: dict[str, Any] = {"read_timeout_s": 0.5, "pauses_s": (0.0,)}
     return ChatSettings(server.url, server.model, **{**patience, **fields})
 
@@ -72,7 +72,7 @@ def sentence_context(
     tools: ToolSettings = IMPATIENT,
     **chat: Any,
 ) -> Iterator[WorkerContext]:
-    """Lend what the task works with: without a server, there is no model."""
+    """Yield the task's context; without a server, it has no model."""
     with worker_context(database) as shop:
         shop = replace(shop, tools=tools)
         if server is None:
@@ -84,7 +84,7 @@ def sentence_context(
 
 
 def sentences_in(shop: WorkerContext, database: DatabaseUnderTest) -> dict[int, str | None]:
-    """Do the task's jobs until none is due; returns how each ended."""
+    """Execute the task's jobs until none is due; return how each ended."""
     task = Task("tool-sentences", ToolSentences(shop).run, pauses_s=(0.0,))
     return work(database, shop.database, task, datetime.now(UTC) + AT_ONCE)
 
@@ -95,7 +95,7 @@ async def put_into_words(
     tools: ToolSettings = IMPATIENT,
     **chat: Any,
 ) -> dict[int, str | None]:
-    """Do what is pending, as a worker with these settings does; returns how each job ended."""
+    """Write the pending tool sentences as a worker with these settings does; return how each job ended."""
 
     def do() -> dict[int, str | None]:
         with sentence_context(stack.database, server, tools, **chat) as shop:
@@ -105,14 +105,14 @@ async def put_into_words(
 
 
 def stored_sentences(database: DatabaseUnderTest) -> dict[str, tuple[str, str]]:
-    """Return sentence and model by the message's id."""
+    """Return sentence and model by message id."""
     with database.connect() as conn:
         rows = conn.execute("SELECT message_id, content, model FROM tool_sentences").fetchall()
     return {str(message_id): (content, model) for message_id, content, model in rows}
 
 
 def queued(database: DatabaseUnderTest) -> dict[str, tuple[str, int, str | None]]:
-    """Return state, attempts and error of what waits, by the message's id."""
+    """Return state, attempts and error of queued tool calls, by message id."""
     with database.connect() as conn:
         rows = conn.execute(
             "SELECT message_id, state, attempts, error FROM tool_sentence_queue"
@@ -123,7 +123,6 @@ def queued(database: DatabaseUnderTest) -> dict[str, tuple[str, int, str | None]
 
 
 def indexed_sentences(database: DatabaseUnderTest) -> dict[str, str]:
-    """Return the sentences in the index by the message's id."""
     with database.connect() as conn:
         rows = conn.execute(
             "SELECT source_id, content FROM memories WHERE part = -1 AND kind = 1"

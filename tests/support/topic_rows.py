@@ -1,4 +1,4 @@
-"""A page about a node with its sources and changes, and parameters with which every statement of pages hits them."""
+"""A topic page with its sources and changes, and parameters with which every statement of pages affects them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ PAGE, SURE = UUID(int=101), UUID(int=102)
 #: As in `graph_rows`.
 NODE, OTHER = UUID(int=81), UUID(int=82)
 MADE = datetime(2001, 2, 4, tzinfo=UTC)
-#: Some passage has to expire some day.
+#: At least one passage must have an expiry time.
 EXPIRES = datetime(2090, 2, 4, tzinfo=UTC)
 
 
 def insert_topic(conn: psycopg.Connection, namespace_id: int, leaf_id: UUID, words: str) -> None:
-    """Store a page about the first node of `insert_graph`, made of the fact of `insert_facts` and of a leaf."""
+    """Store a page about the first node of `insert_graph`, with the fact of `insert_facts` and a leaf as sources."""
     conn.execute(
         "INSERT INTO facts (namespace_id, id, subject, category, attribute, value, value_hash, several, source, state, "
         "confidence, lifetime_days, first_seen_at, last_seen_at) "
@@ -54,7 +54,7 @@ def insert_topic(conn: psycopg.Connection, namespace_id: int, leaf_id: UUID, wor
 
 
 def topic_parameters(words: str, leaf_id: UUID) -> dict[str, dict[str, Any]]:
-    """Return what the statements of pages mean, by their names."""
+    """Return the parameters of the statements on topic pages, by statement name."""
     writes, reads = "everword_compactor.topics", "everword_search.topics"
     node = {"node_id": NODE, "into_id": OTHER, "node_ids": [NODE], "through": 2**62}
     named = {"label_hashes": [label_hash(words)], "subject": "", "agent": ""}

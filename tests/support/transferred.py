@@ -1,4 +1,4 @@
-"""A namespace with every kind of record in it, and calls that take it out and put it in."""
+"""A namespace with every kind of record, and calls that export and import it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from support.theme_rows import insert_theme
 from support.tool_calls import tool_call
 from support.waiting import until
 
-#: What was said in words that JSON has to take care of.
+#: Text with characters that JSON must escape.
 SAID = 'She said: "the gecko\'s name is Zoë\\Żaneta" \u2028 \U0001f98e\n\tand left.'
 KEY = "moved"
 
 
 @dataclass(frozen=True)
 class Filled:
-    """What there is in `theirs`."""
+    """Ids and tokens of the namespace `theirs`."""
 
     theirs: Theirs
     conversation_id: str
@@ -38,7 +38,7 @@ class Filled:
 
 
 async def fill_everything(stack: Stack) -> Filled:
-    """Fill `theirs` with every kind of record: by RPCs, and what background work alone writes, as that does."""
+    """Fill `theirs` with every kind of record: through RPCs, and directly for rows that only background work writes."""
     theirs = await fill_theirs(stack)
     metadata = Struct()
     metadata.update({"at": 1.5, "deep": {"empty": {}, "none": None, "many": [1, True, "ß"]}})
@@ -66,7 +66,7 @@ async def fill_everything(stack: Stack) -> Filled:
 def _insert_derived(
     conn: psycopg.Connection, conversation_id: UUID, message_ids: list[UUID]
 ) -> None:
-    """Store what only background work writes."""
+    """Store rows that only background work writes."""
     row = conn.execute("SELECT id FROM namespaces WHERE name = 'theirs'").fetchone()
     assert row
     namespace_id = int(row[0])
@@ -101,7 +101,7 @@ def _insert_derived(
 
 
 def _settle_jobs(conn: psycopg.Connection) -> None:
-    """Let all jobs be due, so that no sweep makes one due earlier, but one that waits for a night."""
+    """Make all jobs due, so that no sweep changes them, except one that waits for the night."""
     conn.execute("UPDATE jobs SET not_before = now() - interval '90.000001 seconds'")
     conn.execute(
         "INSERT INTO jobs (namespace_id, task, subject, not_before) "
@@ -110,24 +110,22 @@ def _settle_jobs(conn: psycopg.Connection) -> None:
 
 
 def erasing(stack: Stack) -> bool:
-    """Tell whether an erasure is at work."""
+    """Return whether an erasure is running."""
     with stack.database.connect() as conn:
         return bool(conn.execute("SELECT FROM erasures WHERE state = 1").fetchall())
 
 
 async def export(stack: Stack, name: str) -> bytes:
-    """Return the file of a namespace."""
     call = stack.admin.ExportNamespace(admin.ExportNamespaceRequest(name=name))
     return b"".join([part.data async for part in call])
 
 
 def requests(name: str, file: bytes, size: int = 50_000) -> Iterator[admin.ImportNamespaceRequest]:
-    """Yield what imports a file."""
+    """Yield the requests of an import of a file."""
     yield admin.ImportNamespaceRequest(name=name)
     for start in range(0, len(file), size):
         yield admin.ImportNamespaceRequest(data=file[start : start + size])
 
 
 async def put_in(stack: Stack, name: str, file: bytes) -> admin.ImportNamespaceResponse:
-    """Import a file."""
     return await stack.admin.ImportNamespace(requests(name, file))

@@ -1,4 +1,4 @@
-"""Work of several namespaces, done by one worker: wake-up by wake-up, in the order in which they were sent."""
+"""Work of several namespaces, done by one worker, one wake-up after the other in the order of sending."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from everword.jobs.worker import Worker
 from everword_compactor.jobs.context import WorkerContext
 
 Run = Callable[[JobRun], datetime | None]
-#: Whoever is alone waits for nobody; beside another, at most for so many times that.
+#: Next to another namespace's backlog, work may take at most this many times the steps that it takes alone.
 MOST = 3
 
 
 def send(shop: WorkerContext, redis: redis_client.Redis) -> None:
-    """Send the wake-ups of what is due: whoever has something pending later has its own behind them."""
+    """Send the wake-ups of due jobs; a job that becomes pending later gets its own wake-up behind them."""
     Publisher(shop.database, redis).publish()
 
 
 def work_off(shop: WorkerContext, redis: redis_client.Redis, name: str, run: Run) -> None:
-    """Do the jobs of a task as its only worker does."""
+    """Execute the jobs of a task like its only worker."""
     send(shop, redis)
     worker = Worker(shop.database, Task(name, run), redis)
     while wake_up := redis.lpop(f"rq:queue:{queue_name(name)}"):
@@ -34,5 +34,5 @@ def work_off(shop: WorkerContext, redis: redis_client.Redis, name: str, run: Run
 
 
 def impatient(run: Run) -> Run:
-    """Have another namespace wait all the time."""
+    """Return a run that always has another namespace waiting."""
     return lambda job: run(replace(job, others_wait=lambda: True))

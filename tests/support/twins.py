@@ -1,4 +1,4 @@
-"""Two namespaces with the same content, called in the same way: where answers differ, they tell what was asked for."""
+"""Two namespaces with the same content and the same calls: differences in their answers reveal whether an id exists."""
 
 from __future__ import annotations
 
@@ -38,36 +38,36 @@ from support.refusals import read_refusal
 from support.spans import exporter
 from support.stack import Stack
 
-#: Its caller is an operator, whose namespaces are all of them.
+#: RPCs of operators, who may access all namespaces.
 OPERATORS = "AdminService"
 #: Lists of the deployment, whose page tokens are the same for all namespaces.
 SHARED_LISTS = {"ListPrices"}
 #: Statements that find out who calls, whose results are kept for a while.
 OF_CALLERS = {"api_keys_exist", "find_namespace", "close_deployment", "list_generations"}
 _numbers = count(1)
-#: Until a stream that goes on says something.
+#: Seconds until an endless stream sends something.
 PATIENCE_S = 10.0
 
 
 @dataclass(frozen=True)
 class Told:
-    """An answer, as far as it can tell something, and the statements that were run for it."""
+    """An answer without values that differ between calls, and the statements executed for it."""
 
     answer: str
     statements: tuple[str, ...]
-    #: Why it was refused; empty where it was not.
+    #: Reason of the refusal; empty if the call succeeded.
     reason: str = ""
-    #: How long the call took.
+    #: Duration of the call, in seconds.
     seconds: float = 0.0
 
     def differs(self, other: Told, statements: bool) -> bool:
-        """Return whether another answer, or another way to it, tells the two apart."""
+        """Return whether the answers, or the executed statements, differ."""
         return self.answer != other.answer or (statements and self.statements != other.statements)
 
 
 @dataclass
 class Twins:
-    """The namespaces, and what earlier answers held of each."""
+    """The two namespaces, and values from earlier answers in each."""
 
     stack: Stack
     channels: Mapping[str, grpc.aio.Channel]
@@ -75,7 +75,7 @@ class Twins:
     #: The gateway through which probes go, None for gRPC itself.
     gateway: httpx2.AsyncClient | None = None
     kept: dict[str, dict[str, str]] = field(init=False)
-    #: What was sent to each of what is another's, or nobody's: it is in later answers, too.
+    #: Values sent to each namespace that belong to the other one or to none; later answers contain them, too.
     sent: dict[str, list[str]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -83,7 +83,7 @@ class Twins:
         self.sent = {name: [name] for name in self.names}
 
     async def go_on(self, method: MethodDescriptor, recipe: Recipe) -> None:
-        """Call a recipe in both, and keep of its answers what later ones need."""
+        """Call a recipe in both, and keep values of its answers for later recipes."""
         for name in self.names:
             kept = self.kept[name]
             if recipe.method == "ListTopics":
@@ -105,9 +105,9 @@ class Twins:
         values: tuple[str, str],
         number: Path | None = None,
     ) -> list[Told]:
-        """Call a recipe with a value in one place, another one in each namespace; return what they tell.
+        """Call a recipe with one of `values` at `path` in each namespace; return the two answers.
 
-        `number` is a place that says which version or part of it, the first one in both.
+        `number` is the path of a version or part number, which is the first one in both calls.
         """
         told = []
         for name, value in zip(self.names, values, strict=True):
@@ -136,7 +136,7 @@ class Twins:
         name: str,
         more: tuple[tuple[str, str], ...],
     ) -> tuple[Any, str]:
-        """Return the answer of a probe, or its refusal with the reason."""
+        """Return the answer of a probe, or its error with the reason."""
         if self.gateway is not None:
             [request], headers = requests, dict((*within(name), *more))
             answer = await call_over_http(
@@ -150,7 +150,7 @@ class Twins:
             return refusal, refusal.reason
 
     async def texts_of(self, name: str) -> dict[str, str]:
-        """Return by kind a text of another namespace, as its lists show it to itself."""
+        """Return a text of another namespace by kind, as its own lists show it."""
         texts: dict[str, str] = {}
         for method, recipe in recipes():
             if not method.name.startswith(("List", "Browse")):
@@ -168,7 +168,7 @@ class Twins:
     def _requests(self, method: MethodDescriptor, recipe: Recipe, name: str) -> list[Any]:
         requests = requests_of(method, recipe, self.kept[name])
         if method.name == "Answer":
-            requests[0].query = "zzyzx"  # nothing is found, and no model is asked
+            requests[0].query = "zzyzx"  # An answer without hits, so that no model is called.
         elif method.name in ("ReadAddress", "ListAddress"):
             requests[0].address = requests[0].address.replace("default", name)
         return requests
@@ -211,7 +211,7 @@ class Twins:
 
 @asynccontextmanager
 async def twins(stack: Stack, *names: str, gateway: str = "") -> AsyncIterator[Twins]:
-    """Make two namespaces. Probes go through the gateway at this URL, where one is given."""
+    """Create two namespaces. Probes go through the gateway at this URL if given."""
     exporter()
     first, second = names
     await make_namespaces(stack, first, second)
@@ -228,9 +228,9 @@ async def twins(stack: Stack, *names: str, gateway: str = "") -> AsyncIterator[T
 
 
 async def tell_apart(both: Twins, theirs: Any, texts: Mapping[str, str]) -> list[str]:
-    """Probe every place of every RPC; return how what is theirs was told from what never was, and what leaked.
+    """Probe every field of every RPC; return differences between existing and non-existing foreign ids, and leaks.
 
-    Without `texts`, ids alone are tried.
+    If `texts` is empty, only ids are probed.
     """
     wrong = []
     for method, recipe in recipes():
@@ -243,10 +243,10 @@ async def tell_apart(both: Twins, theirs: Any, texts: Mapping[str, str]) -> list
             if values is None or not (texts or path.is_id):
                 continue
             first, second = await both.probe(method, recipe, path, values, number)
-            # Whoever watches asks again and again.
+            # Watch calls poll repeatedly.
             counted = method.name not in WATCHES
             if first.differs(second, counted):
-                # What the twins hold may differ by what was done in them: what tells something does so in each of them.
+                # Earlier probes may have made the twins' content differ; a real leak shows in each of them.
                 unlike, alike = await both.probe(method, recipe, path, values[::-1], number)
                 if not (first.differs(unlike, counted) and alike.differs(second, counted)):
                     second = first
@@ -255,7 +255,7 @@ async def tell_apart(both: Twins, theirs: Any, texts: Mapping[str, str]) -> list
                 wrong.append(f"{case}: {first.answer[:400]} and not {second.answer[:400]}")
             elif counted and first.statements != second.statements:
                 wrong.append(f"{case}: {first.statements} and not {second.statements}")
-            # Beside a number, an id may be one under which the probe before has made something.
+            # With a number, the id may be one under which the preceding probe has created something.
             elif path.is_id and number is None and first.reason == "VALIDATION_FAILED":
                 wrong.append(
                     f"{case} is refused before anything is looked for: {first.answer[:400]}"
@@ -267,7 +267,7 @@ async def tell_apart(both: Twins, theirs: Any, texts: Mapping[str, str]) -> list
 
 
 def _places(method: MethodDescriptor) -> Iterator[tuple[Path, Path | None]]:
-    """Yield the places to probe: each of a string, and each of an id beside each number that goes with one."""
+    """Yield the paths to probe: each string, and each id combined with each number that belongs to it."""
     yield from product(paths(method), [None])
     for path, number in product(paths(method), numbers(method)):
         if path.is_id and number.within:
@@ -277,7 +277,7 @@ def _places(method: MethodDescriptor) -> Iterator[tuple[Path, Path | None]]:
 async def _with_bad_tokens(
     both: Twins, theirs: Any, method: MethodDescriptor, recipe: Recipe, path: Path
 ) -> list[str]:
-    """Return which tokens that nobody issued for this are not refused for what they are."""
+    """Return the foreign or damaged tokens that are not refused as invalid."""
     found = values_for(method, path, theirs, {})
     assert found
     other = "ListNotes" if method.name != "ListNotes" else "Browse"
@@ -293,7 +293,7 @@ async def _with_bad_tokens(
 
 
 def recipes() -> list[tuple[MethodDescriptor, Recipe]]:
-    """Return every public RPC that is not an operator's, in the order in which their recipes can be called."""
+    """Return every tenant RPC, in an order in which the recipes can be called."""
     by_path = {(m.containing_service.name, m.name): m for _, m in methods()}
     return [
         (by_path[each.service, each.method], each)

@@ -1,4 +1,4 @@
-"""Wait for what happens elsewhere, and not longer than it may take."""
+"""Waits for asynchronous conditions with a time limit."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable
 
 
 async def until(condition: Callable[[], bool | Awaitable[bool]], within_s: float = 30.0) -> None:
-    """Return once `condition` holds. Raises TimeoutError where it does not in time.
+    """Return once `condition` holds. Raises TimeoutError if it does not in time.
 
-    The limit is for what never comes true: it is far from what a busy machine takes, and
-    short of the minute after which the server ends what nobody waits for.
+    The default limit only serves conditions that never come true: it is far above the time that a busy machine takes,
+    and below the minute after which the server ends calls without a waiting client.
     """
     async with asyncio.timeout(within_s):
         while True:

@@ -1,4 +1,4 @@
-"""Watch memories, and hang up."""
+"""Calls of WatchMemories that end after a while."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.stack import Stack
 
 
 async def begin(stack: Stack) -> str:
-    """Return a token of now."""
+    """Return a resume token for now."""
     [first] = await take(stack, "", 1)
     assert not first.events
     return first.resume_token
@@ -22,7 +22,7 @@ async def begin(stack: Stack) -> str:
 async def take(
     stack: Stack, token: str, responses: int, **fields: object
 ) -> list[pb.WatchMemoriesResponse]:
-    """Return as many responses as asked for, then hang up."""
+    """Return `responses` responses, then cancel the call."""
     call = stack.search.WatchMemories(
         pb.WatchMemoriesRequest(resume_token=token, **fields)  # type: ignore[arg-type]
     )
@@ -38,13 +38,13 @@ async def take(
 
 
 async def all_told(stack: Stack, token: str, **fields: object) -> list[pb.MemoryEvent]:
-    """Return what is told after a token of all that happened before this call, whatever the filter."""
+    """Return all events between a token and this call, whatever the filter."""
     call = stack.search.WatchMemories(
         pb.WatchMemoriesRequest(resume_token=token, **fields)  # type: ignore[arg-type]
     )
     told = list[pb.MemoryEvent]()
     try:
-        # What the look that tells of the first mark came upon is told before the second.
+        # The poll that finds the first mark may deliver other events after it, but always before the second mark.
         for _ in range(2):
             mark = await _mark(stack)
             while mark not in {event.memory_id for event in told}:
@@ -60,7 +60,7 @@ async def all_told(stack: Stack, token: str, **fields: object) -> list[pb.Memory
 
 
 async def _mark(stack: Stack) -> str:
-    """Do what every watcher is told: delete a note. Return its id."""
+    """Delete a note, an event that every watcher receives; return the note's id."""
     key = f"mark {uuid4()}"
     written = await write(stack, "A mark.", key)
     await stack.notes.DeleteNote(notes.DeleteNoteRequest(key=named(key)))
@@ -68,7 +68,7 @@ async def _mark(stack: Stack) -> str:
 
 
 def let_expire(stack: Stack, *moments: Sequence[str]) -> None:
-    """Let the time of memories come, of some at one moment, then of others; as with time, nothing is logged."""
+    """Let memories expire in groups, one moment each; as with real expiry, nothing is logged."""
     with stack.database.connect() as conn, conn.transaction():
         for memory_ids in moments:
             conn.execute(
@@ -78,7 +78,7 @@ def let_expire(stack: Stack, *moments: Sequence[str]) -> None:
 
 
 def token_secret(stack: Stack) -> bytes:
-    """Return what tokens are signed with."""
+    """Return the key with which tokens are signed."""
     with stack.database.connect() as conn:
         row = conn.execute("SELECT token_secret FROM deployment").fetchone()
     assert row

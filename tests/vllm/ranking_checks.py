@@ -1,4 +1,4 @@
-"""Whether it matters who makes the vectors: vLLM, the same model in full precision, or the local int8 model.
+"""Compares rankings with vectors of vLLM, of the same model in full precision, and of the local int8 model.
 
 Run by run.py, which serves the model.
 """
@@ -37,20 +37,21 @@ from vllm.reference import ReferenceServer
 VLLM_URL = os.environ["EVERWORD_TEST_VLLM_URL"]
 VARIANTS = (of_profile("recall"), of_mode("semantic", ""))
 NAMES = [each.name for each in VARIANTS]
-#: What a calibration of this model is shipped for.
+#: The profile for which a calibration of this model is shipped.
 CALIBRATED = "recall"
-#: Two results whose scores are nearer than this are in either order: sums of fp32 depend on the order of summation, and
-#: vectors are stored with 11 bits, so that cosines of equal models differ in the sixth digit. A cosine at a threshold
-#: of the trees of `recall` may cross it and change a score by more: seen once in 9,657 results, at the 41st place.
+#: Maximal difference of scores within which two results may be in either order: fp32 sums depend on the order of
+#: summation, and vectors are stored with 11 bits, so that cosines of equal models differ in the sixth digit. A cosine
+#: at a threshold of `recall`'s trees may cross it and change a score by more: seen once in 9,657 results, at the 41st
+#: place.
 TIE = 1e-4
-#: Of the first results, what full precision and int8 have in common, on average.
+#: Average share of the first results that full precision and int8 must have in common.
 COMMON = 0.95
-#: What relevance may differ by between them, on average.
+#: Average difference of relevance allowed between them.
 RELEVANCE = 0.02
 
 
 def asked_set() -> BenchSet:
-    """Return what is asked: the first conversation of the set in EVERWORD_BENCH_DATA, or the sample that is shipped."""
+    """Return the questions: the first conversation of the set in EVERWORD_BENCH_DATA, or the shipped sample."""
     folder = os.environ.get("EVERWORD_BENCH_DATA")
     if not folder:
         return read_set(sample_path())
@@ -60,10 +61,10 @@ def asked_set() -> BenchSet:
 
 @pytest.fixture(scope="module")
 def rankings() -> Mapping[str, Rankings]:
-    """The same questions three times, by who makes the vectors."""
+    """Return the rankings of the same questions, by source of vectors."""
     asked: dict[str, Rankings] = {}
     with pytest.MonkeyPatch.context() as environment, ReferenceServer().running() as reference:
-        # The reference takes its time: no request may last longer than a server may be silent.
+        # The reference is slow: no request may last longer than a server may be silent.
         environment.setattr(target, "service_specs", _in_small_batches)
         for name, url in {"vLLM": VLLM_URL, "fp32": reference.url, "int8": ""}.items():
             environment.setenv("EVERWORD_EMBED_URL", url)
@@ -134,6 +135,6 @@ def test_relevance_is_calibrated_whoever_serves_the_model(
 
 
 def _pairs(rankings: Mapping[str, Rankings], other: str, variant: str) -> list[tuple[Asked, Asked]]:
-    """Return the answers to each question with vLLM's vectors and with others."""
+    """Return the answers to each question with vLLM's vectors and with the others."""
     others = rankings[other]
     return [(asked, others[key]) for key, asked in of_variant(rankings["vLLM"], variant).items()]

@@ -1,6 +1,6 @@
-"""What Search ranks with one server's vectors, by the stack and the steps of `everword bench retrieval`.
+"""Rankings of Search with one server's vectors, using the stack and steps of `everword bench retrieval`.
 
-The benchmark's own rows leave out what is compared here: the scores, and whether relevance is calibrated.
+The benchmark's own rows lack the compared data: the scores, and whether relevance is calibrated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from everword.client import Client
 from everword.domain.settings import Environment
 from everword.v1 import search_service_pb2 as pb
 
-#: How many of the first results are compared.
+#: Number of first results that are compared.
 TOP = 10
 #: A world, the question's own world, the question, and the way of ranking.
 Key = tuple[str, str, str, str]
@@ -38,9 +38,9 @@ class Asked:
     scores: Mapping[str, float]
     #: Name of the response's calibration, such as `CALIBRATED`.
     calibration: str
-    #: Of the most relevant result; where nothing is calibrated, its score.
+    #: Relevance of the most relevant result; its score if uncalibrated.
     relevance: float
-    #: Of the benchmark's metrics; None where nothing answers the question.
+    #: The benchmark's metrics; None if no message answers the question.
     metrics: Mapping[str, float] | None
 
     @property
@@ -48,7 +48,7 @@ class Asked:
         return self.answer.ranked[:TOP]
 
     def apart(self, one: str | None, other: str | None) -> float:
-        """Return how far apart two results' scores are; infinity where one is not among the results."""
+        """Return the difference of two results' scores; infinity if one is not among the results."""
         if one is None or other is None or not {one, other} <= self.scores.keys():
             return float("inf")
         return abs(self.scores[one] - self.scores[other])
@@ -58,7 +58,7 @@ Rankings = Mapping[Key, Asked]
 
 
 async def ask_everything(bench_set: BenchSet, variants: Sequence[Variant]) -> Rankings:
-    """Ask a set's questions of a stack that embeds with the server at EVERWORD_EMBED_URL, or by the local model."""
+    """Ask a set's questions of a stack that embeds with the server at EVERWORD_EMBED_URL, or with the local model."""
     asked: dict[Key, Asked] = {}
     async with own_target(Environment(os.environ), lambda text: None) as target:
         print(f"\nasking {bench_set.name}, embedded by {await target.model()}", flush=True)
@@ -100,9 +100,9 @@ def of_variant(rankings: Rankings, name: str) -> Rankings:
 
 
 def gap(one: Asked, other: Asked, first: int = TOP) -> float:
-    """Return the largest difference in score between two results that have one place among the first; 0 for one order.
+    """Return the largest difference in score between two results of equal rank among the first; 0 for equal orders.
 
-    What is not among the other's results is infinitely far away.
+    Infinity if a result is missing in the other ranking.
     """
     places = zip_longest(one.answer.ranked[:first], other.answer.ranked[:first])
     pairs = [(a, b) for a, b in places if a != b]
@@ -110,13 +110,13 @@ def gap(one: Asked, other: Asked, first: int = TOP) -> float:
 
 
 def overlap(one: Asked, other: Asked) -> float:
-    """Return which share of the first results two answers have in common; of two empty ones all."""
+    """Return the share of first results that two answers have in common; 1 for two empty ones."""
     most = max(len(one.top), len(other.top))
     return len({*one.top} & {*other.top}) / most if most else 1.0
 
 
 def drift(one: Asked, other: Asked) -> float:
-    """Return the largest difference in score of a result that is among the first of both answers."""
+    """Return the largest difference in score of a result among the first of both answers."""
     both = {*one.top} & {*other.top}
     return max((abs(one.scores[each] - other.scores[each]) for each in both), default=0.0)
 

@@ -16,7 +16,7 @@ class ReferenceServer(ScriptedEmbedder):
     def __init__(self) -> None:
         super().__init__(dimensions=384)
         self.model = MODEL
-        # Words are what it cuts to; of so many, the reference reads no more than as many tokens.
+        # The server truncates to this number of words; the reference then reads at most as many tokens of them.
         self.max_words = MAX_TOKENS
 
     def vector(self, text: str) -> NDArray[np.float32]:

@@ -23,7 +23,7 @@ def main() -> int:
     folder = Path(os.environ.get("EVERWORD_VLLM_ENVIRONMENT") or ROOT / "build" / "vllm")
     command = vllm_command(folder)
     passed = True
-    # One after the other: two servers would share two cores.
+    # One by one: two servers would share two cores.
     for model, options, checks in (
         (model_folder(), EMBEDDING, EMBEDDING_CHECKS),
         (chat_model_folder(folder), CHAT, CHAT_CHECKS),
@@ -37,10 +37,10 @@ def main() -> int:
 
 
 def _check(url: str, checks: Sequence[str]) -> bool:
-    """Run checks in order, and with what they print: the figures belong to the result."""
+    """Run checks in order and show their output, since the figures belong to the result."""
     files = [str(Path(__file__).with_name(name)) for name in checks]
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:randomly", *files]
-    # The reference multiplies small matrices: beside vLLM, threads that wait for each other cost it tenfold.
+    # With several threads, the reference's small matrix products take ten times as long next to vLLM.
     more = {"EVERWORD_TEST_VLLM_URL": url, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, **more}, check=False)
     return done.returncode == 0

@@ -15,10 +15,10 @@ import httpx2
 
 MODEL = "all-MiniLM-L6-v2"
 CHAT_MODEL = "smollm2"
-#: The sizes that the server may be asked to cut vectors to.
+#: Dimensions to which the server may truncate vectors.
 SIZES = [64, 128, 256, 384]
 START_S = 300.0
-#: A request in flight would keep vLLM from stopping for minutes.
+#: Seconds until a kill: a request in flight would keep vLLM from stopping for minutes.
 STOP_S = 10.0
 _ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
@@ -41,9 +41,9 @@ CHAT = ["--served-model-name", CHAT_MODEL, "--max-model-len", "4096", "--max-num
 def serving(
     command: Path, model: Path, options: Sequence[str], port: int, log: Path
 ) -> Iterator[str]:
-    """Serve `model` while the block lasts; lends the server's URL. Raises RuntimeError where it does not start."""
+    """Serve `model` while the block lasts; yield the server's URL. Raises RuntimeError if it does not start."""
     arguments = [*options, "--enforce-eager", "--host", "127.0.0.1", "--port", str(port)]
-    # Ours has a package of that name as well.
+    # Everword's PYTHONPATH contains a package of that name as well.
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     with log.open("w") as output:
         process = subprocess.Popen(
@@ -51,7 +51,7 @@ def serving(
             env={**inherited, **_ENVIRONMENT},
             stdout=output,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # its workers are stopped with it
+            start_new_session=True,  # The workers are stopped with the server.
         )
         try:
             url = f"http://127.0.0.1:{port}"

@@ -1,7 +1,7 @@
-"""A person's day read by Sleep with a real vLLM and a small chat model. Run by run.py, which serves it.
+"""Checks of Sleep on a person's day with a real vLLM and a small chat model. Run by run.py, which serves it.
 
-What so small a model observes is mostly wrong. What is checked is that nothing is stored that does not hold its form,
-or that rests on words which nobody said; what it got wrong is printed, as `everword facts why` shows it.
+Observations of such a small model are mostly wrong. The checks cover that everything stored has the right form and
+rests on quoted words; wrong facts are printed, as `everword facts why` shows them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from support.stack import Stack
 from vllm.server import CHAT_MODEL
 
 URL = os.environ["EVERWORD_TEST_VLLM_URL"]
-#: What a person says in a day; agents answer in between.
+#: A person's messages of a day; agents answer in between.
 SAID = (
     "Good morning! I moved from Graz to Trieste last week, and the new kitchen is finally done.",
     "My sister Nora is coming on Saturday. She is allergic to walnuts, so no cake with nuts.",
@@ -45,7 +45,7 @@ async def test_a_day_is_read_and_only_what_was_said_is_evidence(stack: Stack) ->
     states = "SELECT state, coalesce(error, ''), count(*) FROM sleep_sessions GROUP BY 1, 2"
     for state, error, count in rows(stack, states):
         print(f"sessions in state {state}: {count} {error}")
-    # A session that a model cannot read is parked, and its job says so.
+    # A session whose answer cannot be parsed is parked, and its job has the error.
     assert ended
     assert set(ended.values()) <= {"done", "pending", "failed"}
     assert rows(stack, "SELECT count(*) > 0 FROM sleep_sessions WHERE state > 1") == [(True,)]
@@ -54,7 +54,7 @@ async def test_a_day_is_read_and_only_what_was_said_is_evidence(stack: Stack) ->
 
 def _sleep(stack: Stack) -> dict[int, str | None]:
     moment = datetime.now(UTC) + LATER
-    # It writes some ten words a second.
+    # The model writes about ten words a second.
     settings = ChatSettings(URL, CHAT_MODEL, NO_SECRET)
     with worker_context(stack.database, now=moment) as context:
         ledger = context.ledger
@@ -63,7 +63,7 @@ def _sleep(stack: Stack) -> dict[int, str | None]:
 
 
 async def _check_facts(stack: Stack) -> None:
-    """Hold each fact and its evidence against what was said."""
+    """Check each fact and its evidence against the messages."""
     facts = rows(stack, "SELECT id::text, attribute, value, state, source FROM facts ORDER BY 1")
     print(f"facts: {len(facts)}")
     for fact_id, attribute, value, state, source in facts:
