@@ -76,8 +76,8 @@ def main(files: tuple[Path, ...], cache: Path, calibration_only: bool, steps: bo
     write_calibration(CALIBRATIONS, fitted, sets, made_at)
 
 
-def _ranking(asked: Sequence[Asked]) -> Callable[[Asked], Floats]:
-    trees, plain = fit_ranking(asked, RANKING_FEATURES)
+def _ranking(samples: Sequence[Asked]) -> Callable[[Asked], Floats]:
+    trees, plain = fit_ranking(samples, RANKING_FEATURES)
 
     def score(one: Asked) -> Floats:
         told = predict(trees, matrix_of(one, RANKING_FEATURES))
@@ -86,21 +86,21 @@ def _ranking(asked: Sequence[Asked]) -> Callable[[Asked], Floats]:
     return score
 
 
-def _relevance(asked: Sequence[Asked]) -> Callable[[Asked], Floats]:
-    plain = fit_sum(asked)
-    trees = fit_relevance(asked, RELEVANCE_FEATURES, plain)
+def _relevance(samples: Sequence[Asked]) -> Callable[[Asked], Floats]:
+    plain = fit_sum(samples)
+    trees = fit_relevance(samples, RELEVANCE_FEATURES, plain)
     return lambda one: predict(trees, matrix_of(one, RELEVANCE_FEATURES))
 
 
-def _write(asked: Sequence[Asked], sets: Sequence[BenchSet], made_at: str | None) -> None:
+def _write(samples: Sequence[Asked], sets: Sequence[BenchSet], made_at: str | None) -> None:
     made_by = {
         "data": " ".join(f"{each.name}={each.digest}" for each in sets),
         "script": f"scripts/train_ranking at {made_at}",
         "license": "Apache-2.0",
     }
     MODELS.mkdir(exist_ok=True)
-    trees, plain = fit_ranking(asked, RANKING_FEATURES)
-    relevance = fit_relevance(asked, RELEVANCE_FEATURES, plain)
+    trees, plain = fit_ranking(samples, RANKING_FEATURES)
+    relevance = fit_relevance(samples, RELEVANCE_FEATURES, plain)
     write_plain(MODELS / FILE, plain.weights)
     write_model(MODELS / RANKING_FILE, trees, RANKING_FEATURES, made_by)
     write_model(MODELS / RELEVANCE_FILE, relevance, RELEVANCE_FEATURES, made_by)

@@ -27,11 +27,11 @@ RESULTS = 50
 
 
 def calibrate_evidence(
-    asked: Sequence[Asked], scores: Sequence[Floats], evidence: Sequence[Floats]
+    samples: Sequence[Asked], scores: Sequence[Floats], evidence: Sequence[Floats]
 ) -> Fitted:
     """Return what evidence says of relevance, for the results that `scores` put first."""
     rows: list[Row] = []
-    for one, order, values in zip(asked, scores, evidence, strict=True):
+    for one, order, values in zip(samples, scores, evidence, strict=True):
         best = np.argsort(-order, kind="stable")[:RESULTS]
         rows.append(
             {

@@ -65,14 +65,14 @@ class Table:
 
 
 def table_of(
-    asked: Sequence[Asked], features: Sequence[str], plain: PlainRanking | None = None
+    samples: Sequence[Asked], features: Sequence[str], plain: PlainRanking | None = None
 ) -> Table:
     """Return the training table of a model: every candidate, or the best by `plain`; some again without vectors."""
     values: list[npt.NDArray[np.float32]] = []
     labels: list[npt.NDArray[np.int64]] = []
     weights: list[Floats] = []
     generator = np.random.default_rng(0)
-    for one in asked:
+    for one in samples:
         label = np.array([each in one.relevant for each in one.candidates], np.int64)
         rows = np.arange(len(label)) if plain is None else _shown(one, plain, label)
         matrix = matrix_of(one, features)[rows]
@@ -153,42 +153,44 @@ def predict(boosters: Sequence[Any], values: npt.NDArray[np.float32]) -> Floats:
 
 
 def cross_validate(
-    asked: Sequence[Asked], fit: Callable[[Sequence[Asked]], Callable[[Asked], Floats]]
+    samples: Sequence[Asked], fit: Callable[[Sequence[Asked]], Callable[[Asked], Floats]]
 ) -> list[Floats]:
     """Return the scores of every question's candidates, by models that saw nothing of its conversation."""
-    worlds = list(dict.fromkeys((one.set, one.world) for one in asked))
+    worlds = list(dict.fromkeys((one.set, one.world) for one in samples))
     fold_of = {
         world: [each for each in worlds if each[0] == world[0]].index(world) % FOLDS
         for world in worlds
     }
-    scores: list[Floats] = [np.zeros(0)] * len(asked)
+    scores: list[Floats] = [np.zeros(0)] * len(samples)
     for fold in range(FOLDS):
-        score = fit([one for one in asked if fold_of[one.set, one.world] != fold])
-        for index, one in enumerate(asked):
+        score = fit([one for one in samples if fold_of[one.set, one.world] != fold])
+        for index, one in enumerate(samples):
             if one.candidates and fold_of[one.set, one.world] == fold:
                 scores[index] = score(one)
     return scores
 
 
-def fit_sum(asked: Sequence[Asked]) -> PlainRanking:
+def fit_sum(samples: Sequence[Asked]) -> PlainRanking:
     """Return the weighted sum that orders candidates."""
-    weights = fit_plain(answered(asked), SET_WEIGHTS)
+    weights = fit_plain(answered(samples), SET_WEIGHTS)
     return PlainRanking(weights["with_vector"], weights["without_vector"])
 
 
-def fit_ranking(asked: Sequence[Asked], features: Sequence[str]) -> tuple[list[Any], PlainRanking]:
+def fit_ranking(
+    samples: Sequence[Asked], features: Sequence[str]
+) -> tuple[list[Any], PlainRanking]:
     """Return the trees and the weighted sum that order candidates, learned from questions with an answer."""
-    return train(table_of(answered(asked), features), features, RANKING), fit_sum(asked)
+    return train(table_of(answered(samples), features), features, RANKING), fit_sum(samples)
 
 
-def answered(asked: Sequence[Asked]) -> list[Asked]:
+def answered(samples: Sequence[Asked]) -> list[Asked]:
     """Return the questions that have an answer among their candidates."""
-    return [one for one in asked if not one.relevant.isdisjoint(one.candidates)]
+    return [one for one in samples if not one.relevant.isdisjoint(one.candidates)]
 
 
 def fit_relevance(
-    asked: Sequence[Asked], features: Sequence[str], plain: PlainRanking
+    samples: Sequence[Asked], features: Sequence[str], plain: PlainRanking
 ) -> list[Any]:
     """Return the trees that tell relevance, learned from all questions that have candidates."""
-    judged = [one for one in asked if one.candidates]
+    judged = [one for one in samples if one.candidates]
     return train(table_of(judged, features, plain), features, RELEVANCE)

@@ -15,10 +15,10 @@ from scripts.train_ranking.collect import Asked
 SHOWN = ("recall@1", "recall@5", "recall@10", "recall@50", "ndcg@10", "mrr")
 
 
-def print_ranking(asked: Sequence[Asked], scores: Sequence[Floats]) -> None:
+def print_ranking(samples: Sequence[Asked], scores: Sequence[Floats]) -> None:
     """Print the averages over the answerable questions of each set, and recall@10 of each category."""
     figures: dict[str, list[dict[str, float]]] = defaultdict(list)
-    for one, score in zip(asked, scores, strict=True):
+    for one, score in zip(samples, scores, strict=True):
         if one.relevant:
             order = np.argsort(-score, kind="stable")
             found = judge([one.candidates[index] for index in order[:50]], one.relevant)
@@ -29,12 +29,12 @@ def print_ranking(asked: Sequence[Asked], scores: Sequence[Floats]) -> None:
         print(f"{name:42} {len(rows):4}  {means}")
 
 
-def print_abstention(asked: Sequence[Asked], fitted: Fitted) -> None:
+def print_abstention(samples: Sequence[Asked], fitted: Fitted) -> None:
     """Print the AUROC of the verdict's probability: answerable questions against foreign ones and near misses."""
     chances: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for one, chance in zip(asked, fitted.chances, strict=True):
+    for one, chance in zip(samples, fitted.chances, strict=True):
         chances[one.set, one.kind].append(chance)
-    for name in sorted({one.set for one in asked}):
+    for name in sorted({one.set for one in samples}):
         own = chances[name, "own"]
         against = {kind: auroc(own, chances[name, kind]) for kind in ("foreign", "near miss")}
         print(f"{name:42} {'  '.join(f'{k} {v}' for k, v in against.items())}")

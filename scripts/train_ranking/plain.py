@@ -22,12 +22,12 @@ def features_of(one: Asked) -> dict[str, Floats]:
 
 
 def fit_plain(
-    asked: Sequence[Asked], set_weights: Mapping[str, float]
+    samples: Sequence[Asked], set_weights: Mapping[str, float]
 ) -> dict[str, dict[str, float]]:
     """Return the weights for memories with and without a vector."""
     return {
-        "with_vector": fit_weights(asked, (*TERMS, *VECTOR_TERMS), set_weights),
-        "without_vector": fit_weights(asked, TERMS, set_weights),
+        "with_vector": fit_weights(samples, (*TERMS, *VECTOR_TERMS), set_weights),
+        "without_vector": fit_weights(samples, TERMS, set_weights),
     }
 
 
@@ -37,12 +37,12 @@ def write_plain(path: Path, weights: Mapping[str, Mapping[str, float]]) -> None:
 
 
 def fit_weights(
-    asked: Sequence[Asked], terms: Sequence[str], set_weights: Mapping[str, float]
+    samples: Sequence[Asked], terms: Sequence[str], set_weights: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the weight of each term, from questions that all have an answer among their candidates."""
     parts: list[Floats] = []
     targets: list[Floats] = []
-    for one in asked:
+    for one in samples:
         found = plain_terms(features_of(one))
         parts.append(np.stack([np.nan_to_num(found[name]) for name in terms], axis=1))
         label = np.array([each in one.relevant for each in one.candidates], float)
@@ -53,7 +53,7 @@ def fit_weights(
     sizes = np.array([len(each) for each in targets])
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     of = np.repeat(np.arange(len(sizes)), sizes)
-    weight = np.array([set_weights.get(one.set, 1.0) for one in asked])
+    weight = np.array([set_weights.get(one.set, 1.0) for one in samples])
     weight /= weight.sum()
 
     def loss(weights: Floats) -> tuple[float, Floats]:

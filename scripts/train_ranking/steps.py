@@ -51,9 +51,9 @@ _ALONE: Mapping[str, Sequence[str]] = {
 }
 
 
-def print_steps(asked: Sequence[Asked]) -> None:
+def print_steps(samples: Sequence[Asked]) -> None:
     """Print recall@10 and nDCG@10 of each step, a column a set, as a table of Markdown."""
-    answerable = [one for one in asked if one.relevant]
+    answerable = [one for one in samples if one.relevant]
     sets = list(dict.fromkeys(one.set for one in answerable))
     print(f"| step | {' | '.join(sets)} |\n|{'---|' * (len(sets) + 1)}")
     for name, fit in _steps():
@@ -73,8 +73,8 @@ def _steps() -> Iterator[tuple[str, Fit]]:
 
 
 def _sum_of(terms: Sequence[str]) -> Fit:
-    def fit(asked: Sequence[Asked]) -> Callable[[Asked], Floats]:
-        weights = fit_weights(answered(asked), terms, SET_WEIGHTS)
+    def fit(samples: Sequence[Asked]) -> Callable[[Asked], Floats]:
+        weights = fit_weights(answered(samples), terms, SET_WEIGHTS)
         ranking = PlainRanking(weights, weights)
         return lambda one: ranking.score(features_of(one))
 
@@ -84,8 +84,8 @@ def _sum_of(terms: Sequence[str]) -> Fit:
 def _whole(*, blind: bool) -> Fit:
     """Return the fit of the sum and the trees; `blind` ones are evaluated without vectors."""
 
-    def fit(asked: Sequence[Asked]) -> Callable[[Asked], Floats]:
-        trees, plain = fit_ranking(asked, RANKING_FEATURES)
+    def fit(samples: Sequence[Asked]) -> Callable[[Asked], Floats]:
+        trees, plain = fit_ranking(samples, RANKING_FEATURES)
 
         def score(one: Asked) -> Floats:
             matrix, features = matrix_of(one, RANKING_FEATURES), features_of(one)
@@ -99,10 +99,10 @@ def _whole(*, blind: bool) -> Fit:
     return fit
 
 
-def _figures(asked: Sequence[Asked], scores: Sequence[Floats]) -> dict[str, str]:
+def _figures(samples: Sequence[Asked], scores: Sequence[Floats]) -> dict[str, str]:
     """Return the mean figures of each set's questions."""
     found: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for one, score in zip(asked, scores, strict=True):
+    for one, score in zip(samples, scores, strict=True):
         order = np.argsort(-score, kind="stable")[:50]
         figures = judge([one.candidates[index] for index in order], one.relevant)
         found[one.set].append((figures["recall@10"], figures["ndcg@10"]))

@@ -71,8 +71,8 @@ class TerseChat(SmallChat):
         return ChatAnswer("", numbers, "", self.model, TokenUsage(1, 1))
 
 
-def _of_shown(shown: Records, answer: list[int]) -> CheckedAnswer[list[int]]:
-    kept = [each for each in answer if is_shown("n", each, shown)]
+def _of_shown(records: Records, answer: list[int]) -> CheckedAnswer[list[int]]:
+    kept = [each for each in answer if is_shown("n", each, records)]
     return CheckedAnswer(kept, ["there is no such"] * (len(answer) - len(kept)))
 
 

@@ -47,13 +47,13 @@ def copy_of(ids: Sequence[int]) -> CachedNamespace:
 
 def is_complete(
     copy: CachedNamespace,
-    asked: CopyRequest,
+    copy_request: CopyRequest,
     found: Sequence[int],
     present: int,
     removed: Sequence[int] = (),
 ) -> bool:
     row = replace(NOTHING, passages=present)
-    return copy.is_complete(asked, row, passages(found), changes(removed))
+    return copy.is_complete(copy_request, row, passages(found), changes(removed))
 
 
 def let_through(copy: CachedNamespace) -> list[int]:

@@ -156,21 +156,24 @@ def id_of(said: Said) -> UUID:
     return UUID(bytes=said.id.to_bytes(15, "big") + b"s")
 
 
-def is_excluded(said: Said, wanted: MemoryFilter) -> bool:
+def is_excluded(said: Said, memory_filter: MemoryFilter) -> bool:
     conversation = said.conversation_id and UUID(bytes=said.conversation_id)
     after = False
-    if wanted.as_of_time is not None:
-        after = said.occurred_at > wanted.as_of_time
-        if conversation is not None and conversation == wanted.as_of_conversation_id:
+    if memory_filter.as_of_time is not None:
+        after = said.occurred_at > memory_filter.as_of_time
+        if conversation is not None and conversation == memory_filter.as_of_conversation_id:
             # The number of a passage is its place in its conversation as well.
-            assert wanted.as_of_seq is not None
-            after = said.id > wanted.as_of_seq
+            assert memory_filter.as_of_seq is not None
+            after = said.id > memory_filter.as_of_seq
     return (
         after
-        or said.kind in (wanted.excluded_kinds or ())
-        or said.author in (wanted.excluded_authors or ())
-        or (conversation is not None and conversation in (wanted.excluded_conversation_ids or ()))
-        or id_of(said) in (wanted.excluded_memory_ids or ())
+        or said.kind in (memory_filter.excluded_kinds or ())
+        or said.author in (memory_filter.excluded_authors or ())
+        or (
+            conversation is not None
+            and conversation in (memory_filter.excluded_conversation_ids or ())
+        )
+        or id_of(said) in (memory_filter.excluded_memory_ids or ())
     )
 
 
@@ -182,11 +185,11 @@ def limited(rng: random.Random, said: Said) -> Said:
     return replace(said, **{name: limits[name] for name in names if rng.random() < 0.5})
 
 
-def index_of(said: Sequence[Said], most: int = 40) -> NamespaceIndex:
+def index_of(said: Sequence[Said], maximum: int = 40) -> NamespaceIndex:
     """Return an index to which passages came so many at a time."""
     index = NamespaceIndex(None)
-    for start in range(0, len(said), most):
-        index.add(passages_of(said[start : start + most]))
+    for start in range(0, len(said), maximum):
+        index.add(passages_of(said[start : start + maximum]))
     return index
 
 

@@ -65,7 +65,7 @@ def memory(number: int, words: str, layout: Layout = LAYOUT) -> ContextItem:
     return layout.candidate(ContextCandidate("user", words, UUID(int=number), moment, number))
 
 
-async def nothing(asked: BlockRequest) -> list[ContextCandidate]:
+async def nothing(block_request: BlockRequest) -> list[ContextCandidate]:
     return []
 
 
@@ -199,12 +199,12 @@ async def test_a_message_that_is_shown_takes_the_place_of_what_was_taken_from_it
     assert len(built.draft.blocks[IDENTITY].items) == 2
     # Also where it comes in last.
     draft = building(1000).draft
-    draft.fill(IDENTITY, [LAYOUT.candidate(each) for each in said], most=9)
+    draft.fill(IDENTITY, [LAYOUT.candidate(each) for each in said], maximum=9)
     before = draft.tokens
-    draft.fill(MEMORIES, [shown], most=9)
+    draft.fill(MEMORIES, [shown], maximum=9)
     assert [item.words for item in draft.blocks[IDENTITY].items] == ["nurse"]
     assert draft.tokens < before + draft.blocks[MEMORIES].tokens
-    draft.fill(IDENTITY, [LAYOUT.candidate(said[0])], most=9)
+    draft.fill(IDENTITY, [LAYOUT.candidate(said[0])], maximum=9)
     assert len(draft.blocks[IDENTITY].items) == 1
 
 

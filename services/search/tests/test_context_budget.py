@@ -114,8 +114,8 @@ def test_no_budget_is_exceeded_and_nothing_is_lost_in_a_thousand_builds(layout: 
             *(random_items(rng, layout, n) for n in (100, 0)),
         )
         built = draft(budget, layout)
-        built.fill(TURNS, told, most=99, limit=budget // 2, verbatim=True)
-        built.fill(MEMORIES, known, most=99)
+        built.fill(TURNS, told, maximum=99, limit=budget // 2, verbatim=True)
+        built.fill(MEMORIES, known, maximum=99)
         assert layout.counter.count(built.text()) <= built.tokens <= budget
         assert built.ids.isdisjoint(built.left_out)
         everything = {each.memory_id for each in (*told, *known)}
@@ -128,8 +128,8 @@ def test_a_thousand_hostile_messages_open_no_line() -> None:
     for build in range(100):
         layout = JSON if build % 2 else LAYOUT
         built = draft(100_000, layout)
-        built.fill(TURNS, random_items(rng, layout, 100), most=99, verbatim=True)
-        built.fill(MEMORIES, random_items(rng, layout, 0), most=99, verbatim=True)
+        built.fill(TURNS, random_items(rng, layout, 100), maximum=99, verbatim=True)
+        built.fill(MEMORIES, random_items(rng, layout, 0), maximum=99, verbatim=True)
         lines = [line for line in built.text().splitlines() if line and not line.startswith("  ")]
         if layout.is_json:
             told = [json.loads(line)["number"] for line in lines]
@@ -145,24 +145,24 @@ def test_turns_keep_to_their_share_and_what_does_not_fit_is_skipped() -> None:
     long, short = "word " * 60, "Hello"
     built = draft(160)
     put = built.fill(
-        TURNS, [said(3, long), said(2, long), said(1, short)], most=9, limit=90, verbatim=True
+        TURNS, [said(3, long), said(2, long), said(1, short)], maximum=9, limit=90, verbatim=True
     )
     assert [item.seq for item in put] == [3, 1]
     assert built.left_out == {UUID(int=2)}
-    built.fill(MEMORIES, [said(4, "other " * 500), said(5, "The tap drips.")], most=9)
+    built.fill(MEMORIES, [said(4, "other " * 500), said(5, "The tap drips.")], maximum=9)
     assert numbers(built.blocks[MEMORIES]) == [5]
     assert [first for _, first in built.numbered()] == [1, 2]
 
 
 def test_no_more_go_in_than_are_wanted_and_those_are_not_left_out() -> None:
     built = draft(1000)
-    built.fill(MEMORIES, [said(n, f"Number {n}") for n in range(3)], most=2)
+    built.fill(MEMORIES, [said(n, f"Number {n}") for n in range(3)], maximum=2)
     assert (numbers(built.blocks[MEMORIES]), built.left_out) == ([0, 1], set())
 
 
 def test_a_budget_too_small_for_anything_gives_nothing() -> None:
     built = draft(5)
-    assert not built.fill(MEMORIES, [said(1, "Hello")], most=1)
+    assert not built.fill(MEMORIES, [said(1, "Hello")], maximum=1)
     assert (built.text(), built.tokens) == ("", 0)
 
 
@@ -180,7 +180,7 @@ def test_nothing_is_said_twice_whatever_its_case_blanks_and_punctuation() -> Non
         "Invoice 18 of the plumber over 120 euros was paid in May by Mara.",
         "Invoice 18 of the plumber over 120 euros was paid in May by Tomasz.",
     )
-    built.fill(MEMORIES, [said(n, text) for n, text in enumerate(texts)], most=99)
+    built.fill(MEMORIES, [said(n, text) for n, text in enumerate(texts)], maximum=99)
     assert numbers(built.blocks[MEMORIES]) == [0, 4, 5, 7, 8, 9]
     assert not built.left_out
 
@@ -191,7 +191,7 @@ def test_a_tokenizer_whose_lines_do_not_add_up_is_asked_about_the_whole() -> Non
 
     built = draft(200, replace(LAYOUT, counter=TokenCounter(dear, adds_up=False)))
     items = [said(n, f"The tap number {n} drips.", built.layout) for n in range(40)]
-    built.fill(MEMORIES, [replace(item, tokens=item.tokens - 3) for item in items], most=99)
+    built.fill(MEMORIES, [replace(item, tokens=item.tokens - 3) for item in items], maximum=99)
     assert dear(built.text()) > 200
     built.trim()
     assert 150 < dear(built.text()) <= 200
@@ -204,7 +204,7 @@ def test_what_grows_by_its_marks_may_fit_no_more() -> None:
     def grown(item: ContextItem) -> ContextItem:
         return said(1, "x " * 200) if item.memory_id == UUID(int=1) else item
 
-    built.fill(MEMORIES, items, most=9, finish=grown)
+    built.fill(MEMORIES, items, maximum=9, finish=grown)
     assert numbers(built.blocks[MEMORIES]) == [0, 2]
     assert built.left_out == {UUID(int=1)}
 
@@ -212,7 +212,7 @@ def test_what_grows_by_its_marks_may_fit_no_more() -> None:
 def test_a_turn_says_who_and_what_and_its_day_stands_above_it() -> None:
     built = draft(100)
     items = [said(1, "Hello"), said(2, "Hi", occurred_at=NOON - timedelta(days=1))]
-    built.fill(MEMORIES, items, most=2)
+    built.fill(MEMORIES, items, maximum=2)
     assert built.text() == (
         "## Relevant memories\n2026-04-17\n[1] Marta: Hi\n2026-04-18\n[2] Marta: Hello"
     )
@@ -258,7 +258,7 @@ def test_a_summary_that_lost_sentences_costs_what_its_line_does(layout: Layout) 
     )
     summary = layout.memory(about, words, ItemContext(relevance=0.42), masks=False)
     context = draft(500, layout)
-    context.fill(MEMORIES, [said(1, known, layout), summary], most=2)
+    context.fill(MEMORIES, [said(1, known, layout), summary], maximum=2)
     [_, shown] = context.blocks[MEMORIES].items
     assert shown.words == "- Emi: My sister Yasmine keeps two bees in her garden."
     assert shown.tokens == layout.counter.count(f"{layout.line(shown, 999)}\n")

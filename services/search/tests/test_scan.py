@@ -27,8 +27,8 @@ def random_bytes(rng: np.random.Generator, rows: int, width: int) -> Bytes:
     return rng.integers(256, size=(rows, width), dtype=np.uint8)
 
 
-def random_tables(rng: np.random.Generator, width: int, most: int = 128) -> Bytes:
-    return rng.integers(most, size=(width, 2, 16), dtype=np.uint8)
+def random_tables(rng: np.random.Generator, width: int, maximum: int = 128) -> Bytes:
+    return rng.integers(maximum, size=(width, 2, 16), dtype=np.uint8)
 
 
 def laid_out(signs: Bytes) -> Bytes:

@@ -73,12 +73,12 @@ class SearchServer:
             partial(warm_up, sources, self._tokens, settings.database.pool_min),
         )
 
-    def _registrations(self, sources: Sources, asking: Asking | None) -> list[Registration]:
+    def _registrations(self, sources: Sources, answer_model: Asking | None) -> list[Registration]:
         return [
             Registration(
                 search_service_pb2.DESCRIPTOR,
                 search_service_pb2_grpc.add_SearchServiceServicer_to_server,
-                SearchService(sources, asking, self._stopping),
+                SearchService(sources, answer_model, self._stopping),
             ),
             Registration(
                 context_service_pb2.DESCRIPTOR,

@@ -58,12 +58,14 @@ _Shown = TypeVar("_Shown")
 class SearchServicer(SearchServiceServicer):
     """SearchService without its summary RPCs."""
 
-    def __init__(self, sources: Sources, asking: Asking | None, stopping: asyncio.Event) -> None:
+    def __init__(
+        self, sources: Sources, answer_model: Asking | None, stopping: asyncio.Event
+    ) -> None:
         """Without `asking`, Answer fails. Watch streams end once `stopping` is set."""
         self._stopping = stopping
         self._sources = sources
         self._database = sources.database
-        self._asking = asking
+        self._asking = answer_model
 
     async def Search(self, request: pb.SearchRequest, context: Context) -> pb.SearchResponse:
         namespace = current_namespace()

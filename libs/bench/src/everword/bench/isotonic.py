@@ -165,11 +165,11 @@ def _by_evidence(observations: Iterable[tuple[float, bool]]) -> list[Block]:
     return [Block(evidence, *counts[evidence]) for evidence in sorted(counts)]
 
 
-def _coarse(blocks: Iterable[Block], least: float) -> list[Block]:
+def _coarse(blocks: Iterable[Block], minimum: float) -> list[Block]:
     """Merge neighbours until each block but the last has at least `least` results."""
     coarse: list[Block] = []
     for block in blocks:
-        if coarse and coarse[-1].results < least:
+        if coarse and coarse[-1].results < minimum:
             coarse[-1] = coarse[-1].joined(block)
         else:
             coarse.append(block)

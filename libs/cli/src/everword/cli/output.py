@@ -180,9 +180,9 @@ def print_entries(
             console.print(Padding(text, (0, 0, 0, _GAP)), overflow="fold")
 
 
-def _narrow(widths: list[int], foldable: Sequence[int], room: int) -> None:
+def _narrow(widths: list[int], foldable: Sequence[int], budget: int) -> None:
     """Make columns narrower, the widest of the foldable ones first, until all fit into `room`."""
-    while sum(widths) + _GAP * len(widths) > room:
+    while sum(widths) + _GAP * len(widths) > budget:
         widest = max(foldable, key=lambda place: widths[place], default=None)
         if widest is None or widths[widest] <= _NARROWEST:
             return

@@ -105,13 +105,13 @@ class EverwordMemory(BaseMemory):
         return [*said, *turns.values()]
 
     async def _messages(
-        self, memory: AsyncEverword, most: int | None = None
+        self, memory: AsyncEverword, maximum: int | None = None
     ) -> dict[str, ChatMessage]:
         """Return the latest messages of the conversation by their ids, in their order; all if `most` is None."""
         found: list[tuple[str, ChatMessage]] = []
         try:
             async for message in memory.messages(self.session, newest_first=True):
-                if len(found) == most:
+                if len(found) == maximum:
                     break
                 found.append((message.id, _to_chat(message.body)))
         except CallError as error:

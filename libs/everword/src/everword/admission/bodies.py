@@ -216,9 +216,9 @@ def _room(size: int, of_all: int, of_caller: int) -> FairShare:
     )
 
 
-def _size(headers: Mapping[bytes, bytes], most: int) -> int:
+def _size(headers: Mapping[bytes, bytes], maximum: int) -> int:
     """Return the size of a body in bytes; if undeclared, the largest size allowed."""
-    return most if b"transfer-encoding" in headers else int(headers.get(b"content-length", b"0"))
+    return maximum if b"transfer-encoding" in headers else int(headers.get(b"content-length", b"0"))
 
 
 def _too_late() -> Refused:

@@ -25,13 +25,13 @@ class Refused(Exception):
         self.status = status or _STATUSES.get(error.code, 503)
 
 
-def too_large(size: int, most: int) -> Refused:
+def too_large(size: int, maximum: int) -> Refused:
     """Return the refusal of a request of `size` bytes; at most `most` are accepted."""
     error = CallError(
         grpc.StatusCode.RESOURCE_EXHAUSTED,
         "The request is over the limit for one message; send it in parts.",
         reason="REQUEST_TOO_LARGE",
-        metadata={"bytes": str(size), "limit_bytes": str(most)},
+        metadata={"bytes": str(size), "limit_bytes": str(maximum)},
     )
     return Refused(error, 413)
 

@@ -29,12 +29,12 @@ class _EnoughError(Exception):
     """So much was found that the rest does not matter."""
 
 
-def count_fields(raw: bytes, limits: RequestLimits, most: int) -> tuple[int, list[Violation]]:
+def count_fields(raw: bytes, limits: RequestLimits, maximum: int) -> tuple[int, list[Violation]]:
     """Return how many fields are set in a request, and what of it is too many, too large, too deep, or NUL.
 
     At most `most` violations are looked for. Raises MalformedError.
     """
-    scan = _Scan(raw, limits.max_fields, most)
+    scan = _Scan(raw, limits.max_fields, maximum)
     try:
         scan.message(_FieldPlace(None, None, 0), 0, len(raw), limits.plan, {})
     except IndexError as error:
@@ -64,10 +64,10 @@ class _FieldPlace:
 class _Scan:
     """The reading of one request."""
 
-    def __init__(self, raw: bytes, max_fields: int, most: int) -> None:
+    def __init__(self, raw: bytes, max_fields: int, maximum: int) -> None:
         self._raw = raw
         self._max_fields = max_fields
-        self._most = most
+        self._most = maximum
         self._nul = b"\0" in raw
         self.fields = 0
         self.violations: list[Violation] = []

@@ -13,16 +13,16 @@ class RateLimitReached(Exhausted):
     reason = "RATE_LIMIT_REACHED"
 
     @classmethod
-    def of(cls, limit: str, most: int, retry_after_s: float) -> Self:
+    def of(cls, limit: str, cap: int, retry_after_s: float) -> Self:
         """Return the error for a field of NamespaceLimits, `most` of which are allowed, and the rest of the minute."""
         # Never sooner than the minute is over.
         delay_s = max(retry_after_s, 0.0) + 0.01
         what = limit.partition("_")[0]
         error = cls(
-            f"The namespace may make {most} {what} in a minute; call again in {delay_s:.0f} s, "
+            f"The namespace may make {cap} {what} in a minute; call again in {delay_s:.0f} s, "
             "or ask its operator for a higher limit.",
             limit=limit,
-            most=most,
+            most=cap,
         )
         error.retry_after_s = delay_s
         return error
@@ -34,11 +34,11 @@ class StorageLimitReached(Exhausted):
     reason = "STORAGE_LIMIT_REACHED"
 
     @classmethod
-    def of(cls, most: int) -> Self:
+    def of(cls, cap: int) -> Self:
         """Return the error for the bytes that are allowed."""
         return cls(
-            f"The namespace may hold {most} bytes of text, and does; erase what is not needed, or ask its operator for "
+            f"The namespace may hold {cap} bytes of text, and does; erase what is not needed, or ask its operator for "
             "a higher limit.",
             limit="stored_bytes",
-            most=most,
+            most=cap,
         )

@@ -24,24 +24,24 @@ from everword.facts.writer import ChangeReason, LockedAttribute, add_evidence, a
 async def confirm_fact(
     conn: Connection,
     settings: NamespaceSettings,
-    standing: LockedAttribute,
+    locked: LockedAttribute,
     fact_id: UUID,
     audit: ChangeReason,
 ) -> bool:
     """Confirm a fact; False if it is no longer suspected."""
-    fact = standing.facts.get(fact_id)
+    fact = locked.facts.get(fact_id)
     if fact is None or fact.state != FactState.SUSPECTED:
         return False
     confirmed = replace(fact, verdict=SleepVerdict.CONFIRMED, verdict_at=fact.last_seen_at)
     changes = [NewChange(new_id(), fact_id, "confirmed")]
-    await apply(conn, settings, standing.with_fact(confirmed), NOTHING, changes, audit)
+    await apply(conn, settings, locked.with_fact(confirmed), NOTHING, changes, audit)
     return True
 
 
 async def reject_fact(
     conn: Connection,
     settings: NamespaceSettings,
-    standing: LockedAttribute,
+    locked: LockedAttribute,
     fact_id: UUID,
     right_id: UUID,
     audit: ChangeReason,
@@ -50,25 +50,25 @@ async def reject_fact(
 
     Return False if a person confirmed it, or if only untrusted evidence supports the other fact.
     """
-    fact, right = standing.facts.get(fact_id), standing.facts.get(right_id)
+    fact, right = locked.facts.get(fact_id), locked.facts.get(right_id)
     if fact is None or right is None or fact.ruling == FactRuling.RIGHT:
         return False
-    if _is_outranked(standing, right_id, fact_id):
+    if _is_outranked(locked, right_id, fact_id):
         return False
     rejected = replace(fact, verdict=SleepVerdict.REJECTED, verdict_at=fact.last_seen_at)
-    change = timeline.correct(standing.believed, fact_id, right_id, right.several)
+    change = timeline.correct(locked.believed, fact_id, right_id, right.several)
     changes = [
         NewChange(new_id(), fact_id, "rejected", right_id),
         NewChange(new_id(), right_id, "upheld", fact_id),
     ]
-    await apply(conn, settings, standing.with_fact(rejected), change, changes, audit)
+    await apply(conn, settings, locked.with_fact(rejected), change, changes, audit)
     return True
 
 
 async def accept_fact(
     conn: Connection,
     settings: NamespaceSettings,
-    standing: LockedAttribute,
+    locked: LockedAttribute,
     fact_id: UUID,
     rival_id: UUID,
     audit: ChangeReason,
@@ -77,64 +77,64 @@ async def accept_fact(
 
     False if a person confirmed the other fact or rejected this one, or if only the other fact has trusted evidence.
     """
-    fact, rival = standing.facts.get(fact_id), standing.facts.get(rival_id)
+    fact, rival = locked.facts.get(fact_id), locked.facts.get(rival_id)
     if fact is None or rival is None or fact.ruling == FactRuling.WRONG:
         return False
     if rival.ruling == FactRuling.RIGHT and fact.ruling != FactRuling.RIGHT:
         return False
-    if _is_outranked(standing, fact_id, rival_id) and rival.state != FactState.REJECTED:
+    if _is_outranked(locked, fact_id, rival_id) and rival.state != FactState.REJECTED:
         return False
     accepted = replace(fact, verdict=SleepVerdict.CONFIRMED, verdict_at=fact.last_seen_at)
-    is_believed = any(each.fact_id == fact_id for each in standing.believed)
-    change = NOTHING if is_believed else _state(standing, fact)
+    is_believed = any(each.fact_id == fact_id for each in locked.believed)
+    change = NOTHING if is_believed else _state(locked, fact)
     changes = [
         NewChange(new_id(), fact_id, "accepted", rival_id),
         NewChange(new_id(), rival_id, "superseded", fact_id),
     ]
-    await apply(conn, settings, standing.with_fact(accepted), change, changes, audit)
+    await apply(conn, settings, locked.with_fact(accepted), change, changes, audit)
     return True
 
 
 async def expire_fact(
     conn: Connection,
     settings: NamespaceSettings,
-    standing: LockedAttribute,
+    locked: LockedAttribute,
     fact_id: UUID,
     at: datetime,
     audit: ChangeReason,
 ) -> bool:
     """End a fact at `at`, because it was not mentioned for its lifetime; False if it was mentioned since."""
-    fact = standing.facts.get(fact_id)
-    change = timeline.end(standing.believed, fact_id, at) if fact else NOTHING
+    fact = locked.facts.get(fact_id)
+    change = timeline.end(locked.believed, fact_id, at) if fact else NOTHING
     if change == NOTHING:
         return False
     changes = [NewChange(new_id(), fact_id, "expired")]
-    await apply(conn, settings, standing, change, changes, audit)
+    await apply(conn, settings, locked, change, changes, audit)
     return True
 
 
 async def anchor_fact(
     conn: Connection,
     settings: NamespaceSettings,
-    standing: LockedAttribute,
+    locked: LockedAttribute,
     fact_id: UUID,
     is_anchor: bool,
     audit: ChangeReason,
 ) -> bool:
     """Store whether a fact is an anchor of a life; False if that is no change."""
-    fact = standing.facts.get(fact_id)
+    fact = locked.facts.get(fact_id)
     if fact is None or fact.is_anchor == is_anchor:
         return False
     anchored = replace(fact, is_anchor=is_anchor)
     changes = [NewChange(new_id(), fact_id, "anchored" if is_anchor else "released")]
-    await apply(conn, settings, standing.with_fact(anchored), NOTHING, changes, audit)
+    await apply(conn, settings, locked.with_fact(anchored), NOTHING, changes, audit)
     return True
 
 
 async def merge_fact(
     conn: Connection,
     settings: NamespaceSettings,
-    standing: LockedAttribute,
+    locked: LockedAttribute,
     kept_id: UUID,
     double_id: UUID,
     pieces: Sequence[tuple[FactSource, bool, NewEvidence]],
@@ -146,7 +146,7 @@ async def merge_fact(
     duplicate's evidence, each with its source and whether it is a guess. The duplicate becomes disbelieved, and keeps
     its evidence.
     """
-    kept, double = standing.facts.get(kept_id), standing.facts.get(double_id)
+    kept, double = locked.facts.get(kept_id), locked.facts.get(double_id)
     if (
         kept is None
         or double is None
@@ -154,29 +154,29 @@ async def merge_fact(
         or kept.ruling == FactRuling.WRONG
     ):
         return False
-    if _is_outranked(standing, kept_id, double_id):
+    if _is_outranked(locked, kept_id, double_id):
         return False
     for source, is_guess, piece in pieces:
         sourced = replace(kept, source=source, hypothesis=is_guess)
-        await add_evidence(conn, standing, sourced, [replace(piece, id=new_id())])
-    change = timeline.correct(standing.believed, double_id, kept_id, kept.several)
+        await add_evidence(conn, locked, sourced, [replace(piece, id=new_id())])
+    change = timeline.correct(locked.believed, double_id, kept_id, kept.several)
     rejected = replace(double, verdict=SleepVerdict.REJECTED, verdict_at=double.last_seen_at)
     changes = [
         NewChange(new_id(), kept_id, "supported", double_id),
         NewChange(new_id(), double_id, "merged", kept_id),
     ]
-    await apply(conn, settings, standing.with_fact(rejected), change, changes, audit)
+    await apply(conn, settings, locked.with_fact(rejected), change, changes, audit)
     return True
 
 
-def _is_outranked(standing: LockedAttribute, fact_id: UUID, other_id: UUID) -> bool:
+def _is_outranked(locked: LockedAttribute, fact_id: UUID, other_id: UUID) -> bool:
     """Return whether trusted evidence supports another fact, and none supports this one."""
-    supported = standing.voices.supported
+    supported = locked.voices.supported
     return other_id in supported and fact_id not in supported
 
 
-def _state(standing: LockedAttribute, fact: FactRow) -> TimelineChange:
+def _state(locked: LockedAttribute, fact: FactRow) -> TimelineChange:
     """Return the change that makes a fact valid since it was first stated."""
-    trusted_ids = standing.voices.supported
+    trusted_ids = locked.voices.supported
     state = timeline.state_trusted if fact.id in trusted_ids else timeline.state_untrusted
-    return state(standing.believed, trusted_ids, fact.id, fact.first_seen_at, None, fact.several)
+    return state(locked.believed, trusted_ids, fact.id, fact.first_seen_at, None, fact.several)

@@ -67,24 +67,24 @@ class Remembered:
 async def state_fact(
     conn: Connection,
     settings: NamespaceSettings,
-    standing: LockedAttribute,
-    told: FactStatement,
+    locked: LockedAttribute,
+    statement: FactStatement,
     audit: ChangeReason,
 ) -> Remembered:
     """Store that a value is valid: it supersedes the current value, or is one more piece of evidence for it."""
-    plan, fact_id = plan_statement(standing, told)
+    plan, fact_id = plan_statement(locked, statement)
     written = await write_plans(conn, settings, [plan], audit)
     return Remembered(fact_id, written, sorted(plan.change.superseded_ids - {fact_id}))
 
 
-def plan_statement(standing: LockedAttribute, told: FactStatement) -> tuple[FactPlan, UUID]:
+def plan_statement(locked: LockedAttribute, statement: FactStatement) -> tuple[FactPlan, UUID]:
     """Return the plan for a statement that a value is valid, and its fact."""
-    plan, fact, is_new = _support(standing, told)
-    change = _decide(plan.standing, fact, told)
-    doubted = _doubted(plan.standing, fact, told) if change == NOTHING else None
+    plan, fact, is_new = _support(locked, statement)
+    change = _decide(plan.standing, fact, statement)
+    doubted = _doubted(plan.standing, fact, statement) if change == NOTHING else None
     evidence, disputes = list(plan.evidence), list[tuple[UUID, UUID]]()
     if doubted is not None:
-        evidence += _doubting(doubted, told)
+        evidence += _doubting(doubted, statement)
         disputes.append((doubted.id, fact.id))
     displaced = _displaced(plan.standing, change)
     disputes += [(fact.id, id_) for id_ in displaced]
@@ -98,55 +98,57 @@ def plan_statement(standing: LockedAttribute, told: FactStatement) -> tuple[Fact
 async def retract_fact(
     conn: Connection,
     settings: NamespaceSettings,
-    standing: LockedAttribute,
-    told: FactStatement,
+    locked: LockedAttribute,
+    statement: FactStatement,
     audit: ChangeReason,
 ) -> None:
     """Store that a value holds no more; without one, that none does. What holds since later, stays."""
-    plan = plan_retraction(standing, told)
+    plan = plan_retraction(locked, statement)
     if plan is not None:
         await write_plans(conn, settings, [plan], audit)
 
 
-def plan_retraction(standing: LockedAttribute, told: FactStatement) -> FactPlan | None:
+def plan_retraction(locked: LockedAttribute, statement: FactStatement) -> FactPlan | None:
     """Return the plan for a statement that a value is no longer valid; None if it was not."""
-    wanted = value_hash(told.value)
+    wanted = value_hash(statement.value)
     ending = [
         each
-        for each in standing.believed
-        if each.covers(told.since)
-        and (not told.value or standing.facts[each.fact_id].value_hash == wanted)
+        for each in locked.believed
+        if each.covers(statement.since)
+        and (not statement.value or locked.facts[each.fact_id].value_hash == wanted)
     ]
     if not ending:
         return None
-    evidence = [piece for each in ending for piece in _doubting(standing.facts[each.fact_id], told)]
+    evidence = [
+        piece for each in ending for piece in _doubting(locked.facts[each.fact_id], statement)
+    ]
     change, changes = timeline.NOTHING, list[NewChange]()
     for each in ending:
-        if told.is_untrusted and each.fact_id in standing.voices.addressed:
+        if statement.is_untrusted and each.fact_id in locked.voices.addressed:
             changes.append(NewChange(new_id(), each.fact_id, "doubted"))
             continue
-        one = timeline.end(standing.believed, each.fact_id, told.since)
+        one = timeline.end(locked.believed, each.fact_id, statement.since)
         change = TimelineChange(
             change.disbelieved + one.disbelieved, change.believed + one.believed
         )
         changes.append(NewChange(new_id(), each.fact_id, "closed"))
-    return FactPlan(standing, change, changes, evidence=evidence)
+    return FactPlan(locked, change, changes, evidence=evidence)
 
 
 async def doubt_fact(
     conn: Connection,
     settings: NamespaceSettings,
-    standing: LockedAttribute,
+    locked: LockedAttribute,
     fact_id: UUID,
-    told: FactStatement,
+    statement: FactStatement,
     audit: ChangeReason,
 ) -> bool:
     """Store a statement as evidence against a fact, without another value; False if there is no such fact."""
-    fact = standing.facts.get(fact_id)
+    fact = locked.facts.get(fact_id)
     if fact is None:
         return False
     changes = [NewChange(new_id(), fact.id, "doubted")]
-    plan = FactPlan(standing, NOTHING, changes, evidence=_doubting(fact, told))
+    plan = FactPlan(locked, NOTHING, changes, evidence=_doubting(fact, statement))
     await write_plans(conn, settings, [plan], audit)
     return True
 
@@ -154,79 +156,81 @@ async def doubt_fact(
 async def correct_fact(
     conn: Connection,
     settings: NamespaceSettings,
-    standing: LockedAttribute,
-    told: FactStatement,
+    locked: LockedAttribute,
+    statement: FactStatement,
     wrong_value: str,
     audit: ChangeReason,
 ) -> None:
     """Store that a value held all along, where another one was said by mistake; if none was, that it holds."""
-    await write_plans(conn, settings, [plan_correction(standing, told, wrong_value)], audit)
+    await write_plans(conn, settings, [plan_correction(locked, statement, wrong_value)], audit)
 
 
-def plan_correction(standing: LockedAttribute, told: FactStatement, wrong_value: str) -> FactPlan:
+def plan_correction(
+    locked: LockedAttribute, statement: FactStatement, wrong_value: str
+) -> FactPlan:
     """Return the plan for a correction: one value was valid all along, and the other was a mistake."""
-    wrong = standing.of_value(wrong_value)
-    is_believed = wrong and any(each.fact_id == wrong.id for each in standing.believed)
+    wrong = locked.of_value(wrong_value)
+    is_believed = wrong and any(each.fact_id == wrong.id for each in locked.believed)
     if wrong is None or not is_believed or wrong.ruling is not None:
-        return plan_statement(standing, told)[0]
-    known = standing.of_value(told.value)
-    addressed = {wrong.id, known.id if known else wrong.id} & standing.voices.addressed
-    if told.is_untrusted and addressed:
-        return plan_statement(standing, told)[0]
-    plan, right, is_new = _support(standing, told)
-    change = timeline.correct(standing.believed, wrong.id, right.id, right.several)
+        return plan_statement(locked, statement)[0]
+    known = locked.of_value(statement.value)
+    addressed = {wrong.id, known.id if known else wrong.id} & locked.voices.addressed
+    if statement.is_untrusted and addressed:
+        return plan_statement(locked, statement)[0]
+    plan, right, is_new = _support(locked, statement)
+    change = timeline.correct(locked.believed, wrong.id, right.id, right.several)
     changes = [
         NewChange(new_id(), wrong.id, "corrected", right.id),
         NewChange(new_id(), right.id, "remembered" if is_new else "supported", wrong.id),
     ]
-    evidence = [*plan.evidence, *_doubting(wrong, told)]
+    evidence = [*plan.evidence, *_doubting(wrong, statement)]
     return replace(plan, change=change, changes=changes, evidence=evidence)
 
 
-def _support(standing: LockedAttribute, told: FactStatement) -> tuple[FactPlan, FactRow, bool]:
+def _support(locked: LockedAttribute, statement: FactStatement) -> tuple[FactPlan, FactRow, bool]:
     """Return a plan with the evidence of a statement, the fact, and whether it is new."""
-    known = standing.of_value(told.value)
-    fact = known or _new(told)
-    if not told.is_untrusted:
-        fact = _renewed(fact, told.said_at)
-    sourced = replace(fact, source=told.source, hypothesis=told.hypothesis)
-    evidence = [(sourced, piece) for piece in told.pieces]
+    known = locked.of_value(statement.value)
+    fact = known or _new(statement)
+    if not statement.is_untrusted:
+        fact = _renewed(fact, statement.said_at)
+    sourced = replace(fact, source=statement.source, hypothesis=statement.hypothesis)
+    evidence = [(sourced, piece) for piece in statement.pieces]
     new_facts = [fact] if known is None else []
-    standing = standing.with_fact(fact)
-    if not told.is_untrusted and not all(piece.contradicts for piece in told.pieces):
-        standing = replace(standing, voices=standing.voices.with_supported(fact.id))
-    plan = FactPlan(standing, new_facts=new_facts, evidence=evidence)
+    locked = locked.with_fact(fact)
+    if not statement.is_untrusted and not all(piece.contradicts for piece in statement.pieces):
+        locked = replace(locked, voices=locked.voices.with_supported(fact.id))
+    plan = FactPlan(locked, new_facts=new_facts, evidence=evidence)
     return plan, fact, known is None
 
 
-def _doubting(fact: FactRow, told: FactStatement) -> list[tuple[FactRow, NewEvidence]]:
+def _doubting(fact: FactRow, statement: FactStatement) -> list[tuple[FactRow, NewEvidence]]:
     """Return a statement as evidence against a fact."""
-    sourced = replace(fact, source=told.source, hypothesis=told.hypothesis)
-    return [(sourced, replace(piece, id=new_id(), contradicts=True)) for piece in told.pieces]
+    sourced = replace(fact, source=statement.source, hypothesis=statement.hypothesis)
+    return [(sourced, replace(piece, id=new_id(), contradicts=True)) for piece in statement.pieces]
 
 
-def _new(told: FactStatement) -> FactRow:
-    attribute = find_attribute(told.key.attribute)
+def _new(statement: FactStatement) -> FactRow:
+    attribute = find_attribute(statement.key.attribute)
     return FactRow(
         id=new_id(),
-        subject=told.key.subject,
-        category=told.category or attribute.category,
-        attribute=told.key.attribute,
-        value=told.value,
-        several=told.is_several,
-        source=told.source,
-        hypothesis=told.hypothesis,
+        subject=statement.key.subject,
+        category=statement.category or attribute.category,
+        attribute=statement.key.attribute,
+        value=statement.value,
+        several=statement.is_several,
+        source=statement.source,
+        hypothesis=statement.hypothesis,
         state=FactState.SUSPECTED,
         confidence=0.0,
-        lifetime_days=told.lifetime_days or attribute.lifetime_days,
-        first_seen_at=told.since,
-        last_seen_at=told.since,
+        lifetime_days=statement.lifetime_days or attribute.lifetime_days,
+        first_seen_at=statement.since,
+        last_seen_at=statement.since,
         supporting=0,
         contradicting=0,
-        agent=told.agent,
+        agent=statement.agent,
         ruling=None,
         ruled_at=None,
-        value_hash=value_hash(told.value),
+        value_hash=value_hash(statement.value),
     )
 
 
@@ -239,55 +243,61 @@ def _renewed(fact: FactRow, said_at: datetime) -> FactRow:
     return fact
 
 
-def _decide(standing: LockedAttribute, fact: FactRow, told: FactStatement) -> TimelineChange:
+def _decide(locked: LockedAttribute, fact: FactRow, statement: FactStatement) -> TimelineChange:
     """Return the changes of a statement.
 
     There are none if a guess contradicts a statement, or a ruling made since, and if an untrusted source contradicts a
     trusted one.
     """
     rejected = fact.ruling == FactRuling.WRONG or fact.verdict == SleepVerdict.REJECTED
-    if rejected or all(piece.contradicts for piece in told.pieces):
+    if rejected or all(piece.contradicts for piece in statement.pieces):
         return NOTHING
-    if told.is_untrusted and fact.id in standing.voices.addressed:
+    if statement.is_untrusted and fact.id in locked.voices.addressed:
         return NOTHING
-    trusted_ids = standing.voices.supported
-    rival = _rival(standing, fact, told.since)
+    trusted_ids = locked.voices.supported
+    rival = _rival(locked, fact, statement.since)
     # A trusted source overrides an untrusted rival.
-    if rival is not None and (told.is_untrusted or rival.id in trusted_ids):
+    if rival is not None and (statement.is_untrusted or rival.id in trusted_ids):
         known = rival.state in (FactState.CONFIRMED, FactState.ESTABLISHED)
-        ruled = rival.ruled_at is not None and told.said_at <= rival.ruled_at
-        guessed = told.hypothesis and not rival.hypothesis
-        if ruled or guessed or (known and (told.hypothesis or told.source is FactSource.INFERRED)):
+        ruled = rival.ruled_at is not None and statement.said_at <= rival.ruled_at
+        guessed = statement.hypothesis and not rival.hypothesis
+        if (
+            ruled
+            or guessed
+            or (known and (statement.hypothesis or statement.source is FactSource.INFERRED))
+        ):
             return NOTHING
-    state = timeline.state_untrusted if told.is_untrusted else timeline.state_trusted
-    return state(standing.believed, trusted_ids, fact.id, told.since, told.until, fact.several)
+    state = timeline.state_untrusted if statement.is_untrusted else timeline.state_trusted
+    return state(
+        locked.believed, trusted_ids, fact.id, statement.since, statement.until, fact.several
+    )
 
 
-def _rival(standing: LockedAttribute, fact: FactRow, since: datetime) -> FactRow | None:
+def _rival(locked: LockedAttribute, fact: FactRow, since: datetime) -> FactRow | None:
     """Return the other fact that is current at a moment, for an attribute with one value at a time."""
-    found = next((each for each in standing.believed if each.covers(since)), None)
+    found = next((each for each in locked.believed if each.covers(since)), None)
     if fact.several or found is None or found.fact_id == fact.id:
         return None
-    return standing.facts[found.fact_id]
+    return locked.facts[found.fact_id]
 
 
-def _doubted(standing: LockedAttribute, fact: FactRow, told: FactStatement) -> FactRow | None:
+def _doubted(locked: LockedAttribute, fact: FactRow, statement: FactStatement) -> FactRow | None:
     """Return the fact that a statement speaks against without taking its place."""
-    rival = _rival(standing, fact, told.since)
-    if rival is not None and told.is_untrusted and rival.id in standing.voices.supported:
+    rival = _rival(locked, fact, statement.since)
+    if rival is not None and statement.is_untrusted and rival.id in locked.voices.supported:
         is_rejected = fact.ruling == FactRuling.WRONG or fact.verdict == SleepVerdict.REJECTED
         return None if is_rejected else rival
-    is_believed = any(each.fact_id == fact.id for each in standing.believed)
+    is_believed = any(each.fact_id == fact.id for each in locked.believed)
     return None if is_believed else rival
 
 
-def _displaced(standing: LockedAttribute, change: TimelineChange) -> list[UUID]:
+def _displaced(locked: LockedAttribute, change: TimelineChange) -> list[UUID]:
     """Return the untrusted facts that become disbelieved for all time, even before the trusted fact."""
     kept = {each.fact_id for each in change.believed}
     untrusted = [
         each.fact_id
         for each in change.disbelieved
-        if each.fact_id not in kept and each.fact_id not in standing.voices.supported
+        if each.fact_id not in kept and each.fact_id not in locked.voices.supported
     ]
     return sorted(set(untrusted))
 

@@ -43,24 +43,24 @@ async def weigh_facts(
         await apply(conn, settings, standing, change, changes, ChangeReason("machine"))
 
 
-def _opened(standing: LockedAttribute, interval_ids: Collection[UUID]) -> TimelineChange:
+def _opened(locked: LockedAttribute, interval_ids: Collection[UUID]) -> TimelineChange:
     """Return the changes if intervals do not end where they did."""
     ended = [
         each
-        for each in standing.believed
+        for each in locked.believed
         if each.id in interval_ids
         and each.until is not None
-        and standing.facts[each.fact_id].ruling != FactRuling.WRONG
+        and locked.facts[each.fact_id].ruling != FactRuling.WRONG
     ]
-    return TimelineChange(tuple(ended), tuple(_until_the_next(standing, each) for each in ended))
+    return TimelineChange(tuple(ended), tuple(_until_the_next(locked, each) for each in ended))
 
 
-def _until_the_next(standing: LockedAttribute, interval: Interval) -> Interval:
+def _until_the_next(locked: LockedAttribute, interval: Interval) -> Interval:
     """Return an interval as it holds without what ended it: until another value is known, if there is one."""
-    fact = standing.facts[interval.fact_id]
+    fact = locked.facts[interval.fact_id]
     later = [
         each
-        for each in standing.believed
+        for each in locked.believed
         if interval.until is not None
         and each.since >= interval.until
         and (not fact.several or each.fact_id == fact.id)

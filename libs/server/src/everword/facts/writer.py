@@ -133,24 +133,24 @@ async def hold_all(
 
 
 async def add_evidence(
-    conn: Connection, standing: LockedAttribute, fact: FactRow, pieces: Sequence[NewEvidence]
+    conn: Connection, locked: LockedAttribute, fact: FactRow, pieces: Sequence[NewEvidence]
 ) -> None:
     """Store evidence for or against a fact, with the fact's source; that of a message only once."""
     if pieces:
         told = [(fact, piece) for piece in pieces]
-        await store.insert_evidence(conn, standing.namespace_id, standing.now, told)
+        await store.insert_evidence(conn, locked.namespace_id, locked.now, told)
 
 
 async def apply(
     conn: Connection,
     settings: NamespaceSettings,
-    standing: LockedAttribute,
+    locked: LockedAttribute,
     change: TimelineChange,
     changes: Sequence[NewChange],
     audit: ChangeReason,
 ) -> WrittenFacts:
     """Apply decided changes, and update the facts concerned."""
-    return await write_plans(conn, settings, [FactPlan(standing, change, changes)], audit)
+    return await write_plans(conn, settings, [FactPlan(locked, change, changes)], audit)
 
 
 async def write_plans(
@@ -190,61 +190,61 @@ def _joined(plans: Sequence[FactPlan]) -> LockedAttribute:
 
 
 async def _put_intervals(
-    conn: Connection, standing: LockedAttribute, gone: Sequence[UUID], come: Sequence[Interval]
+    conn: Connection, locked: LockedAttribute, removed_ids: Sequence[UUID], come: Sequence[Interval]
 ) -> None:
     """Believe in intervals, and no longer in others."""
-    namespace_id, now = standing.namespace_id, standing.now
-    if gone:
-        await store.disbelieve_intervals(conn, namespace_id, now, gone)
-        await close_passages(conn, gone, known_until=now)
+    namespace_id, now = locked.namespace_id, locked.now
+    if removed_ids:
+        await store.disbelieve_intervals(conn, namespace_id, now, removed_ids)
+        await close_passages(conn, removed_ids, known_until=now)
     if come:
         await store.insert_intervals(conn, namespace_id, now, come)
 
 
 async def _close_edges(
     conn: Connection,
-    standing: LockedAttribute,
+    locked: LockedAttribute,
     believed: Sequence[Interval],
     facts: Mapping[UUID, FactRow],
 ) -> None:
     """Close what links facts that do not hold any more with others."""
     ended = {
         id_: max(
-            (each.until or standing.now for each in believed if each.fact_id == id_),
-            default=standing.now,
+            (each.until or locked.now for each in believed if each.fact_id == id_),
+            default=locked.now,
         )
         for id_, fact in facts.items()
         if fact.state in (FactState.CLOSED, FactState.REJECTED)
     }
     if ended:
-        await store.close_edges(conn, standing.namespace_id, standing.now, ended)
+        await store.close_edges(conn, locked.namespace_id, locked.now, ended)
 
 
 async def _bring_up_to_date(
     conn: Connection,
     trust: TrustPolicy,
-    standing: LockedAttribute,
+    locked: LockedAttribute,
     believed: Sequence[Interval],
     fact_ids: Collection[UUID],
 ) -> dict[UUID, FactRow]:
     """Update facts by their intervals and evidence; return them."""
-    rows = await store.weigh_evidence(conn, standing.namespace_id, list(fact_ids))
+    rows = await store.weigh_evidence(conn, locked.namespace_id, list(fact_ids))
     evidence = {id_: list(each) for id_, each in groupby(rows, key=lambda row: row.fact_id)}
     facts: dict[UUID, FactRow] = {}
     for fact_id in sorted(fact_ids):
         own = [each for each in believed if each.fact_id == fact_id]
         rows = evidence.get(fact_id, [])
-        fact = weighed(standing.facts[fact_id], rows, own, standing.now, trust)
+        fact = weighed(locked.facts[fact_id], rows, own, locked.now, trust)
         facts[fact_id] = fact
     if facts:
-        await store.update_facts(conn, standing.namespace_id, list(facts.values()))
+        await store.update_facts(conn, locked.namespace_id, list(facts.values()))
     return facts
 
 
 async def _index(
     conn: Connection,
     settings: NamespaceSettings,
-    standing: LockedAttribute,
+    locked: LockedAttribute,
     facts: Mapping[UUID, FactRow],
     intervals: Collection[Interval],
 ) -> int:
@@ -252,10 +252,10 @@ async def _index(
     language = Language(settings.text_search_config, settings.time_zone)
     highest = 0
     # Rows of jobs are locked in one order by all writers.
-    shards = {vectors_job(standing.namespace_id, each.fact_id) for each in intervals}
+    shards = {vectors_job(locked.namespace_id, each.fact_id) for each in intervals}
     if shards:
         await enqueue(conn, sorted(shards, key=lambda job: job.subject))
-    for limits, own in _by_limits(intervals, standing.now).items():
+    for limits, own in _by_limits(intervals, locked.now).items():
         passages = list[IndexedPassage]()
         for each in own:
             assert each.id is not None
@@ -266,9 +266,7 @@ async def _index(
             text = fact_text(fact.subject, fact.attribute, fact.value)
             passages += build_passages(source, text, language)
         config = settings.text_search_config
-        pending = await add_passages(
-            conn, standing.namespace_id, config, passages, Counts(), limits
-        )
+        pending = await add_passages(conn, locked.namespace_id, config, passages, Counts(), limits)
         [stored] = await pending.rows()
         highest = max(highest, stored.highest)
     return highest

@@ -124,17 +124,20 @@ async def merge_nodes(
 
 
 def _check_mergeable(
-    kept: HeldNode, others: Sequence[HeldNode], known: Mapping[UUID, NodeVersionRow]
+    survivor: HeldNode, others: Sequence[HeldNode], known: Mapping[UUID, NodeVersionRow]
 ) -> None:
     """Raise NodeNotFound for a node that was deleted, and InvalidArgument for nodes that cannot be one."""
-    for node in (kept, *others):
+    for node in (survivor, *others):
         if node.id not in known:
             raise NodeNotFound(node_id=node.id)
     for node in others:
         text = ""
         if node.anchor:
             text = "holds `me` or `user`, which stay: merge the other node into it"
-        elif (node.agent, node.subject) != (kept.agent, kept.subject) and not kept.anchor:
+        elif (node.agent, node.subject) != (
+            survivor.agent,
+            survivor.subject,
+        ) and not survivor.anchor:
             # Merging a private node into a shared one would reveal it.
             text = "holds a node of another agent or subject"
         if text:

@@ -58,21 +58,21 @@ class EdgePlacement:
 
 
 def place_edge(
-    known: Sequence[PlacedEdgeRow], new: PlacedEdgeRow, told: EdgeStatement, now: datetime
+    known: Sequence[PlacedEdgeRow], new: PlacedEdgeRow, statement: EdgeStatement, now: datetime
 ) -> EdgePlacement:
     """Return what changes. `new` is a row for the relation, in which its ends and its type count.
 
     `known` are the rows of the same relation. What is there is filled in. What had ended, and is said to hold, begins
     again.
     """
-    if told.fact_id is not None:
-        return _with_fact(known, new, told, now)
-    [(since, until)] = told.times
+    if statement.fact_id is not None:
+        return _with_fact(known, new, statement, now)
+    [(since, until)] = statement.times
     if known and since is None and all(_ended(each, now) for each in known):
         since = now
     for row in known:
         if row.fact_id is not None or _overlap(row, since, until):
-            filled = _filled(row, told)
+            filled = _filled(row, statement)
             if row.fact_id is None and row.valid_until is None and until is not None:
                 filled = replace(filled, valid_until=until)
             if row.fact_id is None and row.valid_from is None and since is not None:
@@ -82,7 +82,7 @@ def place_edge(
                 if filled == row
                 else EdgePlacement([row], [replace(filled, id=None)])
             )
-    return EdgePlacement((), [_row(known, new, told, since, until)])
+    return EdgePlacement((), [_row(known, new, statement, since, until)])
 
 
 def times_of_fact(
@@ -93,12 +93,12 @@ def times_of_fact(
 
 
 def _with_fact(
-    known: Sequence[PlacedEdgeRow], new: PlacedEdgeRow, told: EdgeStatement, now: datetime
+    known: Sequence[PlacedEdgeRow], new: PlacedEdgeRow, statement: EdgeStatement, now: datetime
 ) -> EdgePlacement:
-    base = _filled(known[0], told) if known else _row(known, new, told, None, None)
+    base = _filled(known[0], statement) if known else _row(known, new, statement, None, None)
     wanted = [
-        replace(base, fact_id=told.fact_id, valid_from=since, valid_until=until)
-        for since, until in times_of_fact(told.times, now)
+        replace(base, fact_id=statement.fact_id, valid_from=since, valid_until=until)
+        for since, until in times_of_fact(statement.times, now)
     ]
     there = {replace(row, id=None) for row in known}
     if there == {replace(row, id=None) for row in wanted}:
@@ -109,35 +109,35 @@ def _with_fact(
 def _row(
     known: Sequence[PlacedEdgeRow],
     new: PlacedEdgeRow,
-    told: EdgeStatement,
+    statement: EdgeStatement,
     since: datetime | None,
     until: datetime | None,
 ) -> PlacedEdgeRow:
-    confidence = DEFAULT_CONFIDENCE if told.confidence is None else told.confidence
+    confidence = DEFAULT_CONFIDENCE if statement.confidence is None else statement.confidence
     return replace(
         new,
         id=None,
         edge_id=known[0].edge_id if known else new.edge_id,
-        label=told.label or (known[-1].label if known else ""),
+        label=statement.label or (known[-1].label if known else ""),
         confidence=confidence,
-        source=int(told.source),
-        message_id=told.message_id,
-        quote=told.quote,
-        fact_id=told.fact_id,
+        source=int(statement.source),
+        message_id=statement.message_id,
+        quote=statement.quote,
+        fact_id=statement.fact_id,
         valid_from=since,
         valid_until=until,
     )
 
 
-def _filled(row: PlacedEdgeRow, told: EdgeStatement) -> PlacedEdgeRow:
+def _filled(row: PlacedEdgeRow, statement: EdgeStatement) -> PlacedEdgeRow:
     """Return a row with missing values filled in, and with the higher confidence."""
     has_evidence = row.message_id is not None or row.quote
     return replace(
         row,
-        label=row.label or told.label,
-        confidence=max(row.confidence, told.confidence or 0.0),
-        message_id=row.message_id if has_evidence else told.message_id,
-        quote=row.quote if has_evidence else told.quote,
+        label=row.label or statement.label,
+        confidence=max(row.confidence, statement.confidence or 0.0),
+        message_id=row.message_id if has_evidence else statement.message_id,
+        quote=row.quote if has_evidence else statement.quote,
     )
 
 

@@ -129,14 +129,14 @@ async def _put_nodes(
     conn: Connection,
     namespace_id: int,
     settings: NamespaceSettings,
-    held: Mapping[UUID, HeldNode],
+    locked_nodes: Mapping[UUID, HeldNode],
     said: Sequence[tuple[Wanted, UUID]],
     end: End,
 ) -> None:
     """Store new properties of nodes."""
     by_node = dict[UUID, list[NewGraphNode]]()
     for wanted, id_ in said:
-        by_node.setdefault(held[id_].id, []).append(wanted.node)
+        by_node.setdefault(locked_nodes[id_].id, []).append(wanted.node)
     if not by_node:
         return
     known = await store.find_versions(conn, namespace_id, list(by_node))
@@ -146,16 +146,16 @@ async def _put_nodes(
         after = merged_version(before, node_id, nodes, end.source)
         if after != before:
             versions.append((before, after))
-    nodes_by_id = {node.id: node for node in held.values()}
+    nodes_by_id = {node.id: node for node in locked_nodes.values()}
     await store.touch_nodes(conn, namespace_id, sorted(by_node), end.now)
     await put_versions(conn, namespace_id, settings, nodes_by_id, versions, end)
 
 
 async def _ensure_known(
-    conn: Connection, namespace_id: int, held: Mapping[UUID, HeldNode], ids: Any
+    conn: Connection, namespace_id: int, locked_nodes: Mapping[UUID, HeldNode], ids: Any
 ) -> None:
     """Raise NodeNotFound for a node that was deleted."""
-    ended = {held[id_].id for id_ in ids}
+    ended = {locked_nodes[id_].id for id_ in ids}
     known = await store.find_versions(conn, namespace_id, list(ended)) if ended else {}
     for id_ in sorted(ended - known.keys()):
         raise NodeNotFound(node_id=id_)

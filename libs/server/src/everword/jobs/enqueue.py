@@ -56,37 +56,37 @@ def shards() -> list[str]:
     return [f"shard-{number}" for number in range(SHARDS)]
 
 
-async def enqueue(conn: Connection, due: Sequence[DueJob], *, postpone: bool = False) -> None:
+async def enqueue(conn: Connection, jobs: Sequence[DueJob], *, postpone: bool = False) -> None:
     """Enqueue jobs in the caller's transaction. Their rows are locked in the order of `due`.
 
     A running job is repeated afterwards, a parked one begins again, and a pause after a failure stays. A waiting job
     runs earlier if it is due earlier; with `postpone` also later.
     """
-    for parameters in _each(due):
+    for parameters in _each(jobs):
         await statements.execute(conn, SQL["enqueue"], {**parameters, "postpone": postpone})
 
 
-def enqueue_blocking(conn: blocking.Connection, due: Sequence[DueJob]) -> None:
+def enqueue_blocking(conn: blocking.Connection, jobs: Sequence[DueJob]) -> None:
     """Do what `enqueue` does, on a worker's connection."""
-    blocking.execute_each(conn, SQL["enqueue"], _each(due))
+    blocking.execute_each(conn, SQL["enqueue"], _each(jobs))
 
 
 async def enqueue_idle(
-    conn: Connection, due: Sequence[DueJob], *, retry_failed_after_s: float | None = None
+    conn: Connection, jobs: Sequence[DueJob], *, retry_failed_after_s: float | None = None
 ) -> None:
     """Enqueue those of the jobs that are neither running nor in a pause after a failure.
 
     Parked jobs begin again after `retry_failed_after_s`; with None they stay parked.
     """
-    for parameters in _idle(due, retry_failed_after_s):
+    for parameters in _idle(jobs, retry_failed_after_s):
         await statements.execute(conn, SQL["enqueue"], parameters)
 
 
 def enqueue_idle_blocking(
-    conn: blocking.Connection, due: Sequence[DueJob], *, retry_failed_after_s: float | None = None
+    conn: blocking.Connection, jobs: Sequence[DueJob], *, retry_failed_after_s: float | None = None
 ) -> int:
     """Do what `enqueue_idle` does, on a worker's connection; return how many became due."""
-    return blocking.execute_each(conn, SQL["enqueue"], _idle(due, retry_failed_after_s))
+    return blocking.execute_each(conn, SQL["enqueue"], _idle(jobs, retry_failed_after_s))
 
 
 async def wake_postponed(conn: Connection, namespace_id: int, error: str) -> None:
@@ -95,17 +95,17 @@ async def wake_postponed(conn: Connection, namespace_id: int, error: str) -> Non
     await statements.execute(conn, SQL["wake_postponed"], parameters)
 
 
-def _idle(due: Sequence[DueJob], retry_failed_after_s: float | None) -> list[dict[str, Any]]:
+def _idle(jobs: Sequence[DueJob], retry_failed_after_s: float | None) -> list[dict[str, Any]]:
     idle = {"only_idle": True, "retry_failed_after_s": retry_failed_after_s}
-    return [{**parameters, **idle} for parameters in _each(due)]
+    return [{**parameters, **idle} for parameters in _each(jobs)]
 
 
-def _each(due: Sequence[DueJob]) -> list[dict[str, Any]]:
+def _each(jobs: Sequence[DueJob]) -> list[dict[str, Any]]:
     """Return the parameters for each namespace, in the order in which they first come."""
     carrier: dict[str, str] = {}
     propagate.inject(carrier)
     groups: dict[int, list[DueJob]] = defaultdict(list)
-    for job in due:
+    for job in jobs:
         groups[job.namespace_id].append(job)
     return [
         {

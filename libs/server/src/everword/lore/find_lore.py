@@ -60,7 +60,7 @@ class FoundLore:
 
 
 async def find_lore(
-    conn: Connection, kept: CompiledBooks, namespace_id: int, request: LoreRequest
+    conn: Connection, book_cache: CompiledBooks, namespace_id: int, request: LoreRequest
 ) -> FoundLore:
     """Return the entries that are in a context; entries that cost too much to search for are omitted."""
     rows = await store.find_books(
@@ -74,7 +74,7 @@ async def find_lore(
     if not rows:
         return FoundLore()
     search = LoreSearch(conn, namespace_id)
-    books = await search.compile(kept, rows)
+    books = await search.compile(book_cache, rows)
     rules = {id_: rule for book in books.values() for id_, rule in book.rules.items()}
     lines = await _read_lines(conn, namespace_id, list(books.values()), request) if rules else []
     active = await search.find_active(lines, list(books.values()), rules) if rules else {}

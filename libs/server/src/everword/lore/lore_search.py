@@ -53,16 +53,16 @@ class LoreSearch:
         self._is_cut = False
 
     async def compile(
-        self, kept: CompiledBooks, rows: Sequence[store.ActiveBookRow]
+        self, book_cache: CompiledBooks, rows: Sequence[store.ActiveBookRow]
     ) -> dict[UUID, CompiledBook]:
         """Return compiled books by id, as many as the time allows. Unchanged books are taken from the cache."""
         books = dict[UUID, CompiledBook]()
         for row in rows:
-            book = kept.get(row.id, row.version)
+            book = book_cache.get(row.id, row.version)
             if book is None and not self._compiling.is_over():
                 rules = await store.read_rules(self._conn, self._namespace_id, [row.id])
                 book = await self._compiling.run(self._namespace_id, _compile, row.version, rules)
-                kept.put(row.id, book)
+                book_cache.put(row.id, book)
             if book is not None:
                 books[row.id] = book
         return books

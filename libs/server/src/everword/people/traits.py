@@ -65,15 +65,15 @@ class Effect(Enum):
     IGNORE = 4
 
 
-def find_effect(trait: Trait, held: Held | None) -> Effect:
+def find_effect(trait: Trait, current: Held | None) -> Effect:
     """Return what an assessment changes. It shows in two messages at least, and the newest words count."""
     if trait.value not in DIMENSIONS.get(trait.dimension, ()):
         return Effect.IGNORE
-    if held is not None and held.value == trait.value:
+    if current is not None and current.value == trait.value:
         return Effect.SUPPORT
     if len({each.message_id for each in trait.said}) < LEAST_MESSAGES:
         return Effect.IGNORE
-    if held is None:
+    if current is None:
         return Effect.BEGIN
-    newer = trait.last_seen_at > held.last_seen_at
-    return Effect.REPLACE if newer and trait.last_seen_at > held.held_from else Effect.IGNORE
+    newer = trait.last_seen_at > current.last_seen_at
+    return Effect.REPLACE if newer and trait.last_seen_at > current.held_from else Effect.IGNORE

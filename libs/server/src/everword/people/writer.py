@@ -49,10 +49,12 @@ async def meet_people(
 
 
 async def _meet(
-    conn: Connection, namespace_id: int, subject: str, met: Met, mention: PersonMention
+    conn: Connection, namespace_id: int, subject: str, people_state: Met, mention: PersonMention
 ) -> None:
-    found = find_person(mention.name, mention.relation, met.known())
-    row = met.rows[found] if found else PersonRow(new_id(), mention.name, [], "", None, None)
+    found = find_person(mention.name, mention.relation, people_state.known())
+    row = (
+        people_state.rows[found] if found else PersonRow(new_id(), mention.name, [], "", None, None)
+    )
     statements = person_statements(mention)
     added = await store.insert_learned_evidence(conn, namespace_id, row.id, statements)
     if not added:
@@ -66,8 +68,8 @@ async def _meet(
         await _note(
             conn, namespace_id, row.id, "relation changed", f"{row.relation} → {state.relation}"
         )
-    met.states[row.id] = state
-    met.rows[row.id] = PersonRow(
+    people_state.states[row.id] = state
+    people_state.rows[row.id] = PersonRow(
         row.id, state.name, state.aliases, state.relation, row.ruling, row.ruled_at
     )
 

@@ -94,7 +94,7 @@ async def open_cursor(
     page: PageRequest,
     *,
     default: int = DEFAULT_PAGE,
-    most: int = MAX_PAGE,
+    maximum: int = MAX_PAGE,
     item_chars: int = 0,
 ) -> Cursor:
     """Return where `page` begins; `namespace` is None for RPCs over all of them. Raises InvalidPageToken.
@@ -103,7 +103,7 @@ async def open_cursor(
     """
     purpose = f"{rpc}:{namespace.id}" if namespace else rpc
     tokens = PageTokens(await database.token_secret(), purpose)
-    size = min(page.size or default, most)
+    size = min(page.size or default, maximum)
     if item_chars:
         size = min(size, max(1, MAX_PAGE_CHARS // item_chars))
     return Cursor(size, tokens.read(page.token, page.request_hash), tokens, page.request_hash)

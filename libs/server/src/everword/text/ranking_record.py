@@ -145,9 +145,9 @@ def _count_traits(text: str, flags: int) -> tuple[int, int]:
     return _count_in(folded_words(text), TIMES), _count_in(spoken_words(text), SELVES)
 
 
-def _count_in(words: Sequence[str], wanted: frozenset[str]) -> int:
+def _count_in(words: Sequence[str], figures: frozenset[str]) -> int:
     """Return how many words are wanted ones; of most texts none is."""
-    return 0 if wanted.isdisjoint(words) else sum(map(wanted.__contains__, words))
+    return 0 if figures.isdisjoint(words) else sum(map(figures.__contains__, words))
 
 
 def stems_of(text: str, config: str) -> list[str]:

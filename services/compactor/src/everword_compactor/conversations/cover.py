@@ -33,11 +33,11 @@ def cover(stretches: Sequence[Stretch]) -> Cover:
         below[stretch.parent_id if stretch.parent_id in known else None].append(stretch)
     chosen: list[Stretch] = []
 
-    def choose(stretch: Stretch) -> None:
-        if not stretch.needs_review:
-            chosen.append(stretch)
+    def choose(node_range: Stretch) -> None:
+        if not node_range.needs_review:
+            chosen.append(node_range)
             return
-        for child in below[stretch.id]:
+        for child in below[node_range.id]:
             choose(child)
 
     for top in below[None]:

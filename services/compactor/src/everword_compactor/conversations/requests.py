@@ -104,13 +104,13 @@ async def read_flushed(conn: Connection, namespace_id: int, conversation_id: UUI
 
 
 async def mark_flushed(
-    conn: Connection, namespace_id: int, conversation_id: UUID, mark: FlushMark
+    conn: Connection, namespace_id: int, conversation_id: UUID, progress: FlushMark
 ) -> None:
     parameters = {
         "namespace_id": namespace_id,
         "conversation_id": conversation_id,
-        "through": mark.through,
-        "tokens": mark.tokens,
+        "through": progress.through,
+        "tokens": progress.tokens,
     }
     await execute(conn, SQL["mark_flushed"], parameters)
 

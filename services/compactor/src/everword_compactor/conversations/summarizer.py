@@ -54,11 +54,11 @@ class ConversationSummarizer:
         conversation: CompactedConversation,
         level: Level,
         sources: Sequence[Source],
-        stretch: tuple[int, int],
+        seq_range: tuple[int, int],
         also: Callable[[Connection], None] = lambda conn: None,
     ) -> None:
         """Compose a new node and store it together with the writes of `also`, unless another worker was faster."""
-        node = self._compose(new_id(), conversation, level, sources, stretch, is_new=True)
+        node = self._compose(new_id(), conversation, level, sources, seq_range, is_new=True)
 
         def store(conn: Connection) -> None:
             insert_node(conn, self.job.namespace, node)
@@ -73,10 +73,10 @@ class ConversationSummarizer:
         revision: int,
         level: Level,
         sources: Sequence[Source],
-        stretch: tuple[int, int],
+        seq_range: tuple[int, int],
     ) -> None:
         """Compose a stored node again, unless another worker did so since it was at `revision`."""
-        node = self._compose(id_, conversation, level, sources, stretch)
+        node = self._compose(id_, conversation, level, sources, seq_range)
         self.record(lambda conn: revise_node(conn, self.job.namespace, node, revision))
 
     def record(self, store: Callable[[Connection], None]) -> None:
@@ -90,7 +90,7 @@ class ConversationSummarizer:
         conversation: CompactedConversation,
         level: Level,
         sources: Sequence[Source],
-        stretch: tuple[int, int],
+        seq_range: tuple[int, int],
         *,
         is_new: bool = False,
     ) -> NewSummary:
@@ -110,8 +110,8 @@ class ConversationSummarizer:
             level=level,
             title=title,
             conversation_id=conversation.id,
-            first_seq=stretch[0],
-            last_seq=stretch[1],
+            first_seq=seq_range[0],
+            last_seq=seq_range[1],
             agent=conversation.agent,
             subject=conversation.subject,
             channel=conversation.channel,

@@ -119,9 +119,9 @@ class _Waiting:
         self.parts += smaller
 
 
-def is_shown(name: str, number: int, shown: Records) -> bool:
+def is_shown(name: str, number: int, records: Records) -> bool:
     """Return whether a model was shown a record of this number; parts of a question keep their numbers."""
-    return any(record[name] == number for record in shown)
+    return any(record[name] == number for record in records)
 
 
 class Questioner:

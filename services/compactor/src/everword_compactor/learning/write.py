@@ -105,15 +105,15 @@ def _plan(
     return plans, later
 
 
-def _is_beside(claim: SpokenClaim, standing: LockedAttribute) -> bool:
+def _is_beside(claim: SpokenClaim, locked: LockedAttribute) -> bool:
     """Return whether a claim leaves all other values of its attribute unchanged."""
     states = claim.modality in (Modality.STATEMENT, Modality.HYPOTHESIS)
     several = find_attribute(claim.attribute).several
-    return states and several and all(fact.several for fact in standing.facts.values())
+    return states and several and all(fact.several for fact in locked.facts.values())
 
 
 def _plan_claim(
-    standing: LockedAttribute,
+    locked: LockedAttribute,
     conversation: Learned,
     claiming: ClaimingMessage,
     claim: SpokenClaim,
@@ -124,7 +124,7 @@ def _plan_claim(
     piece = NewEvidence(
         new_id(), message.id, conversation.id, False, claim.quote, "", message.occurred_at
     )
-    span = _span(standing, claim, message, conversation.zone)
+    span = _span(locked, claim, message, conversation.zone)
     told = FactStatement(
         Key(claiming.subject, claim.attribute),
         claim.value,
@@ -137,15 +137,15 @@ def _plan_claim(
         is_untrusted=untrusted,
     )
     if claim.modality is Modality.RETRACTION:
-        ended = replace(told, value=_meant_value(standing, claim.value, told.since))
-        return plan_retraction(standing, ended)
+        ended = replace(told, value=_meant_value(locked, claim.value, told.since))
+        return plan_retraction(locked, ended)
     if claim.modality is Modality.CORRECTION:
-        return plan_correction(standing, told, claim.wrong)
-    return plan_statement(standing, told)[0]
+        return plan_correction(locked, told, claim.wrong)
+    return plan_statement(locked, told)[0]
 
 
 def _span(
-    standing: LockedAttribute, claim: SpokenClaim, message: LearnableMessage, zone: str
+    locked: LockedAttribute, claim: SpokenClaim, message: LearnableMessage, zone: str
 ) -> ValidSpan:
     """Return the validity in a claim's own words, unless known facts contradict it."""
     if not claim.around or claim.attribute.rpartition("_")[2] in _TIMELESS:
@@ -156,21 +156,21 @@ def _span(
     since = span.since
     if claim.modality is Modality.RETRACTION:
         # A value that began after that time would stay current.
-        is_known = any(each.covers(since) for each in standing.believed)
+        is_known = any(each.covers(since) for each in locked.believed)
         return span if is_known else ValidSpan()
-    own = standing.of_value(claim.value)
-    rivals = [each for each in standing.believed if own is None or each.fact_id != own.id]
+    own = locked.of_value(claim.value)
+    rivals = [each for each in locked.believed if own is None or each.fact_id != own.id]
     # Another value was said to hold in between: this one surely holds now, and who knows since when.
     later = any(since <= each.since <= message.occurred_at for each in rivals)
     several = find_attribute(claim.attribute).several
     return ValidSpan() if later and not several else span
 
 
-def _meant_value(standing: LockedAttribute, value: str, at: datetime) -> str:
+def _meant_value(locked: LockedAttribute, value: str, at: datetime) -> str:
     """Return the full value for a part of it: "I sold the Clio" ends `Renault Clio`."""
-    if not value or standing.of_value(value):
+    if not value or locked.of_value(value):
         return value
     wanted = set(value.lower().split())
-    held = {standing.facts[each.fact_id].value for each in standing.believed if each.covers(at)}
+    held = {locked.facts[each.fact_id].value for each in locked.believed if each.covers(at)}
     meant = [each for each in held if wanted <= set(each.lower().split())]
     return meant[0] if len(meant) == 1 else value

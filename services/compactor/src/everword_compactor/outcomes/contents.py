@@ -135,12 +135,12 @@ def _told_found(lines: Sequence[str]) -> str:
     return ""
 
 
-def _told_fields(value: Mapping[Any, Any], most: int) -> str:
+def _told_fields(value: Mapping[Any, Any], maximum: int) -> str:
     """Return the short fields of an object, those about its outcome first."""
     flat = dict(_scalars(value))
     names = [name for name in _FIRST_FIELDS if name in flat]
     names += [name for name in flat if name not in names and name not in _DULL]
-    told = [f"{name} {plain_scalar(flat[name])}" for name in names[:most]]
+    told = [f"{name} {plain_scalar(flat[name])}" for name in names[:maximum]]
     return ", ".join(told) or counted(len(value), "fields")
 
 

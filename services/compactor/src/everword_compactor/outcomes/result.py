@@ -153,27 +153,27 @@ def _ends(text: str) -> list[str]:
     return list(dict.fromkeys([*lines[:_ENDS], *lines[-_ENDS:]]))
 
 
-def _exit_code(told: Mapping[str, Any], ends: list[str]) -> int | None:
-    for place in (told, told.get("metadata")):
+def _exit_code(result: Mapping[str, Any], ends: list[str]) -> int | None:
+    for place in (result, result.get("metadata")):
         if isinstance(place, dict):
             for key in _EXIT_KEYS:
                 if isinstance(place.get(key), int) and not isinstance(place[key], bool):
                     return int(place[key])
-    if ("stdout" in told or "stderr" in told) and isinstance(told.get("code"), int):
-        return int(told["code"])
+    if ("stdout" in result or "stderr" in result) and isinstance(result.get("code"), int):
+        return int(result["code"])
     found = [match for line in ends if (match := _EXIT_TEXT.search(line[:400]))]
     return int(found[-1][1]) if found else None
 
 
-def _status(told: Mapping[str, Any], ends: list[str]) -> tuple[int | None, str]:
+def _status(result: Mapping[str, Any], ends: list[str]) -> tuple[int | None, str]:
     for key in _STATUS_KEYS:
-        given = told.get(key)
+        given = result.get(key)
         number, phrase = given, ""
         if isinstance(given, str):
             head, _, phrase = given.partition(" ")
             number = int(head) if head.isascii() and head.isdigit() and len(head) == 3 else None
         if isinstance(number, int) and not isinstance(number, bool) and number in _PHRASES:
-            words = phrase or told.get("statusText") or told.get("reason") or _PHRASES[number]
+            words = phrase or result.get("statusText") or result.get("reason") or _PHRASES[number]
             return number, str(words)
     for line in ends[:2]:
         match = _STATUS_TEXT.search(line[:400])
@@ -190,12 +190,12 @@ def _is_status(match: regex.Match[str], phrase: str) -> bool:
     return "http" in before or "status" in before or words.strip(" :-").startswith(first)
 
 
-def _failed(told: Mapping[str, Any]) -> bool | None:
+def _failed(result: Mapping[str, Any]) -> bool | None:
     for key, bad in (("isError", True), ("is_error", True), ("success", False), ("ok", False)):
-        if isinstance(told.get(key), bool):
-            return bool(told[key] is bad)
-    return True if told.get("timed_out") is True or told.get("interrupted") is True else None
+        if isinstance(result.get(key), bool):
+            return bool(result[key] is bad)
+    return True if result.get("timed_out") is True or result.get("interrupted") is True else None
 
 
-def _error(told: Mapping[str, Any]) -> Any:
-    return told.get("error") or told.get("errors") or None
+def _error(result: Mapping[str, Any]) -> Any:
+    return result.get("error") or result.get("errors") or None

@@ -94,12 +94,12 @@ def halve_messages(records: Records) -> Sequence[Records]:
     return [[{**record, "text": part, "part_of_a_message": True}] for part in parts]
 
 
-def _parts(text: str, most: int) -> Sequence[str]:
+def _parts(text: str, maximum: int) -> Sequence[str]:
     """Return a text in parts of at most `most` characters, which together are the text."""
     waiting, parts = [text], []
     while waiting:
         piece = waiting.pop()
-        halves = split_text(piece, 2) if len(piece) > most else [piece]
+        halves = split_text(piece, 2) if len(piece) > maximum else [piece]
         if len(halves) == 1:
             parts.append(piece)
         else:

@@ -65,17 +65,17 @@ def write_page(
     return Page("\n\n".join(parts), sections, citations.cited, model if sections else "")
 
 
-def fact_words(told: StatedFact, zone: str) -> str:
+def fact_words(fact: StatedFact, zone: str) -> str:
     """Return a fact as a line of a page, such as `Ana employer: Initech, since 2026-03-01`."""
-    label = find_attribute(told.attribute).label
-    words = f"{label}: {told.value}, since {told.valid_from.astimezone(ZoneInfo(zone)):%Y-%m-%d}"
-    if told.valid_until is not None:
-        words += f", until {told.valid_until.astimezone(ZoneInfo(zone)):%Y-%m-%d}"
-    return f"{words}, unconfirmed" if told.state == FactState.SUSPECTED else words
+    label = find_attribute(fact.attribute).label
+    words = f"{label}: {fact.value}, since {fact.valid_from.astimezone(ZoneInfo(zone)):%Y-%m-%d}"
+    if fact.valid_until is not None:
+        words += f", until {fact.valid_until.astimezone(ZoneInfo(zone)):%Y-%m-%d}"
+    return f"{words}, unconfirmed" if fact.state == FactState.SUSPECTED else words
 
 
-def _fact_line(told: StatedFact, material: TopicMaterial, citations: Citations) -> str:
-    return f"- {fact_words(told, material.zone)} {citations.cite(told.id, FACT)}"
+def _fact_line(fact: StatedFact, material: TopicMaterial, citations: Citations) -> str:
+    return f"- {fact_words(fact, material.zone)} {citations.cite(fact.id, FACT)}"
 
 
 def _said_lines(material: TopicMaterial, citations: Citations) -> list[str]:

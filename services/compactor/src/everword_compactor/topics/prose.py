@@ -85,7 +85,7 @@ def write_sections(
     return list(by_heading.values())[-MOST_SECTIONS:]
 
 
-def _sources(material: TopicMaterial, room: int) -> list[Source]:
+def _sources(material: TopicMaterial, budget: int) -> list[Source]:
     """Return facts and leaves as a model reads them, each whole, as many as there is room for."""
     names = [material.node.agent, material.node.label]
     facts = [
@@ -93,7 +93,7 @@ def _sources(material: TopicMaterial, room: int) -> list[Source]:
         for each in material.told[:_FACTS]
     ]
     leaves = [_leaf_source(each) for each in material.leaves[:_LEAVES]]
-    left, kept = min(room, MOST_CHARS), list[Source]()
+    left, kept = min(budget, MOST_CHARS), list[Source]()
     for source in (*facts, *leaves):
         cost = len(source.text) + _MOST_HEADING
         if cost <= left:

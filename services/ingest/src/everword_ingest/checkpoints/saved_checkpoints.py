@@ -38,7 +38,7 @@ async def list_checkpoints(
     database: Database, namespace: NamespaceScope, listing: Listing, page: PageRequest
 ) -> tuple[Sequence[CheckpointRow], str]:
     """Return a page of checkpoints, and the token of the next. Raises ConversationNotFound and InvalidPageToken."""
-    cursor = await open_cursor(database, namespace, "ListCheckpoints", page, most=MAX_PAGE)
+    cursor = await open_cursor(database, namespace, "ListCheckpoints", page, maximum=MAX_PAGE)
     before = int(cursor.after[0]) if cursor.after else listing.before_version or None
     async with database.transaction(namespace.id) as conn:
         if not await store.conversation_exists(conn, namespace.id, listing.conversation_id):

@@ -25,7 +25,7 @@ async def get_costs(
 ) -> tuple[Sequence[SumRow], str]:
     """Return a page of sums, and the token of the next one. Raises InvalidPageToken and InvalidArgument."""
     cursor = await open_cursor(
-        database, namespace, "GetCosts", page, default=DEFAULT_PAGE, most=MAX_PAGE
+        database, namespace, "GetCosts", page, default=DEFAULT_PAGE, maximum=MAX_PAGE
     )
     async with database.transaction(namespace.id) as conn:
         settings = await get_namespace_settings(conn, namespace.id)
@@ -43,13 +43,13 @@ async def get_costs(
     return cursor.cut(found, lambda last: last.place)
 
 
-def span_of(wanted: CostFilter, time_zone: str, now: datetime) -> tuple[datetime, datetime]:
+def span_of(cost_filter: CostFilter, time_zone: str, now: datetime) -> tuple[datetime, datetime]:
     """Return the start and the end of a filter's days. Raises InvalidArgument if there is no day."""
     zone = ZoneInfo(time_zone)
     today = now.astimezone(zone).date()
-    last = min(wanted.end or today, today).toordinal()
-    start = wanted.start or date.fromordinal(max(last - DEFAULT_DAYS, 1))
-    end = wanted.end or today + timedelta(1)
+    last = min(cost_filter.end or today, today).toordinal()
+    start = cost_filter.start or date.fromordinal(max(last - DEFAULT_DAYS, 1))
+    end = cost_filter.end or today + timedelta(1)
     if end <= start:
         raise InvalidArgument(violations=(("filter.end_date", "must be after the start"),))
     return _midnight(start, zone), _midnight(end, zone)

@@ -239,7 +239,7 @@ async def list_events(conn: Connection, namespace_id: int, batch_id: UUID) -> li
 async def sum_costs(
     conn: Connection,
     namespace_id: int,
-    wanted: CostFilter,
+    cost_filter: CostFilter,
     span: tuple[datetime, datetime],
     group_by: Sequence[str],
     time_zone: str,
@@ -249,7 +249,7 @@ async def sum_costs(
     """Return sums of the calls from one moment to another, after a place in the order of groups."""
     parameters = {
         "namespace_id": namespace_id,
-        **vars(wanted),
+        **vars(cost_filter),
         "start": span[0],
         "end": span[1],
         "group_by": list(group_by),

@@ -68,7 +68,7 @@ class _Changes:
 
 
 async def index_document(
-    conn: Connection, namespace_id: int, owner: Owner, cut: Cut, kept: Kept, built: Built
+    conn: Connection, namespace_id: int, owner: Owner, cut: Cut, unchanged: Kept, built: Built
 ) -> int:
     """Index the new text of a document in place of the old one; returns the highest id of a new passage.
 
@@ -76,9 +76,9 @@ async def index_document(
     the names, which lock rows that other writers need, are written with the last one.
     """
     if len(cut.chunks) <= _CHUNK_BATCH:
-        changes = _changes(cut, kept, built)
+        changes = _changes(cut, unchanged, built)
     else:
-        changes = await beside_loop(_changes, cut, kept, built)
+        changes = await beside_loop(_changes, cut, unchanged, built)
     await _store_chunks(conn, namespace_id, owner.document_id, changes)
     passages = changes.passages
     config = owner.language.text_search_config
@@ -88,16 +88,16 @@ async def index_document(
     if passages:
         await enqueue(conn, [vectors_job(namespace_id, owner.document_id)])
     names = Counts(author_names=sorted(name_words(owner.change.author)))
-    gone = sorted(kept.gone)
+    gone = sorted(unchanged.gone)
     last = await replace_passages(conn, namespace_id, config, gone, passages, names)
     [stored] = await last.rows()
     return stored.highest
 
 
-def _changes(cut: Cut, kept: Kept, built: Built) -> _Changes:
+def _changes(cut: Cut, unchanged: Kept, built: Built) -> _Changes:
     rows = [
         ChunkRow(
-            kept.rows[place].id if place in kept.rows else built.ids[place],
+            unchanged.rows[place].id if place in unchanged.rows else built.ids[place],
             place,
             list(chunk.heading_path),
             chunk.start,
@@ -107,11 +107,11 @@ def _changes(cut: Cut, kept: Kept, built: Built) -> _Changes:
         )
         for place, (chunk, digest) in enumerate(zip(cut.chunks, cut.digests, strict=True))
     ]
-    changed = [row for row in rows if kept.rows.get(row.place) != row]
-    moved = [row.id for row in changed if row.place in kept.rows]
+    changed = [row for row in rows if unchanged.rows.get(row.place) != row]
+    moved = [row.id for row in changed if row.place in unchanged.rows]
     used = {row.id for row in rows}
     passages = [each for each in built.passages if each.source.id in used]
-    return _Changes(changed, [*kept.gone, *moved], passages)
+    return _Changes(changed, [*unchanged.gone, *moved], passages)
 
 
 async def _store_chunks(

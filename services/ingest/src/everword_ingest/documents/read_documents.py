@@ -79,13 +79,18 @@ async def read_document(
 
 
 async def list_documents(
-    database: Database, namespace: NamespaceScope, wanted: DocumentFilter, page: PageRequest
+    database: Database,
+    namespace: NamespaceScope,
+    document_filter: DocumentFilter,
+    page: PageRequest,
 ) -> tuple[Sequence[DocumentRow], str]:
     """Return a page of documents, and the token of the next one. Raises InvalidPageToken."""
-    cursor = await open_cursor(database, namespace, f"ListDocuments:{wanted.kind.name}", page)
+    cursor = await open_cursor(
+        database, namespace, f"ListDocuments:{document_filter.kind.name}", page
+    )
     async with database.transaction(namespace.id) as conn:
         found = await store.list_documents(
-            conn, namespace.id, wanted, cursor.after_id, cursor.limit
+            conn, namespace.id, document_filter, cursor.after_id, cursor.limit
         )
     return cursor.cut(found, lambda last: [str(last.id)])
 
@@ -93,7 +98,7 @@ async def list_documents(
 async def get_document_history(
     database: Database,
     namespace: NamespaceScope,
-    wanted: HistoryRequest,
+    request: HistoryRequest,
     page: PageRequest,
     kind: DocumentKind,
 ) -> tuple[UUID, Sequence[DocumentVersionRow], str]:
@@ -101,25 +106,25 @@ async def get_document_history(
 
     Raises DocumentNotFound, ConversationNotFound and InvalidPageToken.
     """
-    chars = wanted.part.max_chars or DEFAULT_VERSION_CHARS
+    chars = request.part.max_chars or DEFAULT_VERSION_CHARS
     cursor = await open_cursor(
         *(database, namespace, f"GetDocumentHistory:{kind.name}", page),
         default=DEFAULT_VERSIONS,
-        most=MAX_VERSIONS,
+        maximum=MAX_VERSIONS,
         item_chars=chars,
     )
     before = int(cursor.after[0]) if cursor.after else None
-    part = wanted.part.start, chars
+    part = request.part.start, chars
     async with database.transaction(namespace.id) as conn:
-        document_id = await find_document_id(conn, namespace.id, wanted.target)
+        document_id = await find_document_id(conn, namespace.id, request.target)
         held = await store.find_kind(conn, namespace.id, document_id)
         if held != kind:
-            raise not_found(wanted.target)
+            raise not_found(request.target)
         found = await store.list_versions(
-            conn, namespace.id, document_id, wanted.version, before, part, cursor.limit
+            conn, namespace.id, document_id, request.version, before, part, cursor.limit
         )
     if not found and not cursor.after:
-        raise not_found(wanted.target)
+        raise not_found(request.target)
     return document_id, *cursor.cut(found, lambda last: [last.version])
 
 

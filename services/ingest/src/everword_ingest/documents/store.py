@@ -225,10 +225,19 @@ async def read_text(
 
 
 async def list_documents(
-    conn: Connection, namespace_id: int, wanted: DocumentFilter, after_id: UUID | None, limit: int
+    conn: Connection,
+    namespace_id: int,
+    document_filter: DocumentFilter,
+    after_id: UUID | None,
+    limit: int,
 ) -> list[DocumentRow]:
     page = {"after_id": after_id, "limit": limit}
-    parameters = {"namespace_id": namespace_id, **vars(wanted), **page, "kind": int(wanted.kind)}
+    parameters = {
+        "namespace_id": namespace_id,
+        **vars(document_filter),
+        **page,
+        "kind": int(document_filter.kind),
+    }
     return await fetch_all(conn, SQL["list_documents"], parameters, DocumentRow)
 
 

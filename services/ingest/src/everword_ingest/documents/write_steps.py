@@ -113,19 +113,23 @@ async def check_version(
 
 
 async def store_version(
-    conn: Connection, namespace_id: int, held: LockedDocument, prepared: Prepared, version_id: UUID
+    conn: Connection,
+    namespace_id: int,
+    locked: LockedDocument,
+    prepared: Prepared,
+    version_id: UUID,
 ) -> int:
     """Store a version of a locked document, and index it; returns the highest id of a new passage."""
     cut, built, file = prepared.cut, prepared.built, prepared.file
-    owner = replace(prepared.owner, document_id=held.id)
-    kept = await find_kept(conn, namespace_id, held.id, cut)
-    if held.id != prepared.owner.document_id or not kept.missing <= built.ids.keys():
+    owner = replace(prepared.owner, document_id=locked.id)
+    kept = await find_kept(conn, namespace_id, locked.id, cut)
+    if locked.id != prepared.owner.document_id or not kept.missing <= built.ids.keys():
         # Another writer was faster: the prepared passages no longer match the document.
         built = await build_chunks(owner, cut, kept.missing)
     change = owner.change
     row = NewVersion(
         version_id,
-        held.version + 1,
+        locked.version + 1,
         False,
         cut.text,
         len(cut.text),
@@ -139,7 +143,7 @@ async def store_version(
         # Read while the document is locked, so that the order of versions is the order of their times.
         datetime.now(UTC),
     )
-    await store.write_version(conn, namespace_id, held.id, row, len(cut.chunks))
+    await store.write_version(conn, namespace_id, locked.id, row, len(cut.chunks))
     return await index_document(conn, namespace_id, owner, cut, kept, built)
 
 

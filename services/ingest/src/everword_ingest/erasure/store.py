@@ -92,14 +92,14 @@ async def find_target(
 
 
 async def similar_names(
-    conn: Connection, namespace_id: int, target: NamedTarget, least: float, limit: int
+    conn: Connection, namespace_id: int, target: NamedTarget, minimum: float, limit: int
 ) -> list[str]:
     """Return subjects or authors whose names are similar to the target's, the most similar first."""
     statement = SQL["similar_subjects" if target.kind == Kind.SUBJECT else "similar_authors"]
     parameters = {
         "namespace_id": namespace_id,
         "name": target.name,
-        "least": least,
+        "least": minimum,
         "limit": limit,
     }
     return [row.name for row in await fetch_all(conn, statement, parameters, ErasedNameRow)]

@@ -56,10 +56,12 @@ def is_untrusted_claim(
     )
 
 
-def _message_of(piece: GivenEvidence, number: int, said: Mapping[UUID, SaidRow]) -> SaidRow | None:
+def _message_of(
+    piece: GivenEvidence, number: int, messages: Mapping[UUID, SaidRow]
+) -> SaidRow | None:
     if piece.message_id is None:
         return None
-    found = said.get(piece.message_id)
+    found = messages.get(piece.message_id)
     if found is None:
         raise MemoryNotFound(memory_id=piece.message_id)
     if _words(piece.quote) not in _words(f"{found.content}\n{found.tool_result}"):

@@ -147,45 +147,45 @@ async def _hold(
 
 
 async def _put_right(
-    conn: Connection, standing: LockedAttribute, wrong: FactRow, value: str, audit: ChangeReason
+    conn: Connection, locked: LockedAttribute, wrong: FactRow, value: str, audit: ChangeReason
 ) -> tuple[LockedAttribute, FactRow]:
     """Return the right fact, and the attribute with it."""
-    right = standing.of_value(value)
+    right = locked.of_value(value)
     if right is None:
         right = replace(
             wrong,
             id=new_id(),
             value=value,
             value_hash=value_hash(value),
-            first_seen_at=standing.now,
-            last_seen_at=standing.now,
+            first_seen_at=locked.now,
+            last_seen_at=locked.now,
             state=FactState.SUSPECTED,
         )
-        await store.insert_facts(conn, standing.namespace_id, [right])
-    right = replace(right, ruling=FactRuling.RIGHT, ruled_at=standing.now)
-    standing = standing.with_fact(right)
-    await _add_word(conn, standing, right, audit)
-    return standing, right
+        await store.insert_facts(conn, locked.namespace_id, [right])
+    right = replace(right, ruling=FactRuling.RIGHT, ruled_at=locked.now)
+    locked = locked.with_fact(right)
+    await _add_word(conn, locked, right, audit)
+    return locked, right
 
 
 async def _add_word(
-    conn: Connection, standing: LockedAttribute, fact: FactRow, audit: ChangeReason
+    conn: Connection, locked: LockedAttribute, fact: FactRow, audit: ChangeReason
 ) -> None:
     """Add the word of a person or agent as evidence for a fact."""
-    word = NewEvidence(new_id(), None, None, False, "", audit.reason, standing.now)
+    word = NewEvidence(new_id(), None, None, False, "", audit.reason, locked.now)
     told = replace(fact, source=_SOURCES[audit.actor], hypothesis=False)
-    await add_evidence(conn, standing, told, [word])
+    await add_evidence(conn, locked, told, [word])
 
 
 async def _apply(
     conn: Connection,
-    standing: LockedAttribute,
+    locked: LockedAttribute,
     change: TimelineChange,
     changes: Sequence[NewChange],
     audit: ChangeReason,
 ) -> None:
-    settings = await get_namespace_settings(conn, standing.namespace_id)
-    await apply(conn, settings, standing, change, changes, audit)
+    settings = await get_namespace_settings(conn, locked.namespace_id)
+    await apply(conn, settings, locked, change, changes, audit)
 
 
 async def _highest(conn: Connection, namespace_id: int, fact: store.FactView | None) -> int:

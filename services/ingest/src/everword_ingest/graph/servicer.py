@@ -165,11 +165,11 @@ class GraphServicer(GraphServiceServicer):
         )
 
     def _write(
-        self, request: Request, wanted: GraphWrite
+        self, request: Request, write: GraphWrite
     ) -> tuple[Database, NamespaceScope, GraphWrite, str, bytes, Callable[[], None]]:
         """Return the arguments of a writing use case."""
         body = hash_body(request)
-        return self._database, current_namespace(), wanted, request.request_id, body, self._wake
+        return self._database, current_namespace(), write, request.request_id, body, self._wake
 
     async def _seal(self, token: ConsistencyToken) -> str:
         return token.seal(await self._database.token_secret())

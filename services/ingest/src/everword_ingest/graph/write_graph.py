@@ -70,34 +70,34 @@ async def write_graph(
 async def create_node(
     database: Database,
     namespace: NamespaceScope,
-    wanted: GraphWrite,
+    write: GraphWrite,
     request_id: str,
     body_hash: bytes,
     wake: Callable[[], None],
 ) -> GraphWriteResult:
     """Store the only node of `wanted`: a batch of one. Raises what `write_graph` does."""
-    assert len(wanted.nodes) == 1
-    assert not wanted.edges
-    return await write_graph(database, namespace, wanted, request_id, body_hash, wake)
+    assert len(write.nodes) == 1
+    assert not write.edges
+    return await write_graph(database, namespace, write, request_id, body_hash, wake)
 
 
 async def create_edge(
     database: Database,
     namespace: NamespaceScope,
-    wanted: GraphWrite,
+    write: GraphWrite,
     request_id: str,
     body_hash: bytes,
     wake: Callable[[], None],
 ) -> GraphWriteResult:
     """Store the only relation of `wanted`: a batch of one. Raises what `write_graph` does."""
-    assert len(wanted.edges) == 1
-    assert not wanted.nodes
-    return await write_graph(database, namespace, wanted, request_id, body_hash, wake)
+    assert len(write.edges) == 1
+    assert not write.nodes
+    return await write_graph(database, namespace, write, request_id, body_hash, wake)
 
 
-async def _check_quotes(conn: Connection, namespace_id: int, wanted: GraphWrite) -> None:
+async def _check_quotes(conn: Connection, namespace_id: int, write: GraphWrite) -> None:
     """Raise MemoryNotFound and InvalidArgument if a message does not contain its quote."""
-    given = [GivenEvidence(edge.message_id, edge.quote) for edge in wanted.edges if edge.message_id]
+    given = [GivenEvidence(edge.message_id, edge.quote) for edge in write.edges if edge.message_id]
     await check_evidence(conn, namespace_id, given)
 
 

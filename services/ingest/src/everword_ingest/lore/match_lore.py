@@ -17,7 +17,7 @@ from everword_ingest.notes.place import find_place
 async def match_lore(
     database: Database,
     namespace: NamespaceScope,
-    kept: CompiledBooks,
+    book_cache: CompiledBooks,
     text: str,
     scope: LoreScope,
     *,
@@ -36,7 +36,7 @@ async def match_lore(
             text=text,
             automated=automated,
         )
-        found = await find_lore(conn, kept, namespace.id, request)
+        found = await find_lore(conn, book_cache, namespace.id, request)
     if found.omissions:
         raise _too_expensive(found.omissions)
     return found.entries

@@ -28,12 +28,14 @@ async def get_lore_book(
 
 
 async def list_lore_books(
-    database: Database, namespace: NamespaceScope, wanted: BookFilter, page: PageRequest
+    database: Database, namespace: NamespaceScope, book_filter: BookFilter, page: PageRequest
 ) -> tuple[Sequence[BookRow], str]:
     """Return a page of lorebooks, and the token of the next one. Raises InvalidPageToken."""
     cursor = await open_cursor(database, namespace, "ListLoreBooks", page)
     async with database.transaction(namespace.id) as conn:
-        found = await store.list_books(conn, namespace.id, wanted, cursor.after_id, cursor.limit)
+        found = await store.list_books(
+            conn, namespace.id, book_filter, cursor.after_id, cursor.limit
+        )
     return cursor.cut(found, lambda last: [str(last.id)])
 
 

@@ -138,10 +138,10 @@ async def _apply(
     namespace_id: int,
     book: LockedBook,
     written: Mapping[UUID, NewEntry],
-    gone: Sequence[UUID],
+    removed_ids: Sequence[UUID],
 ) -> None:
-    await store.delete_entries(conn, namespace_id, gone)
-    await unindex_entries(conn, namespace_id, gone)
+    await store.delete_entries(conn, namespace_id, removed_ids)
+    await unindex_entries(conn, namespace_id, removed_ids)
     for portion in _portions(written):
         await store.write_entries(conn, namespace_id, book.id, portion)
         await send_queued(conn)

@@ -214,11 +214,11 @@ def _place(
 
 def _answers(
     messages: Sequence[NewMessage],
-    placed: Sequence[PlacedMessage],
+    numbered: Sequence[PlacedMessage],
     existing: dict[str, ExternalMessageRow],
 ) -> list[AppendedMessage]:
     """Return the position of each message of the request, in its order."""
-    new = iter(placed)
+    new = iter(numbered)
     answers = []
     for message in messages:
         known = existing.get(message.external_id) if message.external_id else None
@@ -235,36 +235,37 @@ async def _write(
     namespace_id: int,
     settings: NamespaceSettings,
     conversation: LockedConversation,
-    placed: Sequence[PlacedMessage],
+    numbered: Sequence[PlacedMessage],
     compaction: CompactionSettings,
 ) -> Pending[Stored]:
     """Write messages and everything that belongs to them; the highest id of a passage comes with the commit."""
-    turns = sum(not entry.message.automated for entry in placed)
+    turns = sum(not entry.message.automated for entry in numbered)
     scope = {"namespace_id": namespace_id, "conversation_id": conversation.id}
     language = Language(settings.text_search_config, settings.time_zone)
-    indexed = placed if settings.channels.indexes(conversation.channel) else []
+    indexed = numbered if settings.channels.indexes(conversation.channel) else []
     names = await author_names(indexed)
     owner = {"agent": conversation.agent, "subject": conversation.subject}
-    await insert_messages(conn, {**scope, **owner}, placed)
+    await insert_messages(conn, {**scope, **owner}, numbered)
     passages = await index_all_but_last(conn, namespace_id, conversation, indexed, language)
     await store.advance_conversation(
         conn,
         {
             **scope,
-            "messages": len(placed),
+            "messages": len(numbered),
             "turns": turns,
-            "last_message_at": placed[-1].occurred_at,
-            "title": conversation.title or await take_title(placed, settings, conversation.channel),
+            "last_message_at": numbered[-1].occurred_at,
+            "title": conversation.title
+            or await take_title(numbered, settings, conversation.channel),
         },
     )
-    pending = pending_days(placed, settings, conversation.channel)
+    pending = pending_days(numbered, settings, conversation.channel)
     if pending["seqs"].values:
         await store.enqueue_days(conn, {**scope, **pending})
-    await schedule_work(conn, namespace_id, conversation, placed, compaction)
-    counts = Counts(len(placed), turns, _size(placed), names)
+    await schedule_work(conn, namespace_id, conversation, numbered, compaction)
+    counts = Counts(len(numbered), turns, _size(numbered), names)
     return await add_passages(conn, namespace_id, settings.text_search_config, passages, counts)
 
 
-def _size(placed: Sequence[PlacedMessage]) -> int:
+def _size(numbered: Sequence[PlacedMessage]) -> int:
     """Return how many bytes messages have."""
-    return sum(entry.message.size for entry in placed)
+    return sum(entry.message.size for entry in numbered)

@@ -32,7 +32,7 @@ _USER = 2
 
 
 def pending_days(
-    placed: Sequence[PlacedMessage], settings: NamespaceSettings, channel: str
+    numbered: Sequence[PlacedMessage], settings: NamespaceSettings, channel: str
 ) -> dict[str, Any]:
     """Return the arrays that `enqueue_days` takes: one element for each message that goes into a daily summary.
 
@@ -41,7 +41,7 @@ def pending_days(
     calendar = Calendar(settings.time_zone, settings.day_cutoff_minutes)
     said = [
         entry
-        for entry in (placed if settings.channels.rolls_up(channel) else ())
+        for entry in (numbered if settings.channels.rolls_up(channel) else ())
         if not entry.message.automated and entry.message.text.strip()
     ]
     return {
@@ -55,7 +55,7 @@ async def schedule_work(
     conn: Connection,
     namespace_id: int,
     conversation: LockedConversation,
-    placed: Sequence[PlacedMessage],
+    numbered: Sequence[PlacedMessage],
     compaction: CompactionSettings,
 ) -> None:
     """Enqueue the jobs for new messages.
@@ -63,9 +63,9 @@ async def schedule_work(
     A conversation is compacted at once if enough messages wait, otherwise after a while without messages; each message
     written by a person or model restarts that time.
     """
-    written = [entry.message for entry in placed if not entry.message.automated]
-    tool_calls = [entry.id for entry in placed if entry.message.needs_sentence]
-    waiting = conversation.last_seq + len(placed) - conversation.summarised_seq
+    written = [entry.message for entry in numbered if not entry.message.automated]
+    tool_calls = [entry.id for entry in numbered if entry.message.needs_sentence]
+    waiting = conversation.last_seq + len(numbered) - conversation.summarised_seq
     delay_s = 0.0 if waiting >= compaction.after_messages else compaction.idle_s
     due = [
         vectors_job(namespace_id, conversation.id),

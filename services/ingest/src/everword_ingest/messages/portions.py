@@ -46,34 +46,34 @@ _MESSAGE_TYPES = {
 
 
 async def insert_messages(
-    conn: Connection, scope: dict[str, Any], placed: Sequence[PlacedMessage]
+    conn: Connection, scope: dict[str, Any], numbered: Sequence[PlacedMessage]
 ) -> None:
     """Store messages."""
-    for portion in _portions(placed):
+    for portion in _portions(numbered):
         await store.insert_messages(conn, {**scope, **_message_columns(portion)})
-        if portion[-1] is not placed[-1]:
+        if portion[-1] is not numbered[-1]:
             await send_queued(conn)
             await asyncio.sleep(0)
 
 
-def _portions(placed: Sequence[PlacedMessage]) -> Iterator[Sequence[PlacedMessage]]:
+def _portions(numbered: Sequence[PlacedMessage]) -> Iterator[Sequence[PlacedMessage]]:
     begin = size = 0
-    for end, entry in enumerate(placed):
+    for end, entry in enumerate(numbered):
         if end > begin and (end - begin >= _MESSAGES or size + entry.message.wire_bytes > _BYTES):
-            yield placed[begin:end]
+            yield numbered[begin:end]
             begin, size = end, 0
         size += entry.message.wire_bytes
-    yield placed[begin:]
+    yield numbered[begin:]
 
 
-def _message_columns(placed: Sequence[PlacedMessage]) -> dict[str, Any]:
+def _message_columns(numbered: Sequence[PlacedMessage]) -> dict[str, Any]:
     """Return the arrays that `insert_messages` takes, one element a message."""
-    messages = [entry.message for entry in placed]
+    messages = [entry.message for entry in numbered]
     return {
-        "id": Column("uuid", [entry.id for entry in placed]),
-        "seq": Column("int8", [entry.seq for entry in placed]),
-        "instance": Column("text", [entry.instance for entry in placed]),
-        "occurred_at": Column("timestamptz", [entry.occurred_at for entry in placed]),
+        "id": Column("uuid", [entry.id for entry in numbered]),
+        "seq": Column("int8", [entry.seq for entry in numbered]),
+        "instance": Column("text", [entry.instance for entry in numbered]),
+        "occurred_at": Column("timestamptz", [entry.occurred_at for entry in numbered]),
         "tags": Column("text", [array_literal(message.tags) for message in messages]),
     } | {
         name: Column(type_, [getattr(message, name) for message in messages])
@@ -85,7 +85,7 @@ async def index_all_but_last(
     conn: Connection,
     namespace_id: int,
     conversation: ConversationRecord,
-    placed: Sequence[PlacedMessage],
+    numbered: Sequence[PlacedMessage],
     language: Language,
 ) -> list[IndexedPassage]:
     """Index the passages of messages but for the last portion, which is returned: mostly it is the only one.
@@ -93,7 +93,7 @@ async def index_all_but_last(
     Nothing is counted or locked by it. What locks rows that other writes need comes after it, and takes no time.
     """
     last: list[IndexedPassage] = []
-    async for portion in _index_messages(placed, conversation, language):
+    async for portion in _index_messages(numbered, conversation, language):
         if last:
             config = language.text_search_config
             written = await add_passages(conn, namespace_id, config, last, Counts())
@@ -124,18 +124,18 @@ def _build(
         yield from build_passages(source, placed.message.text, language)
 
 
-def _source(placed: PlacedMessage, conversation: ConversationRecord) -> IndexedSource:
-    message = placed.message
+def _source(numbered: PlacedMessage, conversation: ConversationRecord) -> IndexedSource:
+    message = numbered.message
     return IndexedSource(
-        id=placed.id,
+        id=numbered.id,
         kind=MemoryKind.MESSAGE,
-        occurred_at=placed.occurred_at,
+        occurred_at=numbered.occurred_at,
         conversation_id=conversation.id,
-        seq=placed.seq,
+        seq=numbered.seq,
         agent=conversation.agent,
         subject=conversation.subject,
         channel=conversation.channel,
-        instance=placed.instance,
+        instance=numbered.instance,
         author=message.author,
         role=message.role,
         tags=message.tags,

@@ -18,7 +18,7 @@ _USER = 2
 
 
 async def take_title(
-    placed: Sequence[PlacedMessage], settings: NamespaceSettings, channel: str
+    numbered: Sequence[PlacedMessage], settings: NamespaceSettings, channel: str
 ) -> str:
     """Return the beginning of the first user's message, for a conversation without a title.
 
@@ -26,7 +26,7 @@ async def take_title(
     """
     if not settings.channels.summarizes(channel):
         return ""
-    for entry in placed:
+    for entry in numbered:
         if entry.message.role != _USER or entry.message.automated:
             continue
         if settings.trust.is_open(channel) and await asyncio.to_thread(

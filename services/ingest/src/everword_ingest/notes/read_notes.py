@@ -55,7 +55,9 @@ async def get_note_history(
     """
     assert MAX_VERSIONS * MAX_CONTENT_BYTES <= 4 * MAX_PAGE_CHARS
     cursor = await open_cursor(
-        *(database, namespace, "GetNoteHistory", page), default=DEFAULT_VERSIONS, most=MAX_VERSIONS
+        *(database, namespace, "GetNoteHistory", page),
+        default=DEFAULT_VERSIONS,
+        maximum=MAX_VERSIONS,
     )
     before = int(cursor.after[0]) if cursor.after else None
     async with database.transaction(namespace.id) as conn:

@@ -116,10 +116,10 @@ async def check_version(
 
 
 async def _appended(
-    conn: Connection, namespace_id: int, held: LockedNote, note: NewNote
+    conn: Connection, namespace_id: int, locked: LockedNote, note: NewNote
 ) -> NewNote:
     """Return the note with its new text on a line after the existing text. Raises InvalidArgument."""
-    there = await store.get_version(conn, namespace_id, held.id, held.version)
+    there = await store.get_version(conn, namespace_id, locked.id, locked.version)
     assert there is not None
     between = "" if there.content.endswith("\n") else "\n"
     content = f"{there.content}{between}{note.content}"

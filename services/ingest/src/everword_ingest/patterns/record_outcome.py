@@ -16,7 +16,7 @@ from everword_ingest.request_ids.claims import claim_request
 async def record_outcome(
     database: Database,
     namespace: NamespaceScope,
-    said: OutcomeReport,
+    report: OutcomeReport,
     request_id: str,
     body_hash: bytes,
 ) -> Counted:
@@ -24,18 +24,20 @@ async def record_outcome(
     async with database.write(namespace.id) as write:
         conn = write.conn
         earlier = await claim_request(conn, namespace.id, request_id, body_hash)
-        pattern = await store.get_pattern(conn, namespace.id, said.pattern_id)
+        pattern = await store.get_pattern(conn, namespace.id, report.pattern_id)
         if pattern is None:
-            raise PatternNotFound(pattern_id=said.pattern_id)
+            raise PatternNotFound(pattern_id=report.pattern_id)
         if earlier is not None:
             return Counted(pattern, replayed=True)
         now = await store.lock_patterns(conn, namespace.id, pattern.entity_key, pattern.type)
         # Another write may have counted, or an erasure deleted the pattern, before the lock was held.
-        held = await store.get_pattern(conn, namespace.id, said.pattern_id)
+        held = await store.get_pattern(conn, namespace.id, report.pattern_id)
         if held is None:
-            raise PatternNotFound(pattern_id=said.pattern_id)
-        pattern = counted(held, said.agreed, now)
-        outcome = NewOutcome(new_id(), pattern.id, said.agreed)
-        await store.insert_outcomes(conn, namespace.id, now, [outcome], said.reason, recorded=False)
+            raise PatternNotFound(pattern_id=report.pattern_id)
+        pattern = counted(held, report.agreed, now)
+        outcome = NewOutcome(new_id(), pattern.id, report.agreed)
+        await store.insert_outcomes(
+            conn, namespace.id, now, [outcome], report.reason, recorded=False
+        )
         await store.update_patterns(conn, namespace.id, [pattern])
     return Counted(pattern)

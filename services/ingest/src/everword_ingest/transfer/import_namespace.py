@@ -96,13 +96,13 @@ class _Writing:
     """The way of a file's lines into a namespace."""
 
     def __init__(
-        self, database: Database, name: str, id_: int, progress: ProgressRow, tally: Tally
+        self, database: Database, name: str, id_: int, progress: ProgressRow, digest: Tally
     ) -> None:
         self._database = database
         self._name = name
         self._id = id_
         self._progress = progress
-        self._tally = tally
+        self._tally = digest
         self._stored = progress.lines
         self._batch = Batch()
 
@@ -160,13 +160,13 @@ class _Writing:
 
 
 async def _begin(
-    database: Database, name: str, line: bytes | None, tally: Tally
+    database: Database, name: str, line: bytes | None, digest: Tally
 ) -> tuple[ImportTargetRow, ProgressRow]:
     """Make the namespace that the second line describes, unless an import made it before; return how far that is."""
     if line is None:
         raise InvalidArgument(_CUT)
     settings = _settings(line)
-    tally.add(line)
+    digest.add(line)
     async with database.connection() as conn:
         target = await store.find_target(conn, name)
         if target is None:
@@ -178,7 +178,7 @@ async def _begin(
         )
     async with database.transaction(target.id) as conn:
         if target.state == "importing":
-            await store.begin_import(conn, target.id, tally.lines, tally.digest)
+            await store.begin_import(conn, target.id, digest.lines, digest.digest)
         progress = await store.hold_import(conn, target.id)
     if progress is None:
         raise NamespaceAlreadyExists(
@@ -251,12 +251,12 @@ async def _refuse_erased(conn: Connection) -> None:
 
 
 async def _finish(
-    database: Database, id_: int, tally: Tally, wake: Callable[[], None]
+    database: Database, id_: int, digest: Tally, wake: Callable[[], None]
 ) -> ConsistencyToken:
     """Let callers reach the namespace, and make its background work due, unless that was done before."""
     async with database.write(id_) as write:
         held = await store.hold_import(write.conn, id_)
-        if held is None or held.lines != tally.lines:
+        if held is None or held.lines != digest.lines:
             raise ConcurrentUpdate("Another call imports into this namespace.")
         highest = await store.highest_passage(write.conn, id_)
         if not held.finished:

@@ -90,16 +90,16 @@ def is_end(line: bytes) -> bool:
     return line.startswith(_END)
 
 
-def check_end(line: bytes, tally: Tally) -> None:
+def check_end(line: bytes, digest: Tally) -> None:
     """Raise InvalidArgument if the last line does not match the lines before it."""
-    if line == tally.end_line():
+    if line == digest.end_line():
         return
     try:
         records = int(json.loads(line)["end"]["records"])
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         raise InvalidArgument("The last line of the file is damaged.") from None
-    if records != tally.records:
-        text = f"The file has {tally.records} records, and had {records}: some are lost."
+    if records != digest.records:
+        text = f"The file has {digest.records} records, and had {records}: some are lost."
         raise InvalidArgument(text)
     raise InvalidArgument("The file was changed: it does not have its checksum any more.")
 

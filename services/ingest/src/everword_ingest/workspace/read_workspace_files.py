@@ -36,17 +36,20 @@ async def get_workspace_file(
 
 
 async def list_workspace_files(
-    database: Database, namespace: NamespaceScope, wanted: DocumentFilter, page: PageRequest
+    database: Database,
+    namespace: NamespaceScope,
+    document_filter: DocumentFilter,
+    page: PageRequest,
 ) -> tuple[Sequence[DocumentRow], str]:
     """Return a page of files, and the token of the next one. Raises InvalidPageToken."""
-    return await list_documents(database, namespace, wanted, page)
+    return await list_documents(database, namespace, document_filter, page)
 
 
 async def get_workspace_file_history(
-    database: Database, namespace: NamespaceScope, wanted: HistoryRequest, page: PageRequest
+    database: Database, namespace: NamespaceScope, request: HistoryRequest, page: PageRequest
 ) -> tuple[UUID, Sequence[DocumentVersionRow], str]:
     """Return a file's id, a page of its versions, and the token of the next page.
 
     Raises the errors of `get_document_history`.
     """
-    return await get_document_history(database, namespace, wanted, page, _KIND)
+    return await get_document_history(database, namespace, request, page, _KIND)

@@ -68,14 +68,14 @@ class AnswerResult:
 
 
 async def answer(
-    sources: Sources, asking: Asking | None, namespace: NamespaceScope, request: AnswerRequest
+    sources: Sources, answer_model: Asking | None, namespace: NamespaceScope, request: AnswerRequest
 ) -> AnswerResult:
     """Return an answer. It is empty, and no model was asked, if no relevant memory was found.
 
     Raises ChatNotConfigured, BudgetExceeded, ChatUnavailable if the chat model does not answer, and the errors of a
     search.
     """
-    if asking is None:
+    if answer_model is None:
         raise ChatNotConfigured(setting="EVERWORD_CHAT_URL")
     found = await find_reliable(sources, namespace, _search(request))
     memories = _memories(found.results, request)
@@ -96,7 +96,7 @@ async def answer(
         query = await asyncio.to_thread(mask_credentials, request.query)
         request = replace(request, query=query)
     given = [PromptMemory(memory, endings.get(memory.id, ())) for memory in memories]
-    reply, shown = await _ask(asking, namespace, request, given)
+    reply, shown = await _ask(answer_model, namespace, request, given)
     text, numbers = read_citations(reply.text, len(shown))
     citations = {number: shown[number - 1].memory for number in sorted(numbers)}
     # The first check loads a word list, and checking long memories takes time: run it in a thread.
@@ -105,18 +105,18 @@ async def answer(
 
 
 async def _ask(
-    asking: Asking,
+    answer_model: Asking,
     namespace: NamespaceScope,
     request: AnswerRequest,
     memories: Sequence[PromptMemory],
 ) -> tuple[ChatAnswer, Sequence[PromptMemory]]:
     """Return the model's answer and the memories that it was shown: the longest prefix that fits its context."""
-    context = await asking.context_tokens()
+    context = await answer_model.context_tokens()
     room = min(request.max_answer_tokens, context // 2)
     shown = fitting(request.query, memories, context - room) or memories[:1]
     while True:
         try:
-            reply = await asking.ask(namespace, answer_request(request.query, shown, room))
+            reply = await answer_model.ask(namespace, answer_request(request.query, shown, room))
         except InputTooLong as error:
             # The token counts were estimates, so try again with half of the memories.
             shown = shown[: len(shown) // 2]

@@ -151,23 +151,24 @@ class CachedNamespace:
         )
 
     def is_complete(
-        self, asked: CopyRequest, row: PassagesRow, found: Passages, changes: Changes
+        self, copy_request: CopyRequest, row: PassagesRow, found: Passages, changes: Changes
     ) -> bool:
         """Return whether the copy together with the passages found is complete."""
         rows = self.index.rows_of(changes.removed_ids)
-        gone = np.setdiff1d(rows[rows < asked.size], asked.removed)
+        gone = np.setdiff1d(rows[rows < copy_request.size], copy_request.removed)
         return (
-            asked.present - len(gone) + len(found.ids) == row.passages and not found.lacks_records
+            copy_request.present - len(gone) + len(found.ids) == row.passages
+            and not found.lacks_records
         )
 
-    def conflicts(self, asked: CopyRequest, found: Passages, changes: Changes) -> bool:
+    def conflicts(self, copy_request: CopyRequest, found: Passages, changes: Changes) -> bool:
         """Return whether another search added some of the same passages or changed limits meanwhile.
 
         Its snapshot may have been newer or older, so the results cannot be combined.
         """
         known = len(self.index.rows_of(found.ids))
         closed = len(np.setdiff1d(changes.limited_ids, found.ids)) > 0
-        return 0 < known < len(found.ids) or (closed and self._limitings != asked.limitings)
+        return 0 < known < len(found.ids) or (closed and self._limitings != copy_request.limitings)
 
     def add(
         self, row: PassagesRow, found: Passages, changes: Changes, *, unhurried: bool = False

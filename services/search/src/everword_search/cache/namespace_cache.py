@@ -100,24 +100,28 @@ class NamespaceCache:
         return copy.ask(AT_ONCE)
 
     def answer(
-        self, asked: CopyRequest, row: PassagesRow, active_id: int | None, wanted: MemoryFilter
+        self,
+        copy_request: CopyRequest,
+        row: PassagesRow,
+        active_id: int | None,
+        memory_filter: MemoryFilter,
     ) -> CachedIndex | None:
         """Return the completed copy as the search's transaction sees it; None if the search must use the database.
 
         That is so if too much is missing, which is then added in the background; if the copy was evicted or is
         outdated; or if another search is about to add the same passages.
         """
-        copy, found, changes = asked.copy, row.found(), row.changes()
+        copy, found, changes = copy_request.copy, row.found(), row.changes()
         namespace_id = copy.namespace_id
         if not self._has(copy) or namespace_id in self._tasks:
             return None
         if copy.generation_id != active_id or copy.is_outgrown:
             self.forget(namespace_id)
             return None
-        if not copy.is_complete(asked, row, found, changes):
+        if not copy.is_complete(copy_request, row, found, changes):
             self._bring_up(copy, copy.index.nbytes, is_new=False)
             return None
-        if copy.conflicts(asked, found, changes):
+        if copy.conflicts(copy_request, found, changes):
             return None
         copy.add(row, found, changes)
         if len(found.ids):
@@ -125,7 +129,7 @@ class NamespaceCache:
         if copy.is_due and self._has(copy) and namespace_id not in self._looking:
             _begin(self._looking, namespace_id, self._look_for_vectors(copy))
         vectors = None if copy.lacks_vectors else copy.index.vectors
-        return CachedIndex(copy, copy.index.snapshot(), vectors, wanted, row.now)
+        return CachedIndex(copy, copy.index.snapshot(), vectors, memory_filter, row.now)
 
     def consider(
         self, namespace_id: int, passages: int, lexemes: int, generation: GenerationRow | None

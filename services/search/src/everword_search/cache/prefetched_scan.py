@@ -50,13 +50,13 @@ class PrefetchedScan:
 
 
 def prefetch_scan(
-    copy: CachedNamespace, vector: QueryVector, wanted: MemoryFilter
+    copy: CachedNamespace, vector: QueryVector, memory_filter: MemoryFilter
 ) -> PrefetchedScan | None:
     """Return the scan for a query vector; None if vectors are pending or belong to another model generation."""
     vectors, asked = copy.index.vectors, vector.values
     if vectors is None or vectors.generation_id != vector.generation_id or len(copy.pending()):
         return None
     snapshot = copy.index.snapshot()
-    rows = vectors.nearest(asked, let_through(snapshot, wanted, time.time()), NEAREST)
+    rows = vectors.nearest(asked, let_through(snapshot, memory_filter, time.time()), NEAREST)
     cosines = vectors.cosines(asked, rows)
     return PrefetchedScan(rows, cosines, vectors, snapshot.size, asked)

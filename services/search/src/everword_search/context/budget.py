@@ -98,7 +98,7 @@ class ContextDraft:
         source: BlockSource,
         items: Iterable[ContextItem],
         *,
-        most: int,
+        maximum: int,
         limit: int | None = None,
         verbatim: bool = False,
         alone: bool = False,
@@ -113,7 +113,7 @@ class ContextDraft:
         """
         put: list[ContextItem] = []
         for item in items:
-            if len(put) >= most:
+            if len(put) >= maximum:
                 break
             if item.is_withheld or self._is_told(item):
                 continue
@@ -122,7 +122,7 @@ class ContextDraft:
             elif not verbatim and self.said.repeats(item.says):
                 self._repeated.update({item.memory_id} if item.memory_id else ())
             elif shown := finish(item) if verbatim else self._unsaid(finish(item)):
-                beside = [] if alone else self._put_beside(shown, most - len(put) - 1)
+                beside = [] if alone else self._put_beside(shown, maximum - len(put) - 1)
                 if beside is not None and self._fits(source, shown, limit):
                     self._add(source, shown)
                     put += [*beside, shown]
@@ -201,7 +201,7 @@ class ContextDraft:
         self._add(BlockSource.MEMORIES, item)
         return item
 
-    def _put_beside(self, item: ContextItem, most: int) -> list[ContextItem] | None:
+    def _put_beside(self, item: ContextItem, maximum: int) -> list[ContextItem] | None:
         """Add the current values that replace an item's outdated facts, if they and the item fit.
 
         Return the added lines; None if something does not fit.
@@ -213,7 +213,7 @@ class ContextDraft:
         heads = sum(self.blocks[BlockSource.MEMORIES].cost(each) for each in known)
         cost = heads + self.layout.day_tokens + item.tokens
         left = self.budget - self.reserved - self.tokens
-        if len(known) < len(lines) or len(lines) > most or cost > left:
+        if len(known) < len(lines) or len(lines) > maximum or cost > left:
             return None
         for each in known:
             self._add(BlockSource.MEMORIES, each)

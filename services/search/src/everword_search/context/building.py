@@ -148,7 +148,7 @@ class Building:
         draft = self.draft
         there = draft.keys
         wanted = [item for item in self.waiting if item.key not in there]
-        draft.fill(BlockSource.CHAT_HISTORY, wanted, most=len(wanted), verbatim=True)
+        draft.fill(BlockSource.CHAT_HISTORY, wanted, maximum=len(wanted), verbatim=True)
         draft.trim()
         draft.left_out.difference_update(draft.keys)
 
@@ -164,7 +164,7 @@ class Building:
             there = draft.keys
             wanted = [item for item in own if item.key not in there]
             limit, verbatim = limits[source], source in registry.VERBATIM
-            draft.fill(source, wanted, most=len(wanted), limit=limit, verbatim=verbatim)
+            draft.fill(source, wanted, maximum=len(wanted), limit=limit, verbatim=verbatim)
         if theirs:
             self._put_memories(marked)
         return told_by
@@ -231,7 +231,7 @@ class Building:
         self,
         source: BlockSource,
         found: FoundMemories,
-        most: int,
+        maximum: int,
         limit: int | None,
         theirs: AbstractSet[UUID | str] = frozenset(),
         *,
@@ -244,7 +244,7 @@ class Building:
         def masked(item: ContextItem) -> ContextItem:
             return found.masked(layout, item) if layout.masks else item
 
-        self.draft.fill(source, items, most=most, limit=limit, alone=alone, finish=masked)
+        self.draft.fill(source, items, maximum=maximum, limit=limit, alone=alone, finish=masked)
 
     def _asked_with(self) -> set[UUID | str]:
         """Return the key of the message used as the query, which is no answer to itself."""

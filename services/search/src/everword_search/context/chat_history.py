@@ -210,7 +210,7 @@ def put_turns(
     is_summed_up = any(node.first_seq < first for node in conversation.summaries)
     limit = int(share * TURNS_SHARE) if is_summed_up else share
     history = BlockSource.CHAT_HISTORY
-    shown = draft.fill(history, items, most=len(items), limit=limit, verbatim=True, alone=True)
+    shown = draft.fill(history, items, maximum=len(items), limit=limit, verbatim=True, alone=True)
     if is_summed_up:
         older = [
             layout.summary(
@@ -219,7 +219,7 @@ def put_turns(
             for node in conversation.summaries
             if node.first_seq < first
         ]
-        draft.fill(history, older, most=len(older), limit=share, alone=True)
+        draft.fill(history, older, maximum=len(older), limit=share, alone=True)
     there = {item.memory_id for item in shown}
     return [item for item in items if item.memory_id not in there]
 

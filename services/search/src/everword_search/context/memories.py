@@ -156,9 +156,11 @@ def _has_its_time(memory: MemoryRecord) -> bool:
     return memory.of_workspace and memory.document_title in _OF_A_MOMENT
 
 
-def _without_triggered(wanted: MemoryFilter) -> MemoryFilter:
+def _without_triggered(memory_filter: MemoryFilter) -> MemoryFilter:
     """Return the filter without triggered memories, such as lore; these have a block of their own."""
-    return replace(wanted, excluded_kinds=[*(wanted.excluded_kinds or ()), *TRIGGERED_KINDS])
+    return replace(
+        memory_filter, excluded_kinds=[*(memory_filter.excluded_kinds or ()), *TRIGGERED_KINDS]
+    )
 
 
 def _by_gated_score(results: Sequence[SearchResult]) -> list[SearchResult]:

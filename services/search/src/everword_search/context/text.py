@@ -156,7 +156,7 @@ class Layout:
         self,
         memory: MemoryRecord,
         passage: str,
-        beside: ItemContext,
+        item_context: ItemContext,
         *,
         masks: bool,
     ) -> ContextItem:
@@ -176,7 +176,7 @@ class Layout:
         if memory.document_id:
             speaker = document_label(memory, masks=masks)
         place = memory.id, memory.occurred_at, memory.seq or 0
-        return self._item(*place, speaker, words, given, beside, memory)
+        return self._item(*place, speaker, words, given, item_context, memory)
 
     def reworded(self, item: ContextItem, words: str) -> ContextItem:
         """Return the item with `words` as its text, and its token count updated."""
@@ -210,25 +210,31 @@ class Layout:
         speaker: str,
         words: str,
         given_tokens: int,
-        beside: ItemContext = NOTHING,
+        item_context: ItemContext = NOTHING,
         about: MemoryRecord | None = None,
     ) -> ContextItem:
         moment = local_time(occurred_at, self.zone) if occurred_at else None
         speaker = " ".join(speaker.split())
         counted = "" if given_tokens else words
         trust, is_withheld = judge(self.trust, about, words)
-        beside = replace(beside, trust=trust)
-        line = self._line(_WIDEST, moment, speaker, counted, beside)
+        item_context = replace(item_context, trust=trust)
+        line = self._line(_WIDEST, moment, speaker, counted, item_context)
         tokens = given_tokens + self.counter.count(f"{line}\n")
         if given_tokens:
             tokens += len(_INDENT) * words.count("\n")
         shown = id_, moment, seq, speaker, words, tokens
-        known = beside.score, beside.relevance, beside.confidence, about, beside.endings
+        known = (
+            item_context.score,
+            item_context.relevance,
+            item_context.confidence,
+            about,
+            item_context.endings,
+        )
         return ContextItem(
             *shown,
             given_tokens > 0,
             *known,
-            beside.told_by,
+            item_context.told_by,
             trust=trust,
             is_withheld=is_withheld,
         )
@@ -239,11 +245,11 @@ class Layout:
         moment: datetime | None,
         speaker: str,
         words: str,
-        beside: ItemContext,
+        item_context: ItemContext,
     ) -> str:
         marks = [
             (each.attribute, each.how, local_time(each.ended_at, self.zone).date().isoformat())
-            for each in marks_of(beside.endings)
+            for each in marks_of(item_context.endings)
         ]
         if self.is_json:
             fields: dict[str, object] = {
@@ -256,13 +262,13 @@ class Layout:
                 fields["superseded"] = [
                     {"attribute": attribute, how: day} for attribute, how, day in marks
                 ]
-            if beside.trust:
-                fields["trust"] = beside.trust
-            if beside.relevance is not None:
-                fields["relevance"] = round(beside.relevance, 2)
+            if item_context.trust:
+                fields["trust"] = item_context.trust
+            if item_context.relevance is not None:
+                fields["relevance"] = round(item_context.relevance, 2)
             return json.dumps(fields, ensure_ascii=False).translate(_JSON_ENDS)
         # `splitlines` splits at everything that a reader may treat as a line end.
         indented = f"\n{_INDENT}".join(words.splitlines() or [""])
-        told = f"; {beside.trust}" if beside.trust else ""
+        told = f"; {item_context.trust}" if item_context.trust else ""
         told += "".join(f"; {' '.join(mark)}" for mark in marks)
         return f"[{number}{told}] {speaker}: {indented}"

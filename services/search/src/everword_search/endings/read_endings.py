@@ -113,14 +113,14 @@ async def read_told_by(
     return {row.memory_id: tuple(zip(row.message_ids, row.quotes, strict=True)) for row in rows}
 
 
-def _horizon(wanted: MemoryFilter) -> datetime | None:
+def _horizon(memory_filter: MemoryFilter) -> datetime | None:
     """Return the moment after which messages are ignored; None for no limit.
 
     A filter with `valid_at` asks what is known today about that moment, so its `before` sets no limit.
     """
-    moments = [] if wanted.as_of_time is None else [wanted.as_of_time]
-    if wanted.before is not None and wanted.valid_at is None:
-        moments.append(wanted.before - timedelta(microseconds=1))
+    moments = [] if memory_filter.as_of_time is None else [memory_filter.as_of_time]
+    if memory_filter.before is not None and memory_filter.valid_at is None:
+        moments.append(memory_filter.before - timedelta(microseconds=1))
     return min(moments, default=None)
 
 

@@ -43,25 +43,25 @@ class FactExplanation:
 
 
 async def get_profile(
-    database: Database, namespace: NamespaceScope, wanted: ProfileRequest
+    database: Database, namespace: NamespaceScope, request: ProfileRequest
 ) -> tuple[Sequence[FactView], int]:
     """Return the facts about a subject that are valid as of the request, and the number of omitted ones.
 
     Omitted facts are counted up to `MOST_OMITTED`.
     """
-    most = wanted.max_facts
-    async with fresh_transaction(database, namespace, wanted.at_least_as_fresh) as conn:
-        found = await store.get_profile(conn, namespace.id, wanted, most + 1)
+    most = request.max_facts
+    async with fresh_transaction(database, namespace, request.at_least_as_fresh) as conn:
+        found = await store.get_profile(conn, namespace.id, request, most + 1)
         if len(found) <= most:
             return found, 0
-        counted = await store.count_profile(conn, namespace.id, wanted, most + MOST_OMITTED)
+        counted = await store.count_profile(conn, namespace.id, request, most + MOST_OMITTED)
     return found[:most], counted - most
 
 
 async def list_facts(
     database: Database,
     namespace: NamespaceScope,
-    wanted: FactFilter,
+    fact_filter: FactFilter,
     page: PageRequest,
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[FactView], str]:
@@ -69,7 +69,7 @@ async def list_facts(
     cursor = await open_cursor(database, namespace, "ListFacts", page)
     after = [UUID(id_) for id_ in cursor.after] if cursor.after else None
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
-        found = await store.list_facts(conn, namespace.id, wanted, after, cursor.limit)
+        found = await store.list_facts(conn, namespace.id, fact_filter, after, cursor.limit)
     return cursor.cut(found, lambda last: [str(last.id), str(last.memory_id or last.id)])
 
 

@@ -98,28 +98,28 @@ class _OwnRow:
 
 
 async def get_profile(
-    conn: Connection, namespace_id: int, wanted: ProfileRequest, limit: int
+    conn: Connection, namespace_id: int, request: ProfileRequest, limit: int
 ) -> list[FactView]:
-    parameters = _profile(namespace_id, wanted, limit)
+    parameters = _profile(namespace_id, request, limit)
     return await fetch_all(conn, SQL["get_profile"], parameters, FactView)
 
 
 async def count_profile(
-    conn: Connection, namespace_id: int, wanted: ProfileRequest, limit: int
+    conn: Connection, namespace_id: int, request: ProfileRequest, limit: int
 ) -> int:
     counted: int = await fetch_value(
-        conn, SQL["count_profile"], _profile(namespace_id, wanted, limit)
+        conn, SQL["count_profile"], _profile(namespace_id, request, limit)
     )
     return counted
 
 
-def _profile(namespace_id: int, wanted: ProfileRequest, limit: int) -> dict[str, Any]:
+def _profile(namespace_id: int, request: ProfileRequest, limit: int) -> dict[str, Any]:
     return {
         "namespace_id": namespace_id,
-        "subject": wanted.subject,
-        "categories": wanted.categories,
-        "include_expired": wanted.include_expired,
-        **asdict(wanted.as_of),
+        "subject": request.subject,
+        "categories": request.categories,
+        "include_expired": request.include_expired,
+        **asdict(request.as_of),
         "limit": limit,
     }
 
@@ -167,18 +167,18 @@ async def find_linked(
 async def list_facts(
     conn: Connection,
     namespace_id: int,
-    wanted: FactFilter,
+    fact_filter: FactFilter,
     after: Sequence[UUID] | None,
     limit: int,
 ) -> list[FactView]:
     after_id, after_interval = after or (None, None)
     parameters: dict[str, Any] = {
         "namespace_id": namespace_id,
-        "subjects": wanted.subjects,
-        "attributes": wanted.attributes,
-        "states": wanted.states,
-        "everything": wanted.include_superseded,
-        **asdict(wanted.as_of),
+        "subjects": fact_filter.subjects,
+        "attributes": fact_filter.attributes,
+        "states": fact_filter.states,
+        "everything": fact_filter.include_superseded,
+        **asdict(fact_filter.as_of),
         "after_id": after_id,
         "after_interval": after_interval,
         "limit": limit,

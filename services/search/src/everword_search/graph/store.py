@@ -99,15 +99,15 @@ async def list_versions(
 
 
 async def list_nodes(
-    conn: Connection, namespace_id: int, wanted: ListedNodes, after: UUID | None, limit: int
+    conn: Connection, namespace_id: int, selection: ListedNodes, after: UUID | None, limit: int
 ) -> list[NodeView]:
     parameters = {
         "namespace_id": namespace_id,
-        "types": wanted.types,
-        "node_ids": list(wanted.node_ids) if wanted.node_ids is not None else None,
+        "types": selection.types,
+        "node_ids": list(selection.node_ids) if selection.node_ids is not None else None,
         "after_id": after,
         "limit": limit,
-        **wanted.view.parameters,
+        **selection.view.parameters,
     }
     return await fetch_all(conn, SQL["list_nodes"], parameters, NodeView)
 

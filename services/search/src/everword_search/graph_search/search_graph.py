@@ -61,19 +61,19 @@ class TopicFound:
 
 
 async def search_graph(
-    sources: Sources, namespace: NamespaceScope, wanted: TopicRequest
+    sources: Sources, namespace: NamespaceScope, request: TopicRequest
 ) -> TopicFound:
     """Return the nodes and relations of a topic; without a graph this costs one short statement.
 
     Raises InvalidConsistencyToken.
     """
-    topic, view = Topic(wanted.text), wanted.view
-    async with fresh_transaction(sources.database, namespace, wanted.at_least_as_fresh) as conn:
+    topic, view = Topic(request.text), request.view
+    async with fresh_transaction(sources.database, namespace, request.at_least_as_fresh) as conn:
         if not await store.has_graph(conn, namespace.id):
             return TopicFound()
         named = await _find_named(conn, namespace.id, view, topic)
         seeds, told = await _follow_speakers(conn, namespace.id, view, topic, named)
-    near = await _find_near(sources, namespace, wanted)
+    near = await _find_near(sources, namespace, request)
     async with sources.database.transaction(namespace.id) as conn:
         versions = await store.find_versions(conn, namespace.id, list(near)) if near else {}
         for memory_id, node_id in versions.items():
@@ -81,14 +81,14 @@ async def search_graph(
         if not seeds:
             return TopicFound()
         starts = sorted(seeds, key=lambda id_: -seeds[id_])
-        steps = Steps(wanted.depth)
+        steps = Steps(request.depth)
         reached = await reach(conn, namespace.id, starts, view, steps, through_anchors=False)
         found = {row.id: (1, row) for row in told} | reached.steps
         rows = [row for _, row in found.values()]
         nodes, edges = await read_ends(conn, namespace.id, view, list(reached.depths), rows)
     depths = {row.id: depth for depth, row in found.values()}
     ranked = await asyncio.to_thread(_rank, topic, seeds, depths, nodes, edges)
-    return _only_touched(nodes, seeds, ranked[: wanted.max_edges])
+    return _only_touched(nodes, seeds, ranked[: request.max_edges])
 
 
 async def _find_named(
@@ -124,12 +124,12 @@ async def _follow_speakers(
 
 
 async def _find_near(
-    sources: Sources, namespace: NamespaceScope, wanted: TopicRequest
+    sources: Sources, namespace: NamespaceScope, request: TopicRequest
 ) -> dict[UUID, float]:
     """Return node memories near the query's meaning with their cosines; empty without an embedder."""
-    view = wanted.view
+    view = request.view
     search = SearchRequest(
-        text=wanted.text,
+        text=request.text,
         mode=SearchMode.SEMANTIC,
         filter=MemoryFilter(
             kinds=[MemoryKind.NODE],

@@ -34,7 +34,7 @@ class WholeMemory:
 async def get_memory(
     database: Database,
     namespace: NamespaceScope,
-    wanted: UUID | str | ExternalMessageKey,
+    key: UUID | str | ExternalMessageKey,
     at_least_as_fresh: str = "",
     tier: Tier = Tier.FULL,
     *,
@@ -48,7 +48,7 @@ async def get_memory(
     """
     chars = chars_read(tier, None)
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
-        memory_id = await _find(conn, namespace.id, wanted)
+        memory_id = await _find(conn, namespace.id, key)
         found = await store.read_memories(
             conn, namespace.id, [memory_id], [0], chars, parts_read(tier)
         )

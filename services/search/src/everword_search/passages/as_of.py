@@ -28,22 +28,22 @@ class _ToldLater:
 
 
 async def find_as_of(
-    database: Database, namespace: NamespaceScope, wanted: MemoryFilter
+    database: Database, namespace: NamespaceScope, memory_filter: MemoryFilter
 ) -> MemoryFilter:
     """Return the filter with the position of its `as_of_message_id`, excluding facts learned after that message.
 
     Such facts are excluded by id, because they may be valid since long before the message. Raises MemoryNotFound if the
     message does not exist.
     """
-    if wanted.as_of_message_id is None or wanted.as_of_time is not None:
-        return wanted
-    parameters = {**namespaced(namespace.id), "message_id": wanted.as_of_message_id}
+    if memory_filter.as_of_message_id is None or memory_filter.as_of_time is not None:
+        return memory_filter
+    parameters = {**namespaced(namespace.id), "message_id": memory_filter.as_of_message_id}
     async with database.transaction(namespace.id) as conn:
         place = await fetch_optional(conn, SQL["find_as_of"], parameters, _MessagePlaceRow)
         if place is None:
-            raise MemoryNotFound(memory_id=str(wanted.as_of_message_id))
+            raise MemoryNotFound(memory_id=str(memory_filter.as_of_message_id))
         later = await fetch_all(
             conn, SQL["find_told_later"], {**parameters, **vars(place)}, _ToldLater
         )
-    excluded = [*(wanted.excluded_memory_ids or ()), *(each.memory_id for each in later)]
-    return replace(wanted, **vars(place), excluded_memory_ids=excluded or None)
+    excluded = [*(memory_filter.excluded_memory_ids or ()), *(each.memory_id for each in later)]
+    return replace(memory_filter, **vars(place), excluded_memory_ids=excluded or None)

@@ -186,7 +186,7 @@ async def term_frequencies(
 
 
 async def find_near_words(
-    conn: Connection, namespace_id: int, asked: WordsAsked, *, only_unsaid: bool
+    conn: Connection, namespace_id: int, queried: WordsAsked, *, only_unsaid: bool
 ) -> list[NearWordRow]:
     """Return the requested words and variants that occur in the corpus.
 
@@ -194,9 +194,9 @@ async def find_near_words(
     """
     parameters = {
         **namespaced(namespace_id),
-        "words": list(asked.words),
-        "places": list(asked.places),
-        "near": list(asked.near),
+        "words": list(queried.words),
+        "places": list(queried.places),
+        "near": list(queried.near),
         "only_unsaid": only_unsaid,
     }
     return await fetch_all(conn, SQL["find_near_words"], parameters, NearWordRow)
@@ -259,13 +259,13 @@ async def find_log_entries(
 
 
 async def find_workspace_chunks(
-    conn: Connection, scope: Scope, names: Sequence[str], most: int, conversation_id: UUID | None
+    conn: Connection, scope: Scope, names: Sequence[str], maximum: int, conversation_id: UUID | None
 ) -> list[TimePlaceRow]:
     """Return chunks of workspace files, file by file, `most` of each."""
     parameters = {
         **scope.parameters,
         "names": list(names),
-        "most": most,
+        "most": maximum,
         "conversation_id": conversation_id,
         "assistant": ROLE_ASSISTANT,
     }

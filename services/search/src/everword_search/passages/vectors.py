@@ -99,14 +99,14 @@ def array_of(binary: bytes) -> npt.NDArray[np.float32]:
 
 
 async def find_exact(
-    conn: Connection, scope: Scope, generation_id: int, parameters: dict[str, Any], most: int
+    conn: Connection, scope: Scope, generation_id: int, parameters: dict[str, Any], maximum: int
 ) -> Ranked | None:
     """Compare the query with every vector of a scope.
 
     Return None, without comparing, if the scope has more than `most` passages.
     """
     statement = SQL["find_semantic_exact"].of_generation(generation_id)
-    asked = {**scope.parameters, **parameters, "most": most}
+    asked = {**scope.parameters, **parameters, "most": maximum}
     found = await fetch_optional(conn, statement, asked, _ComparedRow)
     assert found is not None
     return None if found.is_large else found.ranked()

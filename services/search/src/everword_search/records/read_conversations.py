@@ -20,12 +20,12 @@ from everword_search.records.store import use_custom_plans
 async def get_conversation(
     database: Database,
     namespace: NamespaceScope,
-    wanted: UUID | ConversationKey,
+    key: UUID | ConversationKey,
     at_least_as_fresh: str = "",
 ) -> ConversationRecord:
     """Return the conversation with an id or a key. Raises ConversationNotFound."""
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
-        return await read_conversation(conn, namespace.id, wanted)
+        return await read_conversation(conn, namespace.id, key)
 
 
 async def read_conversation(
@@ -50,7 +50,7 @@ _AFTER_ALL = UUID(int=2**128 - 1)
 async def list_conversations(
     database: Database,
     namespace: NamespaceScope,
-    wanted: ConversationFilter,
+    conversation_filter: ConversationFilter,
     page: PageRequest,
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[ConversationRecord], str]:
@@ -60,5 +60,7 @@ async def list_conversations(
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         # Some filters have their own index, which a generic plan would not use.
         await use_custom_plans(conn, remaining(STATEMENT_CAP_S))
-        found = await store.list_conversations(conn, namespace.id, wanted, after, cursor.limit)
+        found = await store.list_conversations(
+            conn, namespace.id, conversation_filter, after, cursor.limit
+        )
     return cursor.cut(found, lambda last: [str(last.id)])

@@ -139,10 +139,14 @@ async def find_conversation(
 
 
 async def list_conversations(
-    conn: Connection, namespace_id: int, wanted: ConversationFilter, after_id: UUID, limit: int
+    conn: Connection,
+    namespace_id: int,
+    conversation_filter: ConversationFilter,
+    after_id: UUID,
+    limit: int,
 ) -> list[ConversationRecord]:
     page = {"after_id": after_id, "limit": limit}
-    parameters = {**namespaced(namespace_id), **vars(wanted), **page}
+    parameters = {**namespaced(namespace_id), **vars(conversation_filter), **page}
     return await fetch_all(conn, SQL["list_conversations"], parameters, ConversationRecord)
 
 

@@ -98,50 +98,52 @@ class HitPage:
 
 
 async def open_search(
-    conn: Connection, sources: Sources, asked: AskedSearch, expected: ExpectedVector | None
+    conn: Connection, sources: Sources, validated: AskedSearch, expected: ExpectedVector | None
 ) -> OpenedSearch:
     """Interpret the query in its namespace, and open the index.
 
     If the query's vector is cached, the cached namespace is scanned for its nearest passages while the database works.
     """
-    request, scans = asked.request, list[PrefetchedScan | None]()
+    request, scans = validated.request, list[PrefetchedScan | None]()
 
     def prefetch(copy: CachedNamespace) -> None:
         if expected and expected.known:
             scans.append(prefetch_scan(copy, expected.known, request.filter))
 
     profile = calibrated_profile(request)
-    parsed = await parse_query(conn, asked.namespace.id, request, profile, sources.cache, prefetch)
+    parsed = await parse_query(
+        conn, validated.namespace.id, request, profile, sources.cache, prefetch
+    )
     config = parsed.settings.text_search_config
     if request.mode is SearchMode.HYBRID and sources.word_lists.are_ready(config):
-        parsed = await correct_spelling(conn, asked.namespace.id, parsed)
-    scope, scan = Scope(asked.namespace.id, request.filter), scans[0] if scans else None
+        parsed = await correct_spelling(conn, validated.namespace.id, parsed)
+    scope, scan = Scope(validated.namespace.id, request.filter), scans[0] if scans else None
     index = open_index(scope, parsed, scan, sources.frequent, sources.large_scopes)
     return OpenedSearch(parsed, index)
 
 
 def plan(
     sources: Sources,
-    asked: AskedSearch,
+    validated: AskedSearch,
     opened: OpenedSearch,
     words: QueryWords | None,
     vector: QueryVector | QueryNotEmbedded | None,
 ) -> PlannedSearch:
     """Choose the arms and the ranking. The words are planned here, unless `words` has their plan."""
-    request, parsed, index = asked.request, opened.parsed, opened.index
+    request, parsed, index = validated.request, opened.parsed, opened.index
     words = words or plan_words(request, parsed, index)
     planned = plan_search(request, parsed, index, words, vector)
     relevance = find_relevance(request, parsed.generation_of(vector))
     ranking: RecallRanking | Balanced | None = None
     if planned.question is not None:
-        ranking = asked.profile if isinstance(asked.profile, Balanced) else None
+        ranking = validated.profile if isinstance(validated.profile, Balanced) else None
         ranking = ranking or RecallRanking(
             sources.ranker, planned.question, index, planned.timely, request.explain
         )
     # One hit more than the page shows whether there is another page.
-    _, brought, *after = asked.cursor.after or (None, "")
+    _, brought, *after = validated.cursor.after or (None, "")
     least = relevance.least_evidence(request.min_relevance)
-    limit = asked.cursor.limit + len(PromotedHits.read(brought).tails)
+    limit = validated.cursor.limit + len(PromotedHits.read(brought).tails)
     window = Window(limit, after or None, request.min_score, least)
     return PlannedSearch(
         planned,
@@ -155,37 +157,37 @@ def plan(
 
 
 async def retrieve(
-    conn: Connection, asked: AskedSearch, planned: PlannedSearch, generic_plans_s: float | None
+    conn: Connection, validated: AskedSearch, planned: PlannedSearch, generic_plans_s: float | None
 ) -> HitPage:
     """Return the ranked hits of the arms that did not fail; their memories arrive with the commit.
 
     Raises ArmFailed, EmbedderUnavailable.
     """
-    cursor, runner = asked.cursor, planned.runner
+    cursor, runner = validated.cursor, planned.runner
     runner.begin(conn, generic_plans_s)
     found = await _rank(planned)
     # The verdict is the same on every page.
     chance = cursor.after[0] if cursor.after else planned.relevance.chance(found)
-    ensure_judged(asked.request, found)
+    ensure_judged(validated.request, found)
     await runner.prepare(generic_plans=True, limit_s=remaining(STATEMENT_CAP_S))
     brought = PromotedHits.read(cursor.after[1]) if cursor.after else PromotedHits()
     hits = [hit for hit in found.hits if hit.source_id not in brought][: cursor.limit]
     shown = hits[: cursor.size]
-    memories = await ask(conn, _memories_asked(asked, shown))
+    memories = await ask(conn, _memories_asked(validated, shown))
     outdated = None
     if planned.has_facts and shown:
         ids = [hit.source_id for hit in shown]
-        outdated = await ask(conn, outdated_asked(asked.namespace.id, ids))
+        outdated = await ask(conn, outdated_asked(validated.namespace.id, ids))
     return HitPage(planned, found, hits, chance, memories, brought, outdated)
 
 
-def _memories_asked(asked: AskedSearch, hits: Sequence[RankedHit]) -> BoundStatement[MemoryRow]:
+def _memories_asked(validated: AskedSearch, hits: Sequence[RankedHit]) -> BoundStatement[MemoryRow]:
     return memories_asked(
-        asked.namespace.id,
+        validated.namespace.id,
         [hit.source_id for hit in hits],
         [hit.passage_id for hit in hits],
-        asked.chars,
-        max_parts(asked.chars),
+        validated.chars,
+        max_parts(validated.chars),
     )
 
 
@@ -205,20 +207,20 @@ async def _rank(planned: PlannedSearch) -> FoundHits:
 
 
 async def hydrate(
-    conn: Connection, database: Database, asked: AskedSearch, page: HitPage
+    conn: Connection, database: Database, validated: AskedSearch, page: HitPage
 ) -> SearchResponse:
     """Return the response for a page, with the fields that only some kinds have."""
-    relevance, found, cursor = page.planned.relevance, page.found, asked.cursor
+    relevance, found, cursor = page.planned.relevance, page.found, validated.cursor
     rows = {row.id: row for row in await page.memories.rows()}
     there = [hit for hit in page.hits[: cursor.size] if hit.source_id in rows]
-    ranked_page = _ranked_page(asked, page)
-    least, chars = asked.request.min_score, asked.chars
+    ranked_page = _ranked_page(validated, page)
+    least, chars = validated.request.min_score, validated.chars
     originals = await find_page_originals(conn, database, ranked_page, rows, least, chars)
     ordered = await order(conn, database, replace(ranked_page, originals=originals), there)
     placed = ordered.placed
     if brought := [hit for hit in placed.hits if hit.source_id not in rows]:
-        async with database.bound(conn, asked.namespace.id):
-            pending = await ask(conn, _memories_asked(asked, brought))
+        async with database.bound(conn, validated.namespace.id):
+            pending = await ask(conn, _memories_asked(validated, brought))
         rows |= {row.id: row for row in await pending.rows()}
     results = [
         SearchResult(
@@ -233,9 +235,9 @@ async def hydrate(
         if hit.source_id in rows
     ]
     for complete in completions_of(results):
-        async with database.bound(conn, asked.namespace.id):
+        async with database.bound(conn, validated.namespace.id):
             results = await complete(
-                conn, asked.namespace.id, results, asked.request, cursor.after is None
+                conn, validated.namespace.id, results, validated.request, cursor.after is None
             )
     verdict = relevance.verdict(found, page.chance)
     return SearchResponse(
@@ -248,12 +250,12 @@ async def hydrate(
     )
 
 
-def _ranked_page(asked: AskedSearch, page: HitPage) -> RankedPage:
+def _ranked_page(validated: AskedSearch, page: HitPage) -> RankedPage:
     return RankedPage(
         page.planned.scope,
-        asked.request.mode,
-        asked.cursor.size,
-        asked.cursor.after is None,
+        validated.request.mode,
+        validated.cursor.size,
+        validated.cursor.after is None,
         page.brought,
         page.found,
         page.planned.runner,
@@ -261,12 +263,12 @@ def _ranked_page(asked: AskedSearch, page: HitPage) -> RankedPage:
     )
 
 
-def _next_token(cursor: Cursor, page: HitPage, placed: PagePlacement) -> str:
+def _next_token(cursor: Cursor, page: HitPage, placement: PagePlacement) -> str:
     """Return the token of the page after the last hit in its own place."""
     hits = page.hits
-    if not placed.is_cut and len(hits) <= cursor.size:
+    if not placement.is_cut and len(hits) <= cursor.size:
         return ""
-    last = placed.last if placed.is_cut else hits[cursor.size - 1]
+    last = placement.last if placement.is_cut else hits[cursor.size - 1]
     if last is not None:
         position = last.position
     elif cursor.after:
@@ -274,4 +276,4 @@ def _next_token(cursor: Cursor, page: HitPage, placed: PagePlacement) -> str:
     else:
         # The position before the first hit; scores are at most 1.
         position = [2.0, 0, *hits[0].position[2:]]
-    return cursor.token([page.chance, page.brought.with_(placed.brought).write(), *position])
+    return cursor.token([page.chance, page.brought.with_(placement.brought).write(), *position])

@@ -54,7 +54,7 @@ async def expand_all(
     ids: Sequence[UUID],
     limits: ExpansionLimits,
     after: int = 0,
-    most: int | None = None,
+    maximum: int | None = None,
 ) -> dict[UUID, Expansion]:
     """Return the expansion of each existing summary, with two statements per level whatever the number of nodes.
 
@@ -67,8 +67,8 @@ async def expand_all(
     ]
     room = min(MAX_ITEMS, MAX_CHARS // limits.max_content_chars)
     widths = limits
-    if most is not None:
-        widths = replace(limits, max_children=most, max_sources=most)
+    if maximum is not None:
+        widths = replace(limits, max_children=maximum, max_sources=maximum)
     level = top
     for _ in range(limits.depth):
         level = [node for node in level if node.row.below]
@@ -86,14 +86,14 @@ async def _read_below(
     level: Sequence[_ExpandedNode],
     limits: ExpansionLimits,
     after: int,
-    room: int,
+    budget: int,
 ) -> int:
     """Read the items right below nodes after a position, and return how many were read."""
     above, chars = [node.row.id for node in level], limits.max_content_chars
     children = await store.read_children(
-        conn, namespace_id, above, after, limits.max_children, room, chars
+        conn, namespace_id, above, after, limits.max_children, budget, chars
     )
-    left = max(0, room - len(children))
+    left = max(0, budget - len(children))
     sources = await store.read_sources(
         conn, namespace_id, above, after, limits.max_sources, left, chars
     )

@@ -19,7 +19,7 @@ MAX_PAGE_BYTES = 8 * 1024 * 1024
 async def list_summaries(
     database: Database,
     namespace: NamespaceScope,
-    wanted: SummaryFilter,
+    summary_filter: SummaryFilter,
     newest_first: bool,
     page: PageRequest,
     max_chars: int | None,
@@ -34,7 +34,7 @@ async def list_summaries(
         found = await store.list_summaries(
             conn,
             namespace.id,
-            wanted,
+            summary_filter,
             newest_first,
             after,
             cursor.limit,

@@ -175,7 +175,7 @@ async def read_children(
     namespace_id: int,
     ids: Sequence[UUID],
     after: int,
-    most: int,
+    maximum: int,
     limit: int,
     max_chars: int,
 ) -> list[ChildRow]:
@@ -184,7 +184,7 @@ async def read_children(
         **namespaced(namespace_id),
         "ids": list(ids),
         "after": after,
-        "most": most,
+        "most": maximum,
         "limit": limit,
         "max_chars": max_chars,
     }
@@ -196,7 +196,7 @@ async def read_sources(
     namespace_id: int,
     ids: Sequence[UUID],
     after: int,
-    most: int,
+    maximum: int,
     limit: int,
     max_chars: int,
 ) -> list[SummarySourceRow]:
@@ -205,7 +205,7 @@ async def read_sources(
         **namespaced(namespace_id),
         "ids": list(ids),
         "after": after,
-        "most": most,
+        "most": maximum,
         "limit": limit,
         "max_chars": max_chars,
         "max_metadata_chars": listed_metadata_chars(max_chars),
@@ -225,7 +225,7 @@ async def read_marks(
 async def list_summaries(
     conn: Connection,
     namespace_id: int,
-    wanted: SummaryFilter,
+    summary_filter: SummaryFilter,
     newest_first: bool,
     after: tuple[str, str] | None,
     limit: int,
@@ -237,7 +237,7 @@ async def list_summaries(
     after_latest_at, after_id = after or end_of_time(newest_first)
     parameters = {
         **namespaced(namespace_id),
-        **asdict(wanted),
+        **asdict(summary_filter),
         "after_latest_at": after_latest_at,
         "after_id": after_id,
         "limit": limit,

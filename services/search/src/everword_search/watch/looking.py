@@ -64,10 +64,14 @@ class _WatchedMemories:
 
 
 async def look(
-    database: Database, namespace_id: int, wanted: MemoryFilter, tier: Tier, place: ResumeToken
+    database: Database,
+    namespace_id: int,
+    memory_filter: MemoryFilter,
+    tier: Tier,
+    place: ResumeToken,
 ) -> Told:
     """Return the next page of events after a position: changes first, and after the last change the expirations."""
-    asked = _WatchedMemories(namespace_id, wanted, tier)
+    asked = _WatchedMemories(namespace_id, memory_filter, tier)
     resumed = bool(place.until)
     async with database.transaction(namespace_id) as conn:
         # Take the snapshot before reading changes, so that they include everything that it shows.
@@ -105,7 +109,7 @@ def _page(changes: Sequence[MemoryChangeRow]) -> Sequence[MemoryChangeRow]:
 
 async def _changed(
     conn: Connection,
-    asked: _WatchedMemories,
+    watched: _WatchedMemories,
     changes: Sequence[MemoryChangeRow],
     place: ResumeToken,
 ) -> list[Event]:
@@ -114,13 +118,15 @@ async def _changed(
     events = list[Event]()
     for start in range(0, len(ids), PAGE_MEMORIES):
         portion = ids[start : start + PAGE_MEMORIES]
-        states = {row.id: row for row in await store.list_states(conn, asked.namespace_id, portion)}
+        states = {
+            row.id: row for row in await store.list_states(conn, watched.namespace_id, portion)
+        }
         happened = [
             (id_, type_)
             for id_ in portion
             if (type_ := _happened(states.get(id_), place)) is not None
         ]
-        events += await _events(conn, asked, happened, states)
+        events += await _events(conn, watched, happened, states)
     return events
 
 
@@ -138,7 +144,7 @@ def _happened(state: MemoryStateRow | None, place: ResumeToken) -> EventType | N
 
 async def _events(
     conn: Connection,
-    asked: _WatchedMemories,
+    watched: _WatchedMemories,
     happened: Sequence[tuple[UUID, EventType]],
     states: Mapping[UUID, MemoryStateRow],
 ) -> list[Event]:
@@ -146,14 +152,14 @@ async def _events(
     passed = [
         (id_, type_)
         for id_, type_ in happened
-        if type_ is EventType.DELETED or passes(asked.wanted, states[id_])
+        if type_ is EventType.DELETED or passes(watched.wanted, states[id_])
     ]
     there = [id_ for id_, type_ in passed if type_ is not EventType.DELETED]
     found = dict[UUID, MemoryRecord]()
     if there:
-        chars = chars_read(asked.tier, None) or DEFAULT_CONTENT_CHARS
+        chars = chars_read(watched.tier, None) or DEFAULT_CONTENT_CHARS
         rows = await read_memories(
-            conn, asked.namespace_id, there, max_chars=chars, max_parts=max_parts(chars)
+            conn, watched.namespace_id, there, max_chars=chars, max_parts=max_parts(chars)
         )
         found = {row.id: row for row in rows}
     # A memory deleted since its state was read has a deletion of its own, which is reported next.

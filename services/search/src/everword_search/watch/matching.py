@@ -30,39 +30,39 @@ class Filtered:
     occurred_at: datetime
 
 
-def ensure_watchable(wanted: MemoryFilter) -> None:
+def ensure_watchable(memory_filter: MemoryFilter) -> None:
     """Raise InvalidArgument for a filter as of a past moment, because events happen now."""
     for name, value in (
-        ("valid_at_time", wanted.valid_at),
-        ("known_at_time", wanted.known_at),
-        ("as_of_message_id", wanted.as_of_message_id),
+        ("valid_at_time", memory_filter.valid_at),
+        ("known_at_time", memory_filter.known_at),
+        ("as_of_message_id", memory_filter.as_of_message_id),
     ):
         if value is not None:
             raise InvalidArgument(violations=((f"filter.{name}", "cannot be watched"),))
 
 
-def passes(wanted: MemoryFilter, memory: Filtered) -> bool:
+def passes(memory_filter: MemoryFilter, memory: Filtered) -> bool:
     pairs: tuple[tuple[Any, Any], ...] = (
-        (wanted.kinds, memory.kind),
-        (wanted.conversation_ids, memory.conversation_id),
-        (wanted.agents, memory.agent),
-        (wanted.subjects, memory.subject),
-        (wanted.channels, memory.channel),
-        (wanted.instances, memory.instance),
-        (wanted.authors, memory.author),
-        (wanted.roles, memory.role),
+        (memory_filter.kinds, memory.kind),
+        (memory_filter.conversation_ids, memory.conversation_id),
+        (memory_filter.agents, memory.agent),
+        (memory_filter.subjects, memory.subject),
+        (memory_filter.channels, memory.channel),
+        (memory_filter.instances, memory.instance),
+        (memory_filter.authors, memory.author),
+        (memory_filter.roles, memory.role),
     )
     left_out: tuple[tuple[Any, Any], ...] = (
-        (wanted.excluded_memory_ids, memory.id),
-        (wanted.excluded_conversation_ids, memory.conversation_id),
-        (wanted.excluded_authors, memory.author),
-        (wanted.excluded_kinds, memory.kind),
+        (memory_filter.excluded_memory_ids, memory.id),
+        (memory_filter.excluded_conversation_ids, memory.conversation_id),
+        (memory_filter.excluded_authors, memory.author),
+        (memory_filter.excluded_kinds, memory.kind),
     )
     return (
         all(allowed is None or value in allowed for allowed, value in pairs)
         and not any(refused and value in refused for refused, value in left_out)
-        and (wanted.tags is None or not set(wanted.tags).isdisjoint(memory.tags))
-        and (wanted.since is None or memory.occurred_at >= wanted.since)
-        and (wanted.before is None or memory.occurred_at < wanted.before)
-        and (wanted.include_automated or not memory.automated)
+        and (memory_filter.tags is None or not set(memory_filter.tags).isdisjoint(memory.tags))
+        and (memory_filter.since is None or memory.occurred_at >= memory_filter.since)
+        and (memory_filter.before is None or memory.occurred_at < memory_filter.before)
+        and (memory_filter.include_automated or not memory.automated)
     )

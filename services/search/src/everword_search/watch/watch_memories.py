@@ -35,7 +35,7 @@ LONGEST_S = 240.0
 async def watch_memories(
     database: Database,
     namespace: NamespaceScope,
-    wanted: MemoryFilter,
+    memory_filter: MemoryFilter,
     tier: Tier,
     resume_token: str,
     stopping: asyncio.Event,
@@ -45,14 +45,14 @@ async def watch_memories(
     The events are empty if nothing has happened for a while. Raises InvalidPageToken, WatchTokenExpired,
     InvalidArgument, and MemoryNotFound if the filter's `as_of_message_id` does not exist.
     """
-    ensure_watchable(await find_as_of(database, namespace, wanted))
+    ensure_watchable(await find_as_of(database, namespace, memory_filter))
     secret = await database.token_secret()
     place = await _begin(database, namespace, secret, resume_token)
     began = said = time.monotonic()
     yield [], place.seal(secret)
     pause = FIRST_PAUSE_S
     while time.monotonic() < began + LONGEST_S and not stopping.is_set():
-        told = await look(database, namespace.id, wanted, tier, place)
+        told = await look(database, namespace.id, memory_filter, tier, place)
         place = told.place
         if told.events or time.monotonic() >= said + SILENCE_S:
             yield told.events, place.seal(secret)

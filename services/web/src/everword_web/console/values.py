@@ -47,13 +47,13 @@ class Values:
         kept = [(name, value) for name, value in pairs if name != "page"]
         return urlencode([*kept, ("page", token)])
 
-    def number(self, name: str, default: int, most: int) -> int:
+    def number(self, name: str, default: int, maximum: int) -> int:
         """Return a number from 0 on. Raises BadInputError."""
         text = self.text(name)
         if not text:
             return default
-        if not text.isdecimal() or len(text) > 9 or int(text) > most:
-            raise BadInputError(f"{name} is a number up to {most}, not {text[:40]!r}.")
+        if not text.isdecimal() or len(text) > 9 or int(text) > maximum:
+            raise BadInputError(f"{name} is a number up to {maximum}, not {text[:40]!r}.")
         return int(text)
 
     def day(self, name: str) -> date | None:

@@ -111,9 +111,9 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def clip(text: str, most: int) -> str:
+def clip(text: str, maximum: int) -> str:
     """Return the beginning of a text."""
-    return text if len(text) <= most else text[:most].rstrip() + " …"
+    return text if len(text) <= maximum else text[:maximum].rstrip() + " …"
 
 
 def data(value: Struct, indent: int | None = None) -> str:

@@ -167,8 +167,8 @@ def ablation(
             raise click.ClickException(str(error)) from error
 
 
-def _reports(asked: Asked, chosen: Sequence[Variant]) -> list[Report]:
-    return [build_report(asked.commit, asked.model, each.name, asked.finished) for each in chosen]
+def _reports(asked: Asked, variants: Sequence[Variant]) -> list[Report]:
+    return [build_report(asked.commit, asked.model, each.name, asked.finished) for each in variants]
 
 
 def _document(reports: list[Report]) -> Report:

@@ -99,16 +99,16 @@ def calibrate(
 
 def _asked(
     paths: Sequence[Path],
-    chosen: Sequence[Variant],
+    variants: Sequence[Variant],
     checkpoint: Path | None,
     running: bool,
     patience: float,
 ) -> Asked:
     """Ask all questions. Raises click.ClickException if a profile ranks by vectors and no embedder runs."""
-    needing = next((each.name for each in chosen if each.name not in WITHOUT_MODEL), "")
+    needing = next((each.name for each in variants if each.name not in WITHOUT_MODEL), "")
     try:
         return ask_everything(
-            paths, chosen, checkpoint, running, patience, needs_vectors=bool(needing)
+            paths, variants, checkpoint, running, patience, needs_vectors=bool(needing)
         )
     except NotEmbedded:
         raise click.ClickException(

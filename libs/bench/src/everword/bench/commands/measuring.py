@@ -63,7 +63,7 @@ def data_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def ask_everything(
     paths: Sequence[Path],
-    chosen: Sequence[Variant],
+    variants: Sequence[Variant],
     checkpoint: Path | None,
     running: bool,
     patience_s: float,
@@ -73,7 +73,7 @@ def ask_everything(
     """Ask the questions of files in every way that is chosen. Raises click's exceptions, and NotEmbedded."""
     try:
         sets = read_sets(paths)
-        asking = _ask(sets, chosen, checkpoint, running, patience_s, summarised, needs_vectors)
+        asking = _ask(sets, variants, checkpoint, running, patience_s, summarised, needs_vectors)
         return asyncio.run(asking)
     except (TranscriptError, EmbeddedError, MigrationError) as error:
         raise click.ClickException(str(error)) from error
@@ -93,7 +93,7 @@ def asks_running(running: bool) -> bool:
 
 async def _ask(
     sets: Sequence[BenchSet],
-    chosen: Sequence[Variant],
+    variants: Sequence[Variant],
     path: Path | None,
     running: bool,
     patience_s: float,
@@ -109,15 +109,15 @@ async def _ask(
         if asks_running(running):
             target = running_target(environment)
             # The running one may have summaries; one started for the run has no workers that make them.
-            chosen = chosen if summarised else [of_messages(each) for each in chosen]
+            variants = variants if summarised else [of_messages(each) for each in variants]
         else:
             target = await resources.enter_async_context(own_target(environment, note, summarised))
         code, model = await asyncio.to_thread(commit), await target.model()
         measured = {"commit": code, "model": model, "summarised": summarised}
-        identity = {**measured, **await asyncio.to_thread(_identity, sets, chosen)}
+        identity = {**measured, **await asyncio.to_thread(_identity, sets, variants)}
         checkpoint = _opened(Checkpoint(path, identity))
         with progress() as display:
-            task = display.add_task("", total=len(chosen) * sum(map(_size, sets)))
+            task = display.add_task("", total=len(variants) * sum(map(_size, sets)))
             watcher = Watcher(
                 step=lambda text: display.update(task, description=text),
                 asked=lambda number: display.advance(task, number),
@@ -125,7 +125,7 @@ async def _ask(
             )
             run = Run(
                 target.settings,
-                chosen,
+                variants,
                 checkpoint,
                 watcher,
                 summarised=summarised,
@@ -136,11 +136,11 @@ async def _ask(
         return Asked(target, code, model, sets, checkpoint.finished)
 
 
-def _identity(sets: Sequence[BenchSet], chosen: Sequence[Variant]) -> dict[str, object]:
+def _identity(sets: Sequence[BenchSet], variants: Sequence[Variant]) -> dict[str, object]:
     """Return what a continued run must have in common with the interrupted one."""
     return {
         "changes": changes(),
-        "variants": [[each.name, dict(each.fields)] for each in chosen],
+        "variants": [[each.name, dict(each.fields)] for each in variants],
         "data": {each.name: each.digest for each in sets},
     }
 

@@ -100,7 +100,7 @@ def speed(
 
 
 async def _measure(
-    scales: list[int], wanted: frozenset[str], keep: Path | None, output: Path | None
+    scales: list[int], figures: frozenset[str], keep: Path | None, output: Path | None
 ) -> dict[str, Any]:
     """Return the figures of all scales, writing the document after each figure."""
     this = asyncio.current_task()
@@ -119,7 +119,7 @@ async def _measure(
                 display.update(task, description=step, completed=done, total=max(1, total))
 
             for scale in scales:
-                async for row in run.measure(measured, scale, wanted, tell):
+                async for row in run.measure(measured, scale, figures, tell):
                     rows.append(row)
                     document = run.document(code, about, rows)
                     if output:

@@ -147,9 +147,9 @@ async def _write(derived: Derived, parts: Sequence[Sequence[Change]], seconds: f
         await asyncio.to_thread(derived.write, part)
 
 
-def _parts(changes: Sequence[Change], most: int) -> list[Sequence[Change]]:
+def _parts(changes: Sequence[Change], maximum: int) -> list[Sequence[Change]]:
     """Cut changes into parts of about the same size, none of them empty."""
-    number = min(most, len(changes))
+    number = min(maximum, len(changes))
     bounds = [len(changes) * at // number for at in range(number + 1)] if number else []
     return [changes[first:last] for first, last in pairwise(bounds)]
 

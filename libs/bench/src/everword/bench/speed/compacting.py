@@ -59,17 +59,17 @@ class DrainedBacklog:
 
 
 async def measure(
-    bench: BenchStack, scale: int, wanted: AbstractSet[str], seconds: float, tell: Progress
+    bench: BenchStack, scale: int, wanted: AbstractSet[str], seconds: float, progress: Progress
 ) -> AsyncIterator[Row]:
     """Yield the wanted figures of compaction. Raises RuntimeError where the worker did not do all of it."""
     figures = {"compact_drain": _drain, "compact_extractive": _extractive}
     if not wanted & figures.keys():
         return
-    tell("an Everword for compaction", 0, 1)
+    progress("an Everword for compaction", 0, 1)
     async with ingest_alone(bench) as own:
         for id_, figure in figures.items():
             if id_ in wanted:
-                tell(id_, 0, 1)
+                progress(id_, 0, 1)
                 yield await figure(own, scale, seconds)
 
 

@@ -63,7 +63,7 @@ async def scratch(bench: BenchStack, name: str) -> AsyncIterator[tuple[Client, s
 
 
 async def load(
-    client: Client, messages: int, stream: int = 0, tell: Progress = lambda *told: None
+    client: Client, messages: int, stream: int = 0, progress: Progress = lambda *told: None
 ) -> None:
     """Append a corpus. What is there already, all of it or the beginning, is not sent again."""
     stored = (await client.search_service.GetStats(GetStatsRequest())).corpus.messages
@@ -77,7 +77,7 @@ async def load(
         for conversation in rest:
             await append(client, conversation)
             done = min(messages, done + len(conversation.messages))
-            tell("loading", done, messages)
+            progress("loading", done, messages)
 
     await together(caller() for _ in range(CALLERS))
 
@@ -100,7 +100,7 @@ def _rest(corpus: Iterable[CorpusConversation], stored: int) -> Iterable[CorpusC
 async def drained(
     bench: BenchStack,
     namespaces: Iterable[str],
-    tell: Progress = lambda *told: None,
+    progress: Progress = lambda *told: None,
     kind: int | None = None,
 ) -> float:
     """Wait until no vector is pending, of one kind of memories or of all. Returns the seconds that took.
@@ -116,7 +116,7 @@ async def drained(
             [pending] = conn.execute(_PENDING, given).fetchone() or (0,)
             now = time.monotonic()
             first = max(first, pending)
-            tell("embedding", first - pending, first)
+            progress("embedding", first - pending, first)
             if pending == 0:
                 return now - started
             if least < 0 or pending < least:

@@ -82,61 +82,61 @@ class Scale:
 
 
 async def measure(
-    bench: BenchStack, messages: int, wanted: AbstractSet[str], tell: Progress
+    bench: BenchStack, messages: int, wanted: AbstractSet[str], progress: Progress
 ) -> AsyncIterator[Row]:
     """Yield each wanted figure as soon as it is known. Raises CallError."""
     scale = Scale(messages)
     ingesting = ingest.Ingest(bench, scale.ingested)
     if "import_embedded" in wanted:
         # First, while the workers have nothing else to do.
-        tell("import_embedded", 0, 1)
+        progress("import_embedded", 0, 1)
         yield await importing.measure(bench, messages)
     # Summaries would go on long after the load, and figures would depend on their progress.
     with bench.held(*SUMMARISING_WORKERS):
         if "ingest_growth" in wanted:
-            tell("ingest, before the load", 0, 1)
+            progress("ingest, before the load", 0, 1)
             # The first run pays for preparation and is not measured.
             await ingesting.measure(100, 4)
             ingesting.empty = await ingesting.measure(100, 4)
         if wanted & (_SEARCHES | _INGEST | {"disk_per_message", "memory_1m"}):
-            async for row in _in_one(bench, scale, wanted, ingesting, tell):
+            async for row in _in_one(bench, scale, wanted, ingesting, progress):
                 yield row
         if "search_hybrid_1000x1000" in wanted:
-            yield await _in_many(bench, scale, tell)
-        async for row in compacting.measure(bench, messages, wanted, 2 * scale.seconds, tell):
+            yield await _in_many(bench, scale, progress)
+        async for row in compacting.measure(bench, messages, wanted, 2 * scale.seconds, progress):
             yield row
         if "startup" in wanted:
-            tell("startup", 0, 1)
+            progress("startup", 0, 1)
             yield await asyncio.to_thread(resources.startup, bench, messages)
     if "memory_1m" in wanted:
-        tell("memory_1m", 0, 1)
+        progress("memory_1m", 0, 1)
         yield await memory.measure(bench, messages, queries(scale.queries, messages))
 
 
 async def _in_one(
     bench: BenchStack,
     scale: Scale,
-    wanted: AbstractSet[str],
+    figures: AbstractSet[str],
     ingesting: ingest.Ingest,
-    tell: Progress,
+    progress: Progress,
 ) -> AsyncIterator[Row]:
     """Yield the figures of one namespace that holds everything."""
     name = name_of(scale.messages)
     async with namespace(bench, name) as client:
-        await load(client, scale.messages, tell=tell)
-        await _wait_until_done(bench, [name], tell)
-        if "disk_per_message" in wanted:
+        await load(client, scale.messages, progress=progress)
+        await _wait_until_done(bench, [name], progress)
+        if "disk_per_message" in figures:
             yield await asyncio.to_thread(resources.disk, bench, scale.messages)
-        for id_, figure in _figures(bench, client, name, scale, wanted).items():
-            if id_ in wanted:
-                tell(id_, 0, 1)
+        for id_, figure in _figures(bench, client, name, scale, figures).items():
+            if id_ in figures:
+                progress(id_, 0, 1)
                 yield await figure()
-        async for row in _ingested(ingesting, scale, wanted, tell):
+        async for row in _ingested(ingesting, scale, figures, progress):
             yield row
 
 
 def _figures(
-    bench: BenchStack, client: Client, name: str, scale: Scale, wanted: AbstractSet[str]
+    bench: BenchStack, client: Client, name: str, scale: Scale, figures: AbstractSet[str]
 ) -> dict[str, Figure]:
     asked = queries(scale.queries, scale.messages)
     # Everword indexes a code as two words. PostgreSQL's parser, which the exhaustive search uses, reads its digits as a
@@ -144,7 +144,7 @@ def _figures(
     judged = [query for query in queries(scale.judged, scale.messages) if "inv-" not in query]
     sizes = scopes(scale.messages)
     of = scale.messages
-    hybrid = searches.hybrid_id(of, wanted)
+    hybrid = searches.hybrid_id(of, figures)
     modes: dict[str, Figure] = {
         id_: partial(searches.one_mode, bench, client, of, id_, asked) for id_ in searches.MODES
     }
@@ -163,25 +163,25 @@ def _figures(
 
 
 async def _ingested(
-    ingesting: ingest.Ingest, scale: Scale, wanted: AbstractSet[str], tell: Progress
+    ingesting: ingest.Ingest, scale: Scale, figures: AbstractSet[str], progress: Progress
 ) -> AsyncIterator[Row]:
     """Yield the figures of ingest into full tables."""
     measured: dict[str, ingest.Measured] = {}
     for id_, (batch, callers) in ingest.SHAPES.items():
         grows = id_ == "ingest_b100_c4" and ingesting.empty is not None
-        if id_ not in wanted and not grows:
+        if id_ not in figures and not grows:
             continue
-        tell(id_, 0, 1)
+        progress(id_, 0, 1)
         measured[id_] = await ingesting.measure(batch, callers)
         if id_ == "ingest_b1":
             yield ingest.single(scale.messages, measured[id_])
-        elif id_ in wanted:
+        elif id_ in figures:
             yield ingest.throughput(id_, scale.messages, measured[id_])
     if ingesting.empty is not None:
         yield ingest.growth(scale.messages, ingesting.empty, measured["ingest_b100_c4"])
 
 
-async def _in_many(bench: BenchStack, scale: Scale, tell: Progress) -> Row:
+async def _in_many(bench: BenchStack, scale: Scale, progress: Progress) -> Row:
     """Return the figure of as many namespaces as make up the scale together."""
     size = scale.namespace_size
     number = max(2, scale.messages // NAMESPACE_SIZE)
@@ -190,19 +190,19 @@ async def _in_many(bench: BenchStack, scale: Scale, tell: Progress) -> Row:
     async with AsyncExitStack() as opened:
         clients = []
         for at, name in enumerate(names):
-            tell("loading namespaces", at, number)
+            progress("loading namespaces", at, number)
             client = await opened.enter_async_context(namespace(bench, name))
             await load(client, size, _STREAM + at)
             clients.append(client)
-        await _wait_until_done(bench, names, tell)
-        tell("search_hybrid_1000x1000", 0, 1)
+        await _wait_until_done(bench, names, progress)
+        progress("search_hybrid_1000x1000", 0, 1)
         asked = [queries(each, size, _STREAM + at) for at in range(number)]
         return await searches.many(bench, clients, scale.messages, asked)
 
 
-async def _wait_until_done(bench: BenchStack, names: list[str], tell: Progress) -> None:
+async def _wait_until_done(bench: BenchStack, names: list[str], progress: Progress) -> None:
     """Wait for the background, and bring statistics up to date, so that none is made in the midst of a measurement."""
-    await drained(bench, names, tell)
+    await drained(bench, names, progress)
 
     def analyse() -> None:
         with bench.connect() as conn:

@@ -115,9 +115,9 @@ async def ask(
     return TimedCalls(times, recording)
 
 
-def hybrid_id(scale: int, wanted: AbstractSet[str]) -> str:
+def hybrid_id(scale: int, figures: AbstractSet[str]) -> str:
     """Return the id of hybrid search at a scale, or the single id of it in `wanted`."""
-    names = {"search_hybrid_100k", "search_hybrid_1m"} & wanted
+    names = {"search_hybrid_100k", "search_hybrid_1m"} & figures
     if len(names) == 1:
         return next(iter(names))
     return "search_hybrid_1m" if scale >= MILLION else "search_hybrid_100k"
@@ -227,10 +227,10 @@ async def _all_of(bench: BenchStack, turns: Sequence[Turn]) -> dict[str, Any]:
     return {"namespaces": len(turns), **asked.times.details(), "from_memory": share}
 
 
-def _beside_its_sql(id_: str, scale: int, asked: TimedCalls) -> Row:
-    floor = Floor(asked.recording.whole(0.5), "bare SQL of the same calls, p50")
-    return Row(id_, scale, asked.times.ms(0.5), "ms", floor, _details(asked))
+def _beside_its_sql(id_: str, scale: int, calls: TimedCalls) -> Row:
+    floor = Floor(calls.recording.whole(0.5), "bare SQL of the same calls, p50")
+    return Row(id_, scale, calls.times.ms(0.5), "ms", floor, _details(calls))
 
 
-def _details(asked: TimedCalls) -> dict[str, Any]:
-    return {**asked.times.details(), "sql_p50_ms": asked.recording.details()}
+def _details(calls: TimedCalls) -> dict[str, Any]:
+    return {**calls.times.details(), "sql_p50_ms": calls.recording.details()}

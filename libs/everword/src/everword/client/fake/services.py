@@ -295,5 +295,5 @@ class FakeClient(Client):
             each for each in every if conversation_id and each.conversation_id == conversation_id
         ]
 
-    def _filtered(self, wanted: memory_pb2.MemoryFilter) -> list[memory_pb2.Memory]:
-        return [each for each in self._memories.values() if is_wanted(each, wanted)]
+    def _filtered(self, memory_filter: memory_pb2.MemoryFilter) -> list[memory_pb2.Memory]:
+        return [each for each in self._memories.values() if is_wanted(each, memory_filter)]

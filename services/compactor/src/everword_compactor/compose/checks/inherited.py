@@ -49,7 +49,7 @@ def _taken(wanted: Sequence[str], content: str) -> Sequence[str]:
     ]
 
 
-def _is_said_again(clause: Clause, said: Sequence[Clause]) -> bool:
+def _is_said_again(clause: Clause, clauses: Sequence[Clause]) -> bool:
     if len(clause.words) < _LEAST_WORDS:
         return False
     values = _values_in(clause.text)
@@ -57,7 +57,7 @@ def _is_said_again(clause: Clause, said: Sequence[Clause]) -> bool:
         clause.words <= other.words
         and clause.denied == other.denied
         and values <= _values_in(other.text)
-        for other in said
+        for other in clauses
     )
 
 

@@ -69,13 +69,13 @@ class Likeness:
         return positive
 
 
-def centralities(likeness: Likeness) -> Floats:
+def centralities(similarity: Likeness) -> Floats:
     """Return how central each sentence is, as LexRank has it; the most central has 1."""
-    count = likeness.count
-    degrees = np.maximum(likeness.sums(np.ones(count)), 1e-9)
+    count = similarity.count
+    degrees = np.maximum(similarity.sums(np.ones(count)), 1e-9)
     ranks = np.full(count, 1.0 / count)
     for _ in range(_STEPS):
-        ranks = (1 - DAMPING) / count + DAMPING * likeness.sums(ranks / degrees)
+        ranks = (1 - DAMPING) / count + DAMPING * similarity.sums(ranks / degrees)
         ranks /= ranks.sum()
     scaled: Floats = ranks / ranks.max()
     return scaled

@@ -80,7 +80,7 @@ class _Groups:
 
 
 def select(
-    options: Sequence[Option], likeness: Likeness, budget: float, heartbeat: Callable[[], None]
+    options: Sequence[Option], similarity: Likeness, budget: float, heartbeat: Callable[[], None]
 ) -> list[int]:
     """Return the numbers of the chosen options, ascending. At least one is chosen, even beyond the budget."""
     costs = np.array([option.cost for option in options])
@@ -101,7 +101,7 @@ def select(
         open_[best] = False
         spent += options[best].cost + groups.open(best)
         told.add(options[best])
-        redundancy = np.maximum(redundancy, likeness.to(best))
+        redundancy = np.maximum(redundancy, similarity.to(best))
     # If nothing fits, the most valuable one; if all have value 0, the first.
     return sorted(chosen) or [int(np.argmax(worths))]
 

@@ -92,24 +92,26 @@ class LlmComposer:
             fixed=self._tokens(request, heartbeat),
         )
 
-    def _write(self, task: _Task, room: Room, heartbeat: Callable[[], None]) -> _Written:
+    def _write(self, task: _Task, token_budget: Room, heartbeat: Callable[[], None]) -> _Written:
         for _ in range(_MAX_REFUSALS):
-            request = _request(task, room)
+            request = _request(task, token_budget)
             tokens = self._tokens(request, heartbeat)
-            if tokens > room.input_tokens:
-                return self._write_in_parts(task, tokens, room, heartbeat)
+            if tokens > token_budget.input_tokens:
+                return self._write_in_parts(task, tokens, token_budget, heartbeat)
             try:
-                return self._write_checked(task, request, room, heartbeat)
+                return self._write_checked(task, request, token_budget, heartbeat)
             except InputTooLong:
                 # The server counts otherwise than was thought.
-                room = room.smaller(tokens)
+                token_budget = token_budget.smaller(tokens)
         raise InputTooLong("The model refuses inputs of the length that it says it reads.")
 
     def _write_in_parts(
-        self, task: _Task, tokens: int, room: Room, heartbeat: Callable[[], None]
+        self, task: _Task, tokens: int, token_budget: Room, heartbeat: Callable[[], None]
     ) -> _Written:
         draft = task.draft
-        groups = max(2, ceil((tokens - room.fixed_tokens) / (_FILL * room.source_tokens)))
+        groups = max(
+            2, ceil((tokens - token_budget.fixed_tokens) / (_FILL * token_budget.source_tokens))
+        )
         if task.merging:
             # Each round must leave fewer, or it would never end.
             groups = min(groups, ceil(len(draft.sources) / 2))
@@ -121,18 +123,22 @@ class LlmComposer:
         merged = []
         for part in parts:
             alone = task.merging and len(part) == 1
-            merged.append(part[0] if alone else self._write_part(task, part, room, heartbeat))
+            merged.append(
+                part[0] if alone else self._write_part(task, part, token_budget, heartbeat)
+            )
         return self._write(
-            _Task(replace(draft, sources=merged), task.origins, merging=True), room, heartbeat
+            _Task(replace(draft, sources=merged), task.origins, merging=True),
+            token_budget,
+            heartbeat,
         )
 
     def _write_part(
-        self, task: _Task, part: Sequence[Source], room: Room, heartbeat: Callable[[], None]
+        self, task: _Task, part: Sequence[Source], token_budget: Room, heartbeat: Callable[[], None]
     ) -> Source:
         """Return a part of a node in the place of its sources."""
         draft = replace(task.draft, sources=part)
         origins = task.origins if task.merging else part
-        written = self._write(_Task(draft, origins, task.merging), room, heartbeat)
+        written = self._write(_Task(draft, origins, task.merging), token_budget, heartbeat)
         chats = {source.conversation_id for source in part}
         instances = {source.instance for source in part}
         return Source(
@@ -149,16 +155,16 @@ class LlmComposer:
         )
 
     def _write_checked(
-        self, task: _Task, request: ChatRequest, room: Room, heartbeat: Callable[[], None]
+        self, task: _Task, request: ChatRequest, token_budget: Room, heartbeat: Callable[[], None]
     ) -> _Written:
         """Return the answer, or the better of two where the first says what its sources do not, or too little."""
         first = self._ask(task, request, heartbeat)
         if first.faithfulness.faithful:
             return first
         wrong = first.faithfulness
-        complaint = complaint_about(wrong, room.complaint_chars)
+        complaint = complaint_about(wrong, token_budget.complaint_chars)
         try:
-            second = self._ask(task, _request(task, room, complaint), heartbeat)
+            second = self._ask(task, _request(task, token_budget, complaint), heartbeat)
         except BadAnswer:
             return first
         return max(first, second, key=lambda written: written.merit)
@@ -179,12 +185,12 @@ class LlmComposer:
         return self._chat.count_tokens(f"{request.system}\n{request.user}", heartbeat)
 
 
-def _request(task: _Task, room: Room, complaint: str = "") -> ChatRequest:
+def _request(task: _Task, token_budget: Room, complaint: str = "") -> ChatRequest:
     return summary_request(
         task.draft,
         Aliases.of(task.draft.sources),
-        answer_tokens=room.answer_tokens,
-        thinking_tokens=room.thinking_tokens,
+        answer_tokens=token_budget.answer_tokens,
+        thinking_tokens=token_budget.thinking_tokens,
         merging=task.merging,
         complaint=complaint,
     )

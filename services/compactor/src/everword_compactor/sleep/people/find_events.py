@@ -135,7 +135,7 @@ def read_events(
     observed: Sequence[Observation],
     known: Sequence[str],
     zone: ZoneInfo,
-    shown: Records,
+    records: Records,
     answer: Any,
 ) -> CheckedAnswer[list[Happened]]:
     """Return the events of an answer that are supported by messages, and complaints about the others.
@@ -146,7 +146,7 @@ def read_events(
     complaints: list[str] = []
     for number, entry in enumerate(answer["events"], start=1):
         title, o = " ".join(entry["title"].split()), entry["o"]
-        observation = observed[o - 1] if is_shown("o", o, shown) else None
+        observation = observed[o - 1] if is_shown("o", o, records) else None
         if observation is None:
             complaints.append(f"event {number}: there is no observation {o}")
             continue

@@ -107,7 +107,7 @@ def may_name_somebody(observation: Observation) -> bool:
 
 
 def read_people(
-    session: SleepSession, observed: Sequence[Observation], shown: Records, answer: Any
+    session: SleepSession, observed: Sequence[Observation], records: Records, answer: Any
 ) -> CheckedAnswer[list[FoundPerson]]:
     """Return the people of an answer who are named in the quotes, and complaints about the others.
 
@@ -117,7 +117,7 @@ def read_people(
     complaints: list[str] = []
     for number, entry in enumerate(answer["people"], start=1):
         name, o = " ".join(entry["name"].split()), entry["o"]
-        observation = observed[o - 1] if is_shown("o", o, shown) else None
+        observation = observed[o - 1] if is_shown("o", o, records) else None
         if observation is None or not _is_named(session, observation, name):
             complaints.append(f"person {number}: observation {o} does not name them so")
             continue

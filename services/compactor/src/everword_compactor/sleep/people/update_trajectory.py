@@ -49,12 +49,12 @@ class Due:
     has_changed: bool
 
 
-def is_due(due: Due) -> bool:
+def is_due(state: Due) -> bool:
     """Return whether to write it: there is none, a fact changed and two sessions have passed, or ten have passed."""
-    if due.latest is None:
-        return due.sessions > 0
-    since = due.sessions - due.latest.sessions
-    return since >= AT_LATEST or (due.has_changed and since >= AFTER_CHANGE)
+    if state.latest is None:
+        return state.sessions > 0
+    since = state.sessions - state.latest.sessions
+    return since >= AT_LATEST or (state.has_changed and since >= AFTER_CHANGE)
 
 
 def update_trajectory(tools: StageTools, work: ClosingWork) -> ClosingWork:
@@ -127,20 +127,20 @@ def _sources(tools: StageTools, work: ClosingWork) -> list[TrajectorySource]:
     return found
 
 
-def _row(work: ClosingWork, tools: StageTools, outlook: Outlook, sessions: int) -> TrajectoryRow:
+def _row(work: ClosingWork, tools: StageTools, draft: Outlook, sessions: int) -> TrajectoryRow:
     assert tools.asking is not None
     return TrajectoryRow(
         new_id(),
         work.subject,
         0,
-        outlook.phase,
-        outlook.direction,
-        Stability[outlook.stability.upper()],
-        list(outlook.anchors),
-        list(outlook.volatile_areas),
-        outlook.momentum,
-        list(outlook.predicted_shifts),
-        outlook.summary,
+        draft.phase,
+        draft.direction,
+        Stability[draft.stability.upper()],
+        list(draft.anchors),
+        list(draft.volatile_areas),
+        draft.momentum,
+        list(draft.predicted_shifts),
+        draft.summary,
         sessions,
         tools.asking.model,
         PROMPT_VERSION,

@@ -152,12 +152,12 @@ def observation_record(observation: Observation, number: int) -> dict[str, Any]:
     return {name: value for name, value in record.items() if value not in ("", False)}
 
 
-def _state(told: FactStatement) -> PendingWrite:
+def _state(statement: FactStatement) -> PendingWrite:
     async def state(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, to.settings.trust, told.key)
-        await state_fact(to.conn, to.settings, standing, told, AUDIT)
+        standing = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
+        await state_fact(to.conn, to.settings, standing, statement, AUDIT)
 
-    return PendingWrite("state-inferred", state, [told.key])
+    return PendingWrite("state-inferred", state, [statement.key])
 
 
 BEHAVIOUR = SessionStage("behaviour", infer_behaviour, needs_model=True)

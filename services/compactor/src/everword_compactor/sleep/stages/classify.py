@@ -138,14 +138,14 @@ def relations(
 
 
 def read_relations(
-    asked: Sequence[Observation], facts: Sequence[KnownFact], shown: Records, answer: Any
+    asked: Sequence[Observation], facts: Sequence[KnownFact], records: Records, answer: Any
 ) -> CheckedAnswer[dict[int, Classified]]:
     """Return the relations of an answer, by position of the observation, and complaints about the rest."""
     found: dict[int, Classified] = {}
     complaints: list[str] = []
     for entry in answer["relations"]:
         o, relation = entry["o"], ObservationRelation(entry["relation"])
-        if not is_shown("o", o, shown):
+        if not is_shown("o", o, records):
             complaints.append(f"there is no observation {o}")
             continue
         observation = asked[o - 1]

@@ -140,14 +140,14 @@ def _borne_out(
 
 
 def read_confirmed(
-    suspected: Sequence[KnownFact], shown: Records, answer: Any
+    suspected: Sequence[KnownFact], records: Records, answer: Any
 ) -> CheckedAnswer[list[tuple[KnownFact, str]]]:
     """Return the confirmed facts of an answer, and complaints about the rest."""
     kept: dict[int, tuple[KnownFact, str]] = {}
     complaints = []
     for entry in answer["confirmed"]:
         number = entry["fact"]
-        if is_shown("fact", number, shown):
+        if is_shown("fact", number, records):
             kept.setdefault(number, (suspected[number - 1], " ".join(entry["reason"].split())))
         else:
             complaints.append(f"there is no fact {number}")

@@ -51,23 +51,23 @@ def told_of(
     )
 
 
-def known_of(told: FactStatement, before: KnownFact | None = None) -> KnownFact:
+def known_of(statement: FactStatement, before: KnownFact | None = None) -> KnownFact:
     """Return the fact of a statement as it will be stored, for later stages and sessions."""
-    attribute = find_attribute(told.key.attribute)
-    mentions = len(told.pieces) + (before.mentions if before else 0)
+    attribute = find_attribute(statement.key.attribute)
+    mentions = len(statement.pieces) + (before.mentions if before else 0)
     return KnownFact(
         id=before.id if before else None,
-        key=told.key,
-        value=before.value if before else told.value,
+        key=statement.key,
+        value=before.value if before else statement.value,
         category=before.category if before else attribute.category,
         state=before.state if before else FactState.SUSPECTED,
-        source=before.source if before else told.source,
+        source=before.source if before else statement.source,
         confidence=before.confidence if before else 0.0,
         mentions=mentions,
-        several=before.several if before else told.is_several,
-        first_seen_at=min(told.since, before.first_seen_at) if before else told.since,
-        last_seen_at=max(told.said_at, before.last_seen_at) if before else told.said_at,
+        several=before.several if before else statement.is_several,
+        first_seen_at=min(statement.since, before.first_seen_at) if before else statement.since,
+        last_seen_at=max(statement.said_at, before.last_seen_at) if before else statement.said_at,
         lifetime_days=before.lifetime_days if before else attribute.lifetime_days,
         is_ruled=before.is_ruled if before else False,
-        hypothesis=told.hypothesis and (before.hypothesis if before else True),
+        hypothesis=statement.hypothesis and (before.hypothesis if before else True),
     )

@@ -15,23 +15,23 @@ from everword_compactor.sleep.stages.evidence import AUDIT
 from everword_compactor.sleep.work import PendingWrite, Storing
 
 
-def state(told: FactStatement) -> PendingWrite:
+def state(statement: FactStatement) -> PendingWrite:
     """Return the write for a value that holds: a new fact, or one more piece for one that is known."""
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, to.settings.trust, told.key)
-        await state_fact(to.conn, to.settings, standing, told, AUDIT)
+        standing = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
+        await state_fact(to.conn, to.settings, standing, statement, AUDIT)
 
-    return PendingWrite("state-fact", run, [told.key])
+    return PendingWrite("state-fact", run, [statement.key])
 
 
-def contradict(told: FactStatement, known_value: str) -> PendingWrite:
+def contradict(statement: FactStatement, known_value: str) -> PendingWrite:
     """Return the write for a value that contradicts a known one: both are marked as a pair until that is settled."""
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, to.settings.trust, told.key)
+        standing = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
         known = standing.of_value(known_value)
-        remembered = await state_fact(to.conn, to.settings, standing, told, AUDIT)
+        remembered = await state_fact(to.conn, to.settings, standing, statement, AUDIT)
         # Values that hold side by side are no dispute.
         if known is None or known.several or known.id == remembered.fact_id:
             return
@@ -39,36 +39,36 @@ def contradict(told: FactStatement, known_value: str) -> PendingWrite:
         pair = (known.id, remembered.fact_id)
         await store.open_disputes(to.conn, id_, standing.now, [pair])
 
-    return PendingWrite("contradict-fact", run, [told.key])
+    return PendingWrite("contradict-fact", run, [statement.key])
 
 
-def retract(told: FactStatement) -> PendingWrite:
+def retract(statement: FactStatement) -> PendingWrite:
     """Return the write for a value that holds no more."""
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, to.settings.trust, told.key)
-        await retract_fact(to.conn, to.settings, standing, told, AUDIT)
+        standing = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
+        await retract_fact(to.conn, to.settings, standing, statement, AUDIT)
 
-    return PendingWrite("retract-fact", run, [told.key])
+    return PendingWrite("retract-fact", run, [statement.key])
 
 
-def correct(told: FactStatement, wrong_value: str) -> PendingWrite:
+def correct(statement: FactStatement, wrong_value: str) -> PendingWrite:
     """Return the write for a value that holds where another one was said by mistake."""
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, to.settings.trust, told.key)
-        await correct_fact(to.conn, to.settings, standing, told, wrong_value, AUDIT)
+        standing = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
+        await correct_fact(to.conn, to.settings, standing, statement, wrong_value, AUDIT)
 
-    return PendingWrite("correct-fact", run, [told.key])
+    return PendingWrite("correct-fact", run, [statement.key])
 
 
-def doubt(told: FactStatement, value: str) -> PendingWrite:
+def doubt(statement: FactStatement, value: str) -> PendingWrite:
     """Return the write for what speaks against a value, with nothing in its place."""
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, to.settings.trust, told.key)
+        standing = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
         fact = standing.of_value(value)
         if fact is not None:
-            await doubt_fact(to.conn, to.settings, standing, fact.id, told, AUDIT)
+            await doubt_fact(to.conn, to.settings, standing, fact.id, statement, AUDIT)
 
-    return PendingWrite("doubt-fact", run, [told.key])
+    return PendingWrite("doubt-fact", run, [statement.key])

@@ -51,7 +51,7 @@ def attribute_name(written: str) -> str:
     return name if name in KNOWN else _CANONICAL.get(name, name)
 
 
-def topic_names(written: Iterable[str], known: Sequence[str], most: int = 3) -> list[str]:
+def topic_names(written: Iterable[str], known: Sequence[str], maximum: int = 3) -> list[str]:
     """Return at most three topics, each by the name that earlier sessions have for it."""
     by_folded = {fold_spaces(topic): topic for topic in reversed(known)}
     names = []
@@ -59,4 +59,4 @@ def topic_names(written: Iterable[str], known: Sequence[str], most: int = 3) -> 
         plain = " ".join(topic.split())
         if plain:
             names.append(by_folded.setdefault(plain.casefold(), plain))
-    return list(dict.fromkeys(names))[:most]
+    return list(dict.fromkeys(names))[:maximum]

@@ -221,12 +221,12 @@ def _matches(
     return ((m.start(), m.end()) for m in pattern.finditer(text, start, end) if m.end() > m.start())
 
 
-def _measured(text: str, start: int, end: int, most: int) -> _Piece | None:
+def _measured(text: str, start: int, end: int, maximum: int) -> _Piece | None:
     """Return a piece, or None if it has more tokens than `most`."""
     if end - start > _MAX_COUNTED:
         return None
     tokens = _count(text[start:end])
-    return _Piece(start, end, tokens) if tokens <= most else None
+    return _Piece(start, end, tokens) if tokens <= maximum else None
 
 
 def _count(text: str) -> int:

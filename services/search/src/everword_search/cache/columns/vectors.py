@@ -34,12 +34,12 @@ _PENDING, _KNOWN, _NONE = range(3)
 class Vectors:
     """Vectors of one model generation, by row."""
 
-    def __init__(self, generation_id: int, dimensions: int, room: int = 0) -> None:
+    def __init__(self, generation_id: int, dimensions: int, budget: int = 0) -> None:
         """`room` is the number of rows to allocate."""
         self.generation_id = generation_id
         self._dimensions = dimensions
-        self._states = GrowingColumn(np.uint8, room=room)
-        self._halves = GrowingColumn(np.float16, (dimensions,), room)
+        self._states = GrowingColumn(np.uint8, budget=budget)
+        self._halves = GrowingColumn(np.float16, (dimensions,), budget)
         #: Number of rows without a vector, and number of those that wait for one.
         self.lacking_count = self._pending_count = 0
 
@@ -89,7 +89,7 @@ class Vectors:
         lacking = self._states.values[rows] != _KNOWN  # The vector may have been stored since.
         self._say(rows[lacking], np.where(is_pending[lacking], _PENDING, _NONE))
 
-    def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
+    def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, maximum: int) -> Ints:
         """Return candidates for the nearest rows: allowed rows that have a vector, in no order.
 
         The result has all of them, or at least `most`. `allowed` is a mask of the first rows; later ones are ignored.
@@ -127,11 +127,11 @@ class SignedVectors(Vectors):
     whose cosines are computed.
     """
 
-    def __init__(self, generation_id: int, dimensions: int, room: int = 0) -> None:
-        super().__init__(generation_id, dimensions, room)
+    def __init__(self, generation_id: int, dimensions: int, budget: int = 0) -> None:
+        super().__init__(generation_id, dimensions, budget)
         self._bytes = -(-dimensions // 8)
         # Laid out as `nearest_signs` reads them: in groups, the last of which may be partly empty.
-        self._signs = GrowingColumn(np.uint8, room=-(-room // GROUP) * GROUP * self._bytes)
+        self._signs = GrowingColumn(np.uint8, budget=-(-budget // GROUP) * GROUP * self._bytes)
 
     @property
     def _columns(self) -> Sequence[GrowingColumn]:
@@ -142,13 +142,13 @@ class SignedVectors(Vectors):
         self._signs.extend_zeros(groups * GROUP * self._bytes - len(self._signs.values))
         super().add(rows)
 
-    def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, most: int) -> Ints:
+    def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, maximum: int) -> Ints:
         """Return the `most` rows whose signs agree best with `asked`, weighted by the size of its numbers."""
         allowed = self._that_count(allowed)
-        if np.count_nonzero(allowed) <= 2 * most:
+        if np.count_nonzero(allowed) <= 2 * maximum:
             return np.flatnonzero(allowed)
         tables = _tables(asked.astype(np.float32))
-        return nearest_signs(self._signs.values, tables, allowed.view(np.uint8), most)
+        return nearest_signs(self._signs.values, tables, allowed.view(np.uint8), maximum)
 
     def _keep(self, rows: Ints, vectors: npt.NDArray[np.float16]) -> None:
         super()._keep(rows, vectors)

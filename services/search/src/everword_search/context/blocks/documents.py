@@ -48,36 +48,37 @@ _READ_CHARS, _SHOWN_CHARS = 4_000, 800
 _ENTRIES, _CHARS = 50, 4000
 
 
-async def find_documents(asked: BlockRequest) -> list[ContextCandidate]:
+async def find_documents(block_request: BlockRequest) -> list[ContextCandidate]:
     """Return relevant chunks, best first, followed by entries of daily logs, newest first."""
-    entries, chunks = await asyncio.gather(find_entries(asked), find_chunks(asked))
-    budget = asked.request.token_budget
+    entries, chunks = await asyncio.gather(find_entries(block_request), find_chunks(block_request))
+    budget = block_request.request.token_budget
     limit = min(MOST_TOKENS, int(budget * CHUNKS_SHARE))
     return [
-        *_within(asked, chunks, limit),
-        *_within(asked, entries, int(budget * LOGS_SHARE)),
+        *_within(block_request, chunks, limit),
+        *_within(block_request, entries, int(budget * LOGS_SHARE)),
     ]
 
 
-async def find_chunks(asked: BlockRequest) -> list[ContextCandidate]:
+async def find_chunks(block_request: BlockRequest) -> list[ContextCandidate]:
     """Return the document chunks that are relevant to the query, best first."""
-    wanted = _of_chunks(asked.filter)
-    there = asked.start.present.documents
-    if not (there and asked.text and wanted) or asked.request.max_memories == 0:
+    wanted = _of_chunks(block_request.filter)
+    there = block_request.start.present.documents
+    if not (there and block_request.text and wanted) or block_request.request.max_memories == 0:
         return []
     search = SearchRequest(
-        text=asked.text,
+        text=block_request.text,
         filter=wanted,
         page=PageRequest(_LOOKED_AT),
-        at_least_as_fresh=asked.request.at_least_as_fresh,
+        at_least_as_fresh=block_request.request.at_least_as_fresh,
         max_content_chars=_READ_CHARS,
-        operators=bool(asked.request.query.strip()),
+        operators=bool(block_request.request.query.strip()),
         with_relations=False,
     )
-    found, _ = await find_memories(asked.sources, asked.namespace, search)
+    found, _ = await find_memories(block_request.sources, block_request.namespace, search)
     is_nothing = found.verdict is Verdict.NOTHING_RELEVANT
     least = max(
-        asked.request.min_relevance, LEAST_SHARE * max(map(_relevance, found.results), default=0.0)
+        block_request.request.min_relevance,
+        LEAST_SHARE * max(map(_relevance, found.results), default=0.0),
     )
     chunks = [
         each
@@ -87,10 +88,10 @@ async def find_chunks(asked: BlockRequest) -> list[ContextCandidate]:
     return [_candidate(each) for each in chunks[:MOST_CHUNKS]]
 
 
-def _of_chunks(wanted: MemoryFilter) -> MemoryFilter | None:
+def _of_chunks(memory_filter: MemoryFilter) -> MemoryFilter | None:
     """Return the filter restricted to chunks; None if it excludes all chunks."""
-    allows_chunks = wanted.allows_kind(MemoryKind.CHUNK)
-    return replace(wanted, kinds=[MemoryKind.CHUNK]) if allows_chunks else None
+    allows_chunks = memory_filter.allows_kind(MemoryKind.CHUNK)
+    return replace(memory_filter, kinds=[MemoryKind.CHUNK]) if allows_chunks else None
 
 
 def _relevance(result: SearchResult) -> float:
@@ -140,25 +141,28 @@ def excerpt(content: str, passage: str, chars: int) -> str:
 
 
 def _within(
-    asked: BlockRequest, candidates: Sequence[ContextCandidate], limit: int
+    block_request: BlockRequest, candidates: Sequence[ContextCandidate], limit: int
 ) -> list[ContextCandidate]:
     """Return the candidates that fit into `limit` tokens together, skipping those that do not."""
-    block, kept = BudgetedBlock(BlockSource.DOCUMENTS, asked.layout), list[ContextCandidate]()
+    block, kept = (
+        BudgetedBlock(BlockSource.DOCUMENTS, block_request.layout),
+        list[ContextCandidate](),
+    )
     for candidate in candidates:
-        item = asked.layout.candidate(candidate)
+        item = block_request.layout.candidate(candidate)
         if block.tokens + block.cost(item) <= limit:
             block.add(item)
             kept.append(candidate)
     return kept
 
 
-async def find_entries(asked: BlockRequest) -> list[ContextCandidate]:
+async def find_entries(block_request: BlockRequest) -> list[ContextCandidate]:
     """Return log entries of today and yesterday in the namespace's calendar, newest first. Raises MemoryNotFound."""
-    settings = asked.start.settings
+    settings = block_request.start.settings
     today = Calendar(settings.time_zone, settings.day_cutoff_minutes).day_of(datetime.now(UTC))
-    namespace = asked.namespace
-    filter_ = await find_as_of(asked.sources.database, namespace, asked.filter)
-    async with asked.sources.database.transaction(namespace.id) as conn:
+    namespace = block_request.namespace
+    filter_ = await find_as_of(block_request.sources.database, namespace, block_request.filter)
+    async with block_request.sources.database.transaction(namespace.id) as conn:
         await use_generic_plans(conn, remaining(STATEMENT_CAP_S))
         scope = Scope(namespace.id, filter_)
         places = await find_log_entries(conn, scope, today - timedelta(days=1), _ENTRIES)

@@ -17,17 +17,20 @@ _MOST, _LEAST_WEIGHT = 12, 0.4
 _OTHER = ("conversation_ids", "channels", "instances", "authors", "roles", "tags")
 
 
-async def find_relations(asked: BlockRequest) -> Sequence[ContextCandidate]:
+async def find_relations(block_request: BlockRequest) -> Sequence[ContextCandidate]:
     """Return relations of the query's topic, heaviest first; empty if none is heavy enough."""
-    wanted = asked.filter
-    if not asked.text or not _lets_graph_through(wanted):
+    wanted = block_request.filter
+    if not block_request.text or not _lets_graph_through(wanted):
         return []
     view = View(wanted.agents, wanted.subjects, wanted.valid_at, wanted.known_at)
     topic = TopicRequest(
-        asked.text, view, max_edges=_MOST, at_least_as_fresh=asked.request.at_least_as_fresh
+        block_request.text,
+        view,
+        max_edges=_MOST,
+        at_least_as_fresh=block_request.request.at_least_as_fresh,
     )
-    found = await search_graph(asked.sources, asked.namespace, topic)
-    zone = ZoneInfo(asked.start.settings.time_zone)
+    found = await search_graph(block_request.sources, block_request.namespace, topic)
+    zone = ZoneInfo(block_request.start.settings.time_zone)
     return [
         _candidate(each, place, zone)
         for place, each in enumerate(found.edges)
@@ -41,8 +44,8 @@ def _candidate(ranked: RankedEdge, place: int, zone: ZoneInfo) -> ContextCandida
     return ContextCandidate("relation", edge.text(zone), place=place, told_by=told)
 
 
-def _lets_graph_through(wanted: MemoryFilter) -> bool:
-    return all(getattr(wanted, field) is None for field in _OTHER)
+def _lets_graph_through(memory_filter: MemoryFilter) -> bool:
+    return all(getattr(memory_filter, field) is None for field in _OTHER)
 
 
 GRAPH = BlockKind(BlockSource.GRAPH, 0.1, find_relations, lambda present: present.graph)

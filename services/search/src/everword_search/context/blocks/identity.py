@@ -45,19 +45,21 @@ _WORDS = {
 }
 
 
-async def find_profile(asked: BlockRequest) -> Sequence[ContextCandidate]:
+async def find_profile(block_request: BlockRequest) -> Sequence[ContextCandidate]:
     """Return the current facts about the conversation's subject, most confident first."""
-    wanted = await find_as_of(asked.sources.database, asked.namespace, asked.filter)
-    known = _to_known(asked, wanted)
+    wanted = await find_as_of(
+        block_request.sources.database, block_request.namespace, block_request.filter
+    )
+    known = _to_known(block_request, wanted)
     if not known.subjects or not _lets_facts_through(wanted):
         return []
-    async with asked.sources.database.transaction(asked.namespace.id) as conn:
-        rows = await find_known(conn, asked.namespace.id, known, MOST_FACTS, MOST_SAID)
+    async with block_request.sources.database.transaction(block_request.namespace.id) as conn:
+        rows = await find_known(conn, block_request.namespace.id, known, MOST_FACTS, MOST_SAID)
         # Links have no history, so they are used only for a context as of now.
-        query = asked.text if known.as_of == AsOf() else ""
-        linked = await read_linked(conn, asked.namespace.id, rows, query)
+        query = block_request.text if known.as_of == AsOf() else ""
+        linked = await read_linked(conn, block_request.namespace.id, rows, query)
     now = known.as_of.valid_at or datetime.now(UTC)
-    zone = ZoneInfo(asked.start.settings.time_zone)
+    zone = ZoneInfo(block_request.start.settings.time_zone)
     excluded = set(wanted.excluded_memory_ids or ())
     order = sorted(rows, key=lambda row: (row.category, row.attribute, -row.confidence, row.id))
     places = {row.memory_id: place for place, row in enumerate(order)}
@@ -70,40 +72,42 @@ async def find_profile(asked: BlockRequest) -> Sequence[ContextCandidate]:
     return [linked[id_].lift(each) if id_ in linked else each for id_, each in shown.items()]
 
 
-def _to_known(asked: BlockRequest, wanted: MemoryFilter) -> KnownFilter:
-    named, record = asked.request.filter.subjects, asked.record
+def _to_known(block_request: BlockRequest, memory_filter: MemoryFilter) -> KnownFilter:
+    named, record = block_request.request.filter.subjects, block_request.record
     unnamed = named is None and record is not None and not record.subject
     if named is not None:
         subjects = named
     elif unnamed:
-        subjects = asked.start.conversation.speakers if asked.start.conversation else []
+        subjects = (
+            block_request.start.conversation.speakers if block_request.start.conversation else []
+        )
     else:
         subjects = [record.subject] if record else []
-    valid_at = wanted.valid_at or wanted.as_of_time
+    valid_at = memory_filter.valid_at or memory_filter.as_of_time
     return KnownFilter(
         subjects,
-        wanted.agents,
-        AsOf(valid_at, wanted.known_at),
-        wanted.as_of_time,
-        wanted.since,
-        wanted.before,
+        memory_filter.agents,
+        AsOf(valid_at, memory_filter.known_at),
+        memory_filter.as_of_time,
+        memory_filter.since,
+        memory_filter.before,
         unnamed,
     )
 
 
-def _lets_facts_through(wanted: MemoryFilter) -> bool:
+def _lets_facts_through(memory_filter: MemoryFilter) -> bool:
     """Return whether a filter can admit facts, which have no conversation, channel, instance, author, role or tags."""
     of_messages = (
-        wanted.conversation_ids,
-        wanted.channels,
-        wanted.instances,
-        wanted.authors,
-        wanted.roles,
-        wanted.tags,
+        memory_filter.conversation_ids,
+        memory_filter.channels,
+        memory_filter.instances,
+        memory_filter.authors,
+        memory_filter.roles,
+        memory_filter.tags,
     )
     if any(each is not None for each in of_messages):
         return False
-    return wanted.allows_kind(MemoryKind.FACT)
+    return memory_filter.allows_kind(MemoryKind.FACT)
 
 
 def _candidate(

@@ -35,19 +35,19 @@ from everword_search.people.known import (
 _LOOKED_AT, MOST_PEOPLE, _DETAILS, MOST_EVENTS = 200, 10, 2, 5
 
 
-async def find_life(asked: BlockRequest) -> Sequence[ContextCandidate]:
+async def find_life(block_request: BlockRequest) -> Sequence[ContextCandidate]:
     """Return the subject's style, the people named in the query, and the most important events."""
-    subjects = subjects_of(asked)
-    if not subjects or not is_of_now(asked):
+    subjects = subjects_of(block_request)
+    if not subjects or not is_of_now(block_request):
         return []
-    async with asked.sources.database.transaction(asked.namespace.id) as conn:
-        style = await find_style(conn, asked.namespace.id, subjects)
-        events = await find_current_events(conn, asked.namespace.id, subjects, MOST_EVENTS)
-        people = await find_spoken_of(conn, asked.namespace.id, subjects, _LOOKED_AT)
-        named = [each for each in people if is_named(asked.text, each)][:MOST_PEOPLE]
+    async with block_request.sources.database.transaction(block_request.namespace.id) as conn:
+        style = await find_style(conn, block_request.namespace.id, subjects)
+        events = await find_current_events(conn, block_request.namespace.id, subjects, MOST_EVENTS)
+        people = await find_spoken_of(conn, block_request.namespace.id, subjects, _LOOKED_AT)
+        named = [each for each in people if is_named(block_request.text, each)][:MOST_PEOPLE]
         ids = [each.id for each in named]
-        details = await read_details(conn, asked.namespace.id, ids, _DETAILS) if ids else {}
-    zone = ZoneInfo(asked.start.settings.time_zone)
+        details = await read_details(conn, block_request.namespace.id, ids, _DETAILS) if ids else {}
+    zone = ZoneInfo(block_request.start.settings.time_zone)
     found = [
         *_of_style(style),
         *(_of_person(each, details.get(each.id, ()), zone) for each in named),

@@ -27,25 +27,25 @@ _OTHER = (
 _KEPT = CompiledBooks()
 
 
-async def find_entries(asked: BlockRequest) -> Sequence[ContextCandidate]:
+async def find_entries(block_request: BlockRequest) -> Sequence[ContextCandidate]:
     """Return the entries triggered by the conversation and the query, highest priority first."""
-    wanted, record = asked.filter, asked.record
+    wanted, record = block_request.filter, block_request.record
     if not _lets_lore_through(wanted):
         return []
-    room = int(asked.request.token_budget * SHARE)
+    room = int(block_request.request.token_budget * SHARE)
     request = LoreRequest(
         agents=wanted.agents,
         subjects=wanted.subjects,
         conversation_id=record.id if record else None,
-        text=asked.request.query.strip(),
-        automated=asked.request.automated,
+        text=block_request.request.query.strip(),
+        automated=block_request.request.automated,
         most=min(MOST_ENTRIES, _SPARE + room // _LEAST_TOKENS),
     )
-    async with asked.sources.database.transaction(asked.namespace.id) as conn:
-        found = await find_lore(conn, _KEPT, asked.namespace.id, request)
-    asked.lore_omissions.extend(found.omissions)
+    async with block_request.sources.database.transaction(block_request.namespace.id) as conn:
+        found = await find_lore(conn, _KEPT, block_request.namespace.id, request)
+    block_request.lore_omissions.extend(found.omissions)
     excluded = set(wanted.excluded_memory_ids or ())
-    masks = asked.start.settings.masks_credentials
+    masks = block_request.start.settings.masks_credentials
     return [
         _candidate(entry, place, masks=masks)
         for place, entry in enumerate(found.entries)
@@ -53,10 +53,10 @@ async def find_entries(asked: BlockRequest) -> Sequence[ContextCandidate]:
     ]
 
 
-def _lets_lore_through(wanted: MemoryFilter) -> bool:
-    if any(getattr(wanted, name) is not None for name in _OTHER):
+def _lets_lore_through(memory_filter: MemoryFilter) -> bool:
+    if any(getattr(memory_filter, name) is not None for name in _OTHER):
         return False
-    return wanted.allows_kind(MemoryKind.LORE)
+    return memory_filter.allows_kind(MemoryKind.LORE)
 
 
 def _candidate(entry: FoundEntry, place: int, *, masks: bool) -> ContextCandidate:

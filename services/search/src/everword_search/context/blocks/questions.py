@@ -15,12 +15,14 @@ from everword_search.context.model import BlockSource, ContextCandidate
 from everword_search.people.offers import find_offers
 
 
-async def find_questions(asked: BlockRequest) -> Sequence[ContextCandidate]:
+async def find_questions(block_request: BlockRequest) -> Sequence[ContextCandidate]:
     """Return the questions whose topic shares words with the query, most shared words first."""
-    subjects = subjects_of(asked)
-    if not asked.text or not subjects or not is_of_now(asked):
+    subjects = subjects_of(block_request)
+    if not block_request.text or not subjects or not is_of_now(block_request):
         return []
-    found = await find_offers(asked.sources.database, asked.namespace, subjects, asked.text)
+    found = await find_offers(
+        block_request.sources.database, block_request.namespace, subjects, block_request.text
+    )
     return [
         ContextCandidate(
             StrategyKind(offer.kind).name.lower(),
@@ -34,25 +36,25 @@ async def find_questions(asked: BlockRequest) -> Sequence[ContextCandidate]:
     ]
 
 
-def subjects_of(asked: BlockRequest) -> list[str]:
+def subjects_of(block_request: BlockRequest) -> list[str]:
     """Return the subjects of the context.
 
     They are those of the filter or the conversation, else its latest author and `user`.
     """
-    named, conversation = asked.request.filter.subjects, asked.start.conversation
+    named, conversation = block_request.request.filter.subjects, block_request.start.conversation
     if named is not None:
         return list(named)
-    if asked.record is None or conversation is None:
+    if block_request.record is None or conversation is None:
         return []
-    if asked.record.subject:
-        return [asked.record.subject]
+    if block_request.record.subject:
+        return [block_request.record.subject]
     latest = conversation.latest
     return sorted({USER, latest.author if latest else ""} - {""})
 
 
-def is_of_now(asked: BlockRequest) -> bool:
+def is_of_now(block_request: BlockRequest) -> bool:
     """Return whether a context is about the present; questions are pointless for a past moment."""
-    wanted = asked.request.filter
+    wanted = block_request.request.filter
     moments = (wanted.valid_at, wanted.known_at, wanted.as_of_time, wanted.as_of_conversation_id)
     return all(each is None for each in moments) and wanted.kinds is None
 

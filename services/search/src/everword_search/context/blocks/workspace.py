@@ -36,14 +36,14 @@ _CHARS = 4_000
 _BETWEEN_FILES = 2.0
 
 
-async def find_files(asked: BlockRequest) -> list[ContextCandidate]:
+async def find_files(block_request: BlockRequest) -> list[ContextCandidate]:
     """Return the chunks of the files, most important first. Raises MemoryNotFound."""
-    namespace = asked.namespace
-    filter_ = await find_as_of(asked.sources.database, namespace, _filter(asked))
-    room = int(asked.request.token_budget * SHARE) // _TOKENS_A_PART
+    namespace = block_request.namespace
+    filter_ = await find_as_of(block_request.sources.database, namespace, _filter(block_request))
+    room = int(block_request.request.token_budget * SHARE) // _TOKENS_A_PART
     most = min(_MOST, room + _SPARE)
-    record = asked.record
-    async with asked.sources.database.transaction(namespace.id) as conn:
+    record = block_request.record
+    async with block_request.sources.database.transaction(namespace.id) as conn:
         await use_generic_plans(conn, remaining(STATEMENT_CAP_S))
         scope = Scope(namespace.id, filter_)
         places = await find_workspace_chunks(
@@ -59,15 +59,15 @@ async def find_files(asked: BlockRequest) -> list[ContextCandidate]:
     return [_candidate(part, place) for place, part in enumerate(parts)]
 
 
-def _filter(asked: BlockRequest) -> MemoryFilter:
+def _filter(block_request: BlockRequest) -> MemoryFilter:
     """Return the filter for the files that the context may show.
 
     Without a conversation, agents and subjects that the request does not name mean files without any.
     """
-    wanted = asked.filter
-    if asked.record is not None:
+    wanted = block_request.filter
+    if block_request.record is not None:
         # The files are those of the conversation's agent, whatever memories the filter admits.
-        own = asked.record
+        own = block_request.record
         return replace(wanted, agents=sorted({own.agent, ""}), subjects=sorted({own.subject, ""}))
     return replace(
         wanted,

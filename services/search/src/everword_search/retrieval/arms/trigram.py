@@ -104,12 +104,12 @@ def _word(token: str) -> str:
     return words[0] if len(words) == 1 and words[0] in fold_case(token) else ""
 
 
-def _alike(rows: Sequence[NearWordRow], asked: WordsAsked) -> list[tuple[NearWordRow, float]]:
+def _alike(rows: Sequence[NearWordRow], queried: WordsAsked) -> list[tuple[NearWordRow, float]]:
     """Return the occurring words similar to each requested word, with their similarity; each lexeme once.
 
     The most similar come first, then the most frequent.
     """
-    told = [(row, _likeness(asked.words[row.place], row.text)) for row in rows]
+    told = [(row, _likeness(queried.words[row.place], row.text)) for row in rows]
     told.sort(key=lambda each: (-each[1], -each[0].said, each[0].text))
     kept: dict[tuple[int, str], tuple[NearWordRow, float]] = {}
     counts: Counter[int] = Counter()

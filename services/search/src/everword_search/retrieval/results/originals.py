@@ -143,9 +143,9 @@ def _holds(whole: str, part: str) -> bool:
     return _says_enough(part, _LEAST_WORDS) and part in whole
 
 
-def _says_enough(folded: str, least: int) -> bool:
+def _says_enough(folded: str, minimum: int) -> bool:
     words = folded.split()
-    return len(words) >= least or any(
+    return len(words) >= minimum or any(
         len(word) >= _LEAST_CHARS and not word.isascii() for word in words
     )
 

@@ -40,11 +40,11 @@ def low(sentence: TokenizedSentence, at: int) -> str:
 
 
 def names_end(
-    sentence: TokenizedSentence, at: int, most: int, joiners: frozenset[str] = JOINERS
+    sentence: TokenizedSentence, at: int, maximum: int, joiners: frozenset[str] = JOINERS
 ) -> int:
     """Return the position after at most `most` capitalised words; `at` if there are none."""
     end = place = at
-    while place < len(sentence.tokens) and place - at < most:
+    while place < len(sentence.tokens) and place - at < maximum:
         token = sentence.tokens[place]
         if token.is_capital or (place > at and token.text[:1].isdigit()):
             end = place + 1
@@ -55,11 +55,11 @@ def names_end(
 
 
 def phrase(
-    sentence: TokenizedSentence, at: int, most: int, *, capitals: bool = False
+    sentence: TokenizedSentence, at: int, maximum: int, *, capitals: bool = False
 ) -> Read | None:
     end = at
     while end < len(sentence.tokens) and (not ends(sentence, end) or (capitals and end == at)):
-        if end - at >= most or low(sentence, end) in {
+        if end - at >= maximum or low(sentence, end) in {
             "n't",
             "'s",
             "'m",
