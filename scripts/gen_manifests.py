@@ -39,8 +39,10 @@ def _document(text: str) -> str:
         for line in text.strip().removeprefix("---").splitlines()
         if line.strip() and "helm.sh/" not in line
     ]
-    kept = [line for line, after in zip(lines, [*lines[1:], ""], strict=True) if _used(line, after)]
-    return "---\n" + "\n".join(kept) + "\n"
+    retained = [
+        line for line, after in zip(lines, [*lines[1:], ""], strict=True) if _used(line, after)
+    ]
+    return "---\n" + "\n".join(retained) + "\n"
 
 
 def _used(line: str, after: str) -> bool:

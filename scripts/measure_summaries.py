@@ -119,15 +119,15 @@ def answer_held(question: str, text: str, summary: str) -> float:
     if not sentences:
         return 1.0
     best = max(sentences, key=lambda piece: (len(asked & _content(piece)), len(_content(piece))))
-    wanted = _content(best)
+    requested = _content(best)
     lines = [_content(line.text) for line in read_lines(summary)]
-    return max((len(wanted & line) / len(wanted) for line in lines), default=0.0)
+    return max((len(requested & line) / len(requested) for line in lines), default=0.0)
 
 
 def identifiers_kept(level: Level) -> float:
     """Return the share of the numbers, amounts and dates of 330 invoices that their summaries hold."""
     start = datetime(2024, 3, 1, 8, tzinfo=UTC)
-    kept = wanted = 0
+    retained = requested = 0
     made = [_invoice(number) for number in range(330)]
     sources = [
         Source(
@@ -140,9 +140,9 @@ def identifiers_kept(level: Level) -> float:
     for first in range(0, len(sources), step):
         content = _compose(level, sources[first : first + step])
         for _, values in made[first : first + step]:
-            wanted += len(values)
-            kept += sum(value in content for value in values)
-    return kept / wanted
+            requested += len(values)
+            retained += sum(value in content for value in values)
+    return retained / requested
 
 
 def _invoice(number: int) -> tuple[str, list[str]]:

@@ -120,8 +120,8 @@ def page() -> Iterator[str]:
             seen.add(service)
             yield from ("", f"## {service}{again}")
         yield from ("", f"### {recipe.method}", "", "```sh", recipe.command, "```")
-        kept = ", ".join(f"`{path}` is `{name}`" for name, path in recipe.keep.items())
-        said = [recipe.note, f"In the response, {kept} below." if kept else ""]
+        retained = ", ".join(f"`{path}` is `{name}`" for name, path in recipe.keep.items())
+        said = [recipe.note, f"In the response, {retained} below." if retained else ""]
         if any(said):
             yield from ("", " ".join(filter(None, said)))
 

@@ -62,5 +62,5 @@ def write_calibration(
         "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     own = CalibratedProfile(PROFILE, MODEL, fitted.calibration, provenance)
-    kept = [each for each in others if each.profile != PROFILE]
-    path.write_text(to_json([own, *kept]), encoding="utf-8")
+    retained = [each for each in others if each.profile != PROFILE]
+    path.write_text(to_json([own, *retained]), encoding="utf-8")

@@ -63,11 +63,11 @@ def _flatten(tree: Mapping[str, Any], first: int, nodes: list[Node], leaves: lis
     before = len(leaves) - first
     _flatten(tree["left_child"], first, nodes, leaves)
     ruled_out = (1 << (len(leaves) - first)) - (1 << before)
-    kept = ~ruled_out & (1 << MOST_LEAVES) - 1
+    retained = ~ruled_out & (1 << MOST_LEAVES) - 1
     if tree["decision_type"] != "<=" or tree["missing_type"] not in ("None", "NaN"):
         raise ValueError(f"a node decides by {tree['decision_type']} and {tree['missing_type']}")
     split = _rounded_down(tree["threshold"]), int(tree["split_feature"]), _missing_goes_left(tree)
-    nodes.append((*split, kept))
+    nodes.append((*split, retained))
     _flatten(tree["right_child"], first, nodes, leaves)
 
 

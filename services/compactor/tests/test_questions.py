@@ -72,8 +72,8 @@ class TerseChat(SmallChat):
 
 
 def _of_shown(records: Records, answer: list[int]) -> CheckedAnswer[list[int]]:
-    kept = [each for each in answer if is_shown("n", each, records)]
-    return CheckedAnswer(kept, ["there is no such"] * (len(answer) - len(kept)))
+    retained = [each for each in answer if is_shown("n", each, records)]
+    return CheckedAnswer(retained, ["there is no such"] * (len(answer) - len(retained)))
 
 
 @pytest.mark.parametrize("words", [1, 3, 8, 400])

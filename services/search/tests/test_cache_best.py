@@ -60,33 +60,35 @@ def expected(rows: list[Row], window: Window) -> list[Row]:
 def snapshot_of(rows: list[Row], others: int) -> Snapshot:
     """Return a snapshot in which other rows come before each."""
     count = len(rows) * (others + 1)
-    kept = np.zeros(count, ROW)
-    kept["ids"], kept["kinds"] = -1, 1
+    retained = np.zeros(count, ROW)
+    retained["ids"], retained["kinds"] = -1, 1
     # Memories of one thread, and of others at the same place.
     numbers: dict[bytes, int] = {}
     for row in rows:
         numbers.setdefault(row.source_id, len(numbers))
     places = [divmod(numbers[row.source_id], 3) for row in rows]
     at = slice(others, None, others + 1)
-    kept["ids"][at] = [row.id for row in rows]
-    kept["source_ids"][at] = [row.source_id for row in rows]
-    kept["kinds"][at] = [row.kind for row in rows]
-    kept["threads"][at] = [thread for thread, _ in places]
-    kept["seqs"][at] = [seq for _, seq in places]
+    retained["ids"][at] = [row.id for row in rows]
+    retained["source_ids"][at] = [row.source_id for row in rows]
+    retained["kinds"][at] = [row.kind for row in rows]
+    retained["threads"][at] = [thread for thread, _ in places]
+    retained["seqs"][at] = [seq for _, seq in places]
     hidden = ("_terms", "_tags", "_tag_rows", "_conversations", "_authors", "_labels")
     unread: Any = dict.fromkeys(hidden)
-    columns = {"ids": kept["ids"].copy()}
-    is_ordered = bool(np.all(np.diff(kept["ids"]) > 0))
-    by_id = np.argsort(kept["ids"], kind="stable")
+    columns = {"ids": retained["ids"].copy()}
+    is_ordered = bool(np.all(np.diff(retained["ids"]) > 0))
+    by_id = np.argsort(retained["ids"], kind="stable")
     known: Any = {
         "segments": (),
-        "order": IdOrder(kept["ids"], None) if is_ordered else IdOrder(kept["ids"][by_id], by_id),
+        "order": IdOrder(retained["ids"], None)
+        if is_ordered
+        else IdOrder(retained["ids"][by_id], by_id),
         "removed": np.zeros(0, np.int64),
         "intervals": Intervals.none(),
         "present": count,
         "mean_length": 1.0,
     }
-    return Snapshot(columns, bytes_of(kept), **unread, **known)
+    return Snapshot(columns, bytes_of(retained), **unread, **known)
 
 
 def check(rows: list[Row], window: Window, others: int) -> None:
@@ -97,12 +99,12 @@ def check(rows: list[Row], window: Window, others: int) -> None:
         np.array([row.score for row in rows]),
         window,
     )
-    wanted = expected(rows, window)
-    assert found.passage_ids.tolist() == [row.id for row in wanted]
+    requested = expected(rows, window)
+    assert found.passage_ids.tolist() == [row.id for row in requested]
     # `S16` forgets zeros at the end.
-    assert found.source_ids.tolist() == [row.source_id.rstrip(b"\0") for row in wanted]
-    assert found.raws.tolist() == [row.raw for row in wanted]
-    assert found.scores.tolist() == [row.score for row in wanted]
+    assert found.source_ids.tolist() == [row.source_id.rstrip(b"\0") for row in requested]
+    assert found.raws.tolist() == [row.raw for row in requested]
+    assert found.scores.tolist() == [row.score for row in requested]
 
 
 @pytest.mark.parametrize("seed", range(200))

@@ -30,8 +30,8 @@ def test_numbers_are_found_and_others_are_not(size: int, spread: int) -> None:
 
 
 def test_the_least_and_the_most_are_numbers_as_others() -> None:
-    kept = np.array([LEAST, 0, MOST])
-    assert find(kept, np.array([MOST, 1, LEAST])).tolist() == [2, -1, 0]
+    retained = np.array([LEAST, 0, MOST])
+    assert find(retained, np.array([MOST, 1, LEAST])).tolist() == [2, -1, 0]
 
 
 def test_ranges_follow_each_other() -> None:

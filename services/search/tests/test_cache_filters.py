@@ -203,15 +203,15 @@ def test_what_is_let_through_is_what_was_said(seed: int) -> None:
     said = [each if rng.random() < 0.7 else limited(rng, each) for each in said]
     index.limit(np.array([each.id for each in said]), limits_of(said))
     snapshot, now = index.snapshot(), NOON.timestamp()
-    for wanted in (EVERYTHING, *(random_filter(rng) for _ in range(60))):
+    for requested in (EVERYTHING, *(random_filter(rng) for _ in range(60))):
         expected = [
             each.id
             for each, is_there in zip(said, alive, strict=True)
-            if is_there and is_wanted(each, wanted)
+            if is_there and is_wanted(each, requested)
         ]
-        assert snapshot.columns["ids"][let_through(snapshot, wanted, now)].tolist() == expected, (
-            wanted
-        )
+        assert (
+            snapshot.columns["ids"][let_through(snapshot, requested, now)].tolist() == expected
+        ), requested
 
 
 def test_the_random_filters_let_through_some_and_keep_out_some() -> None:

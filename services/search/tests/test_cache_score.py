@@ -23,14 +23,14 @@ def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_scores_are_bm25_added_up_word_by_word() -> None:
     rng = np.random.default_rng(5)
     lengths = rng.integers(0, 90, 65_536).astype(np.int32)
-    scores, wanted = np.zeros(len(lengths)), np.zeros(len(lengths))
+    scores, requested = np.zeros(len(lengths)), np.zeros(len(lengths))
     for weight, held in ((9.3, 1), (4.1, 700), (0.2, 40_000)):
         rows = np.sort(rng.choice(len(lengths), held, replace=False)).astype(np.uint16)
         occurrences = rng.integers(1, 256, held).astype(np.uint8)
         add_scores(rows, occurrences, lengths, weight, K1, B, MEAN, scores)
         norm = K1 * (1 - B + B * lengths[rows] / MEAN)
-        wanted[rows] += weight * occurrences * (K1 + 1) / (occurrences + norm)
-    np.testing.assert_allclose(scores, wanted, rtol=1e-12)
+        requested[rows] += weight * occurrences * (K1 + 1) / (occurrences + norm)
+    np.testing.assert_allclose(scores, requested, rtol=1e-12)
 
 
 def test_a_word_that_nothing_holds_adds_nothing() -> None:

@@ -21,16 +21,16 @@ SEEDS = range(20)
 
 def grown(rng: random.Random, places: list[int]) -> tuple[Segment, ...]:
     """Return the segments of rows that came in groups of random sizes; each row holds the word of its number."""
-    kept: tuple[Segment, ...] = ()
+    retained: tuple[Segment, ...] = ()
     start = 0
     while start < len(places):
         stop = min(len(places), start + rng.randint(1, 12))
         rows = np.arange(start, stop)
         postings = build_postings(rows, rows - start, np.ones(len(rows), np.int32))
         added = make_segment(start, np.array(places[start:stop]), postings)
-        kept = with_segment(kept, added)
+        retained = with_segment(retained, added)
         start = stop
-    return kept
+    return retained
 
 
 def random_places(rng: random.Random) -> list[int]:
@@ -46,12 +46,12 @@ def test_every_row_is_in_one_segment_with_its_words(
     monkeypatch.setattr(segments, "_LARGEST", largest)
     rng = random.Random(seed)
     places = random_places(rng)
-    kept = grown(rng, places)
-    edges = [edge for each in kept for edge in (each.start, each.stop)]
+    retained = grown(rng, places)
+    edges = [edge for each in retained for edge in (each.start, each.stop)]
     assert edges == sorted(edges)
     assert edges[1:-1:2] == edges[2::2]
     assert (edges[0], edges[-1]) == (0, len(places))
-    for each in kept:
+    for each in retained:
         own = range(each.start, each.stop)
         assert (
             [places[row] for row in each.place_rows]
@@ -65,8 +65,8 @@ def test_every_row_is_in_one_segment_with_its_words(
 def test_there_are_few_segments_and_none_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segments, "_LARGEST", 256)
     rng = random.Random(1)
-    kept = grown(rng, list(range(4000)))
-    sizes = [each.stop - each.start for each in kept]
+    retained = grown(rng, list(range(4000)))
+    sizes = [each.stop - each.start for each in retained]
     assert max(sizes) <= 256
     assert len(sizes) < 4000 / 64
 
@@ -75,11 +75,11 @@ def test_there_are_few_segments_and_none_is_too_large(monkeypatch: pytest.Monkey
 def test_rows_are_found_by_ranges_of_places(seed: int) -> None:
     rng = random.Random(seed)
     places = random_places(rng)
-    kept = grown(rng, places)
+    retained = grown(rng, places)
     # Ranges that do not meet, some of which hold nothing.
     edges = sorted(rng.sample(range(-5, 210), 12))
     first, last = np.array(edges[::2]), np.array(edges[1::2])
-    found = rows_between(kept, first, last).tolist()
+    found = rows_between(retained, first, last).tolist()
     inside = [any(a <= p <= b for a, b in zip(first, last, strict=True)) for p in places]
     assert sorted(found) == [row for row, is_inside in enumerate(inside) if is_inside]
 

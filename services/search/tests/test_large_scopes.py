@@ -37,8 +37,8 @@ def test_what_is_kept_of_a_scope_is_small_however_long_its_filter() -> None:
     known = LargeScopes()
     names = ["n" * 500] * 100
     for number in range(100):
-        wanted = MemoryFilter(agents=[*names, str(number)], channels=names)
-        known.learn(replace(SCOPE, filter=wanted), 100)
+        requested = MemoryFilter(agents=[*names, str(number)], channels=names)
+        known.learn(replace(SCOPE, filter=requested), 100)
     assert len(known._known) == 100
     assert sum(map(sys.getsizeof, known._known)) < 10_000
 

@@ -70,22 +70,22 @@ def reached(endings: Endings, id_: UUID) -> set[UUID]:
 def pages(hits: Sequence[RankedHit], endings: Endings, size: int) -> list[RankedHit]:
     """Return all pages as one, as searches make them: each knows the token of the one before."""
     found: list[RankedHit] = []
-    begin, brought = 0, PromotedHits()
+    begin, promoted = 0, PromotedHits()
     while True:
-        left = [hit for hit in hits[begin:] if hit.source_id not in brought]
+        left = [hit for hit in hits[begin:] if hit.source_id not in promoted]
         there = left[:size]
         known = [id_ for each in endings.values() for one in each for id_ in _ids(one)]
         ahead = {hit.source_id for hit in hits[:begin]}
-        earlier = {id_ for id_ in known if id_ in brought or id_ in ahead}
+        earlier = {id_ for id_ in known if id_ in promoted or id_ in ahead}
         known_ = PlacementInputs(
-            endings, earlier, brought.room, {hit.source_id: hit for hit in hits}
+            endings, earlier, promoted.room, {hit.source_id: hit for hit in hits}
         )
         page = place(there, size, known_)
         found += page.hits
         if not page.is_cut and len(left) <= size:
             return found
         assert len(page.hits) == size
-        brought = PromotedHits.read(brought.with_(page.brought).write())
+        promoted = PromotedHits.read(promoted.with_(page.brought).write())
         begin = after(hits, begin, page, there)
 
 
@@ -98,7 +98,7 @@ def after(
 
 def test_pages_of_any_size_are_the_same_order_without_a_loss() -> None:
     rng = random.Random(7)
-    brought = 0
+    promoted = 0
     for _ in range(100):
         hits = hits_of(rng.randint(1, 40))
         endings = random_endings(rng, len(hits))
@@ -107,7 +107,7 @@ def test_pages_of_any_size_are_the_same_order_without_a_loss() -> None:
         assert len(order) == len(set(order))
         assert {hit.source_id for hit in hits} <= set(order)
         assert [hit.score for hit in whole] == sorted((h.score for h in whole), reverse=True)
-        brought += len(order) - len(hits)
+        promoted += len(order) - len(hits)
         for size in (1, 3):
             assert [hit.source_id for hit in pages(hits, endings, size)] == order, size
         for id_ in set(order) & endings.keys():
@@ -115,27 +115,27 @@ def test_pages_of_any_size_are_the_same_order_without_a_loss() -> None:
                 first = min(order.index(one) for one in _ids(each) if one in order)
                 # In a circle, one or the other is the first.
                 assert first < order.index(id_) or id_ in reached(endings, id_)
-    assert brought > 100
+    assert promoted > 100
 
 
 def test_what_is_brought_has_the_score_of_what_it_stands_before_and_at_least_its_evidence() -> None:
     hits = hits_of(3)
-    placed = place(
+    numbered = place(
         hits, 10, PlacementInputs({id_of(1): [ending(1, [2, 99])]}, set(), 5, {id_of(2): hits[2]})
     )
-    assert [hit.source_id for hit in placed.hits] == [id_of(0), id_of(2), id_of(1)]
-    assert (placed.hits[1].score, placed.hits[1].evidence) == (hits[1].score, hits[1].evidence)
-    assert placed.hits[1].passage_id == 2
+    assert [hit.source_id for hit in numbered.hits] == [id_of(0), id_of(2), id_of(1)]
+    assert (numbered.hits[1].score, numbered.hits[1].evidence) == (hits[1].score, hits[1].evidence)
+    assert numbered.hits[1].passage_id == 2
     # Of two messages the one that says nothing that has been replaced.
     endings = {id_of(0): [ending(1, [50, 51])], id_of(50): [ending(2, [52])]}
-    placed = place(hits, 10, PlacementInputs(endings, set(), 5, {}))
-    assert [hit.source_id for hit in placed.hits[:2]] == [id_of(51), id_of(0)]
+    numbered = place(hits, 10, PlacementInputs(endings, set(), 5, {}))
+    assert [hit.source_id for hit in numbered.hits[:2]] == [id_of(51), id_of(0)]
 
 
 def test_what_a_token_names_fits_into_it() -> None:
-    brought = PromotedHits().with_(UUID(int=number) for number in range(MAX_PROMOTED))
-    assert brought.room == 0
-    assert PromotedHits.read(brought.write()) == brought
-    assert len(brought.write()) <= 480
+    promoted = PromotedHits().with_(UUID(int=number) for number in range(MAX_PROMOTED))
+    assert promoted.room == 0
+    assert PromotedHits.read(promoted.write()) == promoted
+    assert len(promoted.write()) <= 480
     full = PlacementInputs({id_of(0): [ending(1, [50])]}, set(), 0, {})
     assert place(hits_of(1), 10, full).brought == set()

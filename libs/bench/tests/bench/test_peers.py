@@ -241,9 +241,9 @@ async def test_exported_model_gives_the_vectors_of_the_embedder(tmp_path: Path) 
     form = await run.export_model(tmp_path)
     texts = ["Where did we go?", "Caroline: I went to the harbour with my sister yesterday.", "yes"]
     for each in WeightForm:
-        wanted = load_model(each).embed(texts)
+        requested = load_model(each).embed(texts)
         given = MiniLM(tmp_path, each).embed(texts)
-        for vector, embedded in zip(given, wanted, strict=True):
+        for vector, embedded in zip(given, requested, strict=True):
             of_length_one = embedded.vector / np.linalg.norm(embedded.vector)
             assert float(vector @ of_length_one) > 0.9999
     assert form in set(WeightForm)

@@ -239,5 +239,5 @@ def test_preloaded_modules_open_nothing_and_start_no_threads() -> None:
 
 def test_command_lines_of_all_services_fit_into_that_of_the_fork_server(tmp_path: Path) -> None:
     specs = service_specs(RunningStack(1, "", dict.fromkeys(SERVICES, ""), "", None, "", ""))
-    room = len("\0".join(fork_client(tmp_path).spec.argv))
-    assert max(len("\0".join(spec.argv)) for spec in specs) <= room
+    available = len("\0".join(fork_client(tmp_path).spec.argv))
+    assert max(len("\0".join(spec.argv)) for spec in specs) <= available

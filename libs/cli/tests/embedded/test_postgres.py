@@ -34,8 +34,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgre
 
 
 def test_the_owner_creates_the_extensions(server: EmbeddedPostgres) -> None:
-    wanted = ["vector", "pg_trgm", "btree_gin"]
-    run_sql(server.admin_url, *(f"CREATE EXTENSION {name}" for name in wanted))
+    requested = ["vector", "pg_trgm", "btree_gin"]
+    run_sql(server.admin_url, *(f"CREATE EXTENSION {name}" for name in requested))
     rows = run_sql(server.admin_url, "SELECT '[1,2]'::vector <-> '[1,2]', 'wort' % 'word'")
     assert rows == [(0.0, True)]
 

@@ -153,9 +153,9 @@ async def test_servers_of_the_users_own_are_used_and_none_is_started(tmp_path: P
     ports = Ports.free()
     postgres = EmbeddedPostgres(tmp_path / "theirs", ports.postgres, durable=False)
     valkey = EmbeddedValkey(tmp_path / "queue", ports.valkey, durable=False)
-    with ExitStack() as theirs:
-        theirs.enter_context(postgres.running())
-        theirs.enter_context(valkey.running())
+    with ExitStack() as foreign:
+        foreign.enter_context(postgres.running())
+        foreign.enter_context(valkey.running())
         environment = {
             "EVERWORD_DATABASE_URL": postgres.admin_url,
             "EVERWORD_ADMIN_DATABASE_URL": postgres.admin_url,

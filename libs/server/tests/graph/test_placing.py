@@ -30,8 +30,8 @@ def told(
 
 def placed(known: list[PlacedEdgeRow], said: EdgeStatement) -> list[PlacedEdgeRow]:
     change = place_edge(known, BLANK, said, NOW)
-    kept = [row for row in known if row not in change.gone]
-    return kept + [replace(row, id=UUID(int=len(kept) + 100)) for row in change.come]
+    retained = [row for row in known if row not in change.gone]
+    return retained + [replace(row, id=UUID(int=len(retained) + 100)) for row in change.come]
 
 
 def holds(known: list[PlacedEdgeRow], number: int) -> bool:

@@ -129,9 +129,9 @@ def test_it_is_what_counters_say_in_any_conversation() -> None:
         lines = _lines(chance)
         hits: list[Hits] = [_hits(chance, rules, 0.12) for _ in lines]
         edges = {each: _hits(chance, rules, 0.15) for each in rules}
-        wanted = _simulated(lines, hits, edges, rules)
-        assert set(find_active(lines, hits, edges, rules)) == wanted, (lines, hits, edges, rules)
-        states.add(len(wanted))
+        requested = _simulated(lines, hits, edges, rules)
+        assert set(find_active(lines, hits, edges, rules)) == requested, (lines, hits, edges, rules)
+        states.add(len(requested))
     assert len(states) > 5
 
 

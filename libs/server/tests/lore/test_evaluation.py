@@ -169,8 +169,8 @@ def _answer(number: int) -> Callable[[], int]:
 
 
 def test_compiled_books_count_a_pattern_for_what_it_takes() -> None:
-    kept = CompiledBooks()
+    retained = CompiledBooks()
     for number in range(20):
         rules = [rule(each, f"a{each}") for each in range(200)]
-        kept.put(UUID(int=number), compile_book(1, rules))
-    assert sum(kept.get(UUID(int=number), 1) is not None for number in range(20)) == 9
+        retained.put(UUID(int=number), compile_book(1, rules))
+    assert sum(retained.get(UUID(int=number), 1) is not None for number in range(20)) == 9

@@ -196,7 +196,7 @@ def test_a_thousand_entries_are_matched_in_milliseconds() -> None:
 
 
 def test_a_book_is_kept_until_it_changes() -> None:
-    kept, book = CompiledBooks(), compile_book(3, rules([Trigger("a")]))
-    kept.put(BOOK, book)
-    assert kept.get(BOOK, 3) is book
-    assert kept.get(BOOK, 4) is None
+    retained, book = CompiledBooks(), compile_book(3, rules([Trigger("a")]))
+    retained.put(BOOK, book)
+    assert retained.get(BOOK, 3) is book
+    assert retained.get(BOOK, 4) is None

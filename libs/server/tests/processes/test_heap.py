@@ -46,9 +46,9 @@ def test_freed_memory_between_what_stays_goes_back() -> None:
     stays = [small for _, small in large]
     filled = resident()
     del large
-    kept = resident()
+    retained = resident()
     give_back()
-    assert filled - resident() > 40, (filled, kept, resident())
+    assert filled - resident() > 40, (filled, retained, resident())
     assert len(stays) == 600
 
 

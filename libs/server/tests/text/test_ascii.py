@@ -89,9 +89,9 @@ def ascii_texts() -> list[str]:
 def test_words_are_those_of_the_expression(ascii_texts: list[str]) -> None:
     for text in ascii_texts:
         words = re.findall(r"[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*", text)
-        kept = [word for word in words if len(word) <= 200]
-        assert words_of(text) == kept, text
-        cut = [part for word in kept for part in word.split("'")]
+        retained = [word for word in words if len(word) <= 200]
+        assert words_of(text) == retained, text
+        cut = [part for word in retained for part in word.split("'")]
         assert list(spoken_words(text)) == cut, text
         assert folded_words(text) == [part.lower() for part in cut], text
 

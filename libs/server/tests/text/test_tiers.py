@@ -107,9 +107,9 @@ def test_no_text_crashes_and_no_cut_falls_into_a_character() -> None:
             # Without layout and sentences, the text's own beginning is cut.
             text = "".join(draw.choices(["e\u0301", FAMILY, "🇩🇪", "क्षि", "각", "字"], k=200))
             for tier in (abstract(text), overview(text)):
-                kept = tier.removesuffix("…")
-                assert text.startswith(kept)
-                assert len(kept) in clusters(text)
+                retained = tier.removesuffix("…")
+                assert text.startswith(retained)
+                assert len(retained) in clusters(text)
         for tier, limit in ((abstract(text), ABSTRACT_CHARS), (overview(text), OVERVIEW_CHARS)):
             assert len(tier) <= limit
             assert "\n" not in tier
@@ -119,8 +119,8 @@ def test_no_text_crashes_and_no_cut_falls_into_a_character() -> None:
 def test_the_beginning_of_a_text_may_have_been_cut_anywhere() -> None:
     text = "字" * 50 + FAMILY * 10
     for end in range(51, len(text)):
-        kept = abstract(text[:end], cut_before=True).removesuffix("…")
-        assert len(kept) in clusters(text)
+        retained = abstract(text[:end], cut_before=True).removesuffix("…")
+        assert len(retained) in clusters(text)
 
 
 def test_credentials_are_masked_also_where_the_cut_fell_into_one() -> None:

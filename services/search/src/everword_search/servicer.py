@@ -81,8 +81,8 @@ class SearchServicer(SearchServiceServicer):
         return await _cut(tier, partial(search_response, response, request.explain, tier))
 
     async def Browse(self, request: pb.BrowseRequest, context: Context) -> pb.BrowseResponse:
-        wanted = to_browse_request(request)
-        browsed = await browse(self._database, current_namespace(), wanted)
+        requested = to_browse_request(request)
+        browsed = await browse(self._database, current_namespace(), requested)
         tier = Tier(request.tier)
         return await _cut(tier, partial(browse_response, browsed, tier))
 
@@ -198,8 +198,8 @@ class SearchServicer(SearchServiceServicer):
         )
 
     async def Answer(self, request: pb.AnswerRequest, context: Context) -> pb.AnswerResponse:
-        wanted = to_answer_request(request)
-        found = await answer(self._sources, self._asking, current_namespace(), wanted)
+        requested = to_answer_request(request)
+        found = await answer(self._sources, self._asking, current_namespace(), requested)
         return answer_response(found)
 
     async def GetStats(self, request: pb.GetStatsRequest, context: Context) -> pb.GetStatsResponse:

@@ -64,7 +64,7 @@ async def test_codec_leaves_the_event_loop_to_others_while_it_parses_many_values
     started = time.perf_counter()
     with pytest.raises(CallError):
         await _read(body)
-    took = time.perf_counter() - started
+    elapsed = time.perf_counter() - started
     watching.cancel()
     # A decoder in C would block the loop for nearly all of the time.
-    assert longest <= took / 3
+    assert longest <= elapsed / 3

@@ -44,12 +44,12 @@ class Checkpoint:
         """Take over what an equal run has finished."""
         if self._path is None:
             return
-        kept = _lines(self._path)
-        if kept and kept[0].get("identity") == self._identity:
-            self.run = kept[0]["run"]
-            self.finished = [Finished(**each) for each in kept[1:]]
+        retained = _lines(self._path)
+        if retained and retained[0].get("identity") == self._identity:
+            self.run = retained[0]["run"]
+            self.finished = [Finished(**each) for each in retained[1:]]
         else:
-            self.discarded = len(kept) > 1
+            self.discarded = len(retained) > 1
         lines = [{"identity": self._identity, "run": self.run}, *map(vars, self.finished)]
         # Drop a line that was written in part when the run was interrupted.
         self._path.write_text("".join(map(_line, lines)), encoding="utf-8")

@@ -155,7 +155,7 @@ class Run:
         request = variant.request(query.text)
         started = time.perf_counter()
         response = await client.search_service.Search(request)
-        took = time.perf_counter() - started
+        elapsed = time.perf_counter() - started
         stands_for = await summaries.stand_for(response.results)
         answer = read_answer(response, places, variant.is_explained, stands_for)
         relevant = frozenset() if question.foreign else query.relevant
@@ -174,7 +174,7 @@ class Run:
             "chance": answer.chance,
             "verdict": answer.verdict,
             "degraded": sorted(answer.degraded),
-            "latency_ms": took * 1000,
+            "latency_ms": elapsed * 1000,
             "first_asking": fresh,
             "metrics": judge(answer.ranked, relevant) if relevant else None,
             **_evidence(answer, query.relevant if averaged else frozenset()),

@@ -45,9 +45,9 @@ class Compacted:
 
     def as_row(self, evidence: Iterable[str]) -> dict[str, Any]:
         """Return the figures, with how many of `evidence` (external ids) can be reached."""
-        wanted = frozenset(evidence)
+        requested = frozenset(evidence)
         figures = {name: value for name, value in asdict(self).items() if name != "reachable"}
-        return figures | {"evidence": len(wanted), "reached": len(wanted & self.reachable)}
+        return figures | {"evidence": len(requested), "reached": len(requested & self.reachable)}
 
 
 async def wait_until_compacted(client: Client, say: Say, patience_s: float = PATIENCE_S) -> bool:
@@ -113,10 +113,10 @@ class Summaries:
                 context += _tokens(summary.content)
                 reachable.update(await self._expand(summary.id))
             replaced = flushed.replaced_through_seq if flushed.summaries else 0
-            kept = set(flushed.kept_message_ids)
+            retained = set(flushed.kept_message_ids)
             for message_id, size in sizes.items():
                 place = self._places[message_id]
-                if message_id in kept or place.seq > replaced:
+                if message_id in retained or place.seq > replaced:
                     context += size
                     reachable.add(place.external_id)
         return Compacted(_count(status), tokens, context, frozenset(reachable))

@@ -63,5 +63,5 @@ def of_mode(mode: str, profile: str) -> Variant:
 def of_messages(variant: Variant) -> Variant:
     """Return a variant that asks for messages alone: summaries that are made meanwhile take no places."""
     # A dict rather than a protobuf message, because the identity of a run is stored as JSON.
-    wanted = {"kinds": [kind_number("message")]}
-    return replace(variant, fields={**variant.fields, "filter": wanted})
+    requested = {"kinds": [kind_number("message")]}
+    return replace(variant, fields={**variant.fields, "filter": requested})

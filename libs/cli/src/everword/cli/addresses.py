@@ -43,8 +43,8 @@ async def ls(client: Client, address: str, limit: int, as_json: bool) -> None:
 @remote
 async def cat(client: Client, address: str, tier: str | None, as_json: bool) -> None:
     """Show the memory at ADDRESS; for a directory, its description."""
-    wanted = memory_pb2.Tier.Value(f"TIER_{tier or 'FULL'}")
-    request = pb.ReadAddressRequest(address=address, tier=wanted)
+    requested = memory_pb2.Tier.Value(f"TIER_{tier or 'FULL'}")
+    request = pb.ReadAddressRequest(address=address, tier=requested)
     found = await client.search_service.ReadAddress(request)
     if as_json:
         print_json(found)

@@ -78,14 +78,14 @@ async def _demo() -> None:
 
 async def _import(client: Client) -> ImportSummary:
     """Import the sample, and wait until it can be found by its meaning."""
-    summary, took_s = await _timed(import_records(client, read_transcript(sample_path())))
+    summary, elapsed_s = await _timed(import_records(client, read_transcript(sample_path())))
     line(
         f"{summary.messages} messages of {len(summary.conversations)} conversations are stored, and "
-        f"found by their words: {took_s:.1f} s."
+        f"found by their words: {elapsed_s:.1f} s."
     )
     waiting = wait_until_embedded(client, summary.consistency_token, BACKGROUND_S)
-    _, took_s = await _timed(waiting)
-    line(f"They are found by their meaning, too: {took_s:.1f} s more.")
+    _, elapsed_s = await _timed(waiting)
+    line(f"They are found by their meaning, too: {elapsed_s:.1f} s more.")
     return summary
 
 
@@ -96,8 +96,10 @@ async def _show_results(
     request = SearchRequest(
         query=query, page_size=RESULTS, at_least_as_fresh=token, filter=MemoryFilter(kinds=kinds)
     )
-    response, took_s = await _timed(client.search_service.Search(request))
-    _command(f"everword search {_quoted(query)}", "--kind message" if only_messages else "", took_s)
+    response, elapsed_s = await _timed(client.search_service.Search(request))
+    _command(
+        f"everword search {_quoted(query)}", "--kind message" if only_messages else "", elapsed_s
+    )
     for result in response.results:
         memory = result.memory
         day = memory.occur_time.ToJsonString()[:10]
@@ -118,9 +120,9 @@ async def _show_context(client: Client, query: str, token: str) -> None:
         max_recent_turns=1,
         at_least_as_fresh=token,
     )
-    built, took_s = await _timed(client.context_service.BuildContext(request))
+    built, elapsed_s = await _timed(client.context_service.BuildContext(request))
     option = f"--budget {CONTEXT_BUDGET} --conversation …"
-    _command(f"everword context {_quoted(query)}", option, took_s)
+    _command(f"everword context {_quoted(query)}", option, elapsed_s)
     line(built.text)
     line(f"{built.token_count} of {CONTEXT_BUDGET} tokens; {built.omitted} more did not fit")
 

@@ -112,9 +112,9 @@ async def _health(name: str, address: str, settings: ClientSettings) -> Finding:
                 "server with TLS needs EVERWORD_TLS_CA here"
             )
             return Finding(name, False, found, advice)
-    took = f"{(time.perf_counter() - started) * 1000:.0f} ms"
+    elapsed = f"{(time.perf_counter() - started) * 1000:.0f} ms"
     if answer.status == health_pb2.HealthCheckResponse.SERVING:
-        return Finding(name, True, f"{address}, {took}")
+        return Finding(name, True, f"{address}, {elapsed}")
     advice = "look at its log: Postgres cannot be reached, or `everword migrate` has to be run"
     return Finding(name, False, f"{address}: not serving", advice)
 
@@ -200,7 +200,7 @@ async def _round_trip(client: Client) -> Finding:
         )
     except CallError as error:
         return Finding("write", False, explain(error), "take a key with the role write")
-    took = (time.perf_counter() - started) * 1000
+    elapsed = (time.perf_counter() - started) * 1000
     if [each.memory.id for each in found.results] == [written.messages[0].message_id]:
-        return Finding("write", True, f"stored and found within {took:.0f} ms")
+        return Finding("write", True, f"stored and found within {elapsed:.0f} ms")
     return Finding("write", False, "stored, and not found", "look at the log of search")

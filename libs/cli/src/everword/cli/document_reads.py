@@ -37,14 +37,14 @@ async def list_(
     as_json: bool,
 ) -> None:
     """List documents, newest first."""
-    wanted = pb.DocumentFilter(
+    requested = pb.DocumentFilter(
         agents=agents,
         subjects=subjects,
         conversation_ids=conversations,
         tags=tags,
         title_prefix=prefix,
     )
-    request = pb.ListDocumentsRequest(filter=wanted, page_size=limit)
+    request = pb.ListDocumentsRequest(filter=requested, page_size=limit)
     found = await list_all(client.document_service.ListDocuments, request, limit)
     if as_json:
         print_json(found)

@@ -64,8 +64,8 @@ async def erase(
     may also be the key of a note, the title of a document or the session key of a conversation. The
     kind `memory` takes the id of anything.
     """
-    wanted = pb.ErasureTarget(**{KINDS[kind]: await _find(client, kind, target)})
-    preview = await _preview(client, wanted, request_id)
+    requested = pb.ErasureTarget(**{KINDS[kind]: await _find(client, kind, target)})
+    preview = await _preview(client, requested, request_id)
     matched = preview.matched_rows > 0
     if dry_run and as_json:
         print_json(preview)
@@ -79,7 +79,7 @@ async def erase(
         click.confirm(
             f"Erase this {kind} and what was derived from it, for good?", abort=True, err=True
         )
-    request = pb.EraseRequest(target=wanted, requested_by=by, request_id=request_id)
+    request = pb.EraseRequest(target=requested, requested_by=by, request_id=request_id)
     answer = await client.erasure_service.Erase(request)
     erasure = await _finish(client, answer, dict(preview.row_counts).get("messages", 0))
     if as_json:

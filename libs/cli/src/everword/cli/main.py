@@ -40,13 +40,15 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        wanted = args[0]
-        if wanted in ENTRIES and wanted not in self._places:
+        requested = args[0]
+        if requested in ENTRIES and requested not in self._places:
             ctx.fail(
-                f"{wanted!r} is part of {ENTRIES[wanted].distribution}, which is not installed"
+                f"{requested!r} is part of {ENTRIES[requested].distribution}, which is not installed"
             )
-        if wanted not in self._places and (close := get_close_matches(wanted, self._places)):
-            ctx.fail(f"No such command {wanted!r}. Did you mean {' or '.join(map(repr, close))}?")
+        if requested not in self._places and (close := get_close_matches(requested, self._places)):
+            ctx.fail(
+                f"No such command {requested!r}. Did you mean {' or '.join(map(repr, close))}?"
+            )
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -142,7 +142,7 @@ async def list_(
     as_json: bool,
 ) -> None:
     """List notes, newest first."""
-    wanted = pb.NoteFilter(
+    requested = pb.NoteFilter(
         agents=agents,
         subjects=subjects,
         kinds=kinds,
@@ -150,7 +150,7 @@ async def list_(
         key_prefix=prefix,
         min_importance=importance or 0,
     )
-    request = pb.ListNotesRequest(filter=wanted, page_size=limit)
+    request = pb.ListNotesRequest(filter=requested, page_size=limit)
     found = await list_all(client.note_service.ListNotes, request, limit)
     if as_json:
         print_json(found)

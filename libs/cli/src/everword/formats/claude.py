@@ -71,15 +71,15 @@ def _read_conversation(chat: dict[str, Any], place: str, meter: Meter) -> Iterat
 
 def read_memories(part: Part) -> Iterator[Record]:
     """Yield what Claude keeps in mind, a note for all conversations and one for each project."""
-    for kept, place in part.items("item", "account"):
+    for retained, place in part.items("item", "account"):
         texts = dict[str, Any]()
         with part.meter.skipping(place):
-            if not kept.keys() & {"conversations_memory", "project_memories"}:
+            if not retained.keys() & {"conversations_memory", "project_memories"}:
                 raise RecordError(place, "it has no memories")
         with part.meter.skipping(place):
-            texts["claude/memory"] = text_in(kept, "conversations_memory", place)
+            texts["claude/memory"] = text_in(retained, "conversations_memory", place)
         with part.meter.skipping(f"{place}: project_memories"):
-            for project, text in object_in(kept, "project_memories", place).items():
+            for project, text in object_in(retained, "project_memories", place).items():
                 texts[f"claude/memory/{project}"] = text
         for key in texts:
             where = f"{place}: {key}"

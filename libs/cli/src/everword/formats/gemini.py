@@ -64,8 +64,8 @@ def reader(shape: frozenset[str]) -> object:
 def read(part: Part) -> Iterator[Record]:
     """Yield prompts and answers, the oldest first. Raises TranscriptError if the file is damaged."""
     into: Conversation | None = None
-    with tempfile.TemporaryFile() as kept:
-        log = _Log(kept)
+    with tempfile.TemporaryFile() as retained:
+        log = _Log(retained)
         damage = _lay_aside(part, log)
         labels = (*_PROMPTED, *log.label())
         for entry, moment, place in log.oldest_first():

@@ -161,14 +161,14 @@ def read_messages(part: Part) -> Iterator[Record]:
 
 def _kept(given: Iterable[dict[str, Any] | None]) -> list[dict[str, Any]]:
     """Return the messages without what tools answered by which an agent spoke, which only says that it did."""
-    kept = list[dict[str, Any]]()
+    retained = list[dict[str, Any]]()
     spoken = set[str]()
     for message in given:
         if message:
             spoken.update(message.pop("spoken", ()))
             if message["role"] != "tool" or message.get("tool_call_id") not in spoken:
-                kept.append(message)
-    return kept
+                retained.append(message)
+    return retained
 
 
 def _listed(message: dict[str, Any], place: str) -> dict[str, Any] | None:
@@ -224,14 +224,14 @@ def _told(message: dict[str, Any], place: str) -> dict[str, Any] | None:
         return None
     if role == "approval":
         role = "assistant" if calls else "user"
-    kept = {
+    retained = {
         "role": role,
         "content": content,
         "created_at": message.get("created_at"),
         "tool_calls": calls,
         "tool_call_id": name_in(message, "tool_call_id", place) or None,
     }
-    return _answered({**kept, "id": digest(json.dumps(kept, sort_keys=True))}, place)
+    return _answered({**retained, "id": digest(json.dumps(retained, sort_keys=True))}, place)
 
 
 def _answered(message: dict[str, Any], place: str) -> dict[str, Any] | None:

@@ -50,22 +50,22 @@ class Conversation:
     def message(self, external_id: str, **fields: Any) -> Entry:
         """Return a message with these fields of NewMessage; `role` is a word. Raises RecordError."""
         place = f"{self.place}, message {external_id}"
-        kept = {name: _storable(value) for name, value in fields.items() if value}
-        self.moment = kept.setdefault("create_time", self.moment)
+        retained = {name: _storable(value) for name, value in fields.items() if value}
+        self.moment = retained.setdefault("create_time", self.moment)
         if not self.moment:
-            del kept["create_time"]
+            del retained["create_time"]
         for name in ("content", "tool_args", "tool_result"):
-            if name in kept:
-                kept[name] = cut(kept[name], TEXT_BYTES)
+            if name in retained:
+                retained[name] = cut(retained[name], TEXT_BYTES)
         for name in ("author", "tool_name"):
-            if name in kept:
-                kept[name] = kept[name][:_NAME_CHARS]
-        if "content_blocks" in kept:
-            kept["content_blocks"] = _fitting(kept["content_blocks"])
-        if "metadata" in kept and _depth(kept["metadata"]) > _STRUCT_DEPTH:
-            del kept["metadata"]
-        own = self._own(_storable(external_id), kept)
-        message = to_message({**kept, "external_id": own}, place)
+            if name in retained:
+                retained[name] = retained[name][:_NAME_CHARS]
+        if "content_blocks" in retained:
+            retained["content_blocks"] = _fitting(retained["content_blocks"])
+        if "metadata" in retained and _depth(retained["metadata"]) > _STRUCT_DEPTH:
+            del retained["metadata"]
+        own = self._own(_storable(external_id), retained)
+        message = to_message({**retained, "external_id": own}, place)
         if message.metadata.ByteSize() > _STRUCT_BYTES:
             message.ClearField("metadata")
         return Entry(self.target, message, place)
@@ -93,12 +93,12 @@ def conversation(
     `created` is when it was, for messages that do not say.
     """
     key = {"session_key": _storable(session_key), "agent": agent, "channel": channel}
-    kept = {name: _storable(value) for name, value in details.items() if value}
-    if "title" in kept:
-        kept["title"] = kept["title"][:512]
-    if "settings" in kept and _depth(kept["settings"]) > _STRUCT_DEPTH:
-        del kept["settings"]
-    target = to_target(key, kept, place)
+    retained = {name: _storable(value) for name, value in details.items() if value}
+    if "title" in retained:
+        retained["title"] = retained["title"][:512]
+    if "settings" in retained and _depth(retained["settings"]) > _STRUCT_DEPTH:
+        del retained["settings"]
+    target = to_target(key, retained, place)
     if target.details.settings.ByteSize() > _STRUCT_BYTES:
         target.details.ClearField("settings")
     return Conversation(target, place, created)
@@ -115,13 +115,13 @@ def note(
 ) -> WriteNoteRequest:
     """Return a note, which is written only if its key never existed. Raises RecordError."""
     request = WriteNoteRequest(expected_version=0)
-    kept = list(dict.fromkeys(_storable(tag)[:_TAG_CHARS] for tag in tags if tag))[:_NOTE_TAGS]
+    retained = list(dict.fromkeys(_storable(tag)[:_TAG_CHARS] for tag in tags if tag))[:_NOTE_TAGS]
     given = {
         **{name: value for name, value in fields.items() if value},
         "key": _storable(key)[:512],
         "content": cut(_storable(content), NOTE_BYTES),
         "kind": kind,
-        "tags": kept,
+        "tags": retained,
     }
     fill(request.note, given, place)
     return request
@@ -132,9 +132,9 @@ def document(
 ) -> WriteDocumentRequest:
     """Return a document, which is written only if its title never existed. Raises RecordError."""
     request = WriteDocumentRequest(expected_version=0)
-    kept = list(dict.fromkeys(_storable(tag)[:_TAG_CHARS] for tag in tags if tag))[:_NOTE_TAGS]
+    retained = list(dict.fromkeys(_storable(tag)[:_TAG_CHARS] for tag in tags if tag))[:_NOTE_TAGS]
     given = {
-        "document": {"title": _storable(title)[:512], "scope": scope, "tags": kept},
+        "document": {"title": _storable(title)[:512], "scope": scope, "tags": retained},
         "content": cut(_storable(content), TEXT_BYTES),
     }
     fill(request, given, place)
@@ -231,16 +231,16 @@ def _storable(value: Any) -> Any:
 
 def _fitting(blocks: list[dict[str, str]]) -> list[dict[str, str]]:
     """Return the blocks that a message has room for; the last one may be cut."""
-    kept = list[dict[str, str]]()
-    room = _BLOCKS_BYTES
+    retained = list[dict[str, str]]()
+    available = _BLOCKS_BYTES
     for block in blocks[:_BLOCKS]:
         size = sum(len(text.encode()) for text in block.values())
-        if size <= room:
-            kept.append(block)
-        elif "text" in block and room > TEXT_BYTES // 64:
-            kept.append({"type": block["type"], "text": cut(block["text"], room)})
-        room -= min(size, room)
-    return kept
+        if size <= available:
+            retained.append(block)
+        elif "text" in block and available > TEXT_BYTES // 64:
+            retained.append({"type": block["type"], "text": cut(block["text"], available)})
+        available -= min(size, available)
+    return retained
 
 
 def chat_entries(

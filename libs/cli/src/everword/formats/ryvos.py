@@ -33,13 +33,13 @@ def reader(tables: dict[str, set[str]]) -> object:
 def read(connection: sqlite3.Connection, place: str, meter: Meter) -> Iterator[Record]:
     """Yield the messages of all sessions, and notes for what was remembered. Raises TranscriptError."""
     names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-    kept = [name for name in ("messages", "memory", "viking_entries") if name in names]
-    for name in kept:
+    retained = [name for name in ("messages", "memory", "viking_entries") if name in names]
+    for name in retained:
         [count] = connection.execute(f"SELECT count(*) FROM {name}").fetchone()
         meter.total += count
-    if "messages" in kept:
+    if "messages" in retained:
         yield from _sessions(connection, place, meter, "session_meta" in names)
-    if "memory" in kept:
+    if "memory" in retained:
         for own, key, value in connection.execute("SELECT id, key, value FROM memory ORDER BY id"):
             meter.done += 1
             meter.at = where = f"{place}: memory {own}"
@@ -49,7 +49,7 @@ def read(connection: sqlite3.Connection, place: str, meter: Meter) -> Iterator[R
                     yield note(key, value, where, kind="memory")
                 else:
                     meter.skipped["empty"] += 1
-    if "viking_entries" in kept:
+    if "viking_entries" in retained:
         yield from _viking(connection, place, meter)
 
 

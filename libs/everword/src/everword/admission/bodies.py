@@ -68,11 +68,11 @@ class Admission:
             await self._app(scope, receive, send)
             return
         shown, address = headers.get(b"authorization", b""), (scope.get("client") or ("",))[0]
-        room = self._short if size <= SHORT_BYTES else self._long
+        available = self._short if size <= SHORT_BYTES else self._long
 
         async def admit() -> _BodyShare:
             await self._known.ensure_good(shown, address)
-            return _BodyShare(room, self._known.group(shown, address))
+            return _BodyShare(available, self._known.group(shown, address))
 
         request = _Request(receive, send, admit, size, self._drain)
         try:

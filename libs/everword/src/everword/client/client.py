@@ -182,8 +182,8 @@ class Client:
         self, request: context_service_pb2.BuildContextRequest
     ) -> AsyncIterator[context_service_pb2.StreamContextResponse]:
         """Iterate over the blocks of a context as soon as each is complete; the last part is the end."""
-        wanted = context_service_pb2.StreamContextRequest(context=request)
-        async for part in self.context_service.StreamContext(wanted):
+        requested = context_service_pb2.StreamContextRequest(context=request)
+        async for part in self.context_service.StreamContext(requested):
             yield part
 
     async def mark_used(self, *memory_ids: str, request_id: str = "") -> None:

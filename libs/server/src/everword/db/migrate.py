@@ -161,9 +161,9 @@ def migrate(
         if partitions is not None:
             conn.execute("SELECT set_config('everword.partitions', %s, false)", [str(partitions)])
         pending = list(_pending(conn, load_migrations()))
-        wanted = [migration for migration in pending if to is None or migration.number <= to]
-        first = [migration for migration in wanted if not migration.is_post]
-        last = [migration for migration in wanted if migration.is_post and post]
+        requested = [migration for migration in pending if to is None or migration.number <= to]
+        first = [migration for migration in requested if not migration.is_post]
+        last = [migration for migration in requested if migration.is_post and post]
         for migration in first:
             begun(migration)
             _apply_baseline(conn, migration) if migration.files else _apply(conn, migration)

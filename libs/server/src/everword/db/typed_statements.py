@@ -110,18 +110,18 @@ class _Signature:
 
     def check(self, statement: Statement) -> None:
         """Raise TypeError for a placeholder without a parameter or field, and for a parameter without a placeholder."""
-        wanted = set(_PLACEHOLDER.findall(statement.sql))
+        requested = set(_PLACEHOLDER.findall(statement.sql))
         declared = set[str]()
         for name in self._names:
-            if name in wanted:
+            if name in requested:
                 declared.add(name)
                 continue
             kind = self._types[name]
             if not is_dataclass(kind):
                 raise TypeError(f"statement {statement.name} has no parameter {name}")
             declared |= {field.name for field in fields(kind)}
-        if wanted - declared:
-            raise TypeError(f"statement {statement.name} lacks {', '.join(wanted - declared)}")
+        if requested - declared:
+            raise TypeError(f"statement {statement.name} lacks {', '.join(requested - declared)}")
 
 
 _ARRAYS = (tuple, set, frozenset)

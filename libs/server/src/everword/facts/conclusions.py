@@ -146,20 +146,20 @@ async def merge_fact(
     duplicate's evidence, each with its source and whether it is a guess. The duplicate becomes disbelieved, and keeps
     its evidence.
     """
-    kept, double = locked.facts.get(kept_id), locked.facts.get(double_id)
+    retained, double = locked.facts.get(kept_id), locked.facts.get(double_id)
     if (
-        kept is None
+        retained is None
         or double is None
         or double.ruling is not None
-        or kept.ruling == FactRuling.WRONG
+        or retained.ruling == FactRuling.WRONG
     ):
         return False
     if _is_outranked(locked, kept_id, double_id):
         return False
     for source, is_guess, piece in pieces:
-        sourced = replace(kept, source=source, hypothesis=is_guess)
+        sourced = replace(retained, source=source, hypothesis=is_guess)
         await add_evidence(conn, locked, sourced, [replace(piece, id=new_id())])
-    change = timeline.correct(locked.believed, double_id, kept_id, kept.several)
+    change = timeline.correct(locked.believed, double_id, kept_id, retained.several)
     rejected = replace(double, verdict=SleepVerdict.REJECTED, verdict_at=double.last_seen_at)
     changes = [
         NewChange(new_id(), kept_id, "supported", double_id),

@@ -27,12 +27,12 @@ def find_spellings(conn: Connection, namespace_id: int, names: Sequence[str]) ->
     first = dict[str, str]()
     for name in names:
         first.setdefault(fold_case(name), name)
-    wanted = list(dict.fromkeys(name for name in names if name))
-    if not wanted:
+    requested = list(dict.fromkeys(name for name in names if name))
+    if not requested:
         return {}
-    parameters = {"namespace_id": namespace_id, "names": wanted}
+    parameters = {"namespace_id": namespace_id, "names": requested}
     known = {
         row.name: row.spelling
         for row in fetch_all(conn, SQL["find_spellings"], parameters, _Spelling)
     }
-    return {name: known.get(name, first[fold_case(name)]) for name in wanted}
+    return {name: known.get(name, first[fold_case(name)]) for name in requested}

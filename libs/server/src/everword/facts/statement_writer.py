@@ -110,12 +110,12 @@ async def retract_fact(
 
 def plan_retraction(locked: LockedAttribute, statement: FactStatement) -> FactPlan | None:
     """Return the plan for a statement that a value is no longer valid; None if it was not."""
-    wanted = value_hash(statement.value)
+    requested = value_hash(statement.value)
     ending = [
         each
         for each in locked.believed
         if each.covers(statement.since)
-        and (not statement.value or locked.facts[each.fact_id].value_hash == wanted)
+        and (not statement.value or locked.facts[each.fact_id].value_hash == requested)
     ]
     if not ending:
         return None
@@ -293,11 +293,11 @@ def _doubted(locked: LockedAttribute, fact: FactRow, statement: FactStatement) -
 
 def _displaced(locked: LockedAttribute, change: TimelineChange) -> list[UUID]:
     """Return the untrusted facts that become disbelieved for all time, even before the trusted fact."""
-    kept = {each.fact_id for each in change.believed}
+    retained = {each.fact_id for each in change.believed}
     untrusted = [
         each.fact_id
         for each in change.disbelieved
-        if each.fact_id not in kept and each.fact_id not in locked.voices.supported
+        if each.fact_id not in retained and each.fact_id not in locked.voices.supported
     ]
     return sorted(set(untrusted))
 

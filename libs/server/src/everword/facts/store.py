@@ -218,14 +218,14 @@ async def follow_facts(
 
     Edges end when their facts close, and hold again when these do. The caller has locked the facts.
     """
-    wanted = set(fact_ids)
-    if not wanted:
+    requested = set(fact_ids)
+    if not requested:
         return
-    times = [each for each in believed if each.fact_id in wanted]
+    times = [each for each in believed if each.fact_id in requested]
     parameters = {
         "namespace_id": namespace_id,
         "now": now,
-        "fact_ids": sorted(wanted),
+        "fact_ids": sorted(requested),
         "interval_fact_ids": [each.fact_id for each in times],
         "valid_from": [each.since for each in times],
         "valid_until": [each.until for each in times],

@@ -49,13 +49,13 @@ def state(
     moved. After a fact with an end, the value before it becomes current again, as after a journey.
     """
     rivals = [each for each in believed if not several or each.fact_id == fact_id]
-    standing = next((each for each in rivals if each.covers(since)), None)
-    if standing is None:
+    locked = next((each for each in rivals if each.covers(since)), None)
+    if locked is None:
         change = _state_in_gap(rivals, fact_id, since, until)
-    elif standing.fact_id == fact_id:
-        return _end(standing, until) if _is_shorter(standing, until) else NOTHING
+    elif locked.fact_id == fact_id:
+        return _end(locked, until) if _is_shorter(locked, until) else NOTHING
     else:
-        change = _state_instead(standing, fact_id, since, until)
+        change = _state_instead(locked, fact_id, since, until)
     return _without_breaks(rivals, change)
 
 
@@ -106,8 +106,8 @@ def correct(
     Facts that it superseded by mistake continue.
     """
     wrong = tuple(each for each in believed if each.fact_id == fact_id)
-    kept = [each for each in believed if each.fact_id != fact_id]
-    change = _join(_replace(each, kept, right_id, several) for each in wrong)
+    retained = [each for each in believed if each.fact_id != fact_id]
+    change = _join(_replace(each, retained, right_id, several) for each in wrong)
     return change if several else _without_breaks(believed, change)
 
 

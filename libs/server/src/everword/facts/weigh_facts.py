@@ -33,14 +33,14 @@ async def weigh_facts(
     # Lock several attributes in one order.
     keys = {fact.key for fact in facts if fact}
     for key in sorted(keys, key=lambda key: (key.subject, key.attribute)):
-        standing = await hold(conn, namespace_id, settings.trust, key)
+        locked = await hold(conn, namespace_id, settings.trust, key)
         changes = [
             NewChange(new_id(), fact_id, ACTION)
-            for fact_id in sorted(standing.facts)
+            for fact_id in sorted(locked.facts)
             if fact_id in fact_ids
         ]
-        change = _opened(standing, interval_ids)
-        await apply(conn, settings, standing, change, changes, ChangeReason("machine"))
+        change = _opened(locked, interval_ids)
+        await apply(conn, settings, locked, change, changes, ChangeReason("machine"))
 
 
 def _opened(locked: LockedAttribute, interval_ids: Collection[UUID]) -> TimelineChange:

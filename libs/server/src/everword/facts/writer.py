@@ -57,8 +57,8 @@ class LockedAttribute:
 
     def of_value(self, value: str) -> FactRow | None:
         """Return the fact of a value, if there is one."""
-        wanted = value_hash(value)
-        return next((fact for fact in self.facts.values() if fact.value_hash == wanted), None)
+        requested = value_hash(value)
+        return next((fact for fact in self.facts.values() if fact.value_hash == requested), None)
 
 
 @dataclass(frozen=True)
@@ -164,20 +164,20 @@ async def write_plans(
         await store.insert_evidence(conn, namespace_id, now, evidence)
     if disputes := [pair for plan in plans for pair in plan.disputes]:
         await store.open_disputes(conn, namespace_id, now, disputes)
-    standing = _joined(plans)
+    locked = _joined(plans)
     gone = [each for plan in plans for each in plan.change.disbelieved]
     gone_ids = {each.id for each in gone if each.id is not None}
     come = [replace(each, id=new_id()) for plan in plans for each in plan.change.believed]
-    await _put_intervals(conn, standing, sorted(gone_ids), come)
-    believed = [*(each for each in standing.believed if each.id not in gone_ids), *come]
+    await _put_intervals(conn, locked, sorted(gone_ids), come)
+    believed = [*(each for each in locked.believed if each.id not in gone_ids), *come]
     changed = {each.fact_id for each in (*gone, *come)}
     changes = [each for plan in plans for each in plan.changes]
     await store.follow_facts(conn, namespace_id, now, changed, believed)
     concerned = changed | {each.fact_id for each in changes}
-    facts = await _bring_up_to_date(conn, settings.trust, standing, believed, concerned)
-    await _close_edges(conn, standing, believed, facts)
+    facts = await _bring_up_to_date(conn, settings.trust, locked, believed, concerned)
+    await _close_edges(conn, locked, believed, facts)
     await store.insert_changes(conn, namespace_id, now, audit.actor, audit.reason, changes)
-    return WrittenFacts(facts, await _index(conn, settings, standing, facts, come))
+    return WrittenFacts(facts, await _index(conn, settings, locked, facts, come))
 
 
 def _joined(plans: Sequence[FactPlan]) -> LockedAttribute:

@@ -102,25 +102,25 @@ async def merge_nodes(
     nodes that cannot be one.
     """
     held = await hold(conn, namespace_id, [node_id, *merged_ids])
-    kept, end = held[node_id], replace(by, now=await store.known_since(conn))
-    others = {node.id: node for id_ in merged_ids if (node := held[id_]).id != kept.id}
-    known = await store.find_versions(conn, namespace_id, [kept.id, *others])
-    _check_mergeable(kept, list(others.values()), known)
+    retained, end = held[node_id], replace(by, now=await store.known_since(conn))
+    others = {node.id: node for id_ in merged_ids if (node := held[id_]).id != retained.id}
+    known = await store.find_versions(conn, namespace_id, [retained.id, *others])
+    _check_mergeable(retained, list(others.values()), known)
     if not others:
-        return kept.id, 0
-    moved = await store.move_edges(conn, namespace_id, list(others), kept.id, end)
-    await store.repoint_names(conn, namespace_id, list(others), kept.id)
-    await store.mark_merged(conn, namespace_id, list(others), kept.id)
+        return retained.id, 0
+    moved = await store.move_edges(conn, namespace_id, list(others), retained.id, end)
+    await store.repoint_names(conn, namespace_id, list(others), retained.id)
+    await store.mark_merged(conn, namespace_id, list(others), retained.id)
     gone = [known[id_].id for id_ in others]
     await store.end_versions(conn, namespace_id, gone, end)
     await close_passages(conn, gone, known_until=end.now)
-    await store.note_changes(conn, namespace_id, [*others, kept.id])
-    before = known[kept.id]
+    await store.note_changes(conn, namespace_id, [*others, retained.id])
+    before = known[retained.id]
     after = _merged(before, [known[id_] for id_ in others])
     if after != before:
         versions = [(before, after)]
-        await put_versions(conn, namespace_id, settings, {kept.id: kept}, versions, end)
-    return kept.id, moved
+        await put_versions(conn, namespace_id, settings, {retained.id: retained}, versions, end)
+    return retained.id, moved
 
 
 def _check_mergeable(

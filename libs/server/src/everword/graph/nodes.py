@@ -106,12 +106,12 @@ def _nearest(reference: NodeReference, rows: Sequence[NodeNameRow], scope: Graph
 async def hold(conn: Connection, namespace_id: int, ids: Sequence[UUID]) -> dict[UUID, HeldNode]:
     """Lock nodes, and those they were merged into; return them by the requested ids. Raises NodeNotFound."""
     held: dict[UUID, HeldNode | None] = {}
-    wanted = set(ids)
-    while wanted:
-        rows = await store.hold_nodes(conn, namespace_id, list(wanted))
+    requested = set(ids)
+    while requested:
+        rows = await store.hold_nodes(conn, namespace_id, list(requested))
         # The node that it was merged into may have been erased since.
-        held |= {id_: rows.get(id_) for id_ in wanted}
-        wanted = {node.merged_into for node in rows.values() if node.merged_into} - held.keys()
+        held |= {id_: rows.get(id_) for id_ in requested}
+        requested = {node.merged_into for node in rows.values() if node.merged_into} - held.keys()
     found: dict[UUID, HeldNode] = {}
     for id_ in ids:
         node = held[id_]

@@ -96,14 +96,14 @@ def _with_fact(
     known: Sequence[PlacedEdgeRow], new: PlacedEdgeRow, statement: EdgeStatement, now: datetime
 ) -> EdgePlacement:
     base = _filled(known[0], statement) if known else _row(known, new, statement, None, None)
-    wanted = [
+    requested = [
         replace(base, fact_id=statement.fact_id, valid_from=since, valid_until=until)
         for since, until in times_of_fact(statement.times, now)
     ]
     there = {replace(row, id=None) for row in known}
-    if there == {replace(row, id=None) for row in wanted}:
+    if there == {replace(row, id=None) for row in requested}:
         return EdgePlacement()
-    return EdgePlacement(known, [replace(row, id=None) for row in wanted])
+    return EdgePlacement(known, [replace(row, id=None) for row in requested])
 
 
 def _row(

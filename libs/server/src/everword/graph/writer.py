@@ -135,8 +135,8 @@ async def _put_nodes(
 ) -> None:
     """Store new properties of nodes."""
     by_node = dict[UUID, list[NewGraphNode]]()
-    for wanted, id_ in said:
-        by_node.setdefault(locked_nodes[id_].id, []).append(wanted.node)
+    for requested, id_ in said:
+        by_node.setdefault(locked_nodes[id_].id, []).append(requested.node)
     if not by_node:
         return
     known = await store.find_versions(conn, namespace_id, list(by_node))
@@ -181,9 +181,9 @@ async def _put_edges(
     for edge, relation in zip(write.edges, relations, strict=True):
         rows = known.setdefault(relation, [])
         created += not rows
-        placed = _place(edge, relation, rows, write, times, now)
-        rows[:] = [row for row in rows if row not in placed.gone] + [
-            replace(row, id=new_id()) for row in placed.come
+        numbered = _place(edge, relation, rows, write, times, now)
+        rows[:] = [row for row in rows if row not in numbered.gone] + [
+            replace(row, id=new_id()) for row in numbered.come
         ]
         edge_ids.append(rows[0].edge_id)
     after = [row for rows in known.values() for row in rows]

@@ -74,11 +74,11 @@ def build_derived_passage(
 
 def take_portion(passages: Iterator[IndexedPassage]) -> list[IndexedPassage]:
     """Return the next passages to write together; none at the end."""
-    portion: list[IndexedPassage] = []
+    batch: list[IndexedPassage] = []
     chars = 0
     for passage in passages:
-        portion.append(passage)
+        batch.append(passage)
         chars += len(passage.content) + len(passage.indexed_text)
-        if len(portion) >= _PORTION_PASSAGES or chars >= _PORTION_CHARS:
+        if len(batch) >= _PORTION_PASSAGES or chars >= _PORTION_CHARS:
             break
-    return portion
+    return batch

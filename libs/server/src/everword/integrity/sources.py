@@ -73,8 +73,8 @@ def read_stretch(
     conn: psycopg.Connection, table: str, namespace_id: int, after: UUID, last: UUID
 ) -> list[IndexSourceRow]:
     """Return the sources of a stretch of ids."""
-    stretch = {"namespace_id": namespace_id, "after": after, "last": last}
-    return _read(conn, table, _STRETCH, stretch)
+    node_range = {"namespace_id": namespace_id, "after": after, "last": last}
+    return _read(conn, table, _STRETCH, node_range)
 
 
 def hold(

@@ -107,8 +107,8 @@ def find_rows(
     """Yield the number of checked rows and the violations, for each range of a table."""
     named = check if generation is None else _of_generation(check, generation)
     for after, last, rows in stretches(conn, named.over, named.key, namespace_id):
-        stretch = {"namespace_id": namespace_id, "after": after, "last": last}
-        yield rows, conn.execute(named.sql.encode(), stretch).fetchall()
+        node_range = {"namespace_id": namespace_id, "after": after, "last": last}
+        yield rows, conn.execute(named.sql.encode(), node_range).fetchall()
 
 
 class Verifier:
@@ -148,8 +148,8 @@ class Verifier:
         for (table, key), checks in self._tables.items():
             for named, within in self._of_generations(table, checks):
                 for after, last, rows in stretches(self._conn, named, key, namespace.id):
-                    stretch = {**scope, "after": after, "last": last}
-                    found.add(self._run(within, namespace.name, stretch))
+                    node_range = {**scope, "after": after, "last": last}
+                    found.add(self._run(within, namespace.name, node_range))
                     advanced(rows)
         return found.all
 

@@ -88,12 +88,12 @@ class Heartbeat:
                 return
             try:
                 with self._database.connection() as conn:
-                    kept = store.beat_lease(conn, self._job, self._task.lease_s)
+                    retained = store.beat_lease(conn, self._job, self._task.lease_s)
             except psycopg.Error as error:
                 # The lease bridges some beats; whether it is held is decided where the result is stored.
                 log.warning("heartbeat failed", extra={"error": str(error)})
                 continue
-            if not kept:
+            if not retained:
                 self._lost.set()
                 return
 

@@ -139,17 +139,19 @@ class LoreSearch:
         """Return the entries that the contents of entries trigger, recursively up to the recursion limit."""
         edges = dict[EntryId, Hits]()
         for _ in range(MAX_RECURSION):
-            wanted = [
+            requested = [
                 rules[id_] for id_ in sources - edges.keys() if not rules[id_].prevent_recursion
             ]
-            wanted = sorted(wanted, key=lambda rule: (-rule.priority, rule.id))[:_MOST_CONTENTS]
-            if not wanted:
+            requested = sorted(requested, key=lambda rule: (-rule.priority, rule.id))[
+                :_MOST_CONTENTS
+            ]
+            if not requested:
                 break
-            found = await self._read_edges(books, wanted)
+            found = await self._read_edges(books, requested)
             if sum(map(len, found)) <= _FEW_HITS:
-                sources = _add_edges(edges, wanted, found, rules)
+                sources = _add_edges(edges, requested, found, rules)
             else:
-                sources = await self._run(_add_edges, edges, wanted, found, rules)
+                sources = await self._run(_add_edges, edges, requested, found, rules)
         return edges
 
     async def _read_edges(

@@ -42,10 +42,12 @@ async def meet_people(
     if not mentions:
         return {}
     await store.lock_subject(conn, namespace_id, subject)
-    met = Met({row.id: row for row in await store.find_people(conn, namespace_id, subject)})
+    people_state = Met(
+        {row.id: row for row in await store.find_people(conn, namespace_id, subject)}
+    )
     for mention in sorted(mentions, key=lambda each: each.said.said_at):
-        await _meet(conn, namespace_id, subject, met, mention)
-    return met.states
+        await _meet(conn, namespace_id, subject, people_state, mention)
+    return people_state.states
 
 
 async def _meet(

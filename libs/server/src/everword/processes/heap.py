@@ -56,8 +56,8 @@ def _collect_regularly() -> None:
             # CPU time, since on a busy machine it waits for far longer.
             started = time.thread_time()
             gc.collect()
-            took_s = time.thread_time() - started
-            collect_at = time.monotonic() + max(COLLECT_S, took_s / COLLECT_SHARE)
+            elapsed_s = time.thread_time() - started
+            collect_at = time.monotonic() + max(COLLECT_S, elapsed_s / COLLECT_SHARE)
         if time.process_time() > worked_s + IDLE_S:
             give_back()
             worked_s = time.process_time()

@@ -109,19 +109,19 @@ class Authenticator:
         Raises Unauthenticated, AccessDenied, GrantUsedUp or Overloaded.
         """
         secret = _bearer(metadata.get("authorization", ""))
-        wanted = metadata.get(NAMESPACE_HEADER, "")
+        requested = metadata.get(NAMESPACE_HEADER, "")
         if secret is None:
             # Asked for each call: a deployment may have been opened or closed since this server started.
             if not (self._loopback and await self.is_open()):
                 raise Unauthenticated
-            return Caller(Role.ADMIN, await self._find(wanted or DEFAULT_NAMESPACE))
+            return Caller(Role.ADMIN, await self._find(requested or DEFAULT_NAMESPACE))
         hashed = hash_key(secret)
         if self._admin_hash and hmac.compare_digest(hashed, self._admin_hash):
             await self._close()
-            return await self._operator(wanted)
+            return await self._operator(requested)
         if secret.startswith(GRANT_PREFIX):
-            return await self._by_grant(hashed, wanted, spends)
-        return await self._by_key(hashed, wanted)
+            return await self._by_grant(hashed, requested, spends)
+        return await self._by_key(hashed, requested)
 
     async def is_open(self) -> bool:
         """Return whether calls without a key are accepted: there never was a key, and no operator's key is set."""

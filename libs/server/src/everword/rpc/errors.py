@@ -86,8 +86,8 @@ def to_status(error: EverwordError, request_id: str) -> status_pb2.Status:
     status.details.add().Pack(info)
     for detail in _further_details(error):
         if isinstance(detail, error_details_pb2.BadRequest):
-            room = MAX_STATUS_BYTES - status.ByteSize()
-            while len(detail.field_violations) > 1 and detail.ByteSize() > room:
+            available = MAX_STATUS_BYTES - status.ByteSize()
+            while len(detail.field_violations) > 1 and detail.ByteSize() > available:
                 del detail.field_violations[-1]
         status.details.add().Pack(detail)
     return status

@@ -91,8 +91,8 @@ def _head(author: str, day: date) -> tuple[str, Words]:
 
 def _keep(cut: Callable[[str], tuple[Words, Words]]) -> Callable[[str], tuple[Words, Words]]:
     """Cache the latest results: a passage is split for its index and again for its ranking record."""
-    kept = lru_cache(maxsize=64)(cut)
-    return lambda text: kept(text) if len(text) <= _KEPT_CHARS else cut(text)
+    retained = lru_cache(maxsize=64)(cut)
+    return lambda text: retained(text) if len(text) <= _KEPT_CHARS else cut(text)
 
 
 @_keep

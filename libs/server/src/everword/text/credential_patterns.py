@@ -99,8 +99,8 @@ def _drawn(shortest: int) -> Callable[[regex.Match[str]], bool]:
 def _token(match: regex.Match[str]) -> bool:
     """Return whether `api_key: …` reveals one: a secret key, or a token that is no position in a list."""
     name = match.string[max(0, match.start() - _NAME_CHARS) : match.start()].lower()
-    wanted = _KEY if name.endswith("key") else _TOKEN
-    return wanted.search(name) is not None and is_drawn(trimmed(match["value"]), 12)
+    requested = _KEY if name.endswith("key") else _TOKEN
+    return requested.search(name) is not None and is_drawn(trimmed(match["value"]), 12)
 
 
 def _given_to(*commands: str) -> Callable[[regex.Match[str]], bool]:

@@ -95,9 +95,9 @@ def _rule(section: str) -> _Rule:
         if line:
             kind, _, value = line.partition(": ")
             parts[kind].append(value)
-    anchors, beside = (_words(parts[kind]) for kind in ("anchors", "beside"))
+    anchors, alongside = (_words(parts[kind]) for kind in ("anchors", "beside"))
     pattern = "".join(parts["pattern"]).replace(_SPACE, " ")
-    return _Rule(name, anchors, beside, re.compile(pattern))
+    return _Rule(name, anchors, alongside, re.compile(pattern))
 
 
 def _words(lines: list[str]) -> tuple[str, ...]:

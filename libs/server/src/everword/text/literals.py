@@ -55,9 +55,9 @@ def _may_hold_literal(text: str) -> bool:
 
 def literals_of(passage: str) -> str | None:
     """Return the literals under which the trigram arm indexes a passage; None without any."""
-    kept = ""
+    retained = ""
     for token in literal_tokens(passage):
-        if len(kept) + len(token) > _MAX_CHARS:
+        if len(retained) + len(token) > _MAX_CHARS:
             break
-        kept = f"{kept} {token}" if kept else token
-    return kept or None
+        retained = f"{retained} {token}" if retained else token
+    return retained or None

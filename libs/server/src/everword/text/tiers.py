@@ -118,11 +118,11 @@ def _lead(sentences: Iterator[str], limit: int, more: bool) -> str:
 
 def cut(text: str, limit: int) -> str:
     """Return the beginning of a text with `…` after it, within `limit` code points: whole words if they are short."""
-    room = limit - len(_ELLIPSIS)
+    available = limit - len(_ELLIPSIS)
     # Before a space a cluster always ends.
-    end = len(text) if len(text) <= room else text.rfind(" ", 0, room + 1)
+    end = len(text) if len(text) <= available else text.rfind(" ", 0, available + 1)
     if end < _WORD_SHARE * limit:
-        end = _fitting(text, room)
+        end = _fitting(text, available)
     return text[:end].rstrip(" ,;:–—-") + _ELLIPSIS
 
 

@@ -144,16 +144,16 @@ async def _replacement(
     async with database.transaction(namespace_id) as conn:
         before = await requests.read_flushed(conn, namespace_id, id_)
         covered = cover(await requests.read_stretches(conn, namespace_id, id_, through))
-        ids = [stretch.id for stretch in covered.stretches]
+        ids = [node_range.id for node_range in covered.stretches]
         summaries = await requests.read_summaries(conn, namespace_id, ids)
-        kept = await requests.kept_messages(
+        retained = await requests.kept_messages(
             conn, namespace_id, id_, covered.through, request.protected_ids, covered.gaps
         )
         new = await requests.count_tokens(
             conn, namespace_id, id_, covered.through, after=before.through
         )
         stays = await requests.count_tokens(
-            conn, namespace_id, id_, covered.through, only_ids=[message.id for message in kept]
+            conn, namespace_id, id_, covered.through, only_ids=[message.id for message in retained]
         )
         stays += sum(summary.token_count for summary in summaries)
         await requests.mark_flushed(conn, namespace_id, id_, FlushMark(covered.through, stays))
@@ -168,8 +168,8 @@ async def _replacement(
         used,
         summaries=summaries,
         replaced_through_seq=covered.through,
-        kept_ids=[message.id for message in kept],
-        in_doubt_ids=[message.id for message in kept if message.is_in_doubt],
+        kept_ids=[message.id for message in retained],
+        in_doubt_ids=[message.id for message in retained if message.is_in_doubt],
         freed_tokens=max(0, before.tokens + new - stays),
     )
 

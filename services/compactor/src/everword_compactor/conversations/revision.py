@@ -34,11 +34,11 @@ def _revise_once(summarizer: ConversationSummarizer, failures: Failures, tried: 
         return False
     [node] = nodes
     tried.append(node.id)
-    stretch = (node.first_seq, node.last_seq)
+    node_range = (node.first_seq, node.last_seq)
     with failures.kept():
         sources = _sources(summarizer, node)
         summarizer.rewrite(
-            conversation, node.id, node.revision, Level(node.level), sources, stretch
+            conversation, node.id, node.revision, Level(node.level), sources, node_range
         )
     return True
 

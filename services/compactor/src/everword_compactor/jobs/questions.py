@@ -85,11 +85,11 @@ class _Part:
         optional = {name: len(records[name]) for name in self.question.optional}
         if not any(optional.values()) or (smaller and self.was_shortened):
             return smaller
-        kept = {
+        retained = {
             name: each[: optional[name] // 2] if name in optional else each
             for name, each in records.items()
         }
-        return [_Part(replace(self.question, records=kept), was_shortened=True)]
+        return [_Part(replace(self.question, records=retained), was_shortened=True)]
 
 
 class _Waiting:

@@ -91,16 +91,16 @@ def _plan(
     planned = dict[Key, set[bytes]]()
     for claim in claims:
         key = Key(claiming.subject, claim.attribute)
-        standing, hash_ = standings[key], value_hash(claim.value)
+        locked, hash_ = standings[key], value_hash(claim.value)
         first = key not in planned
         waits = any(each.attribute == claim.attribute for each in later)
-        beside = _is_beside(claim, standing) and hash_ not in planned.get(key, set())
-        if waits or not (first or (beside and planned[key])):
+        alongside = _is_beside(claim, locked) and hash_ not in planned.get(key, set())
+        if waits or not (first or (alongside and planned[key])):
             later.append(claim)
             continue
         # An empty set keeps others out.
-        planned.setdefault(key, set()).update({hash_} if beside else set())
-        plan = _plan_claim(standing, conversation, claiming, claim, untrusted)
+        planned.setdefault(key, set()).update({hash_} if alongside else set())
+        plan = _plan_claim(locked, conversation, claiming, claim, untrusted)
         plans += [plan] if plan else []
     return plans, later
 
@@ -170,7 +170,7 @@ def _meant_value(locked: LockedAttribute, value: str, at: datetime) -> str:
     """Return the full value for a part of it: "I sold the Clio" ends `Renault Clio`."""
     if not value or locked.of_value(value):
         return value
-    wanted = set(value.lower().split())
+    requested = set(value.lower().split())
     held = {locked.facts[each.fact_id].value for each in locked.believed if each.covers(at)}
-    meant = [each for each in held if wanted <= set(each.lower().split())]
+    meant = [each for each in held if requested <= set(each.lower().split())]
     return meant[0] if len(meant) == 1 else value

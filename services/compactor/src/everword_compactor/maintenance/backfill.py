@@ -49,8 +49,8 @@ async def backfill(
             return await backfill_tool_sentences(database, namespace.id, dry_run, limit, with_model)
         case BackfillTarget.SUMMARIES:
             items = await backfill_conversations(database, namespace.id, dry_run, limit)
-            room = None if limit is None else limit - items
-            return items + len(await backfill_days(database, namespace.id, dry_run, room))
+            available = None if limit is None else limit - items
+            return items + len(await backfill_days(database, namespace.id, dry_run, available))
 
 
 async def backfill_embeddings(

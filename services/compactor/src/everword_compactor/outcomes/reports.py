@@ -76,12 +76,12 @@ _NEAR = 3
 def test_report(text: str) -> str | None:
     """Return `2 failed, 31 passed; failed: tests/test_a.py::test_b` from the output of a test runner or linter."""
     lines = edge_lines(text)
-    tally = _unittest(lines) or _tally(lines) or _go(lines)
-    if not tally:
+    digest = _unittest(lines) or _tally(lines) or _go(lines)
+    if not digest:
         return None
     names = list(dict.fromkeys(_failed_names(lines)))
     more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
-    return f"{tally}; failed: {', '.join(names[:_NAMES])}{more}" if names else tally
+    return f"{digest}; failed: {', '.join(names[:_NAMES])}{more}" if names else digest
 
 
 def closing_line(text: str) -> str | None:

@@ -18,8 +18,8 @@ def shorten(text: str, max_chars: int) -> str:
     """Return `text` with […] in place of its middle if it is longer than `max_chars`."""
     if len(text) <= max_chars:
         return text
-    kept = max_chars - len(" […] ")
-    return f"{text[: kept - kept // 2].rstrip()} […] {text[len(text) - kept // 2 :].lstrip()}"
+    retained = max_chars - len(" […] ")
+    return f"{text[: retained - retained // 2].rstrip()} […] {text[len(text) - retained // 2 :].lstrip()}"
 
 
 def quoted(text: str, max_chars: int = VALUE_CHARS) -> str:

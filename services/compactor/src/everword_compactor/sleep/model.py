@@ -214,18 +214,20 @@ class Profile:
 
     def find(self, key: Key, value: str) -> KnownFact | None:
         """Return the fact of a value, if it holds."""
-        wanted = value_hash(value)
-        return next((each for each in self.of_key(key) if value_hash(each.value) == wanted), None)
+        requested = value_hash(value)
+        return next(
+            (each for each in self.of_key(key) if value_hash(each.value) == requested), None
+        )
 
     def with_fact(self, fact: KnownFact, without: Sequence[KnownFact] = ()) -> Profile:
         """Return the profile with a fact, in the place of others or of its older form."""
         gone = {(each.key, value_hash(each.value)) for each in (fact, *without)}
-        kept = [each for each in self.facts if (each.key, value_hash(each.value)) not in gone]
-        return Profile([*kept, fact])
+        retained = [each for each in self.facts if (each.key, value_hash(each.value)) not in gone]
+        return Profile([*retained, fact])
 
     def without_fact(self, fact: KnownFact) -> Profile:
-        wanted = (fact.key, value_hash(fact.value))
-        return Profile([f for f in self.facts if (f.key, value_hash(f.value)) != wanted])
+        requested = (fact.key, value_hash(fact.value))
+        return Profile([f for f in self.facts if (f.key, value_hash(f.value)) != requested])
 
 
 @dataclass(frozen=True)

@@ -66,21 +66,21 @@ def portions(
 
     A message longer than a portion is split into parts, each in a portion of its own.
     """
-    portion: list[dict[str, Any]] = []
+    batch: list[dict[str, Any]] = []
     used = 0
     for message in session.shown:
         size = len(message.content) + _FRAME_CHARS
-        if portion and used + size > room_chars:
-            yield portion
-            portion, used = [], 0
+        if batch and used + size > room_chars:
+            yield batch
+            batch, used = [], 0
         if size > room_chars:
             for part in _parts(message.content, room_chars - _FRAME_CHARS):
                 yield [message_record(message, time_zone, part)]
             continue
-        portion.append(message_record(message, time_zone))
+        batch.append(message_record(message, time_zone))
         used += size
-    if portion:
-        yield portion
+    if batch:
+        yield batch
 
 
 def halve_messages(records: Records) -> Sequence[Records]:
@@ -113,12 +113,12 @@ def find_quote(session: SleepSession, seq: int, words: str) -> Quote | None:
     Spaces and the shape of quotation marks may differ from the message's; nothing else.
     """
     message = next((each for each in session.said if each.seq == seq), None)
-    wanted = _SPACES.sub(" ", words).strip()
-    if message is None or not wanted.strip(_QUOTES + " "):
+    requested = _SPACES.sub(" ", words).strip()
+    if message is None or not requested.strip(_QUOTES + " "):
         return None
     # A model may put its own marks around a quotation.
-    bare = wanted[1:-1] if wanted[0] in _QUOTES and wanted[-1] in _QUOTES else wanted
-    found = _pattern(wanted).search(message.content) or _pattern(bare).search(message.content)
+    bare = requested[1:-1] if requested[0] in _QUOTES and requested[-1] in _QUOTES else requested
+    found = _pattern(requested).search(message.content) or _pattern(bare).search(message.content)
     if found is None or not found[0].strip():
         return None
     return Quote(

@@ -43,12 +43,12 @@ def find_clusters(vectors: Floats) -> list[Cluster]:
             break
         owners = nearest
         middles = _middles(units, owners, middles)
-    likeness = np.sum(units * middles[owners], axis=1)
+    similarity = np.sum(units * middles[owners], axis=1)
     found = []
     for own in range(len(middles)):
         places = np.flatnonzero(owners == own)
         if len(places):
-            order = np.argsort(-likeness[places], kind="stable")
+            order = np.argsort(-similarity[places], kind="stable")
             found.append(Cluster([int(place) for place in places[order]]))
     return sorted(found, key=lambda each: (-len(each.members), each.members[0]))
 

@@ -35,13 +35,13 @@ def condense(
     size = sum(len(text.encode()) for text in (call.name, call.args, call.result))
     if size <= _SURE_BYTES:
         return write(call)
-    room = chat.context_tokens(heartbeat) - MAX_TOKENS - _MARGIN_TOKENS
+    available = chat.context_tokens(heartbeat) - MAX_TOKENS - _MARGIN_TOKENS
     for _ in range(_MAX_REFUSALS):
         try:
-            return write(_Reader(room, chat, heartbeat, write).fitting(call))
+            return write(_Reader(available, chat, heartbeat, write).fitting(call))
         except InputTooLong:
             # The server counts otherwise than was thought.
-            room = int(_SHRUNK * room)
+            available = int(_SHRUNK * available)
     raise InputTooLong("The model refuses inputs of the length that it says it reads.")
 
 

@@ -20,14 +20,14 @@ def write_sentences(
     sentences: Mapping[UUID, ToolSentence],
 ) -> None:
     """Keep sentences by their messages, in the place of earlier ones; `calls` holds all of those messages."""
-    kept = sorted(store.upsert_sentences(conn, namespace.id, sentences))
-    if not kept:
+    retained = sorted(store.upsert_sentences(conn, namespace.id, sentences))
+    if not retained:
         return
     language = Language(namespace.text_search_config, namespace.time_zone)
     # Messages of a channel that is not indexed are no sources, and their sentences are found as little.
     passages = [
         build_derived_passage(source, calls[source.id].text, sentences[source.id].content, language)
-        for source in find_sources_blocking(conn, namespace.id, kept)
+        for source in find_sources_blocking(conn, namespace.id, retained)
     ]
     config = namespace.text_search_config
-    replace_passages_blocking(conn, namespace.id, config, kept, passages)
+    replace_passages_blocking(conn, namespace.id, config, retained, passages)

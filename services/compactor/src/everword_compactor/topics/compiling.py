@@ -96,14 +96,14 @@ def _read_material(
 
 def _write(job: NamespaceJob, material: TopicMaterial, page: PageRow | None) -> Page:
     """Return the page of a topic; without new sections if the model gives no usable answer."""
-    chat, kept = job.worker_context.chat, kept_sections(material, page)
+    chat, retained = job.worker_context.chat, kept_sections(material, page)
     if chat is None:
-        return write_page(material, kept, page.model if page else "")
+        return write_page(material, retained, page.model if page else "")
     try:
         asking = Questioner(chat, job.run.heartbeat, masks=job.namespace.masks_credentials)
-        sections = write_sections(asking, material, kept)
+        sections = write_sections(asking, material, retained)
     except ChatError:
-        sections = kept
+        sections = retained
     return write_page(material, sections, chat.model)
 
 

@@ -159,15 +159,17 @@ async def _write(
     scope: GraphScope,
     said: Sequence[tuple[SureFact, NamedRelation]],
 ) -> int:
-    wanted = {end for _, named in said for end in named.ends if not find_anchor(end[0])}
-    found = await _find_known(conn, namespace_id, scope, sorted(wanted))
+    requested = {end for _, named in said for end in named.ends if not find_anchor(end[0])}
+    found = await _find_known(conn, namespace_id, scope, sorted(requested))
     edges = list[NewGraphEdge]()
     for fact, named in said:
         one, other = (found.get(end) or NodeReference(None, *end) for end in named.ends)
         if _DELETED not in (one, other):
             edges.append(_edge(fact, named, one, other))
     ends = dict.fromkeys(ref for edge in edges for ref in (edge.from_node, edge.to_node))
-    nodes = [NewGraphNode(ref.label, ref.type) for ref in ends if (ref.label, ref.type) in wanted]
+    nodes = [
+        NewGraphNode(ref.label, ref.type) for ref in ends if (ref.label, ref.type) in requested
+    ]
     write = GraphWrite(scope, GraphSource.MACHINE, nodes, edges)
     return (await write_graph(conn, namespace_id, settings, write)).created_edges if edges else 0
 

@@ -93,13 +93,13 @@ def _sources(material: TopicMaterial, budget: int) -> list[Source]:
         for each in material.told[:_FACTS]
     ]
     leaves = [_leaf_source(each) for each in material.leaves[:_LEAVES]]
-    left, kept = min(budget, MOST_CHARS), list[Source]()
+    left, retained = min(budget, MOST_CHARS), list[Source]()
     for source in (*facts, *leaves):
         cost = len(source.text) + _MOST_HEADING
         if cost <= left:
             left -= cost
-            kept.append(source)
-    return kept
+            retained.append(source)
+    return retained
 
 
 def _source(id_: UUID, text: str, at: datetime, names: Sequence[str]) -> Source:

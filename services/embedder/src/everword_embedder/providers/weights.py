@@ -101,9 +101,11 @@ def choice_file(weights_sha256: str, runtime: str) -> Path:
 def read_choice(file: Path) -> WeightChoice | None:
     """Return the saved choice; None if there is no readable one."""
     try:
-        kept = json.loads(file.read_text("utf-8"))
-        speeds = {WeightForm(form): ModelSpeed(**speed) for form, speed in kept["speeds"].items()}
-        choice = WeightChoice(WeightForm(kept["form"]), speeds)
+        retained = json.loads(file.read_text("utf-8"))
+        speeds = {
+            WeightForm(form): ModelSpeed(**speed) for form, speed in retained["speeds"].items()
+        }
+        choice = WeightChoice(WeightForm(retained["form"]), speeds)
         return choice if choice.form in speeds else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
@@ -111,12 +113,12 @@ def read_choice(file: Path) -> WeightChoice | None:
 
 def keep_choice(file: Path, choice: WeightChoice) -> None:
     """Save the choice; if the folder is read-only, the next start measures again."""
-    kept = {"processor": _processor(), **asdict(choice)}
+    retained = {"processor": _processor(), **asdict(choice)}
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         # Two processes may measure at once, and a reader must never see half a file.
         written = file.with_suffix(f".{os.getpid()}")
-        written.write_text(json.dumps(kept, indent=1), "utf-8")
+        written.write_text(json.dumps(retained, indent=1), "utf-8")
         written.replace(file)
 
 

@@ -138,8 +138,8 @@ class Drain:
             started = time.perf_counter()
             made = self._look_after_others(generation, run)
             # With a backlog in thousands of namespaces, a poll takes a second.
-            took = 0.0 if made else time.perf_counter() - started
-            pause = max(LOOK_S, LOOK_SHARE * took)
+            elapsed = 0.0 if made else time.perf_counter() - started
+            pause = max(LOOK_S, LOOK_SHARE * elapsed)
         for lane in lanes:
             lane.result()
 
@@ -206,7 +206,7 @@ class Drain:
                 if gone:
                     store.complete_pending(conn, namespace_id, generation.id, gone)
                 around = read_around(conn, generation, namespace_id, passages)
-                kept: list[PendingVector] = []
+                retained: list[PendingVector] = []
                 for entry in (each for each in group if each.memory_id in contents):
                     if reason := unembeddable_reason(contents[entry.memory_id]):
                         store.fail_pending(
@@ -214,9 +214,9 @@ class Drain:
                         )
                         _count("parked", 1)
                     else:
-                        kept.append(entry)
+                        retained.append(entry)
             texts = sent_texts(passages, around)
-            items += [Item(entry, texts[entry.memory_id]) for entry in kept]
+            items += [Item(entry, texts[entry.memory_id]) for entry in retained]
         return items
 
     def _embed(self, generation: WrittenGeneration, items: Sequence[Item]) -> bool:
@@ -292,8 +292,8 @@ class Drain:
             with self._database.transaction(namespace_id) as conn:
                 completed = list(store.complete_pending(conn, namespace_id, generation.id, group))
                 if completed:
-                    kept = vectors[[rows[memory_id] for memory_id in completed]]
-                    store.store_vectors(conn, namespace_id, generation, completed, kept)
+                    retained = vectors[[rows[memory_id] for memory_id in completed]]
+                    store.store_vectors(conn, namespace_id, generation, completed, retained)
                 # With the vectors, so that none is free; last, for it holds sums of budgets.
                 if call := calls.get(namespace_id):
                     insert_usage_blocking(conn, [call])

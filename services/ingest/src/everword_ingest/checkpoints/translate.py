@@ -17,12 +17,12 @@ def to_place(name: pb.CheckpointName) -> NamedState:
 
 def to_saving(request: pb.SaveCheckpointRequest) -> Saving:
     """Return the checkpoint to save. Raises InvalidArgument."""
-    kept = request.HasField("metadata")
+    retained = request.HasField("metadata")
     return Saving(
         place=NamedState(UUID(request.conversation_id), request.name),
         state=request.state,
         media_type=request.media_type,
-        metadata=from_struct(request.metadata, "metadata") if kept else None,
+        metadata=from_struct(request.metadata, "metadata") if retained else None,
         parent_id=UUID(request.parent_id) if request.parent_id else None,
         checkpoint_id=UUID(request.checkpoint_id) if request.checkpoint_id else None,
         expected_version=(

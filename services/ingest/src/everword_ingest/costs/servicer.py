@@ -57,15 +57,15 @@ class CostServicer(CostServiceServicer):
         self, request: pb.CheckBudgetRequest, context: Context
     ) -> pb.CheckBudgetResponse:
         if request.budget_id:
-            standing = await get_budget(
+            locked = await get_budget(
                 self._database, current_namespace(), UUID(request.budget_id), request.run_id
             )
         else:
-            standing = await check_budget(
+            locked = await check_budget(
                 self._database, current_namespace(), request.agent, request.model, request.run_id
             )
-        allowed = not any(row.exceeded for row in standing.budgets)
-        return pb.CheckBudgetResponse(allowed=allowed, budgets=standing_to_proto(standing))
+        allowed = not any(row.exceeded for row in locked.budgets)
+        return pb.CheckBudgetResponse(allowed=allowed, budgets=standing_to_proto(locked))
 
     async def SetBudget(
         self, request: pb.SetBudgetRequest, context: Context
@@ -79,8 +79,8 @@ class CostServicer(CostServiceServicer):
     async def ListBudgets(
         self, request: pb.ListBudgetsRequest, context: Context
     ) -> pb.ListBudgetsResponse:
-        standing, token = await list_budgets(self._database, current_namespace(), to_page(request))
-        return pb.ListBudgetsResponse(budgets=standing_to_proto(standing), next_page_token=token)
+        locked, token = await list_budgets(self._database, current_namespace(), to_page(request))
+        return pb.ListBudgetsResponse(budgets=standing_to_proto(locked), next_page_token=token)
 
     async def DeleteBudget(
         self, request: pb.DeleteBudgetRequest, context: Context

@@ -115,17 +115,17 @@ def to_limits(request: pb.SetBudgetRequest) -> BudgetLimits:
 
 def to_query(request: pb.GetCostsRequest) -> CostQuery:
     """Return the question about costs. Raises InvalidArgument."""
-    wanted = request.filter
+    requested = request.filter
     return CostQuery(
         CostFilter(
-            start=to_date(wanted.start_date, "filter.start_date"),
-            end=to_date(wanted.end_date, "filter.end_date"),
-            models=list(wanted.models) or None,
-            providers=list(wanted.providers) or None,
-            agents=list(wanted.agents) or None,
-            conversation_ids=[UUID(id_) for id_ in wanted.conversation_ids] or None,
-            run_ids=list(wanted.run_ids) or None,
-            own=_OWN.get(wanted.source),
+            start=to_date(requested.start_date, "filter.start_date"),
+            end=to_date(requested.end_date, "filter.end_date"),
+            models=list(requested.models) or None,
+            providers=list(requested.providers) or None,
+            agents=list(requested.agents) or None,
+            conversation_ids=[UUID(id_) for id_ in requested.conversation_ids] or None,
+            run_ids=list(requested.run_ids) or None,
+            own=_OWN.get(requested.source),
         ),
         [_GROUPINGS[each] for each in request.group_by],
     )

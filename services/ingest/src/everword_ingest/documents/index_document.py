@@ -83,8 +83,8 @@ async def index_document(
     passages = changes.passages
     config = owner.language.text_search_config
     while len(passages) > _BATCH:
-        portion, passages = passages[:_BATCH], passages[_BATCH:]
-        await (await add_passages(conn, namespace_id, config, portion, Counts())).rows()
+        batch, passages = passages[:_BATCH], passages[_BATCH:]
+        await (await add_passages(conn, namespace_id, config, batch, Counts())).rows()
     if passages:
         await enqueue(conn, [vectors_job(namespace_id, owner.document_id)])
     names = Counts(author_names=sorted(name_words(owner.change.author)))
@@ -121,8 +121,8 @@ async def _store_chunks(
     if changes.outdated:
         await store.delete_chunks(conn, namespace_id, document_id, changes.outdated)
     for begin in range(0, len(changes.rows), _CHUNK_BATCH):
-        portion = changes.rows[begin : begin + _CHUNK_BATCH]
-        await store.insert_chunks(conn, namespace_id, document_id, portion)
+        batch = changes.rows[begin : begin + _CHUNK_BATCH]
+        await store.insert_chunks(conn, namespace_id, document_id, batch)
         if len(changes.rows) > _CHUNK_BATCH:
             await send_queued(conn)
             await asyncio.sleep(0)

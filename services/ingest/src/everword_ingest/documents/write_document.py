@@ -49,8 +49,8 @@ async def prepare(
     ensure_fits(change, cut.text)
     async with database.transaction(namespace.id) as conn:
         change, owner = await find_owner(conn, namespace.id, change)
-        kept = await find_kept(conn, namespace.id, owner.document_id, cut)
-    built = await build_chunks(owner, cut, kept.missing)
+        retained = await find_kept(conn, namespace.id, owner.document_id, cut)
+    built = await build_chunks(owner, cut, retained.missing)
     return Prepared(cut, file, owner, built)
 
 

@@ -122,10 +122,10 @@ async def store_version(
     """Store a version of a locked document, and index it; returns the highest id of a new passage."""
     cut, built, file = prepared.cut, prepared.built, prepared.file
     owner = replace(prepared.owner, document_id=locked.id)
-    kept = await find_kept(conn, namespace_id, locked.id, cut)
-    if locked.id != prepared.owner.document_id or not kept.missing <= built.ids.keys():
+    retained = await find_kept(conn, namespace_id, locked.id, cut)
+    if locked.id != prepared.owner.document_id or not retained.missing <= built.ids.keys():
         # Another writer was faster: the prepared passages no longer match the document.
-        built = await build_chunks(owner, cut, kept.missing)
+        built = await build_chunks(owner, cut, retained.missing)
     change = owner.change
     row = NewVersion(
         version_id,
@@ -144,7 +144,7 @@ async def store_version(
         datetime.now(UTC),
     )
     await store.write_version(conn, namespace_id, locked.id, row, len(cut.chunks))
-    return await index_document(conn, namespace_id, owner, cut, kept, built)
+    return await index_document(conn, namespace_id, owner, cut, retained, built)
 
 
 def ensure_fits(change: DocumentChange, text: str) -> None:

@@ -67,10 +67,10 @@ async def _write(conn: Connection, namespace_id: int, claim: NewFact) -> Remembe
     checked = await check_evidence(conn, namespace_id, claim.evidence)
     known = find_attribute(claim.key.attribute).several
     several = known if claim.several is None else claim.several
-    standing = await hold(
+    locked = await hold(
         conn, namespace_id, settings.trust, claim.key, claim.value if several else None
     )
-    pieces = to_store(checked, standing.now)
+    pieces = to_store(checked, locked.now)
     since = claim.since or max(piece.said_at for piece in pieces)
     if claim.until is not None and claim.until <= since:
         raise InvalidArgument(violations=(("valid_until_time", "must be after valid_from_time"),))
@@ -89,4 +89,4 @@ async def _write(conn: Connection, namespace_id: int, claim: NewFact) -> Remembe
         is_untrusted_claim(checked, claim.source, settings.trust),
     )
     audit = ChangeReason("person" if claim.source is FactSource.PERSON else "agent")
-    return await state_fact(conn, settings, standing, told, audit)
+    return await state_fact(conn, settings, locked, told, audit)

@@ -41,23 +41,23 @@ async def correct_fact(
     """
     async with database.write(namespace.id) as write:
         conn = write.conn
-        standing, wrong = await _hold(conn, namespace.id, fact_id)
+        locked, wrong = await _hold(conn, namespace.id, fact_id)
         if value and value_hash(value) == wrong.value_hash:
             raise InvalidArgument(violations=(("value", "is the value that is to be corrected"),))
-        standing = standing.with_fact(
-            replace(wrong, ruling=FactRuling.WRONG, ruled_at=standing.now, state=FactState.REJECTED)
+        locked = locked.with_fact(
+            replace(wrong, ruling=FactRuling.WRONG, ruled_at=locked.now, state=FactState.REJECTED)
         )
         changes = [NewChange(new_id(), wrong.id, "corrected" if value else "rejected")]
         right: FactRow | None = None
         if value:
-            standing, right = await _put_right(conn, standing, wrong, value, audit)
+            locked, right = await _put_right(conn, locked, wrong, value, audit)
             changes = [
                 replace(changes[0], other_fact_id=right.id),
                 NewChange(new_id(), right.id, "remembered", wrong.id),
             ]
         right_id = right.id if right else None
-        change = timeline.correct(standing.believed, wrong.id, right_id, wrong.several)
-        await _apply(conn, standing, change, changes, audit)
+        change = timeline.correct(locked.believed, wrong.id, right_id, wrong.several)
+        await _apply(conn, locked, change, changes, audit)
         ids = [wrong.id] if right_id is None else [wrong.id, right_id]
         shown = await show_stored(conn, namespace.id, ids)
         fact = shown[right_id] if right_id else None
@@ -78,22 +78,22 @@ async def confirm_fact(
     """Say that a fact is right. Raises FactNotFound."""
     async with database.write(namespace.id) as write:
         conn = write.conn
-        standing, fact = await _hold(conn, namespace.id, fact_id)
-        ruled = replace(fact, ruling=FactRuling.RIGHT, ruled_at=standing.now)
-        standing = standing.with_fact(ruled)
-        await _add_word(conn, standing, ruled, audit)
+        locked, fact = await _hold(conn, namespace.id, fact_id)
+        ruled = replace(fact, ruling=FactRuling.RIGHT, ruled_at=locked.now)
+        locked = locked.with_fact(ruled)
+        await _add_word(conn, locked, ruled, audit)
         change = NOTHING
-        if not any(each.fact_id == fact.id for each in standing.believed):
+        if not any(each.fact_id == fact.id for each in locked.believed):
             # A hypothesis or a rejected fact becomes believed.
             change = timeline.state(
-                standing.believed, fact.id, standing.now, None, several=fact.several
+                locked.believed, fact.id, locked.now, None, several=fact.several
             )
         changes = [NewChange(new_id(), fact.id, "confirmed")]
         changes += [
             NewChange(new_id(), id_, "superseded", fact.id)
             for id_ in sorted(change.superseded_ids - {fact.id})
         ]
-        await _apply(conn, standing, change, changes, audit)
+        await _apply(conn, locked, change, changes, audit)
         shown = await show_stored(conn, namespace.id, [fact.id])
         highest = await _highest(conn, namespace.id, shown[fact.id])
     wake()
@@ -113,16 +113,16 @@ async def close_fact(
     """End a fact. Raises FactNotFound, and InvalidArgument if it had not begun by then."""
     async with database.write(namespace.id) as write:
         conn = write.conn
-        standing, fact = await _hold(conn, namespace.id, fact_id)
-        until = until or standing.now
-        own = [each for each in standing.believed if each.fact_id == fact.id]
+        locked, fact = await _hold(conn, namespace.id, fact_id)
+        until = until or locked.now
+        own = [each for each in locked.believed if each.fact_id == fact.id]
         if own and until <= min(each.since for each in own):
             violation = ("valid_until_time", "is before the fact began to hold: correct it instead")
             raise InvalidArgument(violations=(violation,))
         later = [each for each in own if each.since < until]
         change = timeline.end(later, fact.id, until)
         if change != NOTHING:
-            await _apply(conn, standing, change, [NewChange(new_id(), fact.id, "closed")], audit)
+            await _apply(conn, locked, change, [NewChange(new_id(), fact.id, "closed")], audit)
         shown = await show_stored(conn, namespace.id, [fact.id])
         highest = await _highest(conn, namespace.id, shown[fact.id])
     wake()
@@ -139,11 +139,11 @@ async def _hold(
     if found is None:
         raise FactNotFound(fact_id=fact_id)
     settings = await get_namespace_settings(conn, namespace_id)
-    standing = await hold(conn, namespace_id, settings.trust, found.key)
+    locked = await hold(conn, namespace_id, settings.trust, found.key)
     # It may have been erased while this waited for the lock.
-    if fact_id not in standing.facts:
+    if fact_id not in locked.facts:
         raise FactNotFound(fact_id=fact_id)
-    return standing, standing.facts[fact_id]
+    return locked, locked.facts[fact_id]
 
 
 async def _put_right(

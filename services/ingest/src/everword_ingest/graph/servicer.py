@@ -53,8 +53,8 @@ class GraphServicer(GraphServiceServicer):
     async def CreateNode(
         self, request: pb.CreateNodeRequest, context: Context
     ) -> pb.CreateNodeResponse:
-        wanted = to_graph_write(request, [("node", request.node)])
-        written = await create_node(*self._write(request, wanted))
+        requested = to_graph_write(request, [("node", request.node)])
+        written = await create_node(*self._write(request, requested))
         return pb.CreateNodeResponse(
             node=node_to_proto(written.nodes[0]) if written.nodes else None,
             existed=not written.created_nodes,
@@ -65,8 +65,8 @@ class GraphServicer(GraphServiceServicer):
     async def CreateEdge(
         self, request: pb.CreateEdgeRequest, context: Context
     ) -> pb.CreateEdgeResponse:
-        wanted = to_graph_write(request, edges=[("edge", request.edge)])
-        written = await create_edge(*self._write(request, wanted))
+        requested = to_graph_write(request, edges=[("edge", request.edge)])
+        written = await create_edge(*self._write(request, requested))
         return pb.CreateEdgeResponse(
             edge=edge_to_proto(written.edges[0]) if written.edges else None,
             existed=not written.created_edges,
@@ -79,8 +79,8 @@ class GraphServicer(GraphServiceServicer):
     ) -> pb.WriteGraphResponse:
         nodes = [(f"nodes[{place}]", node) for place, node in enumerate(request.nodes)]
         edges = [(f"edges[{place}]", edge) for place, edge in enumerate(request.edges)]
-        wanted = to_graph_write(request, nodes, edges)
-        written = await write_graph(*self._write(request, wanted))
+        requested = to_graph_write(request, nodes, edges)
+        written = await write_graph(*self._write(request, requested))
         return pb.WriteGraphResponse(
             nodes=[node_to_proto(node) for node in written.nodes],
             edges=[edge_to_proto(edge) for edge in written.edges],

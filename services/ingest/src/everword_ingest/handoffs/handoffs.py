@@ -32,12 +32,12 @@ class Handoff:
 
 async def get_handoff(database: Database, namespace: NamespaceScope, key: HandoffKey) -> Handoff:
     """Return the handoff of an issue with its advisor notes and grants."""
-    wanted = NoteFilter(kinds=[ADVISOR_NOTE], tags=[key.name])
+    requested = NoteFilter(kinds=[ADVISOR_NOTE], tags=[key.name])
     async with database.transaction(namespace.id) as conn:
         note_id = await store.find_key(conn, namespace.id, key.note)
         handoff = await store.get_note(conn, namespace.id, note_id) if note_id else None
         notes = await store.list_notes(
-            conn, namespace.id, wanted, MAX_CONTENT_BYTES, None, MOST_NOTES
+            conn, namespace.id, requested, MAX_CONTENT_BYTES, None, MOST_NOTES
         )
         grants = await list_grants(conn, namespace.id, key, MOST_GRANTS)
     return Handoff(handoff, notes, grants)

@@ -58,9 +58,9 @@ class Housekeeping(PeriodicTask):
         async with self._database.connection() as conn:
             limits = {"rows": FOLD_ROWS, "limit": NAMESPACES}
             crowded = await fetch_values(conn, SQL["find_crowded"], limits)
-            took = time.monotonic() - started
+            elapsed = time.monotonic() - started
             # If there may be more, look again at once.
-            pause_s = 0.0 if len(crowded) == NAMESPACES else took / LOOKING_SHARE
+            pause_s = 0.0 if len(crowded) == NAMESPACES else elapsed / LOOKING_SHARE
             self._look_at = started + min(pause_s, LONGEST_S)
             for namespace_id in crowded:
                 with suppress(psycopg.errors.ForeignKeyViolation):  # it was deleted meanwhile
@@ -77,8 +77,8 @@ class Housekeeping(PeriodicTask):
         for namespace_id in due:
             async with self._database.transaction(namespace_id) as conn:
                 await execute(conn, SQL["measure_stored"], {"namespace_id": namespace_id})
-        took = time.monotonic() - started
-        self._measure_at = started + min(took / LOOKING_SHARE, LONGEST_S)
+        elapsed = time.monotonic() - started
+        self._measure_at = started + min(elapsed / LOOKING_SHARE, LONGEST_S)
 
     async def prune_requests(self) -> None:
         """Delete request ids that are too old to be repeated."""

@@ -51,15 +51,15 @@ async def index_entries(
         )
     )
     config, gone = settings.text_search_config, list(entries)
-    portion = await beside_loop(take_portion, passages)
+    batch = await beside_loop(take_portion, passages)
     while following := await beside_loop(take_portion, passages):
         # The first portion replaces everything that was indexed of these entries before.
-        asked = await replace_passages(conn, namespace_id, config, gone, portion, Counts())
+        asked = await replace_passages(conn, namespace_id, config, gone, batch, Counts())
         await asked.rows()
-        portion, gone = following, []
+        batch, gone = following, []
     # Other writers wait for the job's row, so it is locked last.
     await enqueue(conn, [vectors_job(namespace_id, book.id)])
-    asked = await replace_passages(conn, namespace_id, config, gone, portion, Counts())
+    asked = await replace_passages(conn, namespace_id, config, gone, batch, Counts())
     await asked.rows()
 
 

@@ -113,9 +113,9 @@ def _check(entries: Sequence[NewEntry]) -> None:
 async def _read_entries(conn: Connection, namespace_id: int, book_id: UUID) -> list[EntryRow]:
     """Return all entries of a book, read in portions so that the event loop is not blocked."""
     rows, after = list[EntryRow](), None
-    while portion := await store.list_entries(conn, namespace_id, book_id, after, _PORTION_ENTRIES):
-        rows += portion
-        after = portion[-1].id
+    while batch := await store.list_entries(conn, namespace_id, book_id, after, _PORTION_ENTRIES):
+        rows += batch
+        after = batch[-1].id
         await asyncio.sleep(0)
     return rows
 
@@ -142,8 +142,8 @@ async def _apply(
 ) -> None:
     await store.delete_entries(conn, namespace_id, removed_ids)
     await unindex_entries(conn, namespace_id, removed_ids)
-    for portion in _portions(written):
-        await store.write_entries(conn, namespace_id, book.id, portion)
+    for batch in _portions(written):
+        await store.write_entries(conn, namespace_id, book.id, batch)
         await send_queued(conn)
         await asyncio.sleep(0)
     await index_entries(conn, namespace_id, book, written)
@@ -151,12 +151,12 @@ async def _apply(
 
 def _portions(entries: Mapping[UUID, NewEntry]) -> Iterator[dict[UUID, NewEntry]]:
     """Yield entries in portions of one statement each, which blocks the event loop for milliseconds."""
-    portion, chars = dict[UUID, NewEntry](), 0
+    batch, chars = dict[UUID, NewEntry](), 0
     for id_, entry in entries.items():
-        portion[id_] = entry
+        batch[id_] = entry
         chars += len(entry.content) + sum(len(trigger.text) for trigger in entry.triggers)
-        if len(portion) >= _PORTION_ENTRIES or chars >= _PORTION_CHARS:
-            yield portion
-            portion, chars = {}, 0
-    if portion:
-        yield portion
+        if len(batch) >= _PORTION_ENTRIES or chars >= _PORTION_CHARS:
+            yield batch
+            batch, chars = {}, 0
+    if batch:
+        yield batch

@@ -161,19 +161,19 @@ async def _store(
     """Write the new messages. The query for existing ones was already sent."""
     await _check_parents(conn, namespace_id, request.messages)
     existing = compare_existing(request.messages, await asked.rows() if asked else [])
-    placed = _place(request.messages, ids, conversation, existing)
+    numbered = _place(request.messages, ids, conversation, existing)
     indexed, highest = None, 0
-    if placed:
-        indexed = await _write(conn, namespace_id, settings, conversation, placed, compaction)
+    if numbered:
+        indexed = await _write(conn, namespace_id, settings, conversation, numbered, compaction)
     if existing:
         # Existing messages may still be waiting for vectors, and the token covers them too.
         known = [row.id for row in existing.values()]
         highest = await highest_passage(conn, namespace_id, known)
-    appended = _answers(request.messages, placed, existing)
+    appended = _answers(request.messages, numbered, existing)
     if existing and request.request_id:
         final = [message.id for message in appended]
         await update_request(conn, namespace_id, request.request_id, final)
-    return _Outcome(appended, highest, indexed, placed)
+    return _Outcome(appended, highest, indexed, numbered)
 
 
 async def _check_parents(

@@ -49,9 +49,9 @@ async def insert_messages(
     conn: Connection, scope: dict[str, Any], numbered: Sequence[PlacedMessage]
 ) -> None:
     """Store messages."""
-    for portion in _portions(numbered):
-        await store.insert_messages(conn, {**scope, **_message_columns(portion)})
-        if portion[-1] is not numbered[-1]:
+    for batch in _portions(numbered):
+        await store.insert_messages(conn, {**scope, **_message_columns(batch)})
+        if batch[-1] is not numbered[-1]:
             await send_queued(conn)
             await asyncio.sleep(0)
 
@@ -93,13 +93,13 @@ async def index_all_but_last(
     Nothing is counted or locked by it. What locks rows that other writes need comes after it, and takes no time.
     """
     last: list[IndexedPassage] = []
-    async for portion in _index_messages(numbered, conversation, language):
+    async for batch in _index_messages(numbered, conversation, language):
         if last:
             config = language.text_search_config
             written = await add_passages(conn, namespace_id, config, last, Counts())
             # Wait, so that at most one portion is prepared ahead of the one being written.
             await written.rows()
-        last = portion
+        last = batch
     return last
 
 
@@ -108,20 +108,20 @@ async def _index_messages(
 ) -> AsyncIterator[list[IndexedPassage]]:
     """Yield the passages of messages in portions, in their order."""
     passages = _build(messages, conversation, language)
-    chars = sum(len(placed.message.text) for placed in messages)
+    chars = sum(len(numbered.message.text) for numbered in messages)
     if len(messages) <= _FEW_MESSAGES and chars <= _FEW_CHARS:
         yield list(passages)
         return
-    while portion := await beside_loop(take_portion, passages):
-        yield portion
+    while batch := await beside_loop(take_portion, passages):
+        yield batch
 
 
 def _build(
     messages: Sequence[PlacedMessage], conversation: ConversationRecord, language: Language
 ) -> Iterator[IndexedPassage]:
-    for placed in messages:
-        source = _source(placed, conversation)
-        yield from build_passages(source, placed.message.text, language)
+    for numbered in messages:
+        source = _source(numbered, conversation)
+        yield from build_passages(source, numbered.message.text, language)
 
 
 def _source(numbered: PlacedMessage, conversation: ConversationRecord) -> IndexedSource:
@@ -146,7 +146,7 @@ def _source(numbered: PlacedMessage, conversation: ConversationRecord) -> Indexe
 
 async def author_names(messages: Iterable[PlacedMessage]) -> list[str]:
     """Return the names of who spoke, sorted."""
-    authors = {placed.message.author for placed in messages}
+    authors = {numbered.message.author for numbered in messages}
     if len(authors) <= _FEW_AUTHORS:
         return _sorted_names(authors)
     return await beside_loop(_sorted_names, authors)

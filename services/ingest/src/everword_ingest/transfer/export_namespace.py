@@ -23,18 +23,18 @@ async def export_namespace(database: Database, name: str) -> AsyncGenerator[byte
     what became old meanwhile.
     """
     found = await get_namespace(database, name)
-    tally = Tally()
+    digest = Tally()
     part = bytearray()
     async with database.snapshot(found.id) as conn:
         await store.fix_forms(conn)
         if await store.is_erasing(conn, found.id):
             raise ConcurrentUpdate("An erasure is at work in the namespace; export it afterwards.")
         async for line in _lines(conn, found.id, name):
-            part += tally.add(line)
+            part += digest.add(line)
             while len(part) >= _PART_BYTES:
                 yield bytes(part[:_PART_BYTES])
                 del part[:_PART_BYTES]
-    yield bytes(part) + tally.end_line() + b"\n"
+    yield bytes(part) + digest.end_line() + b"\n"
 
 
 async def _lines(conn: Connection, namespace_id: int, name: str) -> AsyncIterator[bytes]:

@@ -63,27 +63,27 @@ async def import_namespace(
     Raises InvalidArgument, NamespaceAlreadyExists, ContentErased, ConcurrentUpdate and RequestTooLarge.
     """
     lines = read_lines(parts)
-    tally = Tally()
+    digest = Tally()
     first = await anext(lines, b"")
     check_header(first)
-    tally.add(first)
-    target, progress = await _begin(database, name, await anext(lines, None), tally)
-    writing = _Writing(database, name, target.id, progress, tally)
+    digest.add(first)
+    target, progress = await _begin(database, name, await anext(lines, None), digest)
+    writing = _Writing(database, name, target.id, progress, digest)
     writing.compare()
     last = await writing.read(lines)
     if last is None:
         await writing.store()
         raise InvalidArgument(_CUT)
-    check_end(last, tally)
+    check_end(last, digest)
     if await anext(lines, None) is not None:
         raise InvalidArgument("The file goes on after its last line.")
-    if tally.lines < progress.lines:
+    if digest.lines < progress.lines:
         raise _of_another_file(name)
     await writing.store()
     # Without other stored records, the namespace was created by this call.
     existing = progress.lines - 1 if progress.lines > 2 else 0
-    token = await _finish(database, target.id, tally, wake)
-    return NamespaceImport(tally.records, existing, token)
+    token = await _finish(database, target.id, digest, wake)
+    return NamespaceImport(digest.records, existing, token)
 
 
 _CUT = (

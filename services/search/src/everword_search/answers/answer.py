@@ -112,11 +112,13 @@ async def _ask(
 ) -> tuple[ChatAnswer, Sequence[PromptMemory]]:
     """Return the model's answer and the memories that it was shown: the longest prefix that fits its context."""
     context = await answer_model.context_tokens()
-    room = min(request.max_answer_tokens, context // 2)
-    shown = fitting(request.query, memories, context - room) or memories[:1]
+    available = min(request.max_answer_tokens, context // 2)
+    shown = fitting(request.query, memories, context - available) or memories[:1]
     while True:
         try:
-            reply = await answer_model.ask(namespace, answer_request(request.query, shown, room))
+            reply = await answer_model.ask(
+                namespace, answer_request(request.query, shown, available)
+            )
         except InputTooLong as error:
             # The token counts were estimates, so try again with half of the memories.
             shown = shown[: len(shown) // 2]

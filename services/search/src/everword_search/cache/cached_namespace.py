@@ -133,9 +133,9 @@ class CachedNamespace:
 
     @property
     def _lacking_are_due(self) -> bool:
-        lacking = self.index.vectors.lacking_count if self.index.vectors else 0
-        pause_s = LOOK_AGAIN_S * max(1.0, lacking / LOOKED_AT_A_TIME)
-        return lacking > 0 and self._lacking_looked_at < self._clock() - pause_s
+        missing = self.index.vectors.lacking_count if self.index.vectors else 0
+        pause_s = LOOK_AGAIN_S * max(1.0, missing / LOOKED_AT_A_TIME)
+        return missing > 0 and self._lacking_looked_at < self._clock() - pause_s
 
     def ask(self, limit: int) -> CopyRequest:
         """Return a request for the passages that are missing, `limit` at most, and for the changes."""
@@ -257,5 +257,5 @@ def _vectors(generation: GenerationRow | None, passages: int) -> Vectors | None:
         return None
     if generation.storage != "halfvec":
         return None
-    kept = Vectors if passages <= EXACT_PASSAGES else SignedVectors
-    return kept(generation.id, generation.dimensions, passages)
+    retained = Vectors if passages <= EXACT_PASSAGES else SignedVectors
+    return retained(generation.id, generation.dimensions, passages)

@@ -38,8 +38,8 @@ def let_through(snapshot: Snapshot, memory_filter: MemoryFilter, now: float) -> 
         passes &= snapshot.tagged(memory_filter.document_tags)
     if memory_filter.document_conversation_ids is not None:
         ids = array_of_uuids(memory_filter.document_conversation_ids).tolist()
-        theirs = snapshot.having("conversations", [b"", *ids])
-        passes &= theirs | ~_of_kinds(columns["kinds"], ATTACHED_KINDS)
+        foreign = snapshot.having("conversations", [b"", *ids])
+        passes &= foreign | ~_of_kinds(columns["kinds"], ATTACHED_KINDS)
     if memory_filter.since is not None:
         passes &= columns["moments"] >= memory_filter.since.timestamp()
     if memory_filter.before is not None:
@@ -47,8 +47,8 @@ def let_through(snapshot: Snapshot, memory_filter: MemoryFilter, now: float) -> 
     _leave_out(snapshot, memory_filter, passes)
     known_at = memory_filter.known_at.timestamp() if memory_filter.known_at else None
     valid_at = memory_filter.valid_at.timestamp() if memory_filter.valid_at else None
-    kept = memory_filter.include_superseded
-    snapshot.intervals.leave_out(passes, now, valid_at, known_at, kept)
+    retained = memory_filter.include_superseded
+    snapshot.intervals.leave_out(passes, now, valid_at, known_at, retained)
     snapshot.intervals.leave_out_ended(passes, _of_kinds(columns["kinds"], EXPIRING_KINDS), now)
     return passes
 
@@ -82,8 +82,8 @@ def _leave_out(snapshot: Snapshot, memory_filter: MemoryFilter, passes: Array) -
         if memory_filter.as_of_conversation_id is not None:
             everything = snapshot.read(slice(None))
             known = array_of_uuids([memory_filter.as_of_conversation_id]).tolist()
-            beside = snapshot.having("conversations", known)
+            alongside = snapshot.having("conversations", known)
             # A memory that is no turn has a thread of its own with a negative number.
-            turns = beside & (everything["threads"] >= 0)
+            turns = alongside & (everything["threads"] >= 0)
             later = np.where(turns, everything["seqs"] > memory_filter.as_of_seq, later)
         passes &= ~later

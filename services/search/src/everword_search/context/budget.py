@@ -46,9 +46,9 @@ class BudgetedBlock:
 
     def remove(self, gone: ContextItem) -> None:
         """Remove an item, with a heading or day line that is no longer required."""
-        kept = [item for item in self.items if item is not gone]
+        retained = [item for item in self.items if item is not gone]
         self.items, self.tokens, self._days = [], 0, set()
-        for item in kept:
+        for item in retained:
             self.add(item)
 
     def oldest_first(self) -> list[ContextItem]:
@@ -122,10 +122,10 @@ class ContextDraft:
             elif not verbatim and self.said.repeats(item.says):
                 self._repeated.update({item.memory_id} if item.memory_id else ())
             elif shown := finish(item) if verbatim else self._unsaid(finish(item)):
-                beside = [] if alone else self._put_beside(shown, maximum - len(put) - 1)
-                if beside is not None and self._fits(source, shown, limit):
+                alongside = [] if alone else self._put_beside(shown, maximum - len(put) - 1)
+                if alongside is not None and self._fits(source, shown, limit):
                     self._add(source, shown)
-                    put += [*beside, shown]
+                    put += [*alongside, shown]
                 else:
                     self.left_out.add(item.key)
         return put

@@ -147,25 +147,25 @@ class Building:
         """Add the remaining turns that fit."""
         draft = self.draft
         there = draft.keys
-        wanted = [item for item in self.waiting if item.key not in there]
-        draft.fill(BlockSource.CHAT_HISTORY, wanted, maximum=len(wanted), verbatim=True)
+        requested = [item for item in self.waiting if item.key not in there]
+        draft.fill(BlockSource.CHAT_HISTORY, requested, maximum=len(requested), verbatim=True)
         draft.trim()
         draft.left_out.difference_update(draft.keys)
 
     def _put_all(self, found: FoundMemories, candidates: Candidates) -> ToldBy:
         """Add memories and blocks once; return the source messages of the blocks' items."""
         draft, items = self.draft, self._items(found, candidates)
-        limits, theirs = self._reserve(items)
+        limits, foreign = self._reserve(items)
         told_by = {item.key: item.told_by for own in items.values() for item in own}
         marked = found.told({**found.told_by, **told_by})
-        self._put_memories(marked, theirs)
+        self._put_memories(marked, foreign)
         draft.release()
         for source, own in items.items():
             there = draft.keys
-            wanted = [item for item in own if item.key not in there]
+            requested = [item for item in own if item.key not in there]
             limit, verbatim = limits[source], source in registry.VERBATIM
-            draft.fill(source, wanted, maximum=len(wanted), limit=limit, verbatim=verbatim)
-        if theirs:
+            draft.fill(source, requested, maximum=len(requested), limit=limit, verbatim=verbatim)
+        if foreign:
             self._put_memories(marked)
         return told_by
 
@@ -176,13 +176,13 @@ class Building:
 
         Return each block's limit, and the keys of the items that the blocks will contain.
         """
-        draft, limits, theirs = self.draft, dict[BlockSource, int](), set[UUID | str]()
+        draft, limits, foreign = self.draft, dict[BlockSource, int](), set[UUID | str]()
         together = int(draft.budget * registry.TOGETHER)
         shares = {kind.source: kind.share for kind in registry.KINDS}
         for source in (each for each in ORDER if each in items):
             limits[source] = min(int(draft.budget * shares[source]), together - draft.reserved)
-            theirs |= draft.reserve(source, items[source], limits[source])
-        return limits, theirs
+            foreign |= draft.reserve(source, items[source], limits[source])
+        return limits, foreign
 
     def _items(
         self, found: FoundMemories, candidates: Candidates

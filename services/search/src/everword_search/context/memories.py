@@ -88,14 +88,14 @@ class FoundMemories:
 
     def item(self, layout: Layout, id_: UUID, *, masks: bool) -> ContextItem:
         result = self.results[id_]
-        beside = ItemContext(
+        alongside = ItemContext(
             result.hit.score,
             result.relevance,
             result.confidence,
             result.endings,
             self.told_by.get(id_, ()),
         )
-        return layout.memory(result.memory, result.passage, beside, masks=masks)
+        return layout.memory(result.memory, result.passage, alongside, masks=masks)
 
     def masked(self, layout: Layout, item: ContextItem) -> ContextItem:
         """Return an item of these results with its credentials masked."""
@@ -116,9 +116,9 @@ async def search_memories(
 ) -> FoundMemories:
     """Return memories within the conversation's scope, best first; `known` of them may already be in the context."""
     most, counts_time = request.max_memories, request.profile == _COUNTS_TIME
-    wanted = request.token_budget // _SMALL_TOKENS if most is None else most
+    requested = request.token_budget // _SMALL_TOKENS if most is None else most
     # With `balanced`, relevant memories may rank after many recent ones. Otherwise spare results replace repetitions.
-    most = MAX_PAGE if counts_time else _SPARE + wanted
+    most = MAX_PAGE if counts_time else _SPARE + requested
     size = min(MAX_PAGE, most + known)
     # The context's conversation, if the scope is limited to it.
     within = record if request.scope is ContextScope.CONVERSATION else None

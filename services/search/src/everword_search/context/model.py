@@ -131,23 +131,25 @@ class ContextRequest:
     def without_foreign_documents(self) -> ContextRequest:
         """Return the request without documents of other conversations, except for those that its filter names."""
         own = [self.conversation_id] if self.conversation_id else []
-        wanted = replace(
+        requested = replace(
             self.filter,
             document_conversation_ids=[*own, *(self.filter.conversation_ids or ())],
         )
-        return replace(self, filter=wanted)
+        return replace(self, filter=requested)
 
     def filter_for(self, record: ConversationRecord | None) -> MemoryFilter:
         """Return the filter, limited to the conversation's agent and subject if the scope is the conversation.
 
         Agents or subjects named in the filter take precedence.
         """
-        wanted = self.filter
+        requested = self.filter
         if record is None or self.scope is not ContextScope.CONVERSATION:
-            return wanted
+            return requested
         return replace(
-            wanted,
-            agents=sorted({record.agent, ""}) if wanted.agents is None else wanted.agents,
-            subjects=sorted({record.subject, ""}) if wanted.subjects is None else wanted.subjects,
+            requested,
+            agents=sorted({record.agent, ""}) if requested.agents is None else requested.agents,
+            subjects=sorted({record.subject, ""})
+            if requested.subjects is None
+            else requested.subjects,
             of_subjects_ids=list(self.own_fact_ids) or None,
         )

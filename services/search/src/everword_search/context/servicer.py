@@ -60,8 +60,8 @@ class ContextServicer(ContextServiceServicer):
 
         The interceptors around each call await a coroutine, so this writes to the context and is no async generator.
         """
-        counter, wanted = await self._tokens.ready(), _to_request(request.context)
-        async for part in stream_context(self._sources, counter, current_namespace(), wanted):
+        counter, requested = await self._tokens.ready(), _to_request(request.context)
+        async for part in stream_context(self._sources, counter, current_namespace(), requested):
             await send_request_id(context)
             await context.write(_to_part(part))
 

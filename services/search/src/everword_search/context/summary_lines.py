@@ -23,7 +23,7 @@ def without_conversations(text: str) -> str:
 
 def without_said(text: str, is_said: Callable[[str], bool]) -> str:
     """Return a summary without the sentences for which `is_said` returns True; empty if none remains."""
-    kept, group, speaker = list[str](), "", ""
+    retained, group, speaker = list[str](), "", ""
     follows = False
     for line in text.split("\n"):
         if _GROUP.fullmatch(line):
@@ -41,7 +41,7 @@ def without_said(text: str, is_said: Callable[[str], bool]) -> str:
         if not said or is_said(said):
             follows = follows and not said
             continue
-        kept += [group] if group else []
-        kept.append(f"- {speaker}: {said}" if goes_on and not follows else line)
+        retained += [group] if group else []
+        retained.append(f"- {speaker}: {said}" if goes_on and not follows else line)
         group, follows = "", True
-    return "\n".join(kept)
+    return "\n".join(retained)

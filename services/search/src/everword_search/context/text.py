@@ -101,8 +101,8 @@ class Layout:
 
     def line(self, item: ContextItem, number: int) -> str:
         """Return an item as it appears in the context."""
-        beside = ItemContext(relevance=item.relevance, endings=item.endings, trust=item.trust)
-        return self._line(number, item.occurred_at, item.speaker, item.words, beside)
+        alongside = ItemContext(relevance=item.relevance, endings=item.endings, trust=item.trust)
+        return self._line(number, item.occurred_at, item.speaker, item.words, alongside)
 
     def block(self, source: BlockSource, items: list[ContextItem], first: int) -> str:
         """Return items in order as one text, numbered from `first`."""
@@ -180,8 +180,8 @@ class Layout:
 
     def reworded(self, item: ContextItem, words: str) -> ContextItem:
         """Return the item with `words` as its text, and its token count updated."""
-        beside = ItemContext(relevance=item.relevance, endings=item.endings, trust=item.trust)
-        line = self._line(_WIDEST, item.occurred_at, item.speaker, words, beside)
+        alongside = ItemContext(relevance=item.relevance, endings=item.endings, trust=item.trust)
+        line = self._line(_WIDEST, item.occurred_at, item.speaker, words, alongside)
         return replace(item, words=words, tokens=self.counter.count(f"{line}\n"), is_given=False)
 
     def candidate(self, found: ContextCandidate) -> ContextItem:

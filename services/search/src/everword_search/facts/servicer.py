@@ -37,9 +37,9 @@ class FactQueryServicer(FactQueryServiceServicer):
     async def GetProfile(
         self, request: pb.GetProfileRequest, context: Context
     ) -> pb.GetProfileResponse:
-        wanted = to_profile_request(request)
-        facts, omitted = await get_profile(self._database, current_namespace(), wanted)
-        at = wanted.as_of.valid_at
+        requested = to_profile_request(request)
+        facts, omitted = await get_profile(self._database, current_namespace(), requested)
+        at = requested.as_of.valid_at
         return pb.GetProfileResponse(
             facts=[fact_to_proto(fact, at) for fact in facts], omitted=omitted
         )
@@ -53,15 +53,15 @@ class FactQueryServicer(FactQueryServiceServicer):
     async def ListFacts(
         self, request: pb.ListFactsRequest, context: Context
     ) -> pb.ListFactsResponse:
-        wanted = to_fact_filter(request)
+        requested = to_fact_filter(request)
         facts, token = await list_facts(
             self._database,
             current_namespace(),
-            wanted,
+            requested,
             to_page(request),
             request.at_least_as_fresh,
         )
-        at = wanted.as_of.valid_at
+        at = requested.as_of.valid_at
         return pb.ListFactsResponse(
             facts=[fact_to_proto(fact, at) for fact in facts], next_page_token=token
         )

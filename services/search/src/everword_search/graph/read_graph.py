@@ -33,12 +33,12 @@ async def get_node(
     A merged node resolves to the node that it was merged into.
     """
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
-        wanted = node_id
-        while node := (await show_nodes(conn, namespace.id, [wanted])).get(wanted):
+        requested = node_id
+        while node := (await show_nodes(conn, namespace.id, [requested])).get(requested):
             if node.merged_into is None:
                 versions = await store.list_versions(conn, namespace.id, node.id, _VERSIONS)
                 return NodeHistory(node, versions)
-            wanted = node.merged_into
+            requested = node.merged_into
     raise NodeNotFound(node_id=node_id)
 
 
@@ -54,12 +54,12 @@ async def list_nodes(
     """Return a page of nodes and the token of the next page. Raises InvalidPageToken."""
     cursor = await open_cursor(database, namespace, "ListNodes", page)
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
-        wanted = ListedNodes(view, types, None)
+        requested = ListedNodes(view, types, None)
         if label:
             hashes = [label_hash(label)]
             named = await store.find_named(conn, namespace.id, view, hashes, _NAMED)
-            wanted = replace(wanted, node_ids=[row.node_id for row in named])
-        found = await store.list_nodes(conn, namespace.id, wanted, cursor.after_id, cursor.limit)
+            requested = replace(requested, node_ids=[row.node_id for row in named])
+        found = await store.list_nodes(conn, namespace.id, requested, cursor.after_id, cursor.limit)
     return cursor.cut(found, lambda last: [str(last.id)])
 
 

@@ -128,8 +128,10 @@ async def read_ends(
 
     Nodes that the view does not show, and relations to them, are left out.
     """
-    wanted = dict.fromkeys([*node_ids, *(id_ for row in rows for id_ in (row.from_id, row.to_id))])
-    nodes = await store.read_nodes(conn, namespace_id, view, list(wanted)) if wanted else {}
+    requested = dict.fromkeys(
+        [*node_ids, *(id_ for row in rows for id_ in (row.from_id, row.to_id))]
+    )
+    nodes = await store.read_nodes(conn, namespace_id, view, list(requested)) if requested else {}
     names = {id_: _name(node, view) for id_, node in nodes.items()}
     edges = [_edge_view(row, names) for row in rows if {row.from_id, row.to_id} <= names.keys()]
     return [nodes[id_] for id_ in node_ids if id_ in nodes], edges

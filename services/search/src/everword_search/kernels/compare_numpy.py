@@ -191,8 +191,8 @@ def _look_around(
         value = np.where(alone, alone_share * values, 0.0)
         return known(np.where(is_near[far], np.roll(values, -far), value))
 
-    beside = [np.where(is_near[far], np.roll(held, -far), np.uint64(0)) for far in (-1, 1)]
-    together = held | beside[0] | beside[1]
+    alongside = [np.where(is_near[far], np.roll(held, -far), np.uint64(0)) for far in (-1, 1)]
+    together = held | alongside[0] | alongside[1]
     within = _share(together, weights)
     around = {"p1": -1, "n1": 1, "p2": -2, "n2": 2}
     return {

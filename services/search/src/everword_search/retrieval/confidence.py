@@ -36,7 +36,7 @@ def by_relevance(relevance: float) -> Confidence:
 
 def by_match(literal: float, meaning: float) -> Confidence:
     """Return the level for a match: the scores of words or letters, and of meaning, each from 0 to 1."""
-    for confidence, words, likeness in _MATCHES:
-        if literal >= words or (likeness is not None and meaning >= likeness):
+    for confidence, words, similarity in _MATCHES:
+        if literal >= words or (similarity is not None and meaning >= similarity):
             return confidence
     return Confidence.NONE

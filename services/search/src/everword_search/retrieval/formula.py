@@ -65,9 +65,9 @@ async def rank_by_formula(
     [score, *_] = [*(each.score for each in scored if each.passage_id == passage_id), score]
     scored.sort(key=lambda each: (each.score, each.passage_id), reverse=True)
     listed = [each for each in scored if window.admits(each.score, each.evidence)]
-    wanted = [each for each in listed if (each.score, each.passage_id) < (score, passage_id)]
+    requested = [each for each in listed if (each.score, each.passage_id) < (score, passage_id)]
     # A pool is several times as large as a page, so explanations of scores are created for the page only.
-    hits = [_hit(each, profile, now) for each in wanted[: window.limit]]
+    hits = [_hit(each, profile, now) for each in requested[: window.limit]]
     # The verdict ignores recency: it depends on the most relevant memories, wherever they rank.
     relevant = sorted(scored, key=lambda each: each.evidence or 0.0, reverse=True)[:DECIDING]
     first = [_hit(each, profile, now) for each in relevant] if not window.after else []

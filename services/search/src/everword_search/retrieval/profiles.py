@@ -90,11 +90,13 @@ class Balanced:
         )
         if given == (None,) * 4:
             return self
-        wanted = [mine if yours is None else yours for mine, yours in zip(own, given, strict=True)]
-        total = sum(wanted)
+        requested = [
+            mine if yours is None else yours for mine, yours in zip(own, given, strict=True)
+        ]
+        total = sum(requested)
         if total == 0:
             raise InvalidArgument(violations=(("balanced", "needs a weight above 0"),))
-        lexical, semantic, temporal, importance = (weight / total for weight in wanted)
+        lexical, semantic, temporal, importance = (weight / total for weight in requested)
         arms = {SearchArm.LEXICAL: lexical, SearchArm.SEMANTIC: semantic}
         return replace(
             self,

@@ -36,16 +36,16 @@ async def find_reliable(
     """
     response, _ = await find_memories(sources, namespace, request)
     results = _reliable(response.results, periods)
-    wanted = len(response.results)
+    requested = len(response.results)
     verdict = response.verdict
     degraded = [each for each in response.arms if each.state is ArmState.DEGRADED]
     for _ in range(MAX_PAGES - 1):
-        if len(results) >= wanted or not response.next_page_token:
+        if len(results) >= requested or not response.next_page_token:
             break
         page = replace(request.page, token=response.next_page_token)
         response, _ = await find_memories(sources, namespace, replace(request, page=page))
         results += _reliable(response.results, periods)
-    return Reliable(results[:wanted], verdict, degraded)
+    return Reliable(results[:requested], verdict, degraded)
 
 
 def _reliable(results: list[SearchResult], periods: bool) -> list[SearchResult]:

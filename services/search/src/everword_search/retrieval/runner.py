@@ -138,9 +138,9 @@ class Runner:
             log.warning("search arm failed", extra={**label, "error": repr(error)})
             raise ArmFailed(arm) from error
         finally:
-            took = time.perf_counter() - started
-            self._seconds[arm.name] += took
-            duration_histogram(names.SEARCH_ARM_DURATION).record(took, label)
+            elapsed = time.perf_counter() - started
+            self._seconds[arm.name] += elapsed
+            duration_histogram(names.SEARCH_ARM_DURATION).record(elapsed, label)
 
 
 def _reason(error: psycopg.Error) -> str:

@@ -227,8 +227,8 @@ async def _read_query(
     await use_generic_plans(conn, limit_s)
     opened = await open_search(conn, search.sources, search.asked, search.expected)
     if opened.parsed.generation_of(vector) is None:
-        lacking = QueryNotEmbedded("this database does not have the query's model")
-        vector = search.embedding.missing(lacking)
+        missing = QueryNotEmbedded("this database does not have the query's model")
+        vector = search.embedding.missing(missing)
     if vector is None and search.embedding.is_wanted:
         vector = search.embedding.at_hand(opened.parsed)
     return _ReadQuery(opened, vector), limit_s

@@ -20,9 +20,11 @@ async def rank_single_arm(runner: Runner, arm: Arm, window: Window) -> FoundHits
         # The verdict needs more results than a short page has, including those below the minimum score.
         asked = Window(max(window.limit, DECIDING))
     hits = [_hit(arm, candidate) for candidate in await runner.find(arm, asked)]
-    wanted = [hit for hit in hits if hit.score >= window.min_score]
+    requested = [hit for hit in hits if hit.score >= window.min_score]
     return FoundHits(
-        wanted[: window.limit], deciding_evidence([hit.evidence for hit in hits]), hits[:DECIDING]
+        requested[: window.limit],
+        deciding_evidence([hit.evidence for hit in hits]),
+        hits[:DECIDING],
     )
 
 

@@ -141,9 +141,9 @@ def plan(
             sources.ranker, planned.question, index, planned.timely, request.explain
         )
     # One hit more than the page shows whether there is another page.
-    _, brought, *after = validated.cursor.after or (None, "")
+    _, promoted, *after = validated.cursor.after or (None, "")
     least = relevance.least_evidence(request.min_relevance)
-    limit = validated.cursor.limit + len(PromotedHits.read(brought).tails)
+    limit = validated.cursor.limit + len(PromotedHits.read(promoted).tails)
     window = Window(limit, after or None, request.min_score, least)
     return PlannedSearch(
         planned,
@@ -170,15 +170,15 @@ async def retrieve(
     chance = cursor.after[0] if cursor.after else planned.relevance.chance(found)
     ensure_judged(validated.request, found)
     await runner.prepare(generic_plans=True, limit_s=remaining(STATEMENT_CAP_S))
-    brought = PromotedHits.read(cursor.after[1]) if cursor.after else PromotedHits()
-    hits = [hit for hit in found.hits if hit.source_id not in brought][: cursor.limit]
+    promoted = PromotedHits.read(cursor.after[1]) if cursor.after else PromotedHits()
+    hits = [hit for hit in found.hits if hit.source_id not in promoted][: cursor.limit]
     shown = hits[: cursor.size]
     memories = await ask(conn, _memories_asked(validated, shown))
     outdated = None
     if planned.has_facts and shown:
         ids = [hit.source_id for hit in shown]
         outdated = await ask(conn, outdated_asked(validated.namespace.id, ids))
-    return HitPage(planned, found, hits, chance, memories, brought, outdated)
+    return HitPage(planned, found, hits, chance, memories, promoted, outdated)
 
 
 def _memories_asked(validated: AskedSearch, hits: Sequence[RankedHit]) -> BoundStatement[MemoryRow]:
@@ -217,10 +217,10 @@ async def hydrate(
     least, chars = validated.request.min_score, validated.chars
     originals = await find_page_originals(conn, database, ranked_page, rows, least, chars)
     ordered = await order(conn, database, replace(ranked_page, originals=originals), there)
-    placed = ordered.placed
-    if brought := [hit for hit in placed.hits if hit.source_id not in rows]:
+    numbered = ordered.placed
+    if promoted := [hit for hit in numbered.hits if hit.source_id not in rows]:
         async with database.bound(conn, validated.namespace.id):
-            pending = await ask(conn, _memories_asked(validated, brought))
+            pending = await ask(conn, _memories_asked(validated, promoted))
         rows |= {row.id: row for row in await pending.rows()}
     results = [
         SearchResult(
@@ -231,7 +231,7 @@ async def hydrate(
             relevance.confidence_of(hit),
             endings=ordered.endings.get(hit.source_id, ()),
         )
-        for hit in placed.hits
+        for hit in numbered.hits
         if hit.source_id in rows
     ]
     for complete in completions_of(results):
@@ -242,7 +242,7 @@ async def hydrate(
     verdict = relevance.verdict(found, page.chance)
     return SearchResponse(
         results,
-        _next_token(cursor, page, placed),
+        _next_token(cursor, page, numbered),
         page.planned.runner.reports(),
         verdict,
         relevance.state(found),

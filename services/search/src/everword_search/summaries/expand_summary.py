@@ -65,16 +65,16 @@ async def expand_all(
         _ExpandedNode(row)
         for row in await store.get_summaries(conn, namespace_id, ids, limits.max_content_chars)
     ]
-    room = min(MAX_ITEMS, MAX_CHARS // limits.max_content_chars)
+    available = min(MAX_ITEMS, MAX_CHARS // limits.max_content_chars)
     widths = limits
     if maximum is not None:
         widths = replace(limits, max_children=maximum, max_sources=maximum)
     level = top
     for _ in range(limits.depth):
         level = [node for node in level if node.row.below]
-        if not level or room <= 0:
+        if not level or available <= 0:
             break
-        room -= await _read_below(conn, namespace_id, level, widths, after, room)
+        available -= await _read_below(conn, namespace_id, level, widths, after, available)
         level = [child for node in level for child in node.children]
         widths, after = limits, 0
     return {node.row.id: node.expansion() for node in top}

@@ -38,9 +38,9 @@ class TopicServicer(GraphQueryServiceServicer):
 
     async def GetTopic(self, request: pb.GetTopicRequest, context: Context) -> pb.GetTopicResponse:
         id_ = UUID(request.id) if request.id else None
-        wanted = TopicName(id_, request.name, request.agent, request.subject)
+        requested = TopicName(id_, request.name, request.agent, request.subject)
         row = await get_topic(
-            self._database, current_namespace(), wanted, request.at_least_as_fresh
+            self._database, current_namespace(), requested, request.at_least_as_fresh
         )
         return pb.GetTopicResponse(topic=_to_proto(row))
 

@@ -117,13 +117,11 @@ async def _changed(
     ids = list(dict.fromkeys(id_ for change in changes for id_ in change.memory_ids))
     events = list[Event]()
     for start in range(0, len(ids), PAGE_MEMORIES):
-        portion = ids[start : start + PAGE_MEMORIES]
-        states = {
-            row.id: row for row in await store.list_states(conn, watched.namespace_id, portion)
-        }
+        batch = ids[start : start + PAGE_MEMORIES]
+        states = {row.id: row for row in await store.list_states(conn, watched.namespace_id, batch)}
         happened = [
             (id_, type_)
-            for id_ in portion
+            for id_ in batch
             if (type_ := _happened(states.get(id_), place)) is not None
         ]
         events += await _events(conn, watched, happened, states)

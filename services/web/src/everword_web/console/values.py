@@ -44,8 +44,8 @@ class Values:
         """Return the same fields as the query of another page's address."""
         fields = self._fields
         pairs = fields.multi_items() if isinstance(fields, QueryParams) else fields.items()
-        kept = [(name, value) for name, value in pairs if name != "page"]
-        return urlencode([*kept, ("page", token)])
+        retained = [(name, value) for name, value in pairs if name != "page"]
+        return urlencode([*retained, ("page", token)])
 
     def number(self, name: str, default: int, maximum: int) -> int:
         """Return a number from 0 on. Raises BadInputError."""

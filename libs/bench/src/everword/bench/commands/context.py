@@ -89,8 +89,10 @@ def context(
     for profile in PROFILES:
         for dates in DATES:
             line(f"{profile}, {dates} dates")
-            wanted = [f for f in figures if (f["profile"], f["dates"]) == (profile, dates)]
-            print_table(columns, [_cells(f, columns) for f in wanted], right=" ".join(columns[1:]))
+            requested = [f for f in figures if (f["profile"], f["dates"]) == (profile, dates)]
+            print_table(
+                columns, [_cells(f, columns) for f in requested], right=" ".join(columns[1:])
+            )
     fall_columns = ("set", "dates", "profile", "before", "after", "fall")
     print_table(
         fall_columns, [_cells(each, fall_columns) for each in falls], right="before after fall"

@@ -58,8 +58,8 @@ class EverwordSession:
     async def search(self, space: str, query: str) -> Ranking:
         client = await self._client(space)
         # Summaries are made meanwhile; the other systems have messages alone.
-        wanted = memory_pb2.MemoryFilter(kinds=[kind_number("message")])
-        request = pb.SearchRequest(query=query, page_size=LIMIT, filter=wanted)
+        requested = memory_pb2.MemoryFilter(kinds=[kind_number("message")])
+        request = pb.SearchRequest(query=query, page_size=LIMIT, filter=requested)
         started = time.perf_counter()
         response = await client.search_service.Search(request)
         seconds = time.perf_counter() - started

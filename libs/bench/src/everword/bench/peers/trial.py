@@ -71,10 +71,10 @@ async def measure_all(
     say("starting again")
     started = time.perf_counter()
     async with system.started(folder, form) as session:
-        took: list[float] = []
-        await _ask(session, [(first_space, first)], trial, took)
+        elapsed: list[float] = []
+        await _ask(session, [(first_space, first)], trial, elapsed)
         trial.start_to_answer_s = time.perf_counter() - started
-        [trial.first_question_s] = took
+        [trial.first_question_s] = elapsed
     return trial
 
 

@@ -111,14 +111,14 @@ async def _compacted(
                 # Jobs would wait for the vectors of messages, which nothing makes here.
                 with bench.connect() as conn:
                     conn.execute("DELETE FROM embedding_queue")
-            took_s = await _drained(worker, name)
+            elapsed_s = await _drained(worker, name)
             asked = await bench.asked()
             with bench.connect() as conn:
                 nodes = read_nodes(conn, name)
         due = sum(len(each.messages) // _LEAF * _LEAF for each in corpus)
         if nodes.messages != due:
             raise worker.failure(f"{nodes.messages} of {due} messages were summed up")
-    return DrainedBacklog(nodes, took_s, asked)
+    return DrainedBacklog(nodes, elapsed_s, asked)
 
 
 async def _drained(worker: WorkerProcess, namespace: str) -> float:

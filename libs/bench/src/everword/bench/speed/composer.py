@@ -45,9 +45,9 @@ def main() -> None:
     composer.compose(drafts[0], _no_beat)
     started = time.perf_counter()
     said = [composer.compose(draft, _no_beat).content for draft in drafts]
-    took = time.perf_counter() - started
+    elapsed = time.perf_counter() - started
     same = sum(text == node["content"] for text, node in zip(said, nodes, strict=True))
-    print(json.dumps({"seconds": took, "same": same}))
+    print(json.dumps({"seconds": elapsed, "same": same}))
 
 
 def _draft(model: Any, node: Node) -> Any:

@@ -76,7 +76,7 @@ async def measure(
         floor,
         {
             "messages": messages,
-            "stub_texts_per_s": [round(messages / took, 1) for took in (before_s, after_s)],
+            "stub_texts_per_s": [round(messages / elapsed, 1) for elapsed in (before_s, after_s)],
             "ingest_p95_ratio": _ratio(busy.ingest, idle.ingest),
             "search_p95_ratio": _ratio(busy.searches, idle.searches),
             "idle": {"ingest": idle.ingest.details(), "search": idle.searches.details()},

@@ -56,7 +56,7 @@ async def measure(bench: BenchStack, scale: int) -> Row:
         floor,
         {
             "messages": messages,
-            "stub_texts_per_s": [round(messages / took, 1) for took in (before_s, after_s)],
+            "stub_texts_per_s": [round(messages / elapsed, 1) for elapsed in (before_s, after_s)],
             "seconds": round(done.seconds, 3),
             "stored_s": round(done.stored_s, 3),
             "told_ms": round(1000 * done.told_s, 3),

@@ -45,8 +45,8 @@ class Recording:
 
     def p(self, share: float, names: Iterable[str]) -> float:
         """Return a percentile, over calls, of what some statements took together."""
-        wanted = set(names)
-        sums = [sum(ms for name, ms in call.items() if name in wanted) for call in self.calls]
+        requested = set(names)
+        sums = [sum(ms for name, ms in call.items() if name in requested) for call in self.calls]
         return percentile(sums, share) or 0.0
 
     @property
@@ -110,13 +110,13 @@ def _calls(log: str) -> Iterator[Mapping[str, float]]:
     known = _known_statements()
     # Statements before the first separator belong to calls from before the recording.
     for part in log.split(f"LOG:  {_MARK}")[1:]:
-        took: dict[str, float] = defaultdict(float)
+        elapsed: dict[str, float] = defaultdict(float)
         for line in _LINE.finditer(part):
             # A statement's own lines are indented; its parameters come after.
             name = known.get(_normal(line["sql"].split("DETAIL:  Parameters")[0]))
             if name:
-                took[name] += float(line["ms"])
-        yield dict(took)
+                elapsed[name] += float(line["ms"])
+        yield dict(elapsed)
 
 
 def _known_statements() -> dict[str, str]:

@@ -43,11 +43,13 @@ def disk(bench: BenchStack, scale: int) -> Row:
 def startup(bench: BenchStack, scale: int) -> Row:
     """Return how long the slowest service takes until it is ready: a second one of each is started."""
     specs = {spec.name: spec for spec in service_specs(bench.running) if spec.name in SERVICES}
-    took = {name: min(_start(bench, spec) for _ in range(_STARTS)) for name, spec in specs.items()}
+    elapsed = {
+        name: min(_start(bench, spec) for _ in range(_STARTS)) for name, spec in specs.items()
+    }
     bare = min(_bare_start() for _ in range(_STARTS))
-    details = {"s": {name: round(seconds, 3) for name, seconds in took.items()}}
+    details = {"s": {name: round(seconds, 3) for name, seconds in elapsed.items()}}
     floor = Floor(bare, "Python with the libraries that all use")
-    return Row("startup", scale, max(took.values()), "s", floor, details)
+    return Row("startup", scale, max(elapsed.values()), "s", floor, details)
 
 
 def _start(bench: BenchStack, spec: ProcessSpec) -> float:

@@ -56,8 +56,8 @@ def request(
     query: str, mode: pb.SearchMode.ValueType, tags: Sequence[str] = ()
 ) -> pb.SearchRequest:
     profile = PROFILE if mode == pb.SEARCH_MODE_HYBRID else ""
-    wanted = memory_pb2.MemoryFilter(tags=tags) if tags else None
-    return pb.SearchRequest(query=query, mode=mode, profile=profile, page_size=10, filter=wanted)
+    requested = memory_pb2.MemoryFilter(tags=tags) if tags else None
+    return pb.SearchRequest(query=query, mode=mode, profile=profile, page_size=10, filter=requested)
 
 
 async def search(

@@ -73,9 +73,9 @@ async def until_no_faster(call: Call[T], given: Sequence[T]) -> None:
     fastest, as_slow = math.inf, 0
     # While it is loaded, which may take longer than a round, nothing gets faster.
     while as_slow < _AS_SLOW:
-        took = (await closed_loop(call, given)).wall_s
-        as_slow = 0 if took <= _NO_FASTER * fastest else as_slow + 1
-        fastest = min(fastest, took)
+        elapsed = (await closed_loop(call, given)).wall_s
+        as_slow = 0 if elapsed <= _NO_FASTER * fastest else as_slow + 1
+        fastest = min(fastest, elapsed)
 
 
 async def open_loop(call: Call[T], given: Sequence[T], rate: float, seconds: float) -> Times:

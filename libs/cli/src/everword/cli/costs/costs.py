@@ -71,7 +71,7 @@ async def costs(
     as_json: bool,
 ) -> None:
     """Show the tokens and the cost of calls of models."""
-    wanted = list(dict.fromkeys(groupings))
+    requested = list(dict.fromkeys(groupings))
     request = pb.GetCostsRequest(
         filter=pb.CostFilter(
             start_date=f"{since:%Y-%m-%d}" if since else "",
@@ -81,7 +81,7 @@ async def costs(
             run_ids=runs,
             source=SOURCES[source] if source else pb.COST_SOURCE_UNSPECIFIED,
         ),
-        group_by=[GROUPINGS[name] for name in wanted],
+        group_by=[GROUPINGS[name] for name in requested],
         page_size=_PAGE,
     )
     if everywhere:
@@ -95,17 +95,19 @@ async def costs(
             print_json_documents(found)
             return
         rows = [
-            ((name, *_named(group, wanted)), group)
+            ((name, *_named(group, requested)), group)
             for name, response in found.items()
             for group in response.groups
         ]
-        print_costs(("namespace", *wanted), rows)
+        print_costs(("namespace", *requested), rows)
         return
     response = await _groups(client, request)
     if as_json:
         print_json(response)
     else:
-        print_costs(tuple(wanted), [(_named(group, wanted), group) for group in response.groups])
+        print_costs(
+            tuple(requested), [(_named(group, requested), group) for group in response.groups]
+        )
 
 
 async def _groups(

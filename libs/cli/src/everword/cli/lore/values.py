@@ -34,7 +34,7 @@ def mistyped(
     objects: tuple[str, ...] = (),
 ) -> Iterator[str]:
     """Yield which fields say something of the wrong type, and are therefore left out."""
-    for names, wanted in (
+    for names, requested in (
         (flags, "true or false"),
         (numbers, "a number"),
         (texts, "text"),
@@ -42,8 +42,8 @@ def mistyped(
     ):
         for name in names:
             value = fields.get(name)
-            if value not in (None, "") and kind(value) != wanted:
-                yield f"{name} must be {wanted}, not {kind(value)}"
+            if value not in (None, "") and kind(value) != requested:
+                yield f"{name} must be {requested}, not {kind(value)}"
 
 
 def kind(value: object) -> str:

@@ -152,17 +152,17 @@ async def _extend(client: Client, note: note_pb2.Note) -> None:
 
 async def _search(client: Client, op: SearchOp, token: str) -> list[SearchItem]:
     notes = _ranked(client, op, token) if op.query else _latest(client, op)
-    wanted, found = op.offset + op.limit, list[tuple[note_pb2.Note, SearchItem]]()
+    requested, found = op.offset + op.limit, list[tuple[note_pb2.Note, SearchItem]]()
     async for note, score in notes:
         item = item_of(note, score)
         if item is not None and matches(item.value, op.filter or {}):
             found.append((note, item))
-        if len(found) >= wanted:
+        if len(found) >= requested:
             break
     if op.refresh_ttl:
-        for note, _ in found[op.offset : wanted]:
+        for note, _ in found[op.offset : requested]:
             await _extend(client, note)
-    return [item for _, item in found[op.offset : wanted]]
+    return [item for _, item in found[op.offset : requested]]
 
 
 async def _latest(client: Client, op: SearchOp) -> AsyncIterator[tuple[note_pb2.Note, None]]:

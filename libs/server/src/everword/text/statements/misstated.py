@@ -81,13 +81,13 @@ def _is_anothers(
     own = sources.around(value, written)
     if not own:
         return False
-    beside = known & own
+    alongside = known & own
     for _, statement in nearest:
         others = {other for other in statement.measured if other[0] == value[0]}
         if not others or others & values:
             continue
         there = known & statement.around
-        if there - own and not beside - there and len(there) >= _SAME_SUBJECT * len(known):
+        if there - own and not alongside - there and len(there) >= _SAME_SUBJECT * len(known):
             return True
     return False
 

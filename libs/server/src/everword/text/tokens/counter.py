@@ -83,5 +83,5 @@ def read_counter(path: Path) -> TokenCounter:
 
 
 def _keeping(count: Callable[[str], int]) -> Callable[[str], int]:
-    kept = lru_cache(maxsize=_KEPT)(count)
-    return lambda text: kept(text) if len(text) <= _KEPT_CHARS else count(text)
+    retained = lru_cache(maxsize=_KEPT)(count)
+    return lambda text: retained(text) if len(text) <= _KEPT_CHARS else count(text)

@@ -201,10 +201,10 @@ class Evidence:
     def missing(self, values: Iterable[Value]) -> list[Value]:
         """Return those of `values` without support, in order."""
         values = list(values)
-        wanted = {
+        requested = {
             key for value in values for keys in value.readings for key in keys if key[0] == ROW
         }
-        held = self._keys | found_rows(wanted, self._texts)
+        held = self._keys | found_rows(requested, self._texts)
         return [value for value in values if not any(keys <= held for keys in value.readings)]
 
     def _add_label(self, text: str) -> None:

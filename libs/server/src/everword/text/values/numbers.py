@@ -38,15 +38,15 @@ class Number:
         """The keys to find: the number with its unit, or without any."""
         if not self.units:
             return self.readings
-        wanted: Readings = []
+        requested: Readings = []
         for keys in self.readings:
             (key, *others) = keys
             if others or key[0] != NUMBER:
-                wanted += [keys] if key[0] != HOUR else []
+                requested += [keys] if key[0] != HOUR else []
                 continue
-            wanted += [frozenset({(QUANTITY, key[1], unit)}) for unit in sorted(self.units)]
-            wanted.append(frozenset({(BARE, key[1])}))
-        return wanted
+            requested += [frozenset({(QUANTITY, key[1], unit)}) for unit in sorted(self.units)]
+            requested.append(frozenset({(BARE, key[1])}))
+        return requested
 
     @property
     def keys(self) -> set[Key]:
@@ -83,8 +83,8 @@ def number_key(digits: str, fraction: str = "") -> Key:
     """Return the key of a number; `fraction` without its point."""
     whole = digits.lstrip("0") or "0"
     # "1.000" may have been a thousand: it stays apart from 1.
-    kept = fraction if len(fraction) == 3 and not fraction.strip("0") else fraction.rstrip("0")
-    return NUMBER, f"{whole}.{kept}" if kept else whole
+    retained = fraction if len(fraction) == 3 and not fraction.strip("0") else fraction.rstrip("0")
+    return NUMBER, f"{whole}.{retained}" if retained else whole
 
 
 def find_numbers(folded: str) -> Iterator[Number]:

@@ -68,24 +68,26 @@ def measure_coverage(plain: str, texts: Sequence[str], heartbeat: Callable[[], N
     It mentions a text if they share a distinctive word: one of four letters or more, a number or a name that occurs in
     at most a third of the texts. A text without any, such as "ok", is not counted.
     """
-    stems, wanted = list[set[str]](), dict[str, Value]()
+    stems, requested = list[set[str]](), dict[str, Value]()
     for text in texts:
         heartbeat()
         stems.append(or_else(set[str](), _stems, text))
         for value in or_else(list[Value](), _identifiers, text):
-            wanted.setdefault(value.text.casefold(), value)
+            requested.setdefault(value.text.casefold(), value)
     frequency = Counter(stem for each in stems for stem in each)
     limit = max(1, int(len(stems) * _RARE_SHARE))
     own = [{stem for stem in each if frequency[stem] <= limit} for each in stems]
     said = or_else(set[str](), _stems, plain)
     unsaid = [place for place, each in enumerate(own) if each and said.isdisjoint(each)]
     telling = sum(map(bool, own))
-    lost = [value.text for value in Evidence([plain]).missing(wanted.values())] if wanted else []
+    lost = (
+        [value.text for value in Evidence([plain]).missing(requested.values())] if requested else []
+    )
     return Coverage(
         of_sources=1 - len(unsaid) / telling if telling else 1.0,
-        of_identifiers=1 - len(lost) / len(wanted) if wanted else 1.0,
+        of_identifiers=1 - len(lost) / len(requested) if requested else 1.0,
         sources=telling,
-        identifiers=len(wanted),
+        identifiers=len(requested),
         unsaid=unsaid,
         lost=lost,
     )
@@ -109,8 +111,8 @@ def require_coverage(
         return found
     beginnings = [" ".join(sources[place].text[:1_000].split()) for place in covered.unsaid]
     # Half of the room is for each, and what one leaves is the other's.
-    room = max(_MAX_NAMED // 2, _MAX_NAMED - len(beginnings))
-    named = [text[:_NAMED_CHARS] for text in (*covered.lost[:room], *beginnings)]
+    available = max(_MAX_NAMED // 2, _MAX_NAMED - len(beginnings))
+    named = [text[:_NAMED_CHARS] for text in (*covered.lost[:available], *beginnings)]
     return replace(found, left_out=named[:_MAX_NAMED])
 
 

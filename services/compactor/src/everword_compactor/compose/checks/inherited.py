@@ -25,10 +25,10 @@ def with_inherited(found: Faithfulness, content: str, unsupported: Iterable[str]
     Values are compared by meaning: the invented 2 is not the one in 12:30, and 2031-05-17 is 17 May 2031. A clause is
     repeated if one of the node's has all its words and values, and the same negations.
     """
-    wanted: Sequence[str] = list(unsupported)
-    if not wanted:
+    requested: Sequence[str] = list(unsupported)
+    if not requested:
         return found
-    taken = or_else(wanted, _taken, wanted, content)
+    taken = or_else(requested, _taken, requested, content)
     named = list(dict.fromkeys([*found.unsupported, *taken]))[:MAX_OFFENDERS]
     return replace(found, unsupported=named)
 

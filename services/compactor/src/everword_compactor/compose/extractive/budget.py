@@ -37,8 +37,8 @@ def budget_of(level: Level, tokens: float, dense: float) -> float:
     identifiers.
     """
     share = SHARES[level]
-    wanted = share * tokens + max(0.0, DENSE_SHARE - share) * dense
-    return min(max(wanted, _ENOUGH_TOKENS.get(level, 0)), most_tokens(level))
+    requested = share * tokens + max(0.0, DENSE_SHARE - share) * dense
+    return min(max(requested, _ENOUGH_TOKENS.get(level, 0)), most_tokens(level))
 
 
 def most_tokens(level: Level) -> int:

@@ -148,10 +148,10 @@ def _best(
     speakers = {candidate.bullet.speaker for candidate in candidates}
     names = frozenset(word for speaker in speakers for word in folded_words(speaker))
     wordings = word_sentences([candidate.bullet.text for candidate in candidates], names)
-    likeness = Likeness(
+    similarity = Likeness(
         [wording.words for wording in wordings], [candidate.vector for candidate in candidates]
     )
-    central = centralities(likeness)
+    central = centralities(similarity)
     options = [
         Option(
             # The end of its line costs, too.
@@ -166,7 +166,7 @@ def _best(
         )
         for candidate, wording, centrality in zip(candidates, wordings, central, strict=True)
     ]
-    return [candidates[number] for number in select(options, likeness, budget, heartbeat)]
+    return [candidates[number] for number in select(options, similarity, budget, heartbeat)]
 
 
 def _candidates(draft: Draft, heartbeat: Callable[[], None]) -> Iterator[_Candidate]:

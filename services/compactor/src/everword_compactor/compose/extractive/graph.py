@@ -48,9 +48,9 @@ class Likeness:
     def to(self, row: int) -> Floats:
         """Return how alike each sentence is to one."""
         own = slice(self._starts[row], self._starts[row + 1])
-        wanted = np.zeros(self._width)
-        wanted[self._columns[own]] = self._weights[own]
-        return self._mixed(self._by_row(wanted), self._vectors @ self._vectors[row])
+        requested = np.zeros(self._width)
+        requested[self._columns[own]] = self._weights[own]
+        return self._mixed(self._by_row(requested), self._vectors @ self._vectors[row])
 
     def sums(self, weights: Floats) -> Floats:
         """Return, for each sentence, the weighted sum of its similarities to all others."""

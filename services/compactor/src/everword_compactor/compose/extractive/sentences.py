@@ -157,11 +157,11 @@ def _goes_on(line: str, following: str) -> bool:
 
 def _ends(text: str, start: int, end: int) -> Iterator[int]:
     """Yield where sentences end between two places."""
-    kept = [match.span() for match in _KEPT.finditer(text, start, end)]
-    starts = [span[0] for span in kept]
+    retained = [match.span() for match in _KEPT.finditer(text, start, end)]
+    starts = [span[0] for span in retained]
     for match in _END.finditer(text, start, end):
         place = bisect.bisect_right(starts, match.start()) - 1
-        if place >= 0 and match.start() < kept[place][1]:
+        if place >= 0 and match.start() < retained[place][1]:
             continue
         if match["spaced"] is None or _is_end(text, start, match.end("spaced"), match["spaced"]):
             start = match.end()

@@ -70,8 +70,8 @@ class LlmComposer:
 
     def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
         """Return the checked node. Raises everword.chat.errors.ChatError, without partial results."""
-        room = self._room(draft, heartbeat)
-        written = self._write(_Task(draft, draft.sources), room, heartbeat)
+        available = self._room(draft, heartbeat)
+        written = self._write(_Task(draft, draft.sources), available, heartbeat)
         content = written.content
         if draft.level is Level.DAY:
             content = group_bullets(content)

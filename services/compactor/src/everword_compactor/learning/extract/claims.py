@@ -80,18 +80,18 @@ def extract(
 
 def _distinct(claims: Sequence[SpokenClaim]) -> list[SpokenClaim]:
     """Return claims without repetitions; a repeated claim takes its last position."""
-    kept: dict[tuple[str, str], SpokenClaim] = {}
+    retained: dict[tuple[str, str], SpokenClaim] = {}
     for claim in claims:
         key = claim.attribute, claim.value.lower()
-        kept.pop(key, None)
-        kept[key] = claim
-    values = Counter(attribute for attribute, _ in kept)
+        retained.pop(key, None)
+        retained[key] = claim
+    values = Counter(attribute for attribute, _ in retained)
     # A hobby implies a like.
     return [
         c
-        for c in kept.values()
+        for c in retained.values()
         if values[c.attribute] <= _MOST_VALUES
-        and (c.attribute != "like" or ("hobby", c.value.lower()) not in kept)
+        and (c.attribute != "like" or ("hobby", c.value.lower()) not in retained)
     ]
 
 
@@ -184,11 +184,11 @@ def _of(
     if attribute is None:
         return
     for value in match.values or ([""] if match.pattern.retracts else []):
-        kept = _without_fillers(value)
-        if kept or match.pattern.retracts:
+        retained = _without_fillers(value)
+        if retained or match.pattern.retracts:
             yield SpokenClaim(
                 attribute,
-                kept,
+                retained,
                 modality,
                 sentence.text,
                 slot=match.slot,

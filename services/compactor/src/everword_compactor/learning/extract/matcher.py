@@ -161,12 +161,12 @@ def _is_stop(sentence: TokenizedSentence, at: int) -> bool:
 def _skip(
     sentence: TokenizedSentence, at: int, words: frozenset[str], following: Sequence[Element]
 ) -> int:
-    wanted = following[0].words if following and not following[0].optional else frozenset()
+    requested = following[0].words if following and not following[0].optional else frozenset()
     for _ in range(_MOST_SKIPPED):
         if at >= len(sentence.tokens):
             break
         low = sentence.tokens[at].low
-        if low in wanted or not (low in words or (words is _ADJECTIVES and _is_measured(low))):
+        if low in requested or not (low in words or (words is _ADJECTIVES and _is_measured(low))):
             break
         at += 1
     return at

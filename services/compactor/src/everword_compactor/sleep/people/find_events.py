@@ -142,7 +142,7 @@ def read_events(
 
     An unsupported time or status is left out, and the event stays.
     """
-    kept: list[Happened] = []
+    retained: list[Happened] = []
     complaints: list[str] = []
     for number, entry in enumerate(answer["events"], start=1):
         title, o = " ".join(entry["title"].split()), entry["o"]
@@ -163,11 +163,11 @@ def read_events(
         if status and told is None:
             status, other = None, other or "the words do not say its status"
         complaints += [f"event {number}: {each}" for each in (fault, other) if each]
-        kept += [
+        retained += [
             Happened(observation.subject, _mention(entry, title, quote, start, end, status, told))
             for quote in observation.quotes
         ]
-    return CheckedAnswer(kept, complaints)
+    return CheckedAnswer(retained, complaints)
 
 
 def _mention(

@@ -113,7 +113,7 @@ def read_people(
 
     A relation or a status counts only if its words are in a message of the observation.
     """
-    kept: list[FoundPerson] = []
+    retained: list[FoundPerson] = []
     complaints: list[str] = []
     for number, entry in enumerate(answer["people"], start=1):
         name, o = " ".join(entry["name"].split()), entry["o"]
@@ -128,8 +128,8 @@ def read_people(
                 f"person {number}: the words do not say `{relation or entry['status']}`"
             )
             relation, status = "", None
-        kept += _mentions(observation, name, relation, status, told)
-    return CheckedAnswer(kept, complaints)
+        retained += _mentions(observation, name, relation, status, told)
+    return CheckedAnswer(retained, complaints)
 
 
 def _is_named(session: SleepSession, observation: Observation, name: str) -> bool:

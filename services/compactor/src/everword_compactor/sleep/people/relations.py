@@ -61,5 +61,5 @@ def contradicts(relation: str, words: str) -> bool:
     named = {_SAME[word] for word in _WORD.findall(words.casefold()) if word in _SAME}
     if said is None or not named:
         return False
-    wanted = {said, *_GENERAL.get(said, ())}
-    return not named & wanted and not any(said in _GENERAL.get(each, ()) for each in named)
+    requested = {said, *_GENERAL.get(said, ())}
+    return not named & requested and not any(said in _GENERAL.get(each, ()) for each in named)

@@ -137,7 +137,7 @@ def read_outlook(sources: Sequence[TrajectorySource], answer: Any) -> CheckedAns
                 texts[name] = text
     if not all(texts[name] for name in NEEDED):
         return CheckedAnswer(None, complaints)
-    outlook = Outlook(
+    draft = Outlook(
         texts["phase"],
         texts["direction"],
         answer["stability"],
@@ -148,7 +148,7 @@ def read_outlook(sources: Sequence[TrajectorySource], answer: Any) -> CheckedAns
         texts["summary"],
         cited,
     )
-    return CheckedAnswer(outlook, complaints)
+    return CheckedAnswer(draft, complaints)
 
 
 def _wrong(

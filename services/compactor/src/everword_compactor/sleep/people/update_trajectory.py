@@ -73,11 +73,11 @@ def update_trajectory(tools: StageTools, work: ClosingWork) -> ClosingWork:
         "earlier": [told] if told else [],
     }
     question = ModelQuestion(TASK, INSTRUCTION, records, SCHEMA, MAX_TOKENS)
-    outlook = tools.asking.ask(question, lambda answer: read_outlook(sources, answer))
-    if outlook is None:
+    draft = tools.asking.ask(question, lambda answer: read_outlook(sources, answer))
+    if draft is None:
         return work
-    row = _row(work, tools, outlook, due.sessions)
-    evidence = {aspect: _said(sources, cited) for aspect, cited in outlook.cited.items()}
+    row = _row(work, tools, draft, due.sessions)
+    evidence = {aspect: _said(sources, cited) for aspect, cited in draft.cited.items()}
 
     async def run(to: Storing) -> None:
         # Changes are stored under the same clock.

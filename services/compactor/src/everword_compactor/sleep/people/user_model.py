@@ -132,7 +132,7 @@ def number_turns(turns: Sequence[Turn], *, masks: bool) -> Turns:
 
 def read_traits(turns: Turns, answer: Any) -> CheckedAnswer[list[Trait]]:
     """Return the traits of an answer that are quoted verbatim from two messages, and complaints about the others."""
-    kept: dict[str, Trait] = {}
+    retained: dict[str, Trait] = {}
     complaints: list[str] = []
     for number, entry in enumerate(answer["traits"], start=1):
         dimension, value = entry["dimension"], entry["value"]
@@ -146,8 +146,8 @@ def read_traits(turns: Turns, answer: Any) -> CheckedAnswer[list[Trait]]:
         if dimension == "length" and not _is_so_long(turns, value):
             complaints.append(f"trait {number}: the messages are not {value}")
             continue
-        kept.setdefault(dimension, Trait(dimension, value, said))
-    return CheckedAnswer(list(kept.values()), complaints)
+        retained.setdefault(dimension, Trait(dimension, value, said))
+    return CheckedAnswer(list(retained.values()), complaints)
 
 
 def _quoted(turns: Turns, entries: Sequence[Mapping[str, Any]]) -> list[MessageWords]:

@@ -39,9 +39,9 @@ def cut_sessions(
         run.append(message)
     if run:
         rested = now - max(message.recorded_at for message in run) >= IDLE
-        wanted = run[-1].seq <= wanted_seq
+        requested = run[-1].seq <= wanted_seq
         full = len(run) == MOST_MESSAGES
-        yield MessageRun(run, full or (not has_more and (rested or wanted)))
+        yield MessageRun(run, full or (not has_more and (rested or requested)))
 
 
 def _is_pause(before: StoredMessage, after: StoredMessage) -> bool:

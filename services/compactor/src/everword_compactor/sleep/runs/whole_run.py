@@ -108,13 +108,13 @@ def all_finished(job: NamespaceJob) -> list[DueSession]:
 
 def _finished(job: NamespaceJob, conversation_id: UUID) -> Iterator[DueSession]:
     yield from read_parked(job, conversation_id)
-    slept: int | None = None
+    progress: int | None = None
     while True:
-        found, _ = next_finished(job, conversation_id, slept)
+        found, _ = next_finished(job, conversation_id, progress)
         yield from found
         if not found:
             return
-        slept = found[-1].session.last_seq
+        progress = found[-1].session.last_seq
 
 
 def _conversations(job: NamespaceJob) -> Iterator[UUID]:

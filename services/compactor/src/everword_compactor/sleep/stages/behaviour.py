@@ -114,7 +114,7 @@ def read_inferences(
     own: Sequence[Observation], among: Records, answer: Any
 ) -> CheckedAnswer[list[Inference]]:
     """Return the inferences that cite observations of one person, and complaints about the others."""
-    kept: list[Inference] = []
+    retained: list[Inference] = []
     complaints: list[str] = []
     for number, entry in enumerate(answer["inferences"], start=1):
         shown = [own[o - 1] for o in entry["because"] if is_shown("o", o, among)]
@@ -132,8 +132,8 @@ def read_inferences(
         key = Key(shown[0].subject, attribute)
         if any(each.is_claim and each.key == key for each in own):
             continue  # it is stated: that says more
-        kept.append(Inference(key, value, " ".join(entry["why"].split()), quotes))
-    return CheckedAnswer(kept, complaints)
+        retained.append(Inference(key, value, " ".join(entry["why"].split()), quotes))
+    return CheckedAnswer(retained, complaints)
 
 
 def observation_record(observation: Observation, number: int) -> dict[str, Any]:
@@ -154,8 +154,8 @@ def observation_record(observation: Observation, number: int) -> dict[str, Any]:
 
 def _state(statement: FactStatement) -> PendingWrite:
     async def state(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
-        await state_fact(to.conn, to.settings, standing, statement, AUDIT)
+        locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
+        await state_fact(to.conn, to.settings, locked, statement, AUDIT)
 
     return PendingWrite("state-inferred", state, [statement.key])
 

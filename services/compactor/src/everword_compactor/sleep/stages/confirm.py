@@ -116,19 +116,19 @@ def _borne_out(
         summaries = reads.recent_summaries(conn, tools.namespace_id, agents, since, SUMMARIES)
     evidence = [each for each in evidence if is_trusted(each, trust)]
     summaries = [each for each in summaries if not trust.is_open(each.channel)]
-    room = tools.asking.room(MAX_TOKENS) // 2
+    available = tools.asking.room(MAX_TOKENS) // 2
     records: list[dict[str, Any]] = []
     for number, fact in enumerate(suspected, start=1):
         latest = [each.record() for each in reversed(evidence) if each.fact_id == fact.id][:10]
         record = fact_record(fact, number)
-        record["evidence"] = reads.fitting(latest, room)[::-1]
+        record["evidence"] = reads.fitting(latest, available)[::-1]
         records.append(record)
     question = ModelQuestion(
         TASK,
         _INSTRUCTION,
         {
             "facts": records,
-            "summaries": reads.fitting([each.record() for each in summaries], room),
+            "summaries": reads.fitting([each.record() for each in summaries], available),
             "trajectory": [{"summary": work.loaded.trajectory.summary}],
         },
         _SCHEMA,
@@ -143,15 +143,15 @@ def read_confirmed(
     suspected: Sequence[KnownFact], records: Records, answer: Any
 ) -> CheckedAnswer[list[tuple[KnownFact, str]]]:
     """Return the confirmed facts of an answer, and complaints about the rest."""
-    kept: dict[int, tuple[KnownFact, str]] = {}
+    retained: dict[int, tuple[KnownFact, str]] = {}
     complaints = []
     for entry in answer["confirmed"]:
         number = entry["fact"]
         if is_shown("fact", number, records):
-            kept.setdefault(number, (suspected[number - 1], " ".join(entry["reason"].split())))
+            retained.setdefault(number, (suspected[number - 1], " ".join(entry["reason"].split())))
         else:
             complaints.append(f"there is no fact {number}")
-    return CheckedAnswer(list(kept.values()), complaints)
+    return CheckedAnswer(list(retained.values()), complaints)
 
 
 def _confirmed(work: ClosingWork, fact: KnownFact, reason: str) -> ClosingWork:
@@ -159,9 +159,9 @@ def _confirmed(work: ClosingWork, fact: KnownFact, reason: str) -> ClosingWork:
     fact_id = fact.id
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
+        locked = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
         audit = ChangeReason("machine", reason)
-        await confirm_fact(to.conn, to.settings, standing, fact_id, audit)
+        await confirm_fact(to.conn, to.settings, locked, fact_id, audit)
 
     profile = work.loaded.profile.with_fact(replace(fact, state=FactState.CONFIRMED))
     work = replace(work, loaded=work.loaded.with_profile(profile))

@@ -33,9 +33,9 @@ def consolidate(tools: StageTools, work: ClosingWork) -> ClosingWork:
         if fact.id is not None and fact.several:
             alike[fact.key, folded(fact.value)].append(fact)
     doubles = [
-        (kept, double)
+        (retained, double)
         for facts in alike.values()
-        for kept, *others in [sorted(facts, key=_precedence)]
+        for retained, *others in [sorted(facts, key=_precedence)]
         for double in others
     ]
     if not doubles:
@@ -43,9 +43,9 @@ def consolidate(tools: StageTools, work: ClosingWork) -> ClosingWork:
     with tools.reading() as conn:
         ids = [double.id for _, double in doubles if double.id is not None]
         evidence = reads.read_evidence(conn, tools.namespace_id, ids)
-    for kept, double in doubles:
+    for retained, double in doubles:
         own = [each for each in evidence if each.fact_id == double.id]
-        work = work.adding(_merge(kept, double, own), facts_merged=1)
+        work = work.adding(_merge(retained, double, own), facts_merged=1)
     return work
 
 
@@ -81,8 +81,8 @@ def _merge(kept: KnownFact, double: KnownFact, evidence: list[EvidenceRow]) -> P
     ]
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, to.settings.trust, kept.key)
-        await merge_fact(to.conn, to.settings, standing, kept_id, double_id, pieces, _AUDIT)
+        locked = await hold(to.conn, to.namespace_id, to.settings.trust, kept.key)
+        await merge_fact(to.conn, to.settings, locked, kept_id, double_id, pieces, _AUDIT)
 
     return PendingWrite("merge-fact", run, [kept.key])
 

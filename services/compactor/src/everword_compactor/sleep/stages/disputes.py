@@ -136,13 +136,13 @@ def _arbitrate(tools: StageTools, work: ClosingWork, dispute: DisputeRow) -> Set
         for each in (message.own(work.subject) for message in messages)
         if each.is_shown
     ]
-    room = tools.asking.room(MAX_TOKENS)
+    available = tools.asking.room(MAX_TOKENS)
     records = {
         "dispute": [_record(dispute)],
         "timeline": [each.record() for each in timeline],
         "trajectory": [{"summary": work.loaded.trajectory.summary}],
         # The latest are the likeliest to tell.
-        "messages": list(reversed(reads.fitting(list(reversed(shown)), room))),
+        "messages": list(reversed(reads.fitting(list(reversed(shown)), available))),
     }
     question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["timeline"])
     return tools.asking.ask(question, read_settlement)
@@ -178,7 +178,7 @@ def _settle(dispute: DisputeRow, found: Settlement) -> PendingWrite:
     old, new = dispute.old_id, dispute.new_id
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, to.settings.trust, key)
+        locked = await hold(to.conn, to.namespace_id, to.settings.trust, key)
         settled = await store.settle_dispute(
             to.conn,
             to.namespace_id,
@@ -191,9 +191,9 @@ def _settle(dispute: DisputeRow, found: Settlement) -> PendingWrite:
         if not settled:
             return
         if found.outcome is DisputeOutcome.ACCEPT_NEW:
-            await accept_fact(to.conn, to.settings, standing, new, old, audit)
+            await accept_fact(to.conn, to.settings, locked, new, old, audit)
         elif found.outcome is DisputeOutcome.REJECT_NEW:
-            await reject_fact(to.conn, to.settings, standing, new, old, audit)
+            await reject_fact(to.conn, to.settings, locked, new, old, audit)
 
     return PendingWrite("settle-dispute", run, [key])
 

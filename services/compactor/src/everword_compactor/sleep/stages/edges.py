@@ -121,7 +121,7 @@ def read_edges_of(
     shown: Sequence[KnownFact], touched: int, answer: Any
 ) -> CheckedAnswer[list[NewFactLink]]:
     """Return the edges of an answer with at least one touched fact, and complaints about the rest."""
-    kept: dict[tuple[int, int, LinkRelation], NewFactLink] = {}
+    retained: dict[tuple[int, int, LinkRelation], NewFactLink] = {}
     complaints = []
     for entry in answer["edges"]:
         first, second = entry["from"], entry["to"]
@@ -142,8 +142,8 @@ def read_edges_of(
             " ".join(entry["reason"].split()),
             max(one.first_seen_at, other.first_seen_at),
         )
-        kept.setdefault((first, second, relation), edge)
-    return CheckedAnswer(list(kept.values()), complaints)
+        retained.setdefault((first, second, relation), edge)
+    return CheckedAnswer(list(retained.values()), complaints)
 
 
 def _insert(edge: NewFactLink) -> PendingWrite:

@@ -39,12 +39,12 @@ def _end(fact: KnownFact) -> PendingWrite:
     audit = ChangeReason("machine", f"not heard of for {fact.lifetime_days} days")
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
-        now = standing.facts.get(fact_id)
+        locked = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
+        now = locked.facts.get(fact_id)
         # It may have been heard of since, or been given a longer life.
         if now is not None and now.last_seen_at + timedelta(days=now.lifetime_days) < to.now:
             at = fact.last_seen_at + lifetime
-            await expire_fact(to.conn, to.settings, standing, fact_id, at, audit)
+            await expire_fact(to.conn, to.settings, locked, fact_id, at, audit)
 
     return PendingWrite("expire-fact", run, [fact.key])
 

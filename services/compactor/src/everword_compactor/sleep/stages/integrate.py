@@ -19,8 +19,8 @@ def state(statement: FactStatement) -> PendingWrite:
     """Return the write for a value that holds: a new fact, or one more piece for one that is known."""
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
-        await state_fact(to.conn, to.settings, standing, statement, AUDIT)
+        locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
+        await state_fact(to.conn, to.settings, locked, statement, AUDIT)
 
     return PendingWrite("state-fact", run, [statement.key])
 
@@ -29,15 +29,15 @@ def contradict(statement: FactStatement, known_value: str) -> PendingWrite:
     """Return the write for a value that contradicts a known one: both are marked as a pair until that is settled."""
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
-        known = standing.of_value(known_value)
-        remembered = await state_fact(to.conn, to.settings, standing, statement, AUDIT)
+        locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
+        known = locked.of_value(known_value)
+        remembered = await state_fact(to.conn, to.settings, locked, statement, AUDIT)
         # Values that hold side by side are no dispute.
         if known is None or known.several or known.id == remembered.fact_id:
             return
         id_ = to.namespace_id
         pair = (known.id, remembered.fact_id)
-        await store.open_disputes(to.conn, id_, standing.now, [pair])
+        await store.open_disputes(to.conn, id_, locked.now, [pair])
 
     return PendingWrite("contradict-fact", run, [statement.key])
 
@@ -46,8 +46,8 @@ def retract(statement: FactStatement) -> PendingWrite:
     """Return the write for a value that holds no more."""
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
-        await retract_fact(to.conn, to.settings, standing, statement, AUDIT)
+        locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
+        await retract_fact(to.conn, to.settings, locked, statement, AUDIT)
 
     return PendingWrite("retract-fact", run, [statement.key])
 
@@ -56,8 +56,8 @@ def correct(statement: FactStatement, wrong_value: str) -> PendingWrite:
     """Return the write for a value that holds where another one was said by mistake."""
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
-        await correct_fact(to.conn, to.settings, standing, statement, wrong_value, AUDIT)
+        locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
+        await correct_fact(to.conn, to.settings, locked, statement, wrong_value, AUDIT)
 
     return PendingWrite("correct-fact", run, [statement.key])
 
@@ -66,9 +66,9 @@ def doubt(statement: FactStatement, value: str) -> PendingWrite:
     """Return the write for what speaks against a value, with nothing in its place."""
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
-        fact = standing.of_value(value)
+        locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
+        fact = locked.of_value(value)
         if fact is not None:
-            await doubt_fact(to.conn, to.settings, standing, fact.id, statement, AUDIT)
+            await doubt_fact(to.conn, to.settings, locked, fact.id, statement, AUDIT)
 
     return PendingWrite("doubt-fact", run, [statement.key])

@@ -48,8 +48,8 @@ def _anchor(fact: KnownFact, is_anchor: bool) -> PendingWrite:
     fact_id = fact.id
 
     async def run(to: Storing) -> None:
-        standing = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
-        await anchor_fact(to.conn, to.settings, standing, fact_id, is_anchor, _AUDIT)
+        locked = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
+        await anchor_fact(to.conn, to.settings, locked, fact_id, is_anchor, _AUDIT)
 
     return PendingWrite("anchor-fact", run, [fact.key])
 

@@ -105,9 +105,9 @@ def observe(tools: StageTools, work: SessionWork) -> SessionWork:
     session, loaded = work.session, work.loaded
     observations: list[Observation] = []
     topics: list[str] = []
-    for portion in portions(session, tools.asking.room(MAX_TOKENS), loaded.time_zone):
+    for batch in portions(session, tools.asking.room(MAX_TOKENS), loaded.time_zone):
         known = [{"topic": topic} for topic in (*topics, *loaded.known_topics)]
-        records = {"messages": portion, "topics": known}
+        records = {"messages": batch, "topics": known}
         question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["topics"])
         answers = tools.asking.ask_in_parts(
             question,
@@ -125,7 +125,7 @@ def observe(tools: StageTools, work: SessionWork) -> SessionWork:
 
 def read_observed(session: SleepSession, answer: Any) -> CheckedAnswer[Observed]:
     """Return the observations of an answer that quote people's messages, and complaints about the others."""
-    kept: list[Observation] = []
+    retained: list[Observation] = []
     complaints: list[str] = []
     for number, entry in enumerate(answer["observations"], start=1):
         quotes, wrong = _quotes(session, entry["quotes"])
@@ -137,8 +137,8 @@ def read_observed(session: SleepSession, answer: Any) -> CheckedAnswer[Observed]
         if faults:
             complaints.append(f"observation {number} is not borne out: {', '.join(faults)[:300]}")
             continue
-        kept.append(observation)
-    return CheckedAnswer(Observed(kept, answer["topics"]), complaints)
+        retained.append(observation)
+    return CheckedAnswer(Observed(retained, answer["topics"]), complaints)
 
 
 def _quotes(session: SleepSession, entries: Sequence[Mapping[str, Any]]) -> tuple[list[Quote], str]:

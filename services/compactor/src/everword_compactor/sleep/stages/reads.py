@@ -225,10 +225,10 @@ def read_edges(conn: Connection, namespace_id: int, subject: str, limit: int) ->
 
 def fitting(records: Sequence[dict[str, Any]], room_chars: int) -> list[dict[str, Any]]:
     """Return as many of the first records as there is room for: none is cut."""
-    kept = []
+    retained = []
     for record in records:
         room_chars -= len(json.dumps(record, ensure_ascii=False)) + 1
         if room_chars < 0:
             break
-        kept.append(record)
-    return kept
+        retained.append(record)
+    return retained

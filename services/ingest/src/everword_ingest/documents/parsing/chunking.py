@@ -78,13 +78,13 @@ def _chunks(text: str, sections: Sequence[Section]) -> Iterator[Chunk]:
     headers = _Headers(text, start, end)
     for first, last in _filled(pieces, headers):
         content = text[first:last]
-        kept = content.lstrip("\n").rstrip()
-        if not kept.strip():
+        retained = content.lstrip("\n").rstrip()
+        if not retained.strip():
             continue
         begin = last - len(content.lstrip("\n"))
         page = sections[bisect_right(starts, begin) - 1].page
         path = sections[0].heading_path
-        yield Chunk(path, headers.before(begin)[0] + kept, begin, begin + len(kept), page)
+        yield Chunk(path, headers.before(begin)[0] + retained, begin, begin + len(retained), page)
 
 
 def _filled(pieces: Sequence[_Piece], headers: _Headers) -> Iterator[tuple[int, int]]:

@@ -163,7 +163,7 @@ def _between(
         cut = max(pages.end(end), start + 1)
         inner = text[start:cut]
         # The first line keeps its indentation: it may be code or a list.
-        kept = inner.lstrip("\n")
-        if kept.strip():
-            yield Section(path, kept.rstrip(), page, start + len(inner) - len(kept))
+        retained = inner.lstrip("\n")
+        if retained.strip():
+            yield Section(path, retained.rstrip(), page, start + len(inner) - len(retained))
         start = cut

@@ -122,11 +122,11 @@ async def _receive(process: Process, limit: int) -> bytes:
     """Return the output of the process; empty, and so unreadable, if it exceeds the limit."""
     assert process.stdout is not None
     answer = bytearray()
-    while portion := await process.stdout.read(1024 * 1024):
-        if len(answer) + len(portion) > limit:
+    while batch := await process.stdout.read(1024 * 1024):
+        if len(answer) + len(batch) > limit:
             process.kill()
             return b""
-        answer += portion
+        answer += batch
     return bytes(answer)
 
 

@@ -56,8 +56,8 @@ class GrowingColumn:
 
     def _make_room(self, size: int) -> None:
         if size > len(self._values):
-            room = max(size, _LEAST, int(len(self._values) * _GROWTH))
-            grown = np.empty((room, *self._values.shape[1:]), self._values.dtype)
+            available = max(size, _LEAST, int(len(self._values) * _GROWTH))
+            grown = np.empty((available, *self._values.shape[1:]), self._values.dtype)
             grown[: self._size] = self.values
             self._values = grown
 

@@ -33,11 +33,13 @@ class Intervals:
 
     def having(self, rows: Ints, limits: Floats) -> Intervals:
         """Return these intervals with the limits of `rows` replaced."""
-        kept = ~np.isin(self.rows, rows)
+        retained = ~np.isin(self.rows, rows)
         limited = np.any(limits != _OPEN, axis=1)
-        all_rows = np.append(self.rows[kept], rows[limited])
+        all_rows = np.append(self.rows[retained], rows[limited])
         order = np.argsort(all_rows)
-        return Intervals(all_rows[order], np.vstack([self.limits[kept], limits[limited]])[order])
+        return Intervals(
+            all_rows[order], np.vstack([self.limits[retained], limits[limited]])[order]
+        )
 
     def leave_out(
         self,

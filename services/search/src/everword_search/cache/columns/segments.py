@@ -50,13 +50,13 @@ def with_segment(
     So there are few segments, and rows are seldom moved.
     """
     largest = _LARGEST_UNHURRIED if unhurried else _LARGEST
-    kept = [*segments, added]
-    while len(kept) > 1 and _size(kept[-2]) <= 2 * _size(kept[-1]):
-        if _size(kept[-2]) + _size(kept[-1]) > largest:
+    retained = [*segments, added]
+    while len(retained) > 1 and _size(retained[-2]) <= 2 * _size(retained[-1]):
+        if _size(retained[-2]) + _size(retained[-1]) > largest:
             break
-        last = kept.pop()
-        kept[-1] = _merged(kept[-1], last)
-    return tuple(kept)
+        last = retained.pop()
+        retained[-1] = _merged(retained[-1], last)
+    return tuple(retained)
 
 
 def rows_between(segments: Sequence[Segment], first: Ints, last: Ints) -> Ints:

@@ -86,8 +86,8 @@ class Vectors:
 
     def set_pending(self, rows: Ints, is_pending: npt.NDArray[np.bool_]) -> None:
         """Mark which of the rows without a vector wait for one."""
-        lacking = self._states.values[rows] != _KNOWN  # The vector may have been stored since.
-        self._say(rows[lacking], np.where(is_pending[lacking], _PENDING, _NONE))
+        missing = self._states.values[rows] != _KNOWN  # The vector may have been stored since.
+        self._say(rows[missing], np.where(is_pending[missing], _PENDING, _NONE))
 
     def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, maximum: int) -> Ints:
         """Return candidates for the nearest rows: allowed rows that have a vector, in no order.

@@ -61,13 +61,13 @@ async def find_documents(block_request: BlockRequest) -> list[ContextCandidate]:
 
 async def find_chunks(block_request: BlockRequest) -> list[ContextCandidate]:
     """Return the document chunks that are relevant to the query, best first."""
-    wanted = _of_chunks(block_request.filter)
+    requested = _of_chunks(block_request.filter)
     there = block_request.start.present.documents
-    if not (there and block_request.text and wanted) or block_request.request.max_memories == 0:
+    if not (there and block_request.text and requested) or block_request.request.max_memories == 0:
         return []
     search = SearchRequest(
         text=block_request.text,
-        filter=wanted,
+        filter=requested,
         page=PageRequest(_LOOKED_AT),
         at_least_as_fresh=block_request.request.at_least_as_fresh,
         max_content_chars=_READ_CHARS,
@@ -144,7 +144,7 @@ def _within(
     block_request: BlockRequest, candidates: Sequence[ContextCandidate], limit: int
 ) -> list[ContextCandidate]:
     """Return the candidates that fit into `limit` tokens together, skipping those that do not."""
-    block, kept = (
+    block, retained = (
         BudgetedBlock(BlockSource.DOCUMENTS, block_request.layout),
         list[ContextCandidate](),
     )
@@ -152,8 +152,8 @@ def _within(
         item = block_request.layout.candidate(candidate)
         if block.tokens + block.cost(item) <= limit:
             block.add(item)
-            kept.append(candidate)
-    return kept
+            retained.append(candidate)
+    return retained
 
 
 async def find_entries(block_request: BlockRequest) -> list[ContextCandidate]:

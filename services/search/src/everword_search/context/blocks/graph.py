@@ -19,10 +19,10 @@ _OTHER = ("conversation_ids", "channels", "instances", "authors", "roles", "tags
 
 async def find_relations(block_request: BlockRequest) -> Sequence[ContextCandidate]:
     """Return relations of the query's topic, heaviest first; empty if none is heavy enough."""
-    wanted = block_request.filter
-    if not block_request.text or not _lets_graph_through(wanted):
+    requested = block_request.filter
+    if not block_request.text or not _lets_graph_through(requested):
         return []
-    view = View(wanted.agents, wanted.subjects, wanted.valid_at, wanted.known_at)
+    view = View(requested.agents, requested.subjects, requested.valid_at, requested.known_at)
     topic = TopicRequest(
         block_request.text,
         view,

@@ -47,11 +47,11 @@ _WORDS = {
 
 async def find_profile(block_request: BlockRequest) -> Sequence[ContextCandidate]:
     """Return the current facts about the conversation's subject, most confident first."""
-    wanted = await find_as_of(
+    requested = await find_as_of(
         block_request.sources.database, block_request.namespace, block_request.filter
     )
-    known = _to_known(block_request, wanted)
-    if not known.subjects or not _lets_facts_through(wanted):
+    known = _to_known(block_request, requested)
+    if not known.subjects or not _lets_facts_through(requested):
         return []
     async with block_request.sources.database.transaction(block_request.namespace.id) as conn:
         rows = await find_known(conn, block_request.namespace.id, known, MOST_FACTS, MOST_SAID)
@@ -60,7 +60,7 @@ async def find_profile(block_request: BlockRequest) -> Sequence[ContextCandidate
         linked = await read_linked(conn, block_request.namespace.id, rows, query)
     now = known.as_of.valid_at or datetime.now(UTC)
     zone = ZoneInfo(block_request.start.settings.time_zone)
-    excluded = set(wanted.excluded_memory_ids or ())
+    excluded = set(requested.excluded_memory_ids or ())
     order = sorted(rows, key=lambda row: (row.category, row.attribute, -row.confidence, row.id))
     places = {row.memory_id: place for place, row in enumerate(order)}
     several = len({row.subject for row in rows}) > 1

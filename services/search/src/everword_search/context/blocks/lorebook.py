@@ -29,22 +29,22 @@ _KEPT = CompiledBooks()
 
 async def find_entries(block_request: BlockRequest) -> Sequence[ContextCandidate]:
     """Return the entries triggered by the conversation and the query, highest priority first."""
-    wanted, record = block_request.filter, block_request.record
-    if not _lets_lore_through(wanted):
+    requested, record = block_request.filter, block_request.record
+    if not _lets_lore_through(requested):
         return []
-    room = int(block_request.request.token_budget * SHARE)
+    available = int(block_request.request.token_budget * SHARE)
     request = LoreRequest(
-        agents=wanted.agents,
-        subjects=wanted.subjects,
+        agents=requested.agents,
+        subjects=requested.subjects,
         conversation_id=record.id if record else None,
         text=block_request.request.query.strip(),
         automated=block_request.request.automated,
-        most=min(MOST_ENTRIES, _SPARE + room // _LEAST_TOKENS),
+        most=min(MOST_ENTRIES, _SPARE + available // _LEAST_TOKENS),
     )
     async with block_request.sources.database.transaction(block_request.namespace.id) as conn:
         found = await find_lore(conn, _KEPT, block_request.namespace.id, request)
     block_request.lore_omissions.extend(found.omissions)
-    excluded = set(wanted.excluded_memory_ids or ())
+    excluded = set(requested.excluded_memory_ids or ())
     masks = block_request.start.settings.masks_credentials
     return [
         _candidate(entry, place, masks=masks)

@@ -54,9 +54,14 @@ def subjects_of(block_request: BlockRequest) -> list[str]:
 
 def is_of_now(block_request: BlockRequest) -> bool:
     """Return whether a context is about the present; questions are pointless for a past moment."""
-    wanted = block_request.request.filter
-    moments = (wanted.valid_at, wanted.known_at, wanted.as_of_time, wanted.as_of_conversation_id)
-    return all(each is None for each in moments) and wanted.kinds is None
+    requested = block_request.request.filter
+    moments = (
+        requested.valid_at,
+        requested.known_at,
+        requested.as_of_time,
+        requested.as_of_conversation_id,
+    )
+    return all(each is None for each in moments) and requested.kinds is None
 
 
 QUESTIONS = BlockKind(

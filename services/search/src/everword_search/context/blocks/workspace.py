@@ -40,8 +40,8 @@ async def find_files(block_request: BlockRequest) -> list[ContextCandidate]:
     """Return the chunks of the files, most important first. Raises MemoryNotFound."""
     namespace = block_request.namespace
     filter_ = await find_as_of(block_request.sources.database, namespace, _filter(block_request))
-    room = int(block_request.request.token_budget * SHARE) // _TOKENS_A_PART
-    most = min(_MOST, room + _SPARE)
+    available = int(block_request.request.token_budget * SHARE) // _TOKENS_A_PART
+    most = min(_MOST, available + _SPARE)
     record = block_request.record
     async with block_request.sources.database.transaction(namespace.id) as conn:
         await use_generic_plans(conn, remaining(STATEMENT_CAP_S))
@@ -64,15 +64,17 @@ def _filter(block_request: BlockRequest) -> MemoryFilter:
 
     Without a conversation, agents and subjects that the request does not name mean files without any.
     """
-    wanted = block_request.filter
+    requested = block_request.filter
     if block_request.record is not None:
         # The files are those of the conversation's agent, whatever memories the filter admits.
         own = block_request.record
-        return replace(wanted, agents=sorted({own.agent, ""}), subjects=sorted({own.subject, ""}))
+        return replace(
+            requested, agents=sorted({own.agent, ""}), subjects=sorted({own.subject, ""})
+        )
     return replace(
-        wanted,
-        agents=[""] if wanted.agents is None else wanted.agents,
-        subjects=[""] if wanted.subjects is None else wanted.subjects,
+        requested,
+        agents=[""] if requested.agents is None else requested.agents,
+        subjects=[""] if requested.subjects is None else requested.subjects,
     )
 
 

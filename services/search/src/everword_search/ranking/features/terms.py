@@ -81,18 +81,18 @@ def query_terms(
     weights: dict[str, float] = {}
     for stem, weight in content:
         weights[stem] = max(weight, weights.get(stem, 0.0))
-    kept = list(weights)[:MAX_TERMS]
+    retained = list(weights)[:MAX_TERMS]
     named = sorted(set(folded_words(text)) & names)
     no_matter = _no_matter(config)
     return QueryTerms(
-        _hashes(kept),
-        np.array([weights[stem] for stem in kept], np.float64),
-        _pairs([stem for stem, _ in content], kept),
+        _hashes(retained),
+        np.array([weights[stem] for stem in retained], np.float64),
+        _pairs([stem for stem, _ in content], retained),
         strangers,
-        np.array([stem in unknown for stem in kept], bool),
+        np.array([stem in unknown for stem in retained], bool),
         _hashes(stem for name in named for stem in stems_of(name, config)),
         _literal_share(text, ignored, config),
-        np.array([not stem.isdigit() and stem not in no_matter for stem in kept], bool),
+        np.array([not stem.isdigit() and stem not in no_matter for stem in retained], bool),
     )
 
 

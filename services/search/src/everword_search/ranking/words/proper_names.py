@@ -57,8 +57,8 @@ def words_apart(language: str) -> WordsApart:
     compared = [other for other in _OTHERS if other != language]
     elsewhere = np.zeros((len(compared), len(own)))
     for row, other in zip(elsewhere, compared, strict=True):
-        theirs = words_by_frequency(other)
-        row[:] = [theirs.get(word, UNKNOWN_WORD) for word in own]
+        foreign = words_by_frequency(other)
+        row[:] = [foreign.get(word, UNKNOWN_WORD) for word in own]
     here = np.fromiter(own.values(), float, len(own))
     gaps = here - np.median(elsewhere, axis=0)
     words = np.array(list(own), object)

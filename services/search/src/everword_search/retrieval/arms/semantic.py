@@ -175,14 +175,14 @@ class SemanticArm(RankingArm):
 
 def _within(window: Window, candidates: Sequence[Candidate]) -> list[Candidate]:
     after = tuple(window.after[:2]) if window.after else (2.0, 0)
-    wanted = [
+    requested = [
         candidate
         for candidate in candidates
         if candidate.matches
         and candidate.score >= window.min_score
         and tuple(candidate.position) < after
     ]
-    return sorted(wanted, key=lambda each: each.position, reverse=True)[: window.limit]
+    return sorted(requested, key=lambda each: each.position, reverse=True)[: window.limit]
 
 
 def _clamped(candidate: Candidate) -> Candidate:

@@ -79,7 +79,7 @@ class AlikeArm(TrigramArm):
             "retold": RETOLD,
             "queries": [row.phrase for row, _ in alike],
             "places": [words[row.place][0] for row, _ in alike],
-            "likenesses": [likeness for _, likeness in alike],
+            "likenesses": [similarity for _, similarity in alike],
         }
         found = await store.find_alike(conn, self._scope, parameters)
         return Ranked.of([Candidate.of_row(row) for row in found])
@@ -111,13 +111,13 @@ def _alike(rows: Sequence[NearWordRow], queried: WordsAsked) -> list[tuple[NearW
     """
     told = [(row, _likeness(queried.words[row.place], row.text)) for row in rows]
     told.sort(key=lambda each: (-each[1], -each[0].said, each[0].text))
-    kept: dict[tuple[int, str], tuple[NearWordRow, float]] = {}
+    retained: dict[tuple[int, str], tuple[NearWordRow, float]] = {}
     counts: Counter[int] = Counter()
-    for row, likeness in told:
-        if (row.place, row.phrase) not in kept and counts[row.place] < MAX_NEAR:
-            kept[row.place, row.phrase] = row, likeness
+    for row, similarity in told:
+        if (row.place, row.phrase) not in retained and counts[row.place] < MAX_NEAR:
+            retained[row.place, row.phrase] = row, similarity
             counts[row.place] += 1
-    return list(kept.values())
+    return list(retained.values())
 
 
 def _likeness(word: str, other: str) -> float:

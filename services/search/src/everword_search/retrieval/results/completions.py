@@ -38,9 +38,9 @@ async def with_summaries(
     if not found:
         return list(results)
     marks = await read_marks(conn, namespace_id, found)
-    wanted = _expanded(found, request.expand, is_first_page)
+    requested = _expanded(found, request.expand, is_first_page)
     limits = request.expansion_limits
-    expansions = await expand_all(conn, namespace_id, wanted, limits) if wanted else {}
+    expansions = await expand_all(conn, namespace_id, requested, limits) if requested else {}
     return [
         replace(
             result,

@@ -96,12 +96,12 @@ async def _bring(
     if instead:
         endings = {**await read_endings(conn, ranked_page.scope, instead), **endings}
     originals = {hit.source_id: hit for hits in ranked_page.originals.values() for hit in hits}
-    wanted = [*instead, *(id_ for id_ in originals if id_ not in instead)]
+    requested = [*instead, *(id_ for id_ in originals if id_ not in instead)]
     found = {**originals, **await _find(ranked_page, instead, hits)}
     first = (hits[0].score, hits[0].passage_id)
     earlier = {
         id_
-        for id_ in wanted
+        for id_ in requested
         if id_ in ranked_page.brought
         or (
             not ranked_page.is_first_page

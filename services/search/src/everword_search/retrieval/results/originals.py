@@ -181,8 +181,8 @@ async def find_page_originals(
             best = await _find_best(conn, ranked_page)
             hits = {hit.source_id: hit for hit in best if hit.score >= min_score}
             passages = [hit.passage_id for hit in hits.values()]
-            wanted = memories_asked(namespace_id, list(hits), passages, chars, max_parts(chars))
-            pending = await ask(conn, wanted)
+            requested = memories_asked(namespace_id, list(hits), passages, chars, max_parts(chars))
+            pending = await ask(conn, requested)
         found = {row.id: row for row in await pending.rows()}
     except ArmFailed:
         return {}

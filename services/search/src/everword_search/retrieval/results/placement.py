@@ -76,21 +76,21 @@ class PlacementInputs:
 
 def place(hits: Sequence[RankedHit], size: int, known: PlacementInputs) -> PagePlacement:
     """Return a page of at most `size` hits from `hits`, which follow the previous page."""
-    placed, shown = PagePlacement(), set(known.earlier)
+    numbered, shown = PagePlacement(), set(known.earlier)
     for hit in hits:
-        if hit.source_id not in placed.brought:
-            for brought in _in_front(hit, known, shown):
-                if len(placed.hits) < size and len(placed.brought) < known.room:
-                    placed.hits.append(brought)
-                    placed.brought.add(brought.source_id)
-                    shown.add(brought.source_id)
-            if len(placed.hits) >= size:
-                placed.is_cut = True
+        if hit.source_id not in numbered.brought:
+            for promoted in _in_front(hit, known, shown):
+                if len(numbered.hits) < size and len(numbered.brought) < known.room:
+                    numbered.hits.append(promoted)
+                    numbered.brought.add(promoted.source_id)
+                    shown.add(promoted.source_id)
+            if len(numbered.hits) >= size:
+                numbered.is_cut = True
                 break
-            placed.hits.append(hit)
+            numbered.hits.append(hit)
             shown.add(hit.source_id)
-        placed.last = hit
-    return placed
+        numbered.last = hit
+    return numbered
 
 
 def has_misplaced_hit(
@@ -131,7 +131,7 @@ def _in_front(hit: RankedHit, known: PlacementInputs, shown: Set[UUID]) -> list[
 
     They are its originals, its replacements, and the replacements of these, each before the hit that it replaces.
     """
-    there, brought = {*shown, hit.source_id}, list[RankedHit]()
+    there, promoted = {*shown, hit.source_id}, list[RankedHit]()
 
     def bring(of: RankedHit) -> None:
         for id_ in known.originals.get(of.source_id, ()):
@@ -139,17 +139,17 @@ def _in_front(hit: RankedHit, known: PlacementInputs, shown: Set[UUID]) -> list[
             if original is not None and id_ not in there:
                 there.add(id_)
                 bring(original)
-                brought.append(replace(original, score=hit.score, signals=()))
+                promoted.append(replace(original, score=hit.score, signals=()))
         for holding in _lacking(of, known.endings, there):
             current = _before(hit, holding, known)
             if current.source_id in there:
                 continue
             there.add(current.source_id)
             bring(current)
-            brought.append(current)
+            promoted.append(current)
 
     bring(hit)
-    return brought
+    return promoted
 
 
 def _before(hit: RankedHit, holding: Holding, known: PlacementInputs) -> RankedHit:

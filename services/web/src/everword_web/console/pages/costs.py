@@ -84,8 +84,8 @@ def _by_model(groups: list[pb.CostGroup]) -> list[pb.CostGroup]:
         total.unpriced_calls += group.unpriced_calls
         for money in group.costs:
             same = [each for each in total.costs if each.currency_code == money.currency_code]
-            kept = (
+            retained = (
                 same[0] if same else total.costs.add(currency_code=money.currency_code, amount="0")
             )
-            kept.amount = f"{Decimal(kept.amount) + Decimal(money.amount):f}"
+            retained.amount = f"{Decimal(retained.amount) + Decimal(money.amount):f}"
     return sorted(sums.values(), key=lambda group: -(group.input_tokens + group.output_tokens))

@@ -70,9 +70,9 @@ def doing(sentence: TokenizedSentence, at: int) -> Read | None:
         end += 1
     if end == at + 1 or not ends(sentence, end) or low(sentence, end) in {"this", "that", "these"}:
         return None
-    kept = sentence.slice(at, end)
-    is_part = low(sentence, end - 1) in WORDS["prepositions"] or kept.lower() == "spending time"
-    return None if is_part else ([kept], end)
+    retained = sentence.slice(at, end)
+    is_part = low(sentence, end - 1) in WORDS["prepositions"] or retained.lower() == "spending time"
+    return None if is_part else ([retained], end)
 
 
 def allergen(sentence: TokenizedSentence, at: int) -> Read | None:
@@ -171,9 +171,11 @@ def open_list(sentence: TokenizedSentence, at: int, one: Slot) -> Read | None:
     is_whole = bool(read) and read[-1][1] == len(sentence.tokens)
     if is_whole and not any(" " in value for values, _ in read[1:] for value in values):
         listed = len(read) - 1
-    kept = read[: listed + 1]
-    said = [value for values, _ in kept for value in values if value.lower() not in WORDS["asides"]]
-    return (said, kept[-1][1]) if said else None
+    retained = read[: listed + 1]
+    said = [
+        value for values, _ in retained for value in values if value.lower() not in WORDS["asides"]
+    ]
+    return (said, retained[-1][1]) if said else None
 
 
 def several(one: Slot) -> Slot:

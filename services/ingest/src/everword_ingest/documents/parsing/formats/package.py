@@ -81,8 +81,8 @@ def _inflate(package: zipfile.ZipFile, member: zipfile.ZipInfo, left: int) -> by
     """Return a member's content; its real size is counted, whatever size the package declares."""
     content = bytearray()
     with package.open(member) as source:
-        while portion := source.read(_PORTION):
-            content += portion
+        while batch := source.read(_PORTION):
+            content += batch
             if len(content) > left or _is_bomb(len(content), member.compress_size):
                 raise _inflates()
     if _DECLARATION.search(content):
