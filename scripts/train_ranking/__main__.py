@@ -20,7 +20,7 @@ from everword_search.kernels.arrays import Floats
 from everword_search.ranking.models.plain import FILE
 from everword_search.ranking.models.ranker import PLAIN_SHARE, RANKING_FILE, RELEVANCE_FILE
 from scripts.train_ranking.calibration import calibrate_evidence, write_calibration
-from scripts.train_ranking.collect import Asked, collect
+from scripts.train_ranking.collect import QuestionSample, collect
 from scripts.train_ranking.export import write_manifest, write_model
 from scripts.train_ranking.features import RANKING_FEATURES, RELEVANCE_FEATURES
 from scripts.train_ranking.fit import (
@@ -76,23 +76,25 @@ def main(files: tuple[Path, ...], cache: Path, calibration_only: bool, steps: bo
     write_calibration(CALIBRATIONS, fitted, sets, made_at)
 
 
-def _ranking(samples: Sequence[Asked]) -> Callable[[Asked], Floats]:
+def _ranking(samples: Sequence[QuestionSample]) -> Callable[[QuestionSample], Floats]:
     trees, plain = fit_ranking(samples, RANKING_FEATURES)
 
-    def score(one: Asked) -> Floats:
+    def score(one: QuestionSample) -> Floats:
         told = predict(trees, matrix_of(one, RANKING_FEATURES))
         return told + PLAIN_SHARE * plain.score(features_of(one))
 
     return score
 
 
-def _relevance(samples: Sequence[Asked]) -> Callable[[Asked], Floats]:
+def _relevance(samples: Sequence[QuestionSample]) -> Callable[[QuestionSample], Floats]:
     plain = fit_sum(samples)
     trees = fit_relevance(samples, RELEVANCE_FEATURES, plain)
     return lambda one: predict(trees, matrix_of(one, RELEVANCE_FEATURES))
 
 
-def _write(samples: Sequence[Asked], sets: Sequence[BenchSet], made_at: str | None) -> None:
+def _write(
+    samples: Sequence[QuestionSample], sets: Sequence[BenchSet], made_at: str | None
+) -> None:
     made_by = {
         "data": " ".join(f"{each.name}={each.digest}" for each in sets),
         "script": f"scripts/train_ranking at {made_at}",

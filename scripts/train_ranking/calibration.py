@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from everword.bench.calibrating import Fitted, calibrate
+from everword.bench.calibrating import FittedCalibration, calibrate
 from everword.bench.checkpoint import Row
 from everword.bench.native_format import BenchSet
 from everword.domain.calibration import CalibratedProfile, from_json, to_json
 from everword_search.kernels.arrays import Floats
-from scripts.train_ranking.collect import Asked
+from scripts.train_ranking.collect import QuestionSample
 
 PROFILE = "recall"
 #: The local provider's model, whose vectors are collected.
@@ -27,8 +27,8 @@ RESULTS = 50
 
 
 def calibrate_evidence(
-    samples: Sequence[Asked], scores: Sequence[Floats], evidence: Sequence[Floats]
-) -> Fitted:
+    samples: Sequence[QuestionSample], scores: Sequence[Floats], evidence: Sequence[Floats]
+) -> FittedCalibration:
     """Return what evidence says of relevance, for the results that `scores` put first."""
     rows: list[Row] = []
     for one, order, values in zip(samples, scores, evidence, strict=True):
@@ -48,7 +48,7 @@ def calibrate_evidence(
 
 
 def write_calibration(
-    path: Path, fitted: Fitted, sets: Sequence[BenchSet], made_at: str | None
+    path: Path, fitted: FittedCalibration, sets: Sequence[BenchSet], made_at: str | None
 ) -> None:
     """Write the calibration of `recall` into the file of shipped calibrations; the others stay."""
     others = from_json(path.read_text(encoding="utf-8")) if path.exists() else []

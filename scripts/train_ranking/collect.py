@@ -30,7 +30,7 @@ SOURCES = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionSample:
     """A question with its candidates."""
 
     set: str
@@ -56,7 +56,9 @@ class Asked:
         return self.question.query.relevant if averaged else frozenset()
 
 
-def collect(sets: Sequence[BenchSet], environment: Environment, cache: Path) -> list[Asked]:
+def collect(
+    sets: Sequence[BenchSet], environment: Environment, cache: Path
+) -> list[QuestionSample]:
     """Return every question of `sets` as it was asked of an Everword.
 
     They are kept in the folder `cache`, and read from there again as long as data and code are the same.
@@ -78,8 +80,8 @@ def _key(sets: Sequence[BenchSet]) -> str:
     return digest.hexdigest()[:16]
 
 
-async def _collect(sets: Sequence[BenchSet], environment: Environment) -> list[Asked]:
-    asked: list[Asked] = []
+async def _collect(sets: Sequence[BenchSet], environment: Environment) -> list[QuestionSample]:
+    asked: list[QuestionSample] = []
     async with own_target(environment, print) as target:
         for bench_set in sets:
             for index, world in enumerate(bench_set.datasets):
@@ -91,7 +93,9 @@ async def _collect(sets: Sequence[BenchSet], environment: Environment) -> list[A
                         candidates, names, rows = await _ask(client, question, places)
                         values = np.array(rows, np.float32).reshape(len(rows), len(names))
                         asked.append(
-                            Asked(bench_set.name, world.name, question, candidates, names, values)
+                            QuestionSample(
+                                bench_set.name, world.name, question, candidates, names, values
+                            )
                         )
                 print(f"{bench_set.name} {world.name}: {len(asked)} questions", flush=True)
     return asked

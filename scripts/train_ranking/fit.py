@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from everword_search.kernels.arrays import Floats
 from everword_search.ranking.models.plain import PlainRanking
-from scripts.train_ranking.collect import Asked
+from scripts.train_ranking.collect import QuestionSample
 from scripts.train_ranking.plain import features_of, fit_plain
 
 #: How much a question of a set counts: the sets are of very different size, and none shall be ranked for alone.
@@ -65,7 +65,7 @@ class Table:
 
 
 def table_of(
-    samples: Sequence[Asked], features: Sequence[str], plain: PlainRanking | None = None
+    samples: Sequence[QuestionSample], features: Sequence[str], plain: PlainRanking | None = None
 ) -> Table:
     """Return the training table of a model: every candidate, or the best by `plain`; some again without vectors."""
     values: list[npt.NDArray[np.float32]] = []
@@ -92,12 +92,14 @@ def table_of(
     )
 
 
-def _shown(one: Asked, plain: PlainRanking, label: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _shown(
+    one: QuestionSample, plain: PlainRanking, label: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
     best = np.argsort(-plain.score(features_of(one)), kind="stable")[:JUDGED]
     return np.union1d(best, np.flatnonzero(label)).astype(np.int64)
 
 
-def matrix_of(one: Asked, features: Sequence[str]) -> npt.NDArray[np.float32]:
+def matrix_of(one: QuestionSample, features: Sequence[str]) -> npt.NDArray[np.float32]:
     return one.values[:, [list(one.features).index(name) for name in features]]
 
 
@@ -153,7 +155,8 @@ def predict(boosters: Sequence[Any], values: npt.NDArray[np.float32]) -> Floats:
 
 
 def cross_validate(
-    samples: Sequence[Asked], fit: Callable[[Sequence[Asked]], Callable[[Asked], Floats]]
+    samples: Sequence[QuestionSample],
+    fit: Callable[[Sequence[QuestionSample]], Callable[[QuestionSample], Floats]],
 ) -> list[Floats]:
     """Return the scores of every question's candidates, by models that saw nothing of its conversation."""
     worlds = list(dict.fromkeys((one.set, one.world) for one in samples))
@@ -170,26 +173,26 @@ def cross_validate(
     return scores
 
 
-def fit_sum(samples: Sequence[Asked]) -> PlainRanking:
+def fit_sum(samples: Sequence[QuestionSample]) -> PlainRanking:
     """Return the weighted sum that orders candidates."""
     weights = fit_plain(answered(samples), SET_WEIGHTS)
     return PlainRanking(weights["with_vector"], weights["without_vector"])
 
 
 def fit_ranking(
-    samples: Sequence[Asked], features: Sequence[str]
+    samples: Sequence[QuestionSample], features: Sequence[str]
 ) -> tuple[list[Any], PlainRanking]:
     """Return the trees and the weighted sum that order candidates, learned from questions with an answer."""
     return train(table_of(answered(samples), features), features, RANKING), fit_sum(samples)
 
 
-def answered(samples: Sequence[Asked]) -> list[Asked]:
+def answered(samples: Sequence[QuestionSample]) -> list[QuestionSample]:
     """Return the questions that have an answer among their candidates."""
     return [one for one in samples if not one.relevant.isdisjoint(one.candidates)]
 
 
 def fit_relevance(
-    samples: Sequence[Asked], features: Sequence[str], plain: PlainRanking
+    samples: Sequence[QuestionSample], features: Sequence[str], plain: PlainRanking
 ) -> list[Any]:
     """Return the trees that tell relevance, learned from all questions that have candidates."""
     judged = [one for one in samples if one.candidates]

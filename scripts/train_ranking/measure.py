@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from everword.bench.calibrating import Fitted
+from everword.bench.calibrating import FittedCalibration
 from everword.bench.metrics import auroc, judge
 from everword_search.kernels.arrays import Floats
-from scripts.train_ranking.collect import Asked
+from scripts.train_ranking.collect import QuestionSample
 
 SHOWN = ("recall@1", "recall@5", "recall@10", "recall@50", "ndcg@10", "mrr")
 
 
-def print_ranking(samples: Sequence[Asked], scores: Sequence[Floats]) -> None:
+def print_ranking(samples: Sequence[QuestionSample], scores: Sequence[Floats]) -> None:
     """Print the averages over the answerable questions of each set, and recall@10 of each category."""
     figures: dict[str, list[dict[str, float]]] = defaultdict(list)
     for one, score in zip(samples, scores, strict=True):
@@ -29,7 +29,7 @@ def print_ranking(samples: Sequence[Asked], scores: Sequence[Floats]) -> None:
         print(f"{name:42} {len(rows):4}  {means}")
 
 
-def print_abstention(samples: Sequence[Asked], fitted: Fitted) -> None:
+def print_abstention(samples: Sequence[QuestionSample], fitted: FittedCalibration) -> None:
     """Print the AUROC of the verdict's probability: answerable questions against foreign ones and near misses."""
     chances: dict[tuple[str, str], list[float]] = defaultdict(list)
     for one, chance in zip(samples, fitted.chances, strict=True):
@@ -40,7 +40,7 @@ def print_abstention(samples: Sequence[Asked], fitted: Fitted) -> None:
         print(f"{name:42} {'  '.join(f'{k} {v}' for k, v in against.items())}")
 
 
-def print_calibration(fitted: Fitted) -> None:
+def print_calibration(fitted: FittedCalibration) -> None:
     """Print the error of predicted relevance, and the shares of questions below the floor."""
     print(
         f"calibration error {fitted.error:.4f}, floor {fitted.calibration.floor:.4f}, rejected: ",

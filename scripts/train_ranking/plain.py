@@ -11,18 +11,18 @@ from scipy.optimize import minimize
 
 from everword_search.kernels.arrays import Floats
 from everword_search.ranking.models.plain import TERMS, VECTOR_TERMS, plain_terms
-from scripts.train_ranking.collect import Asked
+from scripts.train_ranking.collect import QuestionSample
 
 L2 = 1e-3
 
 
-def features_of(one: Asked) -> dict[str, Floats]:
+def features_of(one: QuestionSample) -> dict[str, Floats]:
     """Return the features of a question's candidates by name."""
     return {name: one.values[:, n].astype(float) for n, name in enumerate(one.features)}
 
 
 def fit_plain(
-    samples: Sequence[Asked], set_weights: Mapping[str, float]
+    samples: Sequence[QuestionSample], set_weights: Mapping[str, float]
 ) -> dict[str, dict[str, float]]:
     """Return the weights for memories with and without a vector."""
     return {
@@ -37,7 +37,7 @@ def write_plain(path: Path, weights: Mapping[str, Mapping[str, float]]) -> None:
 
 
 def fit_weights(
-    samples: Sequence[Asked], terms: Sequence[str], set_weights: Mapping[str, float]
+    samples: Sequence[QuestionSample], terms: Sequence[str], set_weights: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the weight of each term, from questions that all have an answer among their candidates."""
     parts: list[Floats] = []

@@ -15,7 +15,7 @@ from everword.bench.metrics import judge
 from everword_search.kernels.arrays import Floats
 from everword_search.ranking.models.plain import TERMS, VECTOR_TERMS, PlainRanking
 from everword_search.ranking.models.ranker import PLAIN_SHARE
-from scripts.train_ranking.collect import Asked
+from scripts.train_ranking.collect import QuestionSample
 from scripts.train_ranking.features import RANKING_FEATURES
 from scripts.train_ranking.fit import (
     SET_WEIGHTS,
@@ -28,7 +28,7 @@ from scripts.train_ranking.fit import (
 )
 from scripts.train_ranking.plain import features_of, fit_weights
 
-Fit = Callable[[Sequence[Asked]], Callable[[Asked], Floats]]
+Fit = Callable[[Sequence[QuestionSample]], Callable[[QuestionSample], Floats]]
 
 _WHO = ("m_named", "m_other", "m_mention")
 _AROUND = ("sb_1", "sb_2")
@@ -51,7 +51,7 @@ _ALONE: Mapping[str, Sequence[str]] = {
 }
 
 
-def print_steps(samples: Sequence[Asked]) -> None:
+def print_steps(samples: Sequence[QuestionSample]) -> None:
     """Print recall@10 and nDCG@10 of each step, a column a set, as a table of Markdown."""
     answerable = [one for one in samples if one.relevant]
     sets = list(dict.fromkeys(one.set for one in answerable))
@@ -73,7 +73,7 @@ def _steps() -> Iterator[tuple[str, Fit]]:
 
 
 def _sum_of(terms: Sequence[str]) -> Fit:
-    def fit(samples: Sequence[Asked]) -> Callable[[Asked], Floats]:
+    def fit(samples: Sequence[QuestionSample]) -> Callable[[QuestionSample], Floats]:
         weights = fit_weights(answered(samples), terms, SET_WEIGHTS)
         ranking = PlainRanking(weights, weights)
         return lambda one: ranking.score(features_of(one))
@@ -84,10 +84,10 @@ def _sum_of(terms: Sequence[str]) -> Fit:
 def _whole(*, blind: bool) -> Fit:
     """Return the fit of the sum and the trees; `blind` ones are evaluated without vectors."""
 
-    def fit(samples: Sequence[Asked]) -> Callable[[Asked], Floats]:
+    def fit(samples: Sequence[QuestionSample]) -> Callable[[QuestionSample], Floats]:
         trees, plain = fit_ranking(samples, RANKING_FEATURES)
 
-        def score(one: Asked) -> Floats:
+        def score(one: QuestionSample) -> Floats:
             matrix, features = matrix_of(one, RANKING_FEATURES), features_of(one)
             if blind:
                 matrix = without_vectors(matrix, RANKING_FEATURES)
@@ -99,7 +99,7 @@ def _whole(*, blind: bool) -> Fit:
     return fit
 
 
-def _figures(samples: Sequence[Asked], scores: Sequence[Floats]) -> dict[str, str]:
+def _figures(samples: Sequence[QuestionSample], scores: Sequence[Floats]) -> dict[str, str]:
     """Return the mean figures of each set's questions."""
     found: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for one, score in zip(samples, scores, strict=True):

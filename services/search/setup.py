@@ -12,7 +12,7 @@ SOURCES = "src/everword_search/kernels"
 IS_OPTIONAL = "CIBUILDWHEEL" not in os.environ
 
 
-class BuildWhatCanBe(build_ext):  # type: ignore[misc]
+class OptionalBuild(build_ext):  # type: ignore[misc]
     """Builds what can be built, and says what it costs where that is not all."""
 
     def run(self) -> None:
@@ -26,7 +26,7 @@ class BuildWhatCanBe(build_ext):  # type: ignore[misc]
 
 
 setup(
-    cmdclass={"build_ext": BuildWhatCanBe},
+    cmdclass={"build_ext": OptionalBuild},
     ext_modules=[
         Extension(
             f"everword_search.kernels.{name}",

@@ -21,8 +21,8 @@ from pathlib import Path
 from bench.crowd_report import (
     VARIANTS,
     Answers,
-    Asked,
     Hit,
+    QuestionRun,
     Report,
     asked_of,
     build_report,
@@ -62,7 +62,9 @@ async def ask(client: Client, dataset: Dataset, places: dict[str, Place], say: S
     return answers
 
 
-async def _ask(client: Client, variant: Variant, query: Query, places: dict[str, Place]) -> Asked:
+async def _ask(
+    client: Client, variant: Variant, query: Query, places: dict[str, Place]
+) -> QuestionRun:
     request = variant.request(query.text)
     deep = pb.SearchRequest()
     deep.CopyFrom(request)
@@ -74,7 +76,7 @@ async def _ask(client: Client, variant: Variant, query: Query, places: dict[str,
     took = time.perf_counter() - started
     hits = tuple(_hit(result, places) for result in response.results)
     degraded = (arm for arm in response.arms if arm.state == pb.ArmReport.STATE_DEGRADED)
-    return Asked(hits, took * 1000, tuple(pb.SearchArm.Name(arm.arm) for arm in degraded))
+    return QuestionRun(hits, took * 1000, tuple(pb.SearchArm.Name(arm.arm) for arm in degraded))
 
 
 def _hit(result: pb.SearchResult, places: dict[str, Place]) -> Hit:

@@ -32,7 +32,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionRun:
     """The result of a question with one way of ranking."""
 
     hits: tuple[Hit, ...]
@@ -43,7 +43,7 @@ class Asked:
 
 Report = dict[str, Any]
 #: By dataset, query id and variant.
-Answers = dict[tuple[str, str, str], Asked]
+Answers = dict[tuple[str, str, str], QuestionRun]
 
 
 def asked_of(dataset: Dataset) -> list[Query]:
@@ -53,7 +53,7 @@ def asked_of(dataset: Dataset) -> list[Query]:
 def figures(answers: Answers, datasets: Sequence[Dataset], variant: Variant) -> dict[str, Any]:
     """Return the metrics and times of one way of ranking."""
     judged: list[dict[str, float]] = []
-    asked: list[Asked] = []
+    asked: list[QuestionRun] = []
     for dataset in datasets:
         for query in asked_of(dataset):
             answer = answers[dataset.name, query.id, variant.name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.crowd_report import BM25, RECALL, Answers, Asked, Hit, build_report
+from bench.crowd_report import BM25, RECALL, Answers, Hit, QuestionRun, build_report
 from bench.foreign import foreign_entries, sentences_of
 from everword.bench.dataset import Dataset, Query
 from everword.bench.native_format import BenchSet
@@ -81,8 +81,8 @@ def test_too_few_sentences_are_refused() -> None:
         list(foreign_entries([CHATS], MEASURED, 10_000))
 
 
-def asked(*hits: Hit) -> Asked:
-    return Asked(hits, latency_ms=5.0, degraded=())
+def asked(*hits: Hit) -> QuestionRun:
+    return QuestionRun(hits, latency_ms=5.0, degraded=())
 
 
 def test_falls_and_changes_are_those_of_the_same_question() -> None:

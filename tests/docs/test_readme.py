@@ -27,7 +27,7 @@ from everword_compactor.settings import CompactorSettings
 from everword_embedder.settings import EmbedderSettings, EmbedderWorkerSettings
 from everword_ingest.settings import IngestSettings
 from everword_search.settings import SearchSettings
-from support.command_line import EVERWORD, Finished, run
+from support.command_line import EVERWORD, CommandResult, run
 from support.compaction import compact, roll_up
 from support.documents import ROOT, code, code_blocks, sources, table_rows, variables_read
 from support.one_address import proxied
@@ -113,7 +113,9 @@ def address(stack: Stack, tmp_path: Path) -> Iterator[str]:
         yield address
 
 
-async def _run_here(stack: Stack, command: list[str], address: str = DEFAULT_ADDRESS) -> Finished:
+async def _run_here(
+    stack: Stack, command: list[str], address: str = DEFAULT_ADDRESS
+) -> CommandResult:
     """Run a command of README with this test's programs, at `address`."""
     programs = {".venv/bin/buf": BUF, ".venv/bin/everword": EVERWORD}
     here = [programs[command[0]], *command[1:]]

@@ -44,7 +44,7 @@ def long_texts() -> Path:
 
 
 @dataclass(frozen=True)
-class Imported:
+class SentMessage:
     """A sent message, its id, and the token that covers it."""
 
     sent: memory_pb2.NewMessage
@@ -63,7 +63,7 @@ def words_of(message: memory_pb2.NewMessage) -> set[str]:
     return {word.lower() for word in _WORD.findall(text)}
 
 
-async def import_entries(client: Client, entries: Sequence[Entry]) -> list[Imported]:
+async def import_entries(client: Client, entries: Sequence[Entry]) -> list[SentMessage]:
     """Import messages, and return them in the order in which their conversations list them."""
     token = (await import_records(client, entries)).consistency_token
     keys = {entry.target.key.SerializeToString(): entry.target.key for entry in entries}
@@ -74,12 +74,12 @@ async def import_entries(client: Client, entries: Sequence[Entry]) -> list[Impor
         sent = [entry.message for entry in entries if entry.target.key == key]
         assert [message.body for message in listed] == sent
         imported += [
-            Imported(message.body, message.id, conversation.id, token) for message in listed
+            SentMessage(message.body, message.id, conversation.id, token) for message in listed
         ]
     return imported
 
 
-async def search(client: Client, query: str, message: Imported, limit: int) -> pb.SearchResponse:
+async def search(client: Client, query: str, message: SentMessage, limit: int) -> pb.SearchResponse:
     """Search for words in the message's conversation, with the token that its write returned."""
     return await client.search_service.Search(
         pb.SearchRequest(
@@ -107,7 +107,7 @@ def questions(message: memory_pb2.NewMessage, frequency: Counter[str]) -> Iterat
     yield f"{message.author} {time.day} {time:%B %Y}", 200
 
 
-async def is_found(client: Client, message: Imported, frequency: Counter[str]) -> bool:
+async def is_found(client: Client, message: SentMessage, frequency: Counter[str]) -> bool:
     for query, limit in questions(message.sent, frequency):
         response = await search(client, query, message, limit)
         if message.message_id in {result.memory.id for result in response.results}:
@@ -115,12 +115,12 @@ async def is_found(client: Client, message: Imported, frequency: Counter[str]) -
     return False
 
 
-async def not_found(client: Client, messages: Sequence[Imported]) -> list[str]:
+async def not_found(client: Client, messages: Sequence[SentMessage]) -> list[str]:
     """Return the words of the messages that no search finds."""
     frequency = Counter(word for each in messages for word in words_of(each.sent))
     free = asyncio.Semaphore(CONCURRENT_SEARCHES)
 
-    async def look(message: Imported) -> str | None:
+    async def look(message: SentMessage) -> str | None:
         async with free:
             return None if await is_found(client, message, frequency) else message.sent.content
 

@@ -21,7 +21,7 @@ from everword.chat.settings import ChatSettings
 from everword.client.channel import open_channel
 from scripts.recipes import Recipe, read_recipes
 from support.any_rpc import caller_of
-from support.command_line import Finished, run
+from support.command_line import CommandResult, run
 from support.databases import cloned
 from support.documents import ROOT
 from support.grpcurl import with_grpcurl
@@ -168,7 +168,7 @@ async def _run_some(
     variables = {**kept, **with_grpcurl(folder, KEY)}
     page = (ROOT / "docs" / "reference" / "recipes.md").read_text(encoding="utf-8")
 
-    async def run_one(recipe: Recipe) -> Finished:
+    async def run_one(recipe: Recipe) -> CommandResult:
         assert f"```sh\n{recipe.command}\n```" in page
         command = recipe.command.replace(recipe.address, stack.addresses[recipe.server])
         return await run(stack, "bash", "-c", command, variables=variables)

@@ -21,7 +21,14 @@ from everword.embedded.stack import stack
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1.admin_service_pb2_grpc import AdminServiceStub
 from support.callers import bearer
-from support.hostile_bodies import APPEND, TOOL_CALL, Beside, beside, flood, hostile_bodies
+from support.hostile_bodies import (
+    APPEND,
+    TOOL_CALL,
+    HostileLoadResult,
+    beside,
+    flood,
+    hostile_bodies,
+)
 from support.http_process import serving_hastily
 from support.raw_http import post
 
@@ -91,7 +98,7 @@ async def run() -> bool:
 
 async def _beside(
     url: str, pid: int, path: str, bodies: list[bytes], shown: str, good: bytes, other: str
-) -> Beside:
+) -> HostileLoadResult:
     headers = {**_ACCEPT, **({"authorization": f"Bearer {shown}"} if shown else {})}
 
     async def send(body: bytes) -> int:
@@ -107,7 +114,7 @@ async def _beside(
         return await beside(url, pid, flood(send, bodies, LASTS_S), call)
 
 
-def _row(found: Beside) -> dict[str, float]:
+def _row(found: HostileLoadResult) -> dict[str, float]:
     return {
         "requests": found.statuses.total(),
         "cpu_ms_each": round(found.cpu_s * 1000 / found.statuses.total(), 1),

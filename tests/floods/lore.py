@@ -16,7 +16,7 @@ from rich.table import Table
 
 from everword.embedded.ports import free_ports
 from everword.embedded.postgres import EmbeddedPostgres
-from support.beside import Beside
+from support.beside import LoadDurations
 from support.databases import DatabaseUnderTest, cloned, prepare_template
 from support.lore_loads import SLOW, TOO_LARGE, Lore, plain_book, running_lore
 
@@ -30,7 +30,7 @@ _ALONE = ("BuildContext", "MatchLore")
 
 async def flood_with_patterns(
     database: DatabaseUnderTest, name: str, pattern: str
-) -> list[tuple[str, Beside]]:
+) -> list[tuple[str, LoadDurations]]:
     """Return the measurement of each load of books with one kind of patterns."""
     async with running_lore(database) as lore:
         imported = await lore.beside(partial(_import, lore, pattern))
@@ -46,7 +46,7 @@ async def flood_with_patterns(
     return rows
 
 
-async def flood_with_keys(database: DatabaseUnderTest) -> list[tuple[str, Beside]]:
+async def flood_with_keys(database: DatabaseUnderTest) -> list[tuple[str, LoadDurations]]:
     """Return the measurement of imports with the maximum number of plain triggers."""
     raw = plain_book()
     async with running_lore(database) as lore:

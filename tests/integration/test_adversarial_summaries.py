@@ -18,7 +18,7 @@ import pytest
 
 from everword.samples import sample_path
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
-from everword_compactor.compose.checks.shown import Shown
+from everword_compactor.compose.checks.shown import PromptContext
 from everword_compactor.compose.model import Draft, Level, Source
 
 DATA = Path(__file__).parent / "data" / "summaries.jsonl"
@@ -56,7 +56,7 @@ def _sources(said: list[tuple[str, str]]) -> list[Source]:
 def is_refused(case: dict[str, Any]) -> bool:
     sources = _sources(case["sources"])
     draft = Draft(Level.LEAF, sources, "Odds and ends", conversation_id=CHAT, agent="opus")
-    shown = Shown.of(draft, "")
+    shown = PromptContext.of(draft, "")
     checked = check_faithfulness(case["summary"], sources, time_zone="UTC", shown=shown)
     return not checked.faithful
 

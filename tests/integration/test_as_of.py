@@ -192,7 +192,7 @@ _LINE = re.compile(r"\] (\w+): (.+) \((?:suspected, )?as of [\d-]+\)$")
 
 
 @dataclass
-class Told:
+class StatedHistory:
     """The history that was written so far."""
 
     account: Account
@@ -217,7 +217,7 @@ async def test_reads_at_any_moment_agree_with_a_naive_account(
     stack: Stack, pytestconfig: pytest.Config
 ) -> None:
     changes, seed = int(pytestconfig.getoption("--changes")), 20261125
-    told, rng = Told(Account(seed)), random.Random(seed)
+    told, rng = StatedHistory(Account(seed)), random.Random(seed)
     for _ in range(changes):
         await tell(stack, told, told.account.next())
     marked = 0
@@ -231,7 +231,7 @@ async def test_reads_at_any_moment_agree_with_a_naive_account(
     assert marked > changes // 10
 
 
-async def tell(stack: Stack, told: Told, change: Change) -> None:
+async def tell(stack: Stack, told: StatedHistory, change: Change) -> None:
     key, at = change.key, stamp(moment(change.cell))
     known = told.fact_ids.get((key, change.value), "")
     if change.kind == "state":
@@ -252,7 +252,7 @@ async def tell(stack: Stack, told: Told, change: Change) -> None:
     told.known.append(datetime.now(UTC))
 
 
-def draw(told: Told, rng: random.Random) -> Point:
+def draw(told: StatedHistory, rng: random.Random) -> Point:
     changes, cell = rng.randrange(len(told.known)), rng.randrange(CELLS)
     subject = rng.choice(SUBJECTS)
     wanted = memory_pb2.MemoryFilter(
@@ -300,7 +300,7 @@ def _read(texts: Iterable[str]) -> dict[str, str]:
     return dict(values)
 
 
-async def count_marks(stack: Stack, told: Told, point: Point) -> int:
+async def count_marks(stack: Stack, told: StatedHistory, point: Point) -> int:
     """Check that outdated messages are marked and rank behind current ones; return the number of marks."""
     request = search.SearchRequest(query=f"of {point.subject}", filter=point.filter, page_size=50)
     request.filter.excluded_kinds.append(memory_pb2.MEMORY_KIND_FACT)

@@ -20,7 +20,7 @@ from everword.bench.variants import of_messages, of_profile
 from everword.client import ClientSettings
 from everword.samples import sample_path
 from everword.v1 import admin_service_pb2
-from support.command_line import EVERWORD, Finished, everword
+from support.command_line import EVERWORD, CommandResult, everword
 from support.compaction import compact
 from support.stack import Stack
 
@@ -158,7 +158,7 @@ class Broken(Exception):
     """Ends a run in the middle."""
 
 
-class Measured:
+class BenchRuns:
     """Runs over a part of the sample, which may be interrupted."""
 
     def __init__(self, stack: Stack, folder: Path) -> None:
@@ -216,7 +216,7 @@ async def test_a_run_that_was_broken_off_goes_on_and_comes_to_the_same(
     stack: Stack, tmp_path: Path
 ) -> None:
     before = await namespaces(stack)
-    measured = Measured(stack, tmp_path)
+    measured = BenchRuns(stack, tmp_path)
     whole = await measured.run()
     total = len(measured.asked)
     measured.forget()
@@ -235,7 +235,7 @@ async def test_a_run_that_was_broken_off_goes_on_and_comes_to_the_same(
 
 @pytest.mark.long
 async def test_a_namespace_that_a_killed_run_left_is_dropped(stack: Stack, tmp_path: Path) -> None:
-    measured = Measured(stack, tmp_path)
+    measured = BenchRuns(stack, tmp_path)
     whole = await measured.run()
     lines = (tmp_path / "checkpoint").read_text().splitlines()
     (tmp_path / "checkpoint").write_text(f"{lines[0]}\n")
@@ -264,7 +264,7 @@ async def test_a_server_that_does_not_answer_is_an_error_of_one_line(stack: Stac
     assert "Traceback" not in done.errors
 
 
-async def bench_by_itself(*arguments: str) -> Finished:
+async def bench_by_itself(*arguments: str) -> CommandResult:
     """Run the command without any Everword, so that it starts its own."""
     process = await asyncio.create_subprocess_exec(
         EVERWORD, "bench", "retrieval", *arguments,
@@ -273,7 +273,7 @@ async def bench_by_itself(*arguments: str) -> Finished:
         stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     output, errors = await asyncio.wait_for(process.communicate(), timeout=300)
-    return Finished(process.returncode or 0, output.decode(), errors.decode())
+    return CommandResult(process.returncode or 0, output.decode(), errors.decode())
 
 
 @pytest.mark.long

@@ -30,7 +30,7 @@ from everword.bench.speed import (
 from everword.bench.speed.row import IDS, TARGETS, Floor, Row
 from everword.cli.main import main
 from everword.embedded.services import SERVICES, WORKERS
-from support.command_line import EVERWORD, Finished
+from support.command_line import EVERWORD, CommandResult
 
 SCALE = 300
 TIMEOUT_S = 400
@@ -57,7 +57,7 @@ UNITS = {
 }
 
 
-async def speed(*arguments: str, folder: Path) -> Finished:
+async def speed(*arguments: str, folder: Path) -> CommandResult:
     """Run the command in a process group of its own, whose temporary files are in `folder`."""
     variables = {k: v for k, v in os.environ.items() if not k.startswith("EVERWORD_")}
     process = await asyncio.create_subprocess_exec(
@@ -71,7 +71,7 @@ async def speed(*arguments: str, folder: Path) -> Finished:
     )
     output, errors = await asyncio.wait_for(process.communicate(), TIMEOUT_S)
     assert process.returncode is not None
-    return Finished(process.returncode, output.decode(), errors.decode())
+    return CommandResult(process.returncode, output.decode(), errors.decode())
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from everword.domain.calibration import PROFILES, from_json
 from everword.samples import sample_path
 from everword.v1 import search_service_pb2 as pb
 from support.calls import append
-from support.command_line import EVERWORD, Finished, everword
+from support.command_line import EVERWORD, CommandResult, everword
 from support.corpus import search_request
 from support.stack import Stack
 
@@ -21,7 +21,7 @@ SAMPLE = str(sample_path())
 PATIENCE = ("--patience", "0.1")
 
 
-async def calibrate(stack: Stack, *arguments: str) -> Finished:
+async def calibrate(stack: Stack, *arguments: str) -> CommandResult:
     return await everword(
         stack, "calibrate", "--data", SAMPLE, *PATIENCE, *arguments,
         EVERWORD_ADMIN_DATABASE_URL=stack.database.admin_url,
@@ -65,7 +65,7 @@ async def test_without_the_owners_url_there_is_nowhere_to_store(stack: Stack) ->
     assert "EVERWORD_ADMIN_DATABASE_URL" in done.errors
 
 
-async def calibrate_by_itself(*arguments: str) -> Finished:
+async def calibrate_by_itself(*arguments: str) -> CommandResult:
     """Run the command without the address of an Everword, so that it starts one of its own."""
     process = await asyncio.create_subprocess_exec(
         EVERWORD, "calibrate", "--data", SAMPLE, *arguments,
@@ -74,7 +74,7 @@ async def calibrate_by_itself(*arguments: str) -> Finished:
         stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     output, errors = await asyncio.wait_for(process.communicate(), timeout=300)
-    return Finished(process.returncode or 0, output.decode(), errors.decode())
+    return CommandResult(process.returncode or 0, output.decode(), errors.decode())
 
 
 async def test_a_stack_of_its_own_has_nothing_to_store_for() -> None:

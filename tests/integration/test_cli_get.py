@@ -7,7 +7,7 @@ import pytest
 from everword.chat.settings import ChatSettings
 from support.calendar_calls import said
 from support.calls import TOOL, append_request, message, target
-from support.command_line import Finished, everword
+from support.command_line import CommandResult, everword
 from support.compaction import compact_everything
 from support.databases import DatabaseUnderTest
 from support.scripted_chat import ScriptedChat, answer
@@ -44,7 +44,7 @@ async def store_thread(stack: Stack) -> tuple[str, list[str]]:
     return stored.conversation_id, [entry.message_id for entry in stored.messages]
 
 
-def fits(done: Finished) -> bool:
+def fits(done: CommandResult) -> bool:
     assert done.status == 0, done.errors
     return all(len(row.rstrip()) <= 80 for row in done.output.splitlines())
 

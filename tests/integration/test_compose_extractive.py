@@ -16,7 +16,7 @@ from everword_compactor.compose.extractive.bullets import (
     tagged,
 )
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
-from everword_compactor.compose.extractive.graph import Likeness, centralities
+from everword_compactor.compose.extractive.graph import SentenceSimilarity, centralities
 from everword_compactor.compose.extractive.sentences import split_sentences
 from everword_compactor.compose.model import Composition, Draft, Level
 from support.extractive import CHAT, TALK, as_source, compose, message, talk
@@ -142,7 +142,7 @@ def test_the_same_draft_gives_the_same_node_with_vectors_and_without() -> None:
 def test_likeness_and_centrality_equal_those_of_the_graph_written_out() -> None:
     words = [{"a": 0.6, "b": 0.8}, {"b": 1.0}, {"c": 1.0}, {}, {"a": 0.8, "c": 0.6}]
     vectors = [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0], [1.0, 0.0], None]
-    likeness = Likeness(words, vectors)
+    likeness = SentenceSimilarity(words, vectors)
     graph = np.array([likeness.to(row) for row in range(5)]).T
     assert graph[0, 1] == pytest.approx((0.8 + 0.6) / 2)
     assert graph[4, 0] == pytest.approx(0.48)

@@ -10,7 +10,7 @@ import pytest
 
 from everword.v1 import context_service_pb2 as pb
 from everword.v1 import ingest_service_pb2, memory_pb2, search_service_pb2
-from everword_search.context.building import Building
+from everword_search.context.building import ContextBuilder
 from everword_search.context.memories import FoundMemories
 from support.calendar_calls import at, said
 from support.callers import make_namespaces, within
@@ -347,13 +347,13 @@ async def test_a_context_comes_block_by_block_and_says_at_the_end_what_it_costs(
 async def test_a_stream_ends_in_time_with_what_there_is_and_names_what_is_missing(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def hang(self: Building) -> FoundMemories:
+    async def hang(self: ContextBuilder) -> FoundMemories:
         await asyncio.sleep(60)
         raise AssertionError("it was waited for")
 
     await append(stack, "The tap drips since Monday.")
     id_ = await conversation(stack, message("And the tap?"))
-    monkeypatch.setattr(Building, "search", hang)
+    monkeypatch.setattr(ContextBuilder, "search", hang)
     request = pb.StreamContextRequest(context=pb.BuildContextRequest(conversation_id=id_))
     parts = [each async for each in stack.context.StreamContext(request, timeout=2.0)]
     assert [part.block.source for part in parts[:-1]] == [TURNS]

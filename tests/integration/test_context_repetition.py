@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everword_search.context.repetition import SaidWords
+from everword_search.context.repetition import WordsInContext
 from everword_search.context.summary_lines import without_conversations, without_said
 
 _MOVED = "The dentist appointment was moved to 21 September at 11:00."
@@ -14,7 +14,7 @@ _DIGEST = (
 
 
 def test_a_summary_repeats_the_messages_that_it_is_put_together_from() -> None:
-    said = SaidWords("When does Nadia see the dentist?")
+    said = WordsInContext("When does Nadia see the dentist?")
     said.add(_MOVED, "Nadia")
     assert not said.repeats(_DIGEST), "one of its messages is not there"
     said.add(_SISTER, "Nadia")
@@ -24,14 +24,14 @@ def test_a_summary_repeats_the_messages_that_it_is_put_together_from() -> None:
 
 
 def test_a_summary_repeats_another_one_of_the_same_messages() -> None:
-    said = SaidWords("")
+    said = WordsInContext("")
     said.add(_DIGEST, "summary")
     assert said.repeats(_DIGEST.replace(" [chat:01a210ed-3f6a-72ad-a5f4-572459b519db]", ""))
     assert not said.repeats(_DIGEST.replace("Tesla", "Skoda"))
 
 
 def test_a_summary_is_shown_without_the_sentences_that_are_there() -> None:
-    said = SaidWords("")
+    said = WordsInContext("")
     said.add("I live in Kazan and work as a baker.", "Emi")
     summary = (
         "[2026-04-18T12:00Z] [via:phone]\n- Emi: I live in Kazan and work as a baker.\n"

@@ -25,7 +25,7 @@ from support.compaction import ScriptedComposer, compact_everything
 from support.databases import cloned
 from support.document_calls import write as write_document
 from support.erased import count, erase, rows_with
-from support.erasure_written import Written, delete_what_has_no_author, write_everything
+from support.erasure_written import ErasableData, delete_what_has_no_author, write_everything
 from support.every_read import answers, known_values, read_methods, watch_token
 from support.learning import learn, say
 from support.refusals import refused
@@ -38,7 +38,7 @@ DOCUMENTS = {"documents", "document_versions"}
 NOTES = {"notes", "note_versions"}
 LORE = {"lore_books", "lore_entries"}
 #: By target: fields of the erasure, and the tables that still contain the token afterwards, the index excepted.
-TARGETS: dict[str, tuple[Callable[[Written], dict[str, str]], set[str]]] = {
+TARGETS: dict[str, tuple[Callable[[ErasableData], dict[str, str]], set[str]]] = {
     "conversation": (
         lambda written: {"conversation_id": written.conversation_id},
         {"note_versions", "document_versions", "document_chunks", "lore_entries", "author_names"},
@@ -59,7 +59,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
             yield stack
 
 
-async def who_tells(stack: Stack, written: Written, since: str) -> set[str]:
+async def who_tells(stack: Stack, written: ErasableData, since: str) -> set[str]:
     """Return the names of RPCs whose answers contain the token, with any of several ids."""
     telling = set[str]()
     for id_ in (written.message_id, written.note_ids[-1], written.document_ids[0]):

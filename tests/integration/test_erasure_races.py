@@ -103,7 +103,7 @@ async def erase_beside_a_write(stack: Stack, targets: str, table: str, column: s
 
 
 @dataclass(frozen=True)
-class Written:
+class RaceData:
     """Memories of one test, with unique names."""
 
     stack: Stack
@@ -160,14 +160,14 @@ class Written:
 
 #: Concurrent writes to an erased memory: kind, the memory, the write, and its error; "" if it succeeds.
 WRITES = [
-    (pb.ERASURE_KIND_PATTERN, Written.pattern, Written.record_outcome, "CONCURRENT_UPDATE"),
-    (pb.ERASURE_KIND_FACT, Written.fact, Written.remember, "CONCURRENT_UPDATE"),
-    (pb.ERASURE_KIND_FACT, Written.fact, Written.correct, "CONCURRENT_UPDATE"),
-    (pb.ERASURE_KIND_FACT, Written.fact, Written.confirm, "CONCURRENT_UPDATE"),
-    (pb.ERASURE_KIND_FACT, Written.fact, Written.close, "CONCURRENT_UPDATE"),
-    (pb.ERASURE_KIND_NOTE, Written.note, Written.write_again, ""),
-    (pb.ERASURE_KIND_DOCUMENT, Written.document, Written.write_document_again, ""),
-    (pb.ERASURE_KIND_LORE_BOOK, Written.book, Written.write_entry, "LORE_BOOK_NOT_FOUND"),
+    (pb.ERASURE_KIND_PATTERN, RaceData.pattern, RaceData.record_outcome, "CONCURRENT_UPDATE"),
+    (pb.ERASURE_KIND_FACT, RaceData.fact, RaceData.remember, "CONCURRENT_UPDATE"),
+    (pb.ERASURE_KIND_FACT, RaceData.fact, RaceData.correct, "CONCURRENT_UPDATE"),
+    (pb.ERASURE_KIND_FACT, RaceData.fact, RaceData.confirm, "CONCURRENT_UPDATE"),
+    (pb.ERASURE_KIND_FACT, RaceData.fact, RaceData.close, "CONCURRENT_UPDATE"),
+    (pb.ERASURE_KIND_NOTE, RaceData.note, RaceData.write_again, ""),
+    (pb.ERASURE_KIND_DOCUMENT, RaceData.document, RaceData.write_document_again, ""),
+    (pb.ERASURE_KIND_LORE_BOOK, RaceData.book, RaceData.write_entry, "LORE_BOOK_NOT_FOUND"),
 ]
 
 
@@ -177,12 +177,12 @@ WRITES = [
 async def test_write_beside_an_uncommitted_erasure_waits_and_is_repeatable(
     stack: Stack,
     kind: pb.ErasureKind.ValueType,
-    make: Callable[[Written], Awaitable[str]],
-    write: Callable[[Written, str], Awaitable[object]],
+    make: Callable[[RaceData], Awaitable[str]],
+    write: Callable[[RaceData, str], Awaitable[object]],
     reason: str,
 ) -> None:
     said = await append(stack, "Hello.", session_key=write.__name__)
-    written = Written(stack, write.__name__, said.messages[0].message_id)
+    written = RaceData(stack, write.__name__, said.messages[0].message_id)
     id_ = await make(written)
     with stack.database.connect() as conn, conn.transaction():
         conn.execute("SELECT set_config('everword.namespace_id', '1', true)")

@@ -10,7 +10,7 @@ import pytest
 
 from everword_compactor.compose.checks.faithfulness import MAX_OFFENDERS, check_faithfulness
 from everword_compactor.compose.checks.inherited import with_inherited
-from everword_compactor.compose.checks.shown import Shown
+from everword_compactor.compose.checks.shown import PromptContext
 from everword_compactor.compose.checks.tags import (
     add_only_instance,
     check_tags,
@@ -202,7 +202,7 @@ def test_times_count_on_the_clock_that_they_are_shown_on() -> None:
 def test_what_the_preamble_says_may_be_said() -> None:
     content = "The conversation “Garden plans” has 42 messages."
     assert not check_faithfulness(content, [said("hello")], time_zone="UTC").faithful
-    shown = Shown(["Garden plans 8"], message_count=42)
+    shown = PromptContext(["Garden plans 8"], message_count=42)
     assert check_faithfulness(content, [said("hello")], time_zone="UTC", shown=shown).faithful
     for number in ("42 beds", "8 beds", "8 messages"):
         other = check_faithfulness(

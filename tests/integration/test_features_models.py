@@ -13,7 +13,7 @@ from everword.db.generations import Generations, NewGeneration
 from everword.embedded.model import adopt_served_model
 from support.background import embed_everything
 from support.calls import append
-from support.command_line import Finished, everword
+from support.command_line import CommandResult, everword
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest
 from support.scripted_embedder import ScriptedEmbedder
@@ -35,7 +35,7 @@ async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
         yield stack
 
 
-async def models(stack: Stack, *arguments: str) -> Finished:
+async def models(stack: Stack, *arguments: str) -> CommandResult:
     owner = {"EVERWORD_ADMIN_DATABASE_URL": stack.database.admin_url}
     done = await everword(stack, "models", *arguments, **owner)
     assert done.status == 0, done.errors

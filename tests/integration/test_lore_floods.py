@@ -8,7 +8,7 @@ from contextlib import suppress
 import grpc
 import pytest
 
-from support.beside import Beside
+from support.beside import LoadDurations
 from support.databases import DatabaseUnderTest
 from support.loops import BUSY
 from support.lore_loads import SLOW, TOO_LARGE, Lore, plain_book, running_lore
@@ -25,7 +25,7 @@ async def lore(database: DatabaseUnderTest) -> AsyncIterator[Lore]:
         yield lore
 
 
-async def _best(lore: Lore, load: Callable[[], Awaitable[object]]) -> Beside:
+async def _best(lore: Lore, load: Callable[[], Awaitable[object]]) -> LoadDurations:
     """Return the best of some tries, since the machine may be busy."""
     best = await lore.beside(load)
     for _ in range(TRIES - 1):

@@ -36,7 +36,7 @@ MODES = ("LEXICAL", "SEMANTIC", "HYBRID", "TRIGRAM", "REGEX")
 
 
 @dataclass(frozen=True)
-class Told:
+class CachedAndFresh:
     """A stack with a cache, and a search of the same database without one."""
 
     stack: Stack
@@ -47,14 +47,14 @@ class Told:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def told(postgres_url: str) -> AsyncIterator[Told]:
+async def told(postgres_url: str) -> AsyncIterator[CachedAndFresh]:
     with cloned(postgres_url) as database:
         async with (
             running_stack(database, semantic=True) as stack,
             reference_search(database, stack.addresses["embedder"]) as reference,
         ):
             said = await append(stack, *(f"The lighthouse blinks {n} times." for n in range(12)))
-            yield Told(stack, reference, said.conversation_id, await watch_token(stack))
+            yield CachedAndFresh(stack, reference, said.conversation_id, await watch_token(stack))
 
 
 def planted(name: str) -> str:
@@ -62,7 +62,7 @@ def planted(name: str) -> str:
     return f"planted-{name}-7f3a.rs"
 
 
-async def who_tells(told: Told, token: str, key: str, note_id: str) -> set[str]:
+async def who_tells(told: CachedAndFresh, token: str, key: str, note_id: str) -> set[str]:
     """Return the names of the RPCs whose answers contain a token."""
     known = known_values(token, note_id, told.conversation_id, named=key, resume_token=told.since)
     found = await answers(told.stack, known)
@@ -70,7 +70,9 @@ async def who_tells(told: Told, token: str, key: str, note_id: str) -> set[str]:
     return {name.split()[0] for name, answer in found.items() if token in answer}
 
 
-async def modes_that_find(told: Told, token: str, as_of: datetime | None = None) -> set[str]:
+async def modes_that_find(
+    told: CachedAndFresh, token: str, as_of: datetime | None = None
+) -> set[str]:
     """Return the modes in which a search finds a token, with or without a cache."""
     filter_ = memory_pb2.MemoryFilter()
     if as_of:
@@ -86,13 +88,13 @@ async def modes_that_find(told: Told, token: str, as_of: datetime | None = None)
     return finding
 
 
-async def in_memory(told: Told) -> bool:
+async def in_memory(told: CachedAndFresh) -> bool:
     return (await find(told.stack, "lighthouse"))[1]
 
 
 @pytest.mark.parametrize("end", ["overwritten", "deleted"])
 async def test_what_a_note_said_before_is_returned_by_its_history_alone(
-    told: Told, end: str
+    told: CachedAndFresh, end: str
 ) -> None:
     stack, token = told.stack, planted(end)
     long = "\n".join([f"The owl sees {token}.", *(f"Line {n} of many more." for n in range(99))])
@@ -130,7 +132,7 @@ async def test_what_a_note_said_before_is_returned_by_its_history_alone(
     assert strays == [(0,), (0,)]
 
 
-async def test_a_note_ends_at_its_moment_and_not_when_a_job_comes_by(told: Told) -> None:
+async def test_a_note_ends_at_its_moment_and_not_when_a_job_comes_by(told: CachedAndFresh) -> None:
     stack, token = told.stack, planted("expired")
     await warm_up(stack)
     entry = await log(stack, "The day began with fog.")

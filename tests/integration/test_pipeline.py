@@ -18,7 +18,7 @@ from support.databases import DatabaseUnderTest
 from support.waiting import until
 
 
-class Counting(BatchingConnection):
+class SocketWaitCounter(BatchingConnection):
     """Counts waits for the socket."""
 
     waits = 0
@@ -30,7 +30,7 @@ class Counting(BatchingConnection):
 def _counted(gen: PQGen[RV]) -> PQGen[RV]:
     try:
         wanted = next(gen)
-        Counting.waits += 1
+        SocketWaitCounter.waits += 1
         while True:
             wanted = gen.send((yield wanted))
     except StopIteration as end:
@@ -42,7 +42,7 @@ def _counted(gen: PQGen[RV]) -> PQGen[RV]:
 async def ours(
     database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Database]:
-    monkeypatch.setattr("everword.db.pool.BatchingConnection", Counting)
+    monkeypatch.setattr("everword.db.pool.BatchingConnection", SocketWaitCounter)
     ours = Database(database.settings("ingest"), "ingest")
     await ours.open()
     yield ours
@@ -52,15 +52,15 @@ async def ours(
 async def test_a_transaction_sends_once_for_each_answer_and_once_at_the_end(ours: Database) -> None:
     for _ in range(2):
         async with ours.connection() as conn:
-            Counting.waits = 0
+            SocketWaitCounter.waits = 0
             async with ours.bound(conn, 1):
                 for number in range(20):
                     await conn.execute("SELECT %s::int", [number])
-                assert Counting.waits == 0
+                assert SocketWaitCounter.waits == 0
                 cursor = await conn.execute("SELECT 20")
                 assert await cursor.fetchone() == (20,)
                 await conn.execute("SELECT 21")
-            assert Counting.waits <= 4  # To send and to read, twice.
+            assert SocketWaitCounter.waits <= 4  # To send and to read, twice.
             assert conn.pgconn.transaction_status == TransactionStatus.IDLE
 
 

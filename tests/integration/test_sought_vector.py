@@ -28,7 +28,7 @@ PETS = "Which pets do we have?"
 BY_MEANING = pytest.mark.parametrize("mode", [SearchMode.HYBRID, SearchMode.SEMANTIC])
 
 
-class Observed(QueryEmbedder):
+class ObservedEmbedder(QueryEmbedder):
     """Calls the real embedder and records the requests; a test may delay them or let them fail."""
 
     def __init__(self, address: str) -> None:
@@ -69,12 +69,12 @@ async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
 
 
 @pytest.fixture
-def embedder(knowing: Stack) -> Observed:
-    return Observed(knowing.addresses["embedder"])
+def embedder(knowing: Stack) -> ObservedEmbedder:
+    return ObservedEmbedder(knowing.addresses["embedder"])
 
 
 @pytest.fixture
-async def search(knowing: Stack, embedder: Observed) -> AsyncIterator[Searching]:
+async def search(knowing: Stack, embedder: ObservedEmbedder) -> AsyncIterator[Searching]:
     """Searches of a cached namespace."""
     async with searching(knowing, embedder=embedder) as search:
         await search.often()
@@ -95,7 +95,7 @@ async def of_the_database(stack: Stack, text: str, mode: SearchMode) -> SearchRe
 
 @BY_MEANING
 async def test_a_new_question_is_embedded_once_and_the_same_again_not_at_all(
-    search: Searching, embedder: Observed, knowing: Stack, mode: SearchMode
+    search: Searching, embedder: ObservedEmbedder, knowing: Stack, mode: SearchMode
 ) -> None:
     expected = await of_the_database(knowing, PETS, mode)
     assert expected.results
@@ -106,7 +106,7 @@ async def test_a_new_question_is_embedded_once_and_the_same_again_not_at_all(
 
 
 async def test_a_vector_is_kept_for_the_namespace_that_asked(
-    search: Searching, embedder: Observed
+    search: Searching, embedder: ObservedEmbedder
 ) -> None:
     for namespace_id in (1, 1, 2):
         if not embedder.known(namespace_id, PETS, 1):
@@ -114,14 +114,16 @@ async def test_a_vector_is_kept_for_the_namespace_that_asked(
     assert embedder.asked == [PETS, PETS]
 
 
-async def test_a_search_by_words_asks_for_no_vector(search: Searching, embedder: Observed) -> None:
+async def test_a_search_by_words_asks_for_no_vector(
+    search: Searching, embedder: ObservedEmbedder
+) -> None:
     assert await search.contents("ferry") == ["The ferry leaves at nine."]
     assert embedder.asked == []
 
 
 @BY_MEANING
 async def test_the_vector_is_asked_for_before_the_database_has_answered(
-    search: Searching, embedder: Observed, knowing: Stack, mode: SearchMode
+    search: Searching, embedder: ObservedEmbedder, knowing: Stack, mode: SearchMode
 ) -> None:
     with locked(knowing, "namespaces") as lock:
         asking = asyncio.create_task(search.search("What does Marta dislike?", mode=mode))
@@ -134,7 +136,7 @@ async def test_the_vector_is_asked_for_before_the_database_has_answered(
 
 
 async def test_without_a_copy_the_database_is_asked_first(
-    embedder: Observed, knowing: Stack
+    embedder: ObservedEmbedder, knowing: Stack
 ) -> None:
     async with searching(knowing, embedder=embedder) as search:
         with locked(knowing, "namespaces") as lock:
@@ -151,7 +153,7 @@ async def test_without_a_copy_the_database_is_asked_first(
 
 @BY_MEANING
 async def test_names_that_the_copy_knows_are_left_out_at_once(
-    search: Searching, embedder: Observed, knowing: Stack, mode: SearchMode
+    search: Searching, embedder: ObservedEmbedder, knowing: Stack, mode: SearchMode
 ) -> None:
     question = "What can't Marta Silva's daughter Lea stand?"
     expected = await of_the_database(knowing, question, mode)
@@ -161,7 +163,7 @@ async def test_names_that_the_copy_knows_are_left_out_at_once(
 
 @BY_MEANING
 async def test_an_author_who_came_since_is_known_to_the_database(
-    search: Searching, embedder: Observed, knowing: Stack, mode: SearchMode
+    search: Searching, embedder: ObservedEmbedder, knowing: Stack, mode: SearchMode
 ) -> None:
     await append(knowing, message("My parrot speaks.", author="Zelda"), session_key="new")
     await embed_everything(knowing)
@@ -180,7 +182,7 @@ async def test_an_author_who_came_since_is_known_to_the_database(
 
 @BY_MEANING
 async def test_a_name_that_only_the_copy_knows_stays_in_the_question(
-    search: Searching, embedder: Observed, knowing: Stack, mode: SearchMode
+    search: Searching, embedder: ObservedEmbedder, knowing: Stack, mode: SearchMode
 ) -> None:
     with knowing.database.connect() as conn:
         conn.execute("DELETE FROM author_names WHERE name = 'marta'")
@@ -191,7 +193,7 @@ async def test_a_name_that_only_the_copy_knows_stays_in_the_question(
 
 
 async def test_a_guess_that_was_wrong_is_not_waited_for_and_let_go(
-    search: Searching, embedder: Observed, knowing: Stack
+    search: Searching, embedder: ObservedEmbedder, knowing: Stack
 ) -> None:
     await append(knowing, message("My parrot speaks.", author="Zelda"), session_key="new")
     question = "What pet does Zelda have?"
@@ -229,7 +231,7 @@ async def check_failing(search: Searching, text: str) -> None:
 
 
 async def test_an_embedder_that_fails_costs_what_it_cost_before(
-    search: Searching, embedder: Observed, caplog: pytest.LogCaptureFixture
+    search: Searching, embedder: ObservedEmbedder, caplog: pytest.LogCaptureFixture
 ) -> None:
     embedder.fails = True
     await check_failing(search, "ferry")
@@ -241,7 +243,7 @@ async def test_an_embedder_that_fails_costs_what_it_cost_before(
 
 
 async def test_an_embedder_that_fails_for_a_wrong_guess_too_is_no_news(
-    search: Searching, embedder: Observed, knowing: Stack, caplog: pytest.LogCaptureFixture
+    search: Searching, embedder: ObservedEmbedder, knowing: Stack, caplog: pytest.LogCaptureFixture
 ) -> None:
     await append(knowing, message("Hello.", author="Zelda"), session_key="new")
     embedder.fails = True
@@ -263,7 +265,7 @@ async def test_an_embedder_that_nobody_listens_at_is_the_same(
 
 
 async def test_a_failure_that_nobody_waited_for_is_no_news(
-    search: Searching, embedder: Observed, caplog: pytest.LogCaptureFixture
+    search: Searching, embedder: ObservedEmbedder, caplog: pytest.LogCaptureFixture
 ) -> None:
     embedder.fails = True
     with pytest.raises(InvalidConsistencyToken):
@@ -293,7 +295,7 @@ async def test_without_an_embedder_nothing_is_asked_for(
 @BY_MEANING
 async def test_a_search_that_is_cancelled_lets_its_vector_go(
     search: Searching,
-    embedder: Observed,
+    embedder: ObservedEmbedder,
     knowing: Stack,
     caplog: pytest.LogCaptureFixture,
     mode: SearchMode,
@@ -322,7 +324,7 @@ async def test_a_search_that_is_cancelled_lets_its_vector_go(
 
 
 async def test_a_search_that_is_refused_lets_its_vector_go(
-    search: Searching, embedder: Observed, caplog: pytest.LogCaptureFixture
+    search: Searching, embedder: ObservedEmbedder, caplog: pytest.LogCaptureFixture
 ) -> None:
     embedder.gate.clear()
     with pytest.raises(InvalidConsistencyToken):
@@ -333,7 +335,7 @@ async def test_a_search_that_is_refused_lets_its_vector_go(
 
 
 async def test_a_namespace_that_is_deleted_lets_the_vector_go(
-    search: Searching, embedder: Observed, knowing: Stack
+    search: Searching, embedder: ObservedEmbedder, knowing: Stack
 ) -> None:
     with knowing.database.connect() as conn:
         conn.execute("UPDATE namespaces SET state = 'deleting' WHERE id = 1")
@@ -344,7 +346,7 @@ async def test_a_namespace_that_is_deleted_lets_the_vector_go(
 
 
 async def test_vectors_of_searches_at_once_are_each_their_own(
-    search: Searching, embedder: Observed, knowing: Stack
+    search: Searching, embedder: ObservedEmbedder, knowing: Stack
 ) -> None:
     """A cancelled search does not affect another one with the same query."""
     embedder.gate.clear()

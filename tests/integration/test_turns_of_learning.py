@@ -19,7 +19,7 @@ from everword.jobs.enqueue import SLEEP, SLEEP_NAMESPACE, DueJob, enqueue_blocki
 from everword.jobs.task import JobRun, Task
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.learning.job import Learning
-from everword_compactor.sleep.job import Sleeping
+from everword_compactor.sleep.job import SleepJobs
 from everword_compactor.sleep.work import ClosingStage, ClosingWork, StageTools
 from everword_compactor.topics.job import Topics
 from everword_compactor.topics.schedule import schedule_changes
@@ -101,8 +101,8 @@ class Work:
 
 WORK = {
     "facts": Work("learn", lambda shop: Learning(shop).run, say),
-    "sessions": Work("sleep", lambda shop: Sleeping(shop).run, say),
-    "closings": Work("sleep", lambda shop: Sleeping(shop).run, leave_open),
+    "sessions": Work("sleep", lambda shop: SleepJobs(shop).run, say),
+    "closings": Work("sleep", lambda shop: SleepJobs(shop).run, leave_open),
     "links of facts": Work("learn", lambda shop: Topics(shop).run, change_facts),
     "pages": Work("learn", lambda shop: Topics(shop).run, draw),
 }
@@ -166,7 +166,7 @@ async def test_who_cannot_be_closed_keeps_back_nobody_though_others_wait(stack: 
 
     with worker_context(stack.database) as shop:
         await leave_open(stack, shop, "default", 4)
-        sleeping = Sleeping(shop, closing_stages=[ClosingStage("stumble", stumble)])
+        sleeping = SleepJobs(shop, closing_stages=[ClosingStage("stumble", stumble)])
         task = Task("sleep", impatient(sleeping.run), pauses_s=(0.0,))
         due = datetime.now(UTC) + AT_ONCE
         ended = await asyncio.to_thread(work, stack.database, shop.database, task, due)

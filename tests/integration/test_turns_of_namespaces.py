@@ -82,7 +82,7 @@ async def two(stack: Stack) -> Stack:
     return stack
 
 
-class Asked(list[str]):
+class RecordedModelCalls(list[str]):
     """Namespaces of the model's requests, in order."""
 
     def until_done(self) -> int:
@@ -92,7 +92,7 @@ class Asked(list[str]):
         return asked
 
 
-def composer_of(asked: Asked) -> ScriptedComposer:
+def composer_of(asked: RecordedModelCalls) -> ScriptedComposer:
     def compose(draft: Draft) -> None:
         asked.append(draft.sources[0].text)
 
@@ -104,7 +104,7 @@ async def test_leaves(
     two: Stack, redis: redis_client.Redis, conversations: int, messages: int
 ) -> None:
     """One namespace with many conversations, and one with a long one."""
-    asked = Asked()
+    asked = RecordedModelCalls()
 
     def say(namespace: str, conversations: int, messages: int) -> None:
         values = {"namespace": namespace, "conversations": conversations, "messages": messages}
@@ -125,7 +125,7 @@ async def test_leaves(
 
 
 async def test_days(two: Stack, redis: redis_client.Redis) -> None:
-    asked = Asked()
+    asked = RecordedModelCalls()
 
     async def say(namespace: str, days: Sequence[str], instances: int) -> None:
         for instance in range(instances):
@@ -152,7 +152,7 @@ async def test_days(two: Stack, redis: redis_client.Redis) -> None:
 
 
 async def test_tool_sentences(two: Stack, redis: redis_client.Redis) -> None:
-    asked = Asked()
+    asked = RecordedModelCalls()
 
     def answer(request: Body) -> Reply:
         asked.append(path_in(request))

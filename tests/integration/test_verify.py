@@ -40,7 +40,7 @@ from everword.integrity.verify import (
     verify_everything,
 )
 from everword.v1 import search_service_pb2 as search
-from support.command_line import Finished, everword
+from support.command_line import CommandResult, everword
 from support.databases import cloned, empty_database, weak_owner
 from support.foreign_filled import THEIRS
 from support.kinds import merged
@@ -210,7 +210,7 @@ def theirs(conn: psycopg.Connection) -> Namespace:
     return next(each for each in list_namespaces(conn) if each.name == "theirs")
 
 
-async def run(stack: Stack, *arguments: str) -> Finished:
+async def run(stack: Stack, *arguments: str) -> CommandResult:
     url = stack.database.admin_url
     return await everword(stack, *arguments, EVERWORD_ADMIN_DATABASE_URL=url)
 

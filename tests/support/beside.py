@@ -21,7 +21,7 @@ LONG_TEXT = "Many words are said here, and none of them is new. " * 1500
 
 
 @dataclass(frozen=True)
-class Beside:
+class LoadDurations:
     """Durations while a load lasted, in seconds."""
 
     #: Health checks: the maximum and the 95th percentile.
@@ -31,9 +31,9 @@ class Beside:
     append_s: float
     load_s: float
 
-    def best(self, other: Beside) -> Beside:
+    def best(self, other: LoadDurations) -> LoadDurations:
         """Return the smaller durations: a real freeze recurs each time, delays by other processes do not."""
-        return Beside(
+        return LoadDurations(
             min(self.health_s, other.health_s),
             min(self.health_p95_s, other.health_p95_s),
             min(self.append_s, other.append_s),
@@ -46,7 +46,7 @@ async def watch_beside(
     ingest: IngestServiceStub,
     namespace: str,
     load: Callable[[], Awaitable[object]],
-) -> Beside:
+) -> LoadDurations:
     """Run a load, with health checks of services from a separate process, and appends to a namespace."""
     command = (sys.executable, "-m", "fuzz.health", *addresses)
     asking = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, cwd=TESTS)
@@ -60,7 +60,7 @@ async def watch_beside(
     appended = await appending
     answered, _ = await asking.communicate(b"")
     health = [each for took in json.loads(answered.splitlines()[-1]).values() for each in took]
-    return Beside(max(health), quantiles(health, n=20)[-1], max(appended), took)
+    return LoadDurations(max(health), quantiles(health, n=20)[-1], max(appended), took)
 
 
 async def _append(ingest: IngestServiceStub, namespace: str) -> list[float]:

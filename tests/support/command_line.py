@@ -18,7 +18,7 @@ EVERWORD = str(Path(sys.executable).with_name("everword"))
 
 
 @dataclass(frozen=True)
-class Finished:
+class CommandResult:
     """Exit status and output of a process."""
 
     status: int
@@ -42,7 +42,7 @@ async def run(
     *command: str,
     given: str = "",
     variables: dict[str, str] | None = None,
-) -> Finished:
+) -> CommandResult:
     """Run a command with `given` as its standard input."""
     process = await asyncio.create_subprocess_exec(
         *command,
@@ -53,12 +53,12 @@ async def run(
     )
     output, errors = await asyncio.wait_for(process.communicate(given.encode()), timeout=180)
     assert process.returncode is not None
-    return Finished(process.returncode, output.decode(), errors.decode())
+    return CommandResult(process.returncode, output.decode(), errors.decode())
 
 
 async def everword(
     stack: Stack | RunningStack, *arguments: str, given: str = "", **variables: str
-) -> Finished:
+) -> CommandResult:
     """Run `everword` with these arguments, in a process that is forked from one with its modules."""
     finished = await asyncio.to_thread(
         run_forked,
@@ -68,4 +68,4 @@ async def everword(
         timeout_s=180,
     )
     status, output, errors = finished
-    return Finished(status, output.decode(), errors.decode())
+    return CommandResult(status, output.decode(), errors.decode())

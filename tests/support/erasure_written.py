@@ -24,7 +24,7 @@ from support.stack import Stack
 
 
 @dataclass(frozen=True)
-class Written:
+class ErasableData:
     """Ids of the written memories. All with an author have the same one."""
 
     token: str
@@ -42,7 +42,7 @@ class Written:
     note_ids: list[str]
 
 
-async def write_everything(stack: Stack, token: str) -> Written:
+async def write_everything(stack: Stack, token: str) -> ErasableData:
     """Write one memory of each kind, with request ids that contain the token."""
     subject, author = f"whose{token[2:6]}", f"Eva {token}"
     said = append_request(message(f"The {token} sleeps.", author=author), "Good night.")
@@ -97,7 +97,7 @@ async def write_everything(stack: Stack, token: str) -> Written:
             request_id=str(new_id()),
         )
     )
-    return Written(
+    return ErasableData(
         token,
         subject,
         author,
@@ -111,7 +111,7 @@ async def write_everything(stack: Stack, token: str) -> Written:
     )
 
 
-async def delete_what_has_no_author(stack: Stack, written: Written) -> None:
+async def delete_what_has_no_author(stack: Stack, written: ErasableData) -> None:
     """Delete lorebooks and checkpoints with their own RPCs, which keep nothing of them."""
     for book_id in written.book_ids:
         await stack.lore.DeleteLoreBook(lore.DeleteLoreBookRequest(book_id=book_id))

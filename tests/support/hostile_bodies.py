@@ -48,7 +48,7 @@ def hostile_bodies(around: bytes, size: int) -> Mapping[str, bytes]:
 
 
 @dataclass(frozen=True)
-class Beside:
+class HostileLoadResult:
     """The result of a load, and the seconds of health checks and another tenant's calls meanwhile."""
 
     statuses: Counter[int]
@@ -74,7 +74,7 @@ async def beside(
     pid: int,
     load: Awaitable[Counter[int]],
     call: Callable[[], Awaitable[object]] | None = None,
-) -> Beside:
+) -> HostileLoadResult:
     """Time health checks of a process, and repeated calls of `call`, while a load lasts."""
     asking = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "support.http_health", url), stdin=PIPE, stdout=PIPE, cwd=TESTS
@@ -100,7 +100,7 @@ async def beside(
     finally:
         calling.cancel()
         printed, _ = await asking.communicate(b"")
-    return Beside(statuses, json.loads(printed.splitlines()[-1]), took, spent)
+    return HostileLoadResult(statuses, json.loads(printed.splitlines()[-1]), took, spent)
 
 
 def _cpu_s(pid: int) -> float:

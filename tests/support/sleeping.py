@@ -16,7 +16,7 @@ from everword.facts.model import FactState
 from everword.jobs.task import JobRun, Task
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.model_outage import detect_model_outage
-from everword_compactor.sleep.job import Sleeping
+from everword_compactor.sleep.job import SleepJobs
 from support.compaction import work, worker_context
 from support.scripted_chat import ScriptedChat
 from support.scripted_replies import Body, Reply, answer
@@ -181,7 +181,7 @@ def _sleep(
 
 def sleep_with(stack: Stack, context: WorkerContext, due: datetime) -> dict[int, str | None]:
     """Run Sleep for everything due at `due` with the given context; return how each job ended last."""
-    function: Callable[[JobRun], datetime | None] = Sleeping(context).run
+    function: Callable[[JobRun], datetime | None] = SleepJobs(context).run
     if context.chat:
         function = detect_model_outage(function, context.chat, sleep=lambda _: None)
     task = Task("sleep", function, pauses_s=(0.0,))

@@ -50,7 +50,7 @@ PATIENCE_S = 10.0
 
 
 @dataclass(frozen=True)
-class Told:
+class ObservedAnswer:
     """An answer without values that differ between calls, and the statements executed for it."""
 
     answer: str
@@ -60,7 +60,7 @@ class Told:
     #: Duration of the call, in seconds.
     seconds: float = 0.0
 
-    def differs(self, other: Told, statements: bool) -> bool:
+    def differs(self, other: ObservedAnswer, statements: bool) -> bool:
         """Return whether the answers, or the executed statements, differ."""
         return self.answer != other.answer or (statements and self.statements != other.statements)
 
@@ -104,7 +104,7 @@ class Twins:
         path: Path,
         values: tuple[str, str],
         number: Path | None = None,
-    ) -> list[Told]:
+    ) -> list[ObservedAnswer]:
         """Call a recipe with one of `values` at `path` in each namespace; return the two answers.
 
         `number` is the path of a version or part number, which is the first one in both calls.
@@ -124,7 +124,7 @@ class Twins:
             seconds = time.perf_counter() - begun
             self.sent[name].append(value)
             said = plain(answer, self.sent[name])
-            told.append(Told(said, _statements(int(trace, 16)), reason, seconds))
+            told.append(ObservedAnswer(said, _statements(int(trace, 16)), reason, seconds))
         exporter().clear()
         return told
 

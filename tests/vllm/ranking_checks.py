@@ -23,7 +23,7 @@ from everword.embedded.services import service_specs
 from everword.samples import sample_path
 from support.hasty import hasty
 from vllm.rankings import (
-    Asked,
+    RankedAnswer,
     Rankings,
     ask_everything,
     drift,
@@ -134,7 +134,9 @@ def test_relevance_is_calibrated_whoever_serves_the_model(
         assert statistics.fmean(apart) <= RELEVANCE
 
 
-def _pairs(rankings: Mapping[str, Rankings], other: str, variant: str) -> list[tuple[Asked, Asked]]:
+def _pairs(
+    rankings: Mapping[str, Rankings], other: str, variant: str
+) -> list[tuple[RankedAnswer, RankedAnswer]]:
     """Return the answers to each question with vLLM's vectors and with the others."""
     others = rankings[other]
     return [(asked, others[key]) for key, asked in of_variant(rankings["vLLM"], variant).items()]

@@ -30,7 +30,7 @@ Key = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
-class Asked:
+class RankedAnswer:
     """The answer to a question."""
 
     answer: Answer
@@ -54,12 +54,12 @@ class Asked:
         return abs(self.scores[one] - self.scores[other])
 
 
-Rankings = Mapping[Key, Asked]
+Rankings = Mapping[Key, RankedAnswer]
 
 
 async def ask_everything(bench_set: BenchSet, variants: Sequence[Variant]) -> Rankings:
     """Ask a set's questions of a stack that embeds with the server at EVERWORD_EMBED_URL, or with the local model."""
-    asked: dict[Key, Asked] = {}
+    asked: dict[Key, RankedAnswer] = {}
     async with own_target(Environment(os.environ), lambda text: None) as target:
         print(f"\nasking {bench_set.name}, embedded by {await target.model()}", flush=True)
         for index, world in enumerate(bench_set.datasets):
@@ -77,12 +77,14 @@ def _key(world: Dataset, question: Question, variant: Variant) -> Key:
     return world.name, question.home, question.query.id, variant.name
 
 
-async def _ask(client: Client, question: Question, variant: Variant, places: Places) -> Asked:
+async def _ask(
+    client: Client, question: Question, variant: Variant, places: Places
+) -> RankedAnswer:
     query = question.query
     response = await client.search_service.Search(variant.request(query.text))
     answer = read_answer(response, places)
     wanted = query.relevant if query.is_averaged and not question.foreign else frozenset()
-    return Asked(
+    return RankedAnswer(
         answer,
         {
             message: result.score
@@ -99,7 +101,7 @@ def of_variant(rankings: Rankings, name: str) -> Rankings:
     return {key: asked for key, asked in rankings.items() if key[-1] == name}
 
 
-def gap(one: Asked, other: Asked, first: int = TOP) -> float:
+def gap(one: RankedAnswer, other: RankedAnswer, first: int = TOP) -> float:
     """Return the largest difference in score between two results of equal rank among the first; 0 for equal orders.
 
     Infinity if a result is missing in the other ranking.
@@ -109,17 +111,17 @@ def gap(one: Asked, other: Asked, first: int = TOP) -> float:
     return max((asked.apart(a, b) for asked in (one, other) for a, b in pairs), default=0.0)
 
 
-def overlap(one: Asked, other: Asked) -> float:
+def overlap(one: RankedAnswer, other: RankedAnswer) -> float:
     """Return the share of first results that two answers have in common; 1 for two empty ones."""
     most = max(len(one.top), len(other.top))
     return len({*one.top} & {*other.top}) / most if most else 1.0
 
 
-def drift(one: Asked, other: Asked) -> float:
+def drift(one: RankedAnswer, other: RankedAnswer) -> float:
     """Return the largest difference in score of a result among the first of both answers."""
     both = {*one.top} & {*other.top}
     return max((abs(one.scores[each] - other.scores[each]) for each in both), default=0.0)
 
 
-def mean_metric(asked: Iterable[Asked], name: str) -> float:
+def mean_metric(asked: Iterable[RankedAnswer], name: str) -> float:
     return statistics.fmean(each.metrics[name] for each in asked if each.metrics is not None)

@@ -15,7 +15,7 @@ from everword.text.tokens.counter import packaged_counter
 from everword_search.context.blocks import registry
 from everword_search.context.blocks.model import BlockKind, BlockRequest
 from everword_search.context.budget import ContextDraft
-from everword_search.context.building import Building
+from everword_search.context.building import ContextBuilder
 from everword_search.context.chat_history import SHARE, Start
 from everword_search.context.item import ContextItem
 from everword_search.context.memories import FoundMemories
@@ -26,8 +26,8 @@ from everword_search.context.model import (
     ContextFormat,
     ContextRequest,
 )
-from everword_search.context.present import Present
-from everword_search.context.repetition import SaidWords
+from everword_search.context.present import NonemptyKinds
+from everword_search.context.repetition import WordsInContext
 from everword_search.context.text import HEADINGS, Layout
 
 NOON = datetime(2026, 4, 18, 12, 0, 59, tzinfo=UTC)
@@ -47,7 +47,7 @@ PIECES = (
 
 
 @dataclass(frozen=True)
-class Remembered(FoundMemories):
+class FoundItems(FoundMemories):
     """Found memories that are given as items."""
 
     given: tuple[ContextItem, ...] = ()
@@ -57,7 +57,7 @@ class Remembered(FoundMemories):
 
 
 def found(*items: ContextItem) -> FoundMemories:
-    return Remembered(given=items)
+    return FoundItems(given=items)
 
 
 def memory(number: int, words: str, layout: Layout = LAYOUT) -> ContextItem:
@@ -69,11 +69,13 @@ async def nothing(block_request: BlockRequest) -> list[ContextCandidate]:
     return []
 
 
-def building(budget: int, layout: Layout = LAYOUT, max_memories: int | None = None) -> Building:
-    draft = ContextDraft(budget, layout, SaidWords("?"))
+def building(
+    budget: int, layout: Layout = LAYOUT, max_memories: int | None = None
+) -> ContextBuilder:
+    draft = ContextDraft(budget, layout, WordsInContext("?"))
     request = ContextRequest(query="?", token_budget=budget, max_memories=max_memories)
     none = cast(Any, None)
-    return Building(none, none, request, Start(none, None), "?", draft, ())
+    return ContextBuilder(none, none, request, Start(none, None), "?", draft, ())
 
 
 @pytest.fixture
@@ -105,9 +107,9 @@ def test_what_a_namespace_has_no_rows_for_is_not_asked_for() -> None:
         "documents": BlockSource.DOCUMENTS,
         "files": BlockSource.BASE,
     }
-    messages = Present(**dict.fromkeys(made_from, False))
+    messages = NonemptyKinds(**dict.fromkeys(made_from, False))
 
-    def asked(present: Present) -> set[BlockSource]:
+    def asked(present: NonemptyKinds) -> set[BlockSource]:
         start = Start(cast(Any, None), None, present=present)
         finders = replace(building(100), start=start).finders()
         for finder in finders.values():
@@ -115,7 +117,7 @@ def test_what_a_namespace_has_no_rows_for_is_not_asked_for() -> None:
         return set(finders)
 
     assert asked(messages).isdisjoint(made_from.values())
-    assert asked(Present()) == {kind.source for kind in registry.KINDS}
+    assert asked(NonemptyKinds()) == {kind.source for kind in registry.KINDS}
     for name, source in made_from.items():
         assert asked(replace(messages, **{name: True})) - asked(messages) == {source}
 

@@ -16,7 +16,7 @@ from everword.text.tokens.counter import TokenCounter, packaged_counter
 from everword_search.context.budget import BudgetedBlock, ContextDraft
 from everword_search.context.item import ContextItem, ItemContext
 from everword_search.context.model import BlockSource, ContextFormat
-from everword_search.context.repetition import SaidWords
+from everword_search.context.repetition import WordsInContext
 from everword_search.context.text import Layout
 
 NOON = datetime(2026, 4, 18, 12, 0, 59, tzinfo=UTC)
@@ -85,7 +85,7 @@ def said(number: int, content: str, layout: Layout = LAYOUT, **fields: object) -
 
 
 def draft(budget: int, layout: Layout = LAYOUT, query: str = "?") -> ContextDraft:
-    return ContextDraft(budget, layout, SaidWords(query))
+    return ContextDraft(budget, layout, WordsInContext(query))
 
 
 def numbers(block: BudgetedBlock) -> list[int]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from everword_search.endings.model import Ending, EndingKind, Holding
+from everword_search.endings.model import CurrentFact, Ending, EndingKind
 from everword_search.endings.read_endings import Endings
 from everword_search.retrieval.hits import RankedHit
 from everword_search.retrieval.results.placement import (
@@ -34,7 +34,7 @@ def hits_of(count: int) -> list[RankedHit]:
 
 def ending(fact: int, current: Sequence[int]) -> Ending:
     ids = tuple(map(id_of, current))
-    held = Holding(id_of(9000 + fact), "v", "a: v", NOW, None, ids, tuple(current))
+    held = CurrentFact(id_of(9000 + fact), "v", "a: v", NOW, None, ids, tuple(current))
     return Ending(id_of(8000 + fact), "a", "w", EndingKind.REPLACED, NOW, held)
 
 

@@ -32,7 +32,7 @@ asyncio.run(main())
 """
 
 
-class Reading:
+class PausedReader:
     """Stands for reading: begins when it is asked for, and ends when the test says so."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,7 +54,7 @@ def test_words_weigh_the_same_in_a_process_that_has_just_read_them() -> None:
 
 
 async def test_who_asks_waits_while_the_loop_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    reading, lists = Reading(monkeypatch), WordLists()
+    reading, lists = PausedReader(monkeypatch), WordLists()
     waiting = [asyncio.create_task(lists.ready()) for _ in range(3)]
     for _ in range(5):
         await asyncio.sleep(0.01)
@@ -66,7 +66,7 @@ async def test_who_asks_waits_while_the_loop_goes_on(monkeypatch: pytest.MonkeyP
 
 
 async def test_who_gives_up_takes_it_from_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    reading, lists = Reading(monkeypatch), WordLists()
+    reading, lists = PausedReader(monkeypatch), WordLists()
     patient, hasty = (asyncio.create_task(lists.ready()) for _ in range(2))
     await asyncio.sleep(0.01)
     hasty.cancel()
@@ -78,7 +78,7 @@ async def test_who_gives_up_takes_it_from_nobody(monkeypatch: pytest.MonkeyPatch
 
 
 async def test_each_language_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    reading, lists = Reading(monkeypatch), WordLists()
+    reading, lists = PausedReader(monkeypatch), WordLists()
     assert [lists.are_ready(config) for config in ("english", "german", "simple")] == [False] * 3
     reading.end.set()
     for config in ("german", "english"):

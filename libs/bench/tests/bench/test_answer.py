@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from everword.bench.answer import Found, Place, read_answer, relevance
+from everword.bench.answer import BenchHit, Place, read_answer, relevance
 from everword.bench.variants import ABLATION, PAGE_SIZE, of_messages, of_mode, of_profile
 from everword.domain.calibration import DECIDING
 from everword.v1 import memory_pb2
@@ -101,6 +101,6 @@ def test_evidence_is_read_where_explanations_were_asked_for() -> None:
     response = pb.SearchResponse(results=results)
     assert read_answer(response, PLACES).explained is None
     assert read_answer(response, PLACES, explained=True).explained == (
-        Found(("m1",), 0.0),
-        Found(("m2",), None),
+        BenchHit(("m1",), 0.0),
+        BenchHit(("m2",), None),
     )

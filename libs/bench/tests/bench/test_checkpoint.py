@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from everword.bench.checkpoint import Checkpoint, Finished
+from everword.bench.checkpoint import Checkpoint, FinishedDataset
 
 IDENTITY = {"commit": "abc", "variants": ["recall"]}
-FIRST = Finished("s", "c1", True, [{"query": "q1", "latency_ms": 1.5}])
-SECOND = Finished("s", "c2", False, [])
+FIRST = FinishedDataset("s", "c1", True, [{"query": "q1", "latency_ms": 1.5}])
+SECOND = FinishedDataset("s", "c2", False, [])
 
 
-def begun(path: Path, *finished: Finished) -> Checkpoint:
+def begun(path: Path, *finished: FinishedDataset) -> Checkpoint:
     checkpoint = Checkpoint(path, IDENTITY)
     checkpoint.open()
     for each in finished:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from everword.bench.checkpoint import Finished
+from everword.bench.checkpoint import FinishedDataset
 from everword.bench.metrics import NAMES, judge
 from everword.bench.plots import PlotError, draw
 from everword.bench.report import build_report, to_text, write_json
@@ -49,7 +49,9 @@ ROWS = [
 
 
 def report(*rows: dict[str, Any], model: str | None = "m", embedded: bool = True) -> dict[str, Any]:
-    return build_report("abc", model, "recall", [Finished("s", "c", embedded, list(rows or ROWS))])
+    return build_report(
+        "abc", model, "recall", [FinishedDataset("s", "c", embedded, list(rows or ROWS))]
+    )
 
 
 def test_averages_are_over_answerable_queries_whose_messages_are_known() -> None:
@@ -90,7 +92,8 @@ def test_the_rows_are_those_of_the_variant() -> None:
     rows = [*ROWS, row("a", "a", variant="lexical")]
     assert report(*rows)["rows"] == ROWS
     assert (
-        build_report(None, None, "lexical", [Finished("s", "c", True, rows)])["rows"] == rows[-1:]
+        build_report(None, None, "lexical", [FinishedDataset("s", "c", True, rows)])["rows"]
+        == rows[-1:]
     )
 
 

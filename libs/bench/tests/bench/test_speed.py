@@ -31,7 +31,7 @@ class Searches:
         return pb.SearchResponse()
 
 
-async def climbed(searches: Searches, monkeypatch: pytest.MonkeyPatch) -> sustained.Climbed:
+async def climbed(searches: Searches, monkeypatch: pytest.MonkeyPatch) -> sustained.SustainedRate:
     async def prepare(client: Client, queries: Sequence[str]) -> None:
         pass
 

@@ -23,7 +23,7 @@ _OF_ALL = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED)
 
 
 @dataclass(frozen=True)
-class Seeded:
+class TemplateResult:
     """What became of a template."""
 
     title: str
@@ -53,21 +53,23 @@ async def upload(
     return await client.document_service.UploadDocument(requests, timeout=TIMEOUT_S)
 
 
-async def seed(client: Client, folder: Path, scope: document_pb2.DocumentScope) -> list[Seeded]:
+async def seed(
+    client: Client, folder: Path, scope: document_pb2.DocumentScope
+) -> list[TemplateResult]:
     """Upload each file of a folder whose title was never there; one that fails keeps back no other.
 
     Raises CallError where no file could be uploaded, as nobody answers or the key is refused.
     """
-    seeded = list[Seeded]()
+    seeded = list[TemplateResult]()
     for title, path in _templates(folder):
         try:
-            seeded.append(Seeded(title, await _seed(client, path, title, scope)))
+            seeded.append(TemplateResult(title, await _seed(client, path, title, scope)))
         except CallError as error:
             if error.is_unanswered or error.code in _OF_ALL:
                 raise
-            seeded.append(Seeded(title, None, error))
+            seeded.append(TemplateResult(title, None, error))
         except OSError as error:
-            seeded.append(Seeded(title, None, error))
+            seeded.append(TemplateResult(title, None, error))
     return seeded
 
 

@@ -9,12 +9,12 @@ from itertools import combinations
 from uuid import UUID
 
 from everword.graph.model import GraphSource
-from everword.graph.placement import EdgeStatement, PlacedEdgeRow, place_edge
+from everword.graph.placement import EdgeIntervalRow, EdgeStatement, place_edge
 
 BEGAN = datetime(2024, 1, 1, tzinfo=UTC)
 NOW = BEGAN + timedelta(days=50)
 EDGE, FROM, TO, FACT = (UUID(int=number) for number in range(1, 5))
-BLANK = PlacedEdgeRow(None, EDGE, FROM, TO, "knows", "", 0.0, 0, None, "", None, None, None)
+BLANK = EdgeIntervalRow(None, EDGE, FROM, TO, "knows", "", 0.0, 0, None, "", None, None, None)
 Times = tuple[datetime | None, datetime | None]
 
 
@@ -28,13 +28,13 @@ def told(
     return EdgeStatement("", confidence, GraphSource.AGENT, None, "", fact_id, times)
 
 
-def placed(known: list[PlacedEdgeRow], said: EdgeStatement) -> list[PlacedEdgeRow]:
+def placed(known: list[EdgeIntervalRow], said: EdgeStatement) -> list[EdgeIntervalRow]:
     change = place_edge(known, BLANK, said, NOW)
     retained = [row for row in known if row not in change.gone]
     return retained + [replace(row, id=UUID(int=len(retained) + 100)) for row in change.come]
 
 
-def holds(known: list[PlacedEdgeRow], number: int) -> bool:
+def holds(known: list[EdgeIntervalRow], number: int) -> bool:
     moment = BEGAN + timedelta(days=number)
     return any(
         (row.valid_from is None or row.valid_from <= moment)
@@ -66,7 +66,7 @@ def test_an_edge_has_the_times_of_its_fact_and_none_where_that_has_none() -> Non
 def test_no_two_times_of_a_relation_ever_overlap() -> None:
     rng = random.Random(3)
     for _ in range(300):
-        known = list[PlacedEdgeRow]()
+        known = list[EdgeIntervalRow]()
         for _ in range(8):
             since = rng.choice([None, rng.randrange(40)])
             until = rng.choice([None, (since or 0) + rng.randrange(1, 30)])

@@ -19,7 +19,7 @@ from everword.people.model import (
     RelationStatus,
     StatementEvidence,
 )
-from everword.people.names import Known, find_person
+from everword.people.names import KnownPerson, find_person
 from everword.people.questions import (
     FactOccasion,
     clarify,
@@ -28,7 +28,7 @@ from everword.people.questions import (
     probe,
     verify,
 )
-from everword.people.traits import DIMENSIONS, Effect, Held, Trait, find_effect
+from everword.people.traits import DIMENSIONS, CurrentTrait, Effect, Trait, find_effect
 
 START = datetime(2024, 3, 1, tzinfo=UTC)
 CONVERSATION = UUID(int=9)
@@ -42,10 +42,10 @@ def said(number: int, message: int | None = None) -> MessageWords:
     return MessageWords(UUID(int=message or 100 + number), CONVERSATION, "words", day(number))
 
 
-def known(*people: tuple[str, str]) -> list[Known]:
+def known(*people: tuple[str, str]) -> list[KnownPerson]:
     """Return people by their names and relations, with ids from 1 on."""
     return [
-        Known(UUID(int=number), names.split("|"), relation)
+        KnownPerson(UUID(int=number), names.split("|"), relation)
         for number, (names, relation) in enumerate(people, 1)
     ]
 
@@ -200,7 +200,7 @@ def trait(value: str, *numbers: int) -> Trait:
     ],
 )
 def test_what_an_assessment_changes(assessed: Trait, held: str | None, expected: Effect) -> None:
-    current = Held(UUID(int=1), "directness", held, day(0), day(5), 2) if held else None
+    current = CurrentTrait(UUID(int=1), "directness", held, day(0), day(5), 2) if held else None
     assert find_effect(assessed, current) is expected
 
 

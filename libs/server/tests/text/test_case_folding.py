@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from everword.graph.labels import label_key
-from everword.people.names import Known, find_person
+from everword.people.names import KnownPerson, find_person
 from everword.text.analysis import folded_words, words_of
 from everword.text.author_names import name_words, without_names
 from everword.text.case_folding import fold_case, plain_letters
@@ -34,7 +34,10 @@ def test_words_of_names_in_every_turkish_spelling_are_equal() -> None:
 
 
 def test_find_person_knows_a_name_in_every_turkish_spelling() -> None:
-    known = [Known(UUID(int=1), ["İrem Işık"], ""), Known(UUID(int=2), ["Can O'Brien"], "")]
+    known = [
+        KnownPerson(UUID(int=1), ["İrem Işık"], ""),
+        KnownPerson(UUID(int=2), ["Can O'Brien"], ""),
+    ]
     for name in (*SPELLINGS, "IREM", "irem"):
         assert find_person(name, "", known) == UUID(int=1), name
     for name in ("can o’brien", "CAN OʼBRIEN"):

@@ -57,9 +57,9 @@ def _learn(worker_context: WorkerContext) -> _Run:
 
 
 def _sleep(worker_context: WorkerContext) -> _Run:
-    from everword_compactor.sleep.job import Sleeping
+    from everword_compactor.sleep.job import SleepJobs
 
-    return Sleeping(worker_context).run
+    return SleepJobs(worker_context).run
 
 
 def _tool_sentences(worker_context: WorkerContext) -> _Run:

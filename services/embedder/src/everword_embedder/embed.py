@@ -38,7 +38,7 @@ CACHE_TTL_S = 3600.0
 
 
 @dataclass(frozen=True)
-class Embedded:
+class EmbeddedTexts:
     """Vectors of one generation, one for each text."""
 
     generation_id: int
@@ -67,7 +67,7 @@ class Embedder:
         priority: Priority,
         generation_id: int = 0,
         namespace_id: int = 0,
-    ) -> Embedded:
+    ) -> EmbeddedTexts:
         """Return a vector for each text, of the active generation for 0. Those of queries are kept for their namespace.
 
         Raises EmbedderUnavailable where the model is away, InvalidArgument naming each text that it cannot take while
@@ -94,7 +94,7 @@ class Embedder:
                 {_key(namespace_id, generation, text): vectors[text] for text in missing}
             )
         asked = [vectors[text] for text in texts]
-        return Embedded(generation.id, generation.dimensions, asked, sum(read))
+        return EmbeddedTexts(generation.id, generation.dimensions, asked, sum(read))
 
     async def warm_up(self) -> None:
         """Load the local model if it is the active one, so that the first query does not wait for it.

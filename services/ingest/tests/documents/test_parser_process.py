@@ -26,7 +26,7 @@ from everword_ingest.documents.parsing import (
     process,
     worker,
 )
-from everword_ingest.documents.parsing.wire import Garbled, pack, unpack
+from everword_ingest.documents.parsing.wire import UnreadableReply, pack, unpack
 from support import files
 from support.waiting import until
 
@@ -216,7 +216,7 @@ def test_what_the_process_writes_is_believed_only_as_text() -> None:
         {"reason": "NONE SUCH", "detail": ""},
     ]
     for lie in lies:
-        with pytest.raises(Garbled):
+        with pytest.raises(UnreadableReply):
             unpack(json.dumps({**right, **lie}).encode() + b"\n" + text, LIMITS)
     chosen = random.Random(1)
     for _ in range(2000):
@@ -225,5 +225,5 @@ def test_what_the_process_writes_is_believed_only_as_text() -> None:
             garbled[chosen.randrange(len(garbled))] = chosen.randrange(256)
         try:
             unpack(bytes(garbled), LIMITS)
-        except (Garbled, DocumentUnreadable):
+        except (UnreadableReply, DocumentUnreadable):
             continue

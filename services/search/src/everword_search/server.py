@@ -20,7 +20,7 @@ from everword.v1 import (
     search_service_pb2,
     search_service_pb2_grpc,
 )
-from everword_search.answers.asking import Asking
+from everword_search.answers.asking import AnswerModel
 from everword_search.cache.namespace_cache import NamespaceCache
 from everword_search.context.servicer import ContextServicer
 from everword_search.context.tokens import Tokens
@@ -65,7 +65,7 @@ class SearchServer:
         self._stopping = asyncio.Event()
         self._tokens = Tokens(settings.tokenizer)
         self._chat = _chat_client(settings.chat) if settings.chat else None
-        asking = Asking(self._chat, self._database) if self._chat else None
+        asking = AnswerModel(self._chat, self._database) if self._chat else None
         self._server = RpcServer(
             settings.server,
             self._database,
@@ -73,7 +73,9 @@ class SearchServer:
             partial(warm_up, sources, self._tokens, settings.database.pool_min),
         )
 
-    def _registrations(self, sources: Sources, answer_model: Asking | None) -> list[Registration]:
+    def _registrations(
+        self, sources: Sources, answer_model: AnswerModel | None
+    ) -> list[Registration]:
         return [
             Registration(
                 search_service_pb2.DESCRIPTOR,

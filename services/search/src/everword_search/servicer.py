@@ -28,7 +28,7 @@ from everword_search.addresses.list_address import list_address
 from everword_search.addresses.read_address import read_address
 from everword_search.addresses.translate import entry_to_proto, read_response
 from everword_search.answers.answer import answer
-from everword_search.answers.asking import Asking
+from everword_search.answers.asking import AnswerModel
 from everword_search.answers.translate import answer_response, to_answer_request
 from everword_search.memories.batch_get_memories import batch_get_memories
 from everword_search.memories.browse import browse
@@ -59,7 +59,7 @@ class SearchServicer(SearchServiceServicer):
     """SearchService without its summary RPCs."""
 
     def __init__(
-        self, sources: Sources, answer_model: Asking | None, stopping: asyncio.Event
+        self, sources: Sources, answer_model: AnswerModel | None, stopping: asyncio.Event
     ) -> None:
         """Without `asking`, Answer fails. Watch streams end once `stopping` is set."""
         self._stopping = stopping

@@ -25,14 +25,14 @@ from everword.domain.not_found import NamespaceNotFound
 from everword.rpc.pages import DEFAULT_CONTENT_CHARS, open_cursor
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.budget import ContextDraft
-from everword_search.context.building import Building
+from everword_search.context.building import ContextBuilder
 from everword_search.context.chat_history import Start, read_start
 from everword_search.context.model import ContextRequest
-from everword_search.context.repetition import SaidWords
+from everword_search.context.repetition import WordsInContext
 from everword_search.context.text import Layout
 from everword_search.context.tokens import Tokens
 from everword_search.endings.read_endings import outdated_asked
-from everword_search.passages.ranked import Ranked
+from everword_search.passages.ranked import RankedMemories
 from everword_search.passages.store import SQL, AnalysedText, Scope
 from everword_search.passages.vectors import GenerationRow, QueryNotEmbedded, QueryVector
 from everword_search.records.model import max_parts
@@ -48,9 +48,9 @@ from everword_search.retrieval.recall import CONTEXT, MAX_PARTS, NEAR
 from everword_search.retrieval.runner import TIME_SHARE
 from everword_search.retrieval.sources import Sources
 from everword_search.retrieval.stages import (
-    AskedSearch,
     OpenedSearch,
     PlannedSearch,
+    ValidatedSearch,
     hydrate,
     plan,
     retrieve,
@@ -111,7 +111,7 @@ async def _ask(conn: Connection, sources: Sources, namespace: NamespaceScope) ->
     database = sources.database
     cursor = await open_cursor(database, namespace, "", _REQUEST.page, default=1)
     profile = find_profile(_REQUEST.profile)
-    asked = AskedSearch(namespace, _REQUEST, profile, cursor, DEFAULT_CONTENT_CHARS)
+    asked = ValidatedSearch(namespace, _REQUEST, profile, cursor, DEFAULT_CONTENT_CHARS)
     async with database.bound(conn, namespace.id):
         await use_generic_plans(conn, STATEMENT_CAP_S)
         opened = await _open(conn, sources, namespace.id)
@@ -127,9 +127,9 @@ async def _build_context(sources: Sources, counter: TokenCounter) -> None:
     with suppress(NamespaceNotFound):
         await read_start(sources.database, _NAMESPACES[0], request)
     layout = Layout(counter, request.format, UTC, masks=True)
-    draft = ContextDraft(request.token_budget, layout, SaidWords(request.query))
+    draft = ContextDraft(request.token_budget, layout, WordsInContext(request.query))
     start = Start(_DESCRIBED, None)
-    building = Building(sources, _NAMESPACES[0], request, start, request.query, draft, ())
+    building = ContextBuilder(sources, _NAMESPACES[0], request, start, request.query, draft, ())
     for finding in building.finders().values():
         with suppress(NamespaceNotFound):
             await finding
@@ -173,7 +173,7 @@ def _vector(parsed: ParsedQuery) -> QueryVector | QueryNotEmbedded:
 async def _read_hits(conn: Connection, opened: OpenedSearch, planned: PlannedSearch) -> None:
     """Run the statements about the hits of a search, with ids that no memory has."""
     runner, no_id, zero = planned.runner, UUID(int=0), np.zeros(1)
-    nothing = Ranked(np.zeros(1, np.int64), array_of_uuids([no_id]), zero, zero)
+    nothing = RankedMemories(np.zeros(1, np.int64), array_of_uuids([no_id]), zero, zero)
     await opened.index.candidates(runner, [nothing], NEAR + CONTEXT, MAX_PARTS)
     for arm in planned.plan.arms:
         if isinstance(arm, SemanticArm) and runner.may_run(arm):

@@ -30,7 +30,7 @@ NOTHING: StandsFor = {}
 
 
 @dataclass(frozen=True)
-class Found:
+class BenchHit:
     """A result, as far as it was explained."""
 
     #: External ids of the messages that the result covers.
@@ -55,7 +55,7 @@ class Answer:
     #: Arms that could not answer, each with its reason.
     degraded: Mapping[str, str]
     #: The results; None if no explanations were requested.
-    explained: tuple[Found, ...] | None = None
+    explained: tuple[BenchHit, ...] | None = None
 
 
 def read_answer(
@@ -98,10 +98,10 @@ def relevance(result: pb.SearchResult) -> float:
     return result.relevance if result.HasField("relevance") else result.score
 
 
-def _found(result: pb.SearchResult, places: Places, stands_for: StandsFor) -> Found:
+def _found(result: pb.SearchResult, places: Places, stands_for: StandsFor) -> BenchHit:
     explanation = result.explanation
     evidence = explanation.evidence if explanation.HasField("evidence") else None
-    return Found(tuple(messages_of(result.memory, places, stands_for)), evidence)
+    return BenchHit(tuple(messages_of(result.memory, places, stands_for)), evidence)
 
 
 def messages_of(

@@ -38,7 +38,7 @@ class Bin:
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedCalibration:
     """A calibration, and how well such a one told the relevance of results that it was not fitted to."""
 
     calibration: Calibration
@@ -61,7 +61,7 @@ def variants_of(profiles: Sequence[str]) -> list[Variant]:
     return [each for each in VARIANTS if not profiles or each.name in profiles]
 
 
-def calibrate(rows: Sequence[Row]) -> Fitted:
+def calibrate(rows: Sequence[Row]) -> FittedCalibration:
     """Return the calibration of the rows of one variant. Raises FitError, also where evidence is missing."""
     if any(row["evidence"] is None for row in rows):
         raise FitError("an arm that the evidence rests on could not answer")
@@ -80,14 +80,14 @@ def calibrate(rows: Sequence[Row]) -> Fitted:
 
 def _fitted(
     calibration: Calibration, judged: Sequence[tuple[Row, Calibration]], crossed: bool
-) -> Fitted:
+) -> FittedCalibration:
     told = [
         (by.relevance_of(evidence), bool(relevant))
         for row, by in judged
         for evidence, relevant in row["evidence"]
     ]
     bins = reliability(told)
-    return Fitted(
+    return FittedCalibration(
         calibration,
         queries=len(judged),
         results=len(told),

@@ -13,7 +13,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedDataset:
     """A dataset that was asked everything."""
 
     set: str
@@ -36,7 +36,7 @@ class Checkpoint:
         self._identity = identity
         #: Part of the names of this run's namespaces, the same when it goes on.
         self.run = secrets.token_hex(4)
-        self.finished: list[Finished] = []
+        self.finished: list[FinishedDataset] = []
         #: True if a file of another run was discarded.
         self.discarded = False
 
@@ -47,14 +47,14 @@ class Checkpoint:
         retained = _lines(self._path)
         if retained and retained[0].get("identity") == self._identity:
             self.run = retained[0]["run"]
-            self.finished = [Finished(**each) for each in retained[1:]]
+            self.finished = [FinishedDataset(**each) for each in retained[1:]]
         else:
             self.discarded = len(retained) > 1
         lines = [{"identity": self._identity, "run": self.run}, *map(vars, self.finished)]
         # Drop a line that was written in part when the run was interrupted.
         self._path.write_text("".join(map(_line, lines)), encoding="utf-8")
 
-    def add(self, finished: Finished) -> None:
+    def add(self, finished: FinishedDataset) -> None:
         self.finished.append(finished)
         if self._path is None:
             return

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from everword.bench.calibrating import Fitted
+from everword.bench.calibrating import FittedCalibration
 from everword.bench.metrics import RECALL_AT
 from everword.bench.tables import HEADLINE, Report
 
@@ -33,7 +33,7 @@ def draw(reports: Sequence[Report], folder: Path) -> list[Path]:
     return [folder / name for name in figures]
 
 
-def draw_reliability(fitted: Mapping[str, Fitted], path: Path) -> None:
+def draw_reliability(fitted: Mapping[str, FittedCalibration], path: Path) -> None:
     """Plot observed against predicted relevance, one line per profile. Raises PlotError without matplotlib."""
     with svg():
         figure = new_figure()

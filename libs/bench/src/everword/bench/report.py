@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from everword.bench.checkpoint import Finished, Row
+from everword.bench.checkpoint import FinishedDataset, Row
 from everword.bench.metrics import auroc, average, percentile
 from everword.bench.summaries import total
 
@@ -16,7 +16,7 @@ NOTHING = "NOTHING_RELEVANT"
 
 
 def build_report(
-    commit: str | None, model: str | None, variant: str, finished: Sequence[Finished]
+    commit: str | None, model: str | None, variant: str, finished: Sequence[FinishedDataset]
 ) -> dict[str, Any]:
     """Return the report of one variant, its sets and rows in the order in which they were asked."""
     rows = [row for each in finished for row in each.rows if row["variant"] == variant]
@@ -56,7 +56,7 @@ def _set(name: str, rows: list[Row]) -> dict[str, Any]:
     }
 
 
-def _summaries(name: str, finished: Sequence[Finished]) -> dict[str, Any]:
+def _summaries(name: str, finished: Sequence[FinishedDataset]) -> dict[str, Any]:
     """Return the figures of a set's summaries; empty if none were requested."""
     compacted = [each.compacted for each in finished if each.set == name and each.compacted]
     return {"summaries": total(compacted)} if compacted else {}

@@ -14,7 +14,7 @@ from everword.bench.bench_namespace import (
     namespace,
     wait_until_embedded,
 )
-from everword.bench.checkpoint import Checkpoint, Finished, Row
+from everword.bench.checkpoint import Checkpoint, FinishedDataset, Row
 from everword.bench.dataset import Dataset, Question, questions
 from everword.bench.metrics import judge
 from everword.bench.native_format import BenchSet
@@ -115,7 +115,9 @@ class Run:
             else:
                 await self._note_summaries(client)
             say("dropping")
-        self.checkpoint.add(Finished(bench_set.name, dataset.name, embedded, rows, compacted))
+        self.checkpoint.add(
+            FinishedDataset(bench_set.name, dataset.name, embedded, rows, compacted)
+        )
 
     async def _embedded(self, client: Client, token: str, say: Callable[[str], None]) -> bool:
         if self.embedding and not await wait_until_embedded(client, token, say, self.patience_s):

@@ -32,7 +32,7 @@ EVERYTHING = pb.ExpansionLimits(depth=8, max_children=100, max_sources=100, max_
 
 
 @dataclass(frozen=True)
-class Compacted:
+class SummaryFigures:
     """The summaries that the conversations of a dataset came to."""
 
     summaries: int
@@ -96,7 +96,7 @@ class Summaries:
             self._known[summary_id] = tuple(dict.fromkeys(found))
         return self._known[summary_id]
 
-    async def measure(self) -> Compacted:
+    async def measure(self) -> SummaryFigures:
         """Return what an agent's contexts hold when all that was said is replaced by summaries."""
         status = await self._client.maintenance_service.GetCompactionStatus(
             GetCompactionStatusRequest()
@@ -119,7 +119,7 @@ class Summaries:
                 if message_id in retained or place.seq > replaced:
                     context += size
                     reachable.add(place.external_id)
-        return Compacted(_count(status), tokens, context, frozenset(reachable))
+        return SummaryFigures(_count(status), tokens, context, frozenset(reachable))
 
     async def _conversations(self) -> list[str]:
         request = pb.ListConversationsRequest(page_size=PAGE_SIZE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from everword.bench.calibrating import Bin, Fitted
+from everword.bench.calibrating import Bin, FittedCalibration
 from everword.bench.metrics import NAMES
 
 RELIABILITY_COLUMNS = ("relevance", "predicted", "observed", "results")
@@ -49,7 +49,7 @@ def reliability_rows(bins: Sequence[Bin]) -> list[tuple[str, ...]]:
     ]
 
 
-def calibration_figures(each: Fitted) -> list[tuple[str, str]]:
+def calibration_figures(each: FittedCalibration) -> list[tuple[str, str]]:
     """Return the label and value of each figure of a calibration."""
     return [
         ("queries", str(each.queries)),

@@ -13,7 +13,7 @@ from everword.cli.output import json_option, line, note, print_json, print_table
 from everword.cli.session import remote
 from everword.cli.suggestions import did_you_mean, list_documents
 from everword.client import CallError, Client
-from everword.uploading import Seeded
+from everword.uploading import TemplateResult
 from everword.uploading import seed as seed_folder
 from everword.uploading import upload as upload_file
 from everword.v1 import document_pb2
@@ -184,7 +184,7 @@ async def seed(client: Client, folder: Path, agent: str, subject: str, conversat
         raise click.ClickException(f"{failed} of {len(seeded)} files could not be laid out")
 
 
-def _became(seeded: Seeded) -> str:
+def _became(seeded: TemplateResult) -> str:
     match seeded.failure:
         case CallError():
             return f"failed: {seeded.failure.message}"

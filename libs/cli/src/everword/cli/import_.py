@@ -27,8 +27,8 @@ from everword.formats import (
     ADDRESSES,
     FORMATS,
     Preview,
-    Reading,
     Record,
+    SourceReader,
     belonging,
     open_reading,
     preview_records,
@@ -61,7 +61,7 @@ class ImportSource(click.Path):
 class Outcome:
     """What became of a file, or would."""
 
-    reading: Reading
+    reading: SourceReader
     found: ImportSummary | Preview
     #: Why the rest of the file could not be read; empty if all of it was read.
     error: str = ""
@@ -169,7 +169,7 @@ async def import_(
 
 def _open(
     source: str, format_: str, strict: bool, unopened: list[dict[str, str]]
-) -> Reading | None:
+) -> SourceReader | None:
     """Open a source for reading; if that fails, add it to `unopened`."""
     try:
         return open_reading(source, format_, strict=strict)

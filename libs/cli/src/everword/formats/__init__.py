@@ -5,15 +5,15 @@ which knows its own by the names of fields or tables, and a line there.
 """
 
 from everword.formats.preview import Preview, preview_records
-from everword.formats.reading import ADDRESSES, FORMATS, Reading, open_reading
+from everword.formats.reading import ADDRESSES, FORMATS, SourceReader, open_reading
 from everword.formats.records import Record, belonging
 
 __all__ = [
     "ADDRESSES",
     "FORMATS",
     "Preview",
-    "Reading",
     "Record",
+    "SourceReader",
     "belonging",
     "open_reading",
     "preview_records",

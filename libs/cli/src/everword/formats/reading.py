@@ -60,7 +60,7 @@ _SQLITE_BEGINS = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True)
-class Reading:
+class SourceReader:
     """What is read from a file or a database: records, and how far reading has come."""
 
     #: The file's path, or the database's address without a password.
@@ -71,7 +71,7 @@ class Reading:
     meter: Meter
 
 
-def open_reading(source: str, format: str = "", *, strict: bool = False) -> Reading:
+def open_reading(source: str, format: str = "", *, strict: bool = False) -> SourceReader:
     """Return what to read from a file, or from the database at a `postgresql://` address.
 
     `format` is one of FORMATS; by default, the format is detected. Malformed records are skipped and counted in the
@@ -102,12 +102,12 @@ def open_reading(source: str, format: str = "", *, strict: bool = False) -> Read
             meter.total = sum(sizes[each] for each in found)
             meter.skipped["other files"] += len(shapes.keys() - found.keys() - damaged.keys())
             records = _read_parts(path, meter, found, damaged)
-            return Reading(source, name, _checked(records, name, meter), meter)
+            return SourceReader(source, name, _checked(records, name, meter), meter)
     if damaged:
         raise next(iter(damaged.values()))
     if format in {"", _OWN} and "" in shapes:
         records = read_transcript(path, meter)
-        return Reading(source, _OWN, _checked(records, _OWN, meter), meter)
+        return SourceReader(source, _OWN, _checked(records, _OWN, meter), meter)
     for name, of_part in shapes.items():
         if name and of_part == [EMPTY]:
             raise TranscriptError(f"{source}/{name}: it is empty, and nothing else is known")
@@ -132,14 +132,14 @@ def _shapes(
     return shapes, sizes, damaged
 
 
-def _read_database(address: str, format: str, meter: Meter) -> Reading:
+def _read_database(address: str, format: str, meter: Meter) -> SourceReader:
     if format not in {"", _DATABASE}:
         raise _unknown(shown(address), format)
     records = rivetos.read(address, shown(address), meter)
-    return Reading(shown(address), _DATABASE, _checked(records, _DATABASE, meter), meter)
+    return SourceReader(shown(address), _DATABASE, _checked(records, _DATABASE, meter), meter)
 
 
-def _read_sqlite(path: Path, format: str, meter: Meter) -> Reading:
+def _read_sqlite(path: Path, format: str, meter: Meter) -> SourceReader:
     try:
         with closing(_open(path)) as connection:
             tables = _tables(connection)
@@ -148,7 +148,7 @@ def _read_sqlite(path: Path, format: str, meter: Meter) -> Reading:
     for name, reader in _SQLITE.items():
         if format in {"", name} and (read := reader(tables)):
             records = _read_tables(path, cast(_ReadTables, read), meter)
-            return Reading(str(path), name, _checked(records, name, meter), meter)
+            return SourceReader(str(path), name, _checked(records, name, meter), meter)
     raise _unknown(str(path), format)
 
 

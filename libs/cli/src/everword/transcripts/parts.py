@@ -118,7 +118,7 @@ class Part:
         number = 0
         try:
             with self._open() as file:
-                source = _Counted(file, self.meter)
+                source = _MeteredFile(file, self.meter)
                 for value in ijson.items(source, prefix, use_float=True):
                     number += 1
                     source.room = _MOST_BYTES
@@ -146,7 +146,7 @@ class Part:
         """Return the first value at `prefix`, None where there is none. Raises TranscriptError."""
         try:
             with self._open() as file:
-                source = _Counted(file, Meter())
+                source = _MeteredFile(file, Meter())
                 return next(iter(ijson.items(source, prefix, use_float=True)), None)
         except _FAULTS as error:
             raise self._damaged("", error) from None
@@ -162,7 +162,7 @@ class Part:
         seen = set[str]()
         try:
             with self._open() as file:
-                events = ijson.parse(_Counted(file, Meter()), multiple_values=True)
+                events = ijson.parse(_MeteredFile(file, Meter()), multiple_values=True)
                 for number, (prefix, event, _) in enumerate(events):
                     if prefix.count(".") < _PEEK_DEPTH:
                         seen.add(prefix)
@@ -191,7 +191,7 @@ class Part:
         return TranscriptError(f"{self.place}: it is damaged{at} ({problem}); {AGAIN}")
 
 
-class _Counted:
+class _MeteredFile:
     """A file that counts what is read from it, and ends where its JSON is too deep or one object too large."""
 
     def __init__(self, file: BinaryIO, meter: Meter) -> None:

@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 
 import grpc
 
-from everword.admission.fair_share import FairShare, Full, Group, ShareLimits
+from everword.admission.fair_share import FairShare, Group, QueueFull, ShareLimits
 from everword.admission.frames import forget_frames
 from everword.admission.keys import KnownKeys
-from everword.admission.refusals import Refused, too_large, too_many
+from everword.admission.refusals import RequestRefused, too_large, too_many
 from everword.client.errors import CallError
 
 #: How long a request may take to arrive, and how long a stream may go without another one.
@@ -43,7 +43,7 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-class _Gone(Exception):
+class _SenderDisconnected(Exception):
     """The sender of a body disconnected before its end."""
 
 
@@ -51,7 +51,7 @@ class Admission:
     """Lets bodies of at most `max_bytes` through to an application, each as one message. `answer` makes refusals."""
 
     def __init__(
-        self, app: App, max_bytes: int, known: KnownKeys, answer: Callable[[Refused], App]
+        self, app: App, max_bytes: int, known: KnownKeys, answer: Callable[[RequestRefused], App]
     ) -> None:
         self._app = app
         self._max_bytes = max_bytes
@@ -79,9 +79,9 @@ class Admission:
             if size > self._max_bytes:
                 raise too_large(size, self._max_bytes)
             await self._app(scope, request.receive, request.send)
-        except _Gone:
+        except _SenderDisconnected:
             return
-        except Refused as refused:
+        except RequestRefused as refused:
             forget_frames(refused)
             request.give_all()
             await self._answer(refused)(scope, receive, request.send)
@@ -117,7 +117,7 @@ class _BodyShare:
         try:
             async with asyncio.timeout(PATIENCE_S):
                 await self._room.take(self._group, size)
-        except (Full, TimeoutError) as error:
+        except (QueueFull, TimeoutError) as error:
             raise too_many(WAITING_OF_CALLER) from error
         self._held = size
 
@@ -170,7 +170,7 @@ class _Request:
             if not self._is_read:
                 body.clear()  # the error refers to it
         if last["type"] != "http.request":
-            raise _Gone
+            raise _SenderDisconnected
         # One of unknown length had room for the largest: a short one lets the caller's next be received.
         share.keep(len(body) if self._size <= SHORT_BYTES or len(body) > SHORT_BYTES else 0)
         return {"type": "http.request", "body": body, "more_body": False}
@@ -221,11 +221,11 @@ def _size(headers: Mapping[bytes, bytes], maximum: int) -> int:
     return maximum if b"transfer-encoding" in headers else int(headers.get(b"content-length", b"0"))
 
 
-def _too_late() -> Refused:
+def _too_late() -> RequestRefused:
     error = CallError(
         grpc.StatusCode.DEADLINE_EXCEEDED,
         TOO_LATE,
         reason="DEADLINE_EXCEEDED",
         metadata={"limit_s": str(RECEIVE_S)},
     )
-    return Refused(error, 408)
+    return RequestRefused(error, 408)

@@ -44,7 +44,7 @@ class ShareLimits:
     impatient: bool = False
 
 
-class Full(Exception):
+class QueueFull(Exception):
     """Too many wait already, of a group or of all."""
 
     def __init__(self, limit: int, *, of_group: bool) -> None:
@@ -85,7 +85,7 @@ class FairShare:
 
     def refusal(self, limit: int, *, of_group: bool) -> Exception:
         """Return the error for a call over the limit, of a group or of all; `limit` calls may run and wait."""
-        return Full(limit, of_group=of_group)
+        return QueueFull(limit, of_group=of_group)
 
     @asynccontextmanager
     async def having(

@@ -11,9 +11,9 @@ from typing import Generic, TypeVar
 
 import grpc
 
-from everword.admission.fair_share import FairShare, Full, Group, ShareLimits
+from everword.admission.fair_share import FairShare, Group, QueueFull, ShareLimits
 from everword.admission.frames import forget_frames
-from everword.admission.refusals import Refused, too_many
+from everword.admission.refusals import RequestRefused, too_many
 from everword.client import CallError, Client
 from everword.client.headers import CHECK_HEADER, KEY_HEADER
 from everword.v1 import ingest_service_pb2, search_service_pb2
@@ -36,7 +36,7 @@ Check = Callable[[str], Awaitable[None]]
 _Value = TypeVar("_Value")
 
 
-class _Lately(Generic[_Value]):
+class _RecentResults(Generic[_Value]):
     """Results of key checks, kept for `seconds`; if there are too many, the oldest is evicted."""
 
     def __init__(self, seconds: float) -> None:
@@ -62,8 +62,8 @@ class KnownKeys:
     """
 
     def __init__(self) -> None:
-        self._good = _Lately[bool](GOOD_S)
-        self._refused = _Lately[CallError](REFUSED_S)
+        self._good = _RecentResults[bool](GOOD_S)
+        self._refused = _RecentResults[CallError](REFUSED_S)
         self._turns = FairShare(
             ShareLimits(CHECKS, CHECKS_OF_ADDRESS, None, 0, WAITING, WAITING_OF_ADDRESS)
         )
@@ -95,20 +95,20 @@ class KnownKeys:
                 if self._is_good(hashed):
                     return
                 await self._check(shown.decode("latin-1"))
-        except Full as full:
+        except QueueFull as full:
             raise too_many(full.limit) from None
         except CallError as error:
             forget_frames(error)
             if error.code is grpc.StatusCode.UNAUTHENTICATED:
                 self._refused.note(hashed, error)
-            raise Refused(replace(error)) from None
+            raise RequestRefused(replace(error)) from None
         self._good.note(hashed, True)
 
     def _is_good(self, hashed: bytes) -> bool:
         """Return whether a key is known to be valid. Raises Refused if it was refused lately."""
         refused = self._refused.get(hashed)
         if refused is not None:
-            raise Refused(replace(refused))
+            raise RequestRefused(replace(refused))
         return self._good.get(hashed) is not None
 
 

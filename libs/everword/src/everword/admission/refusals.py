@@ -15,7 +15,7 @@ _STATUSES = {
 }
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request was refused before it was read completely, or before it was parsed."""
 
     def __init__(self, error: CallError, status: int = 0) -> None:
@@ -25,7 +25,7 @@ class Refused(Exception):
         self.status = status or _STATUSES.get(error.code, 503)
 
 
-def too_large(size: int, maximum: int) -> Refused:
+def too_large(size: int, maximum: int) -> RequestRefused:
     """Return the refusal of a request of `size` bytes; at most `most` are accepted."""
     error = CallError(
         grpc.StatusCode.RESOURCE_EXHAUSTED,
@@ -33,10 +33,10 @@ def too_large(size: int, maximum: int) -> Refused:
         reason="REQUEST_TOO_LARGE",
         metadata={"bytes": str(size), "limit_bytes": str(maximum)},
     )
-    return Refused(error, 413)
+    return RequestRefused(error, 413)
 
 
-def too_many(limit: int) -> Refused:
+def too_many(limit: int) -> RequestRefused:
     """Return the refusal of a request beyond `limit` waiting ones."""
     error = CallError(
         grpc.StatusCode.RESOURCE_EXHAUSTED,
@@ -45,4 +45,4 @@ def too_many(limit: int) -> Refused:
         metadata={"limit": str(limit)},
         retry_after_s=1.0,
     )
-    return Refused(error, 429)
+    return RequestRefused(error, 429)

@@ -25,7 +25,7 @@ class MalformedError(ValueError):
     """Bytes that are no protobuf."""
 
 
-class _EnoughError(Exception):
+class _LimitFound(Exception):
     """So much was found that the rest does not matter."""
 
 
@@ -39,7 +39,7 @@ def count_fields(raw: bytes, limits: RequestLimits, maximum: int) -> tuple[int, 
         scan.message(_FieldPlace(None, None, 0), 0, len(raw), limits.plan, {})
     except IndexError as error:
         raise MalformedError from error
-    except _EnoughError:
+    except _LimitFound:
         pass
     return scan.fields, scan.violations
 
@@ -174,12 +174,12 @@ class _Scan:
         """Stop with the violations found, which explain the many fields, or with their number."""
         if not self.violations:
             self._refuse("", f"has more than {self._max_fields:,} fields in all")
-        raise _EnoughError
+        raise _LimitFound
 
     def _refuse(self, path: str, text: str) -> None:
         self.violations.append((path, text))
         if len(self.violations) >= self._most:
-            raise _EnoughError
+            raise _LimitFound
 
     def _after_number(self, kind: int, position: int) -> int:
         """Return the end of a number. Groups, which no client sends, are refused."""

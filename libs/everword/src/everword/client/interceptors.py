@@ -59,7 +59,7 @@ def client_interceptors(
     return tuple(kind(address, settings) for kind in kinds)
 
 
-class Outgoing:
+class OutgoingCall:
     """Prepares a call, watches it, and turns its error into a CallError."""
 
     def __init__(self, address: str, settings: ClientSettings) -> None:
@@ -129,7 +129,7 @@ class Outgoing:
         return _with(details, timeout, grpc.aio.Metadata(*given, *headers.items()))
 
 
-class UnaryInterceptor(Outgoing, grpc.aio.UnaryUnaryClientInterceptor):
+class UnaryInterceptor(OutgoingCall, grpc.aio.UnaryUnaryClientInterceptor):
     """Interceptor of calls with one request: gives a write its request id, and retries as the server allows.
 
     The channel itself retries calls without any answer; a call whose answer was interrupted by the loss of its server
@@ -161,7 +161,7 @@ class UnaryInterceptor(Outgoing, grpc.aio.UnaryUnaryClientInterceptor):
         return call
 
 
-class StreamInterceptor(Outgoing, grpc.aio.StreamUnaryClientInterceptor):
+class StreamInterceptor(OutgoingCall, grpc.aio.StreamUnaryClientInterceptor):
     """Around calls of a stream of requests, which only the caller can repeat."""
 
     async def intercept_stream_unary(
@@ -207,7 +207,7 @@ async def _set_when_answered(
     answered.set()
 
 
-class ResponsesInterceptor(Outgoing, grpc.aio.UnaryStreamClientInterceptor):
+class ResponsesInterceptor(OutgoingCall, grpc.aio.UnaryStreamClientInterceptor):
     """Around calls that are answered by a stream, which only the caller can repeat."""
 
     async def intercept_unary_stream(

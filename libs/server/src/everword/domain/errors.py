@@ -178,44 +178,44 @@ class ChatNotConfigured(EverwordError):
     reason = "CHAT_NOT_CONFIGURED"
 
 
-class Exhausted(EverwordError):
+class LimitReached(EverwordError):
     """A limit is reached."""
 
     code = "RESOURCE_EXHAUSTED"
     reason = "OVERLOADED"
 
 
-class RequestTooLarge(Exhausted):
+class RequestTooLarge(LimitReached):
     """The request is over the limit for one message; send it in parts."""
 
     reason = "REQUEST_TOO_LARGE"
 
 
-class RegexTooExpensive(Exhausted):
+class RegexTooExpensive(LimitReached):
     """The regular expression did not finish in its time; anchor it, simplify it, or narrow the filter."""
 
     reason = "REGEX_TOO_EXPENSIVE"
 
 
-class LoreTooExpensive(Exhausted):
+class LoreTooExpensive(LimitReached):
     """Searching this text for the triggers of lorebooks takes too long; change or disable the named entry."""
 
     reason = "LORE_TOO_EXPENSIVE"
 
 
-class Overloaded(Exhausted):
+class Overloaded(LimitReached):
     """Too many calls at once; repeat this one after a pause."""
 
     retry_after_s = 1.0
 
 
-class GrantUsedUp(Exhausted):
+class GrantExhausted(LimitReached):
     """All calls of the grant were made; its creator can make another one."""
 
     reason = "GRANT_USED_UP"
 
 
-class BudgetExceeded(Exhausted):
+class BudgetExceeded(LimitReached):
     """A limit of what models may cost is reached; call again when the month is over, or raise it by SetBudget."""
 
     reason = "BUDGET_EXCEEDED"
@@ -225,7 +225,7 @@ class BudgetExceeded(Exhausted):
         self.retry_after_s = retry_after_s
 
 
-class CheckpointLimitReached(Exhausted):
+class CheckpointLimitReached(LimitReached):
     """The conversation has as many names of checkpoints as it may; delete those of one."""
 
     reason = "CHECKPOINT_LIMIT_REACHED"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Self
 
-from everword.domain.errors import Exhausted
+from everword.domain.errors import LimitReached
 
 
-class RateLimitReached(Exhausted):
+class RateLimitReached(LimitReached):
     """The namespace has done as much in this minute as it may."""
 
     reason = "RATE_LIMIT_REACHED"
@@ -28,7 +28,7 @@ class RateLimitReached(Exhausted):
         return error
 
 
-class StorageLimitReached(Exhausted):
+class StorageLimitReached(LimitReached):
     """The namespace holds as much text as it may."""
 
     reason = "STORAGE_LIMIT_REACHED"

@@ -87,7 +87,7 @@ class FactEvidenceRow:
 
 
 @dataclass(frozen=True)
-class SaidRow:
+class QuotedMessage:
     """A message that is given as evidence."""
 
     id: UUID

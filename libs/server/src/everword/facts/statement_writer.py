@@ -56,7 +56,7 @@ class FactStatement:
 
 
 @dataclass(frozen=True)
-class Remembered:
+class StatementResult:
     """The result of a statement."""
 
     fact_id: UUID
@@ -70,11 +70,11 @@ async def state_fact(
     locked: LockedAttribute,
     statement: FactStatement,
     audit: ChangeReason,
-) -> Remembered:
+) -> StatementResult:
     """Store that a value is valid: it supersedes the current value, or is one more piece of evidence for it."""
     plan, fact_id = plan_statement(locked, statement)
     written = await write_plans(conn, settings, [plan], audit)
-    return Remembered(fact_id, written, sorted(plan.change.superseded_ids - {fact_id}))
+    return StatementResult(fact_id, written, sorted(plan.change.superseded_ids - {fact_id}))
 
 
 def plan_statement(locked: LockedAttribute, statement: FactStatement) -> tuple[FactPlan, UUID]:

@@ -23,7 +23,7 @@ from everword.facts.rows import FactRow as FactRow
 from everword.facts.rows import FactView as FactView
 from everword.facts.rows import NewChange as NewChange
 from everword.facts.rows import NewEvidence as NewEvidence
-from everword.facts.rows import SaidRow as SaidRow
+from everword.facts.rows import QuotedMessage as QuotedMessage
 from everword.facts.voices import VoiceRow
 
 SQL = load_statements("everword.facts")
@@ -133,9 +133,11 @@ async def find_voices(
 
 async def find_said(
     conn: Connection, namespace_id: int, message_ids: Sequence[UUID]
-) -> dict[UUID, SaidRow]:
+) -> dict[UUID, QuotedMessage]:
     parameters = {"namespace_id": namespace_id, "message_ids": list(message_ids)}
-    return {row.id: row for row in await fetch_all(conn, SQL["find_said"], parameters, SaidRow)}
+    return {
+        row.id: row for row in await fetch_all(conn, SQL["find_said"], parameters, QuotedMessage)
+    }
 
 
 async def insert_changes(

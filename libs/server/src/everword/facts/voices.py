@@ -41,7 +41,7 @@ class VoiceRow:
 
 
 @dataclass(frozen=True)
-class Voices:
+class EvidencedFacts:
     """The facts for or against which there is trusted evidence."""
 
     #: Facts with trusted evidence for them, and facts that a person confirmed.
@@ -49,8 +49,8 @@ class Voices:
     #: Facts with trusted evidence for or against them, and facts that a person confirmed or corrected.
     addressed: frozenset[UUID] = frozenset()
 
-    def with_supported(self, fact_id: UUID) -> Voices:
-        return Voices(self.supported | {fact_id}, self.addressed | {fact_id})
+    def with_supported(self, fact_id: UUID) -> EvidencedFacts:
+        return EvidencedFacts(self.supported | {fact_id}, self.addressed | {fact_id})
 
 
 def is_trusted(voice: EvidenceOrigin, trust: TrustPolicy) -> bool:
@@ -60,8 +60,8 @@ def is_trusted(voice: EvidenceOrigin, trust: TrustPolicy) -> bool:
     return not trust.is_untrusted(voice.channel, voice.role, voice.tool_name)
 
 
-def weigh_voices(rows: Iterable[VoiceRow], trust: TrustPolicy) -> Voices:
+def weigh_voices(rows: Iterable[VoiceRow], trust: TrustPolicy) -> EvidencedFacts:
     """Return the facts that trusted evidence supports or contradicts."""
     trusted = [row for row in rows if is_trusted(row, trust)]
     supported = frozenset(row.fact_id for row in trusted if not row.contradicts)
-    return Voices(supported, frozenset(row.fact_id for row in trusted))
+    return EvidencedFacts(supported, frozenset(row.fact_id for row in trusted))

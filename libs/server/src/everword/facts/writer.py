@@ -23,7 +23,7 @@ from everword.facts.fact_state import weighed
 from everword.facts.model import FactRuling, FactState, Interval, Key, value_hash
 from everword.facts.store import FactRow, NewChange, NewEvidence
 from everword.facts.timeline import NOTHING, TimelineChange
-from everword.facts.voices import Voices, weigh_voices
+from everword.facts.voices import EvidencedFacts, weigh_voices
 from everword.index import passages as index
 from everword.index.builders import Language, build_passages
 from everword.index.passages import IndexedPassage
@@ -50,7 +50,7 @@ class LockedAttribute:
     facts: Mapping[UUID, FactRow]
     believed: Sequence[Interval]
     #: Which of these facts trusted sources support or contradict.
-    voices: Voices = field(default_factory=Voices)
+    voices: EvidencedFacts = field(default_factory=EvidencedFacts)
 
     def with_fact(self, fact: FactRow) -> LockedAttribute:
         return replace(self, facts={**self.facts, fact.id: fact})
@@ -106,14 +106,14 @@ async def hold(
 
 async def find_voices(
     conn: Connection, namespace_id: int, trust: TrustPolicy, facts: Mapping[UUID, FactRow]
-) -> Voices:
+) -> EvidencedFacts:
     """Return which of these facts are supported or contradicted by trusted sources or by a person's ruling."""
     if not facts:
-        return Voices()
+        return EvidencedFacts()
     heard = weigh_voices(await store.find_voices(conn, namespace_id, list(facts)), trust)
     ruled = {fact.id: fact.ruling for fact in facts.values() if fact.ruling is not None}
     right = {id_ for id_, ruling in ruled.items() if ruling == FactRuling.RIGHT}
-    return Voices(heard.supported | right, heard.addressed | ruled.keys())
+    return EvidencedFacts(heard.supported | right, heard.addressed | ruled.keys())
 
 
 async def hold_all(

@@ -15,8 +15,8 @@ from everword.graph import store
 from everword.graph.labels import label_key
 from everword.graph.model import GraphScope, NodeKey
 from everword.graph.nodes import hold, put_versions
-from everword.graph.placement import PlacedEdgeRow
-from everword.graph.rows import HeldNode, NodeVersionRow
+from everword.graph.placement import EdgeIntervalRow
+from everword.graph.rows import LockedNode, NodeVersionRow
 from everword.graph.store import End
 from everword.index.writer import close_passages
 
@@ -26,7 +26,7 @@ MOST_ALIASES = 1_000
 
 async def hold_node(
     conn: Connection, namespace_id: int, node_id: UUID
-) -> tuple[HeldNode, NodeVersionRow]:
+) -> tuple[LockedNode, NodeVersionRow]:
     """Lock a node, or the one it was merged into; return it with its current version. Raises NodeNotFound."""
     node = (await hold(conn, namespace_id, [node_id]))[node_id]
     known = await store.find_versions(conn, namespace_id, [node.id])
@@ -35,7 +35,7 @@ async def hold_node(
     return node, known[node.id]
 
 
-async def hold_edge(conn: Connection, namespace_id: int, edge_id: UUID) -> list[PlacedEdgeRow]:
+async def hold_edge(conn: Connection, namespace_id: int, edge_id: UUID) -> list[EdgeIntervalRow]:
     """Lock the ends of an edge; return its rows. Raises EdgeNotFound."""
     rows = await store.find_edge(conn, namespace_id, edge_id)
     if rows:
@@ -50,7 +50,7 @@ async def update_node(
     conn: Connection,
     namespace_id: int,
     settings: NamespaceSettings,
-    held: tuple[HeldNode, NodeVersionRow],
+    held: tuple[LockedNode, NodeVersionRow],
     changes: Mapping[str, Any],
     end: End,
 ) -> None:
@@ -124,7 +124,7 @@ async def merge_nodes(
 
 
 def _check_mergeable(
-    survivor: HeldNode, others: Sequence[HeldNode], known: Mapping[UUID, NodeVersionRow]
+    survivor: LockedNode, others: Sequence[LockedNode], known: Mapping[UUID, NodeVersionRow]
 ) -> None:
     """Raise NodeNotFound for a node that was deleted, and InvalidArgument for nodes that cannot be one."""
     for node in (survivor, *others):

@@ -23,7 +23,7 @@ from everword.graph.model import (
     NodeKey,
     NodeReference,
 )
-from everword.graph.rows import HeldNode, NodeNameRow, NodeVersionRow
+from everword.graph.rows import LockedNode, NodeNameRow, NodeVersionRow
 from everword.graph.store import End
 from everword.index import passages as index
 from everword.index.builders import Language, build_passages
@@ -33,7 +33,7 @@ from everword.jobs.enqueue import enqueue
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RequiredNode:
     """A node to write: its key and its properties."""
 
     key: NodeKey
@@ -41,19 +41,19 @@ class Wanted:
     anchor: Anchor | None = None
 
 
-def wanted_node(node: NewGraphNode, scope: GraphScope) -> Wanted:
+def wanted_node(node: NewGraphNode, scope: GraphScope) -> RequiredNode:
     """Return the identity of a node. `me` is the agent and `user` the subject, regardless of the given type."""
     anchor = find_anchor(node.label)
     if anchor is None:
-        return Wanted(NodeKey.of(node.label, node.type, scope), node)
+        return RequiredNode(NodeKey.of(node.label, node.type, scope), node)
     which, type_ = anchor
     own = GraphScope(scope.agent, "") if which is Anchor.ME else GraphScope("", scope.subject)
     plain = replace(node, label=label_key(node.label), type=type_)
-    return Wanted(NodeKey.of(node.label, type_, own), plain, which)
+    return RequiredNode(NodeKey.of(node.label, type_, own), plain, which)
 
 
 async def ensure_nodes(
-    conn: Connection, namespace_id: int, wanted: Sequence[Wanted]
+    conn: Connection, namespace_id: int, wanted: Sequence[RequiredNode]
 ) -> tuple[dict[NodeKey, UUID], set[UUID]]:
     """Return the nodes of these keys, and which of them are new: made here, and without a version yet."""
     unique = {each.key: each for each in wanted}
@@ -103,16 +103,16 @@ def _nearest(reference: NodeReference, rows: Sequence[NodeNameRow], scope: Graph
     raise NodeNotFound(label=reference.label)
 
 
-async def hold(conn: Connection, namespace_id: int, ids: Sequence[UUID]) -> dict[UUID, HeldNode]:
+async def hold(conn: Connection, namespace_id: int, ids: Sequence[UUID]) -> dict[UUID, LockedNode]:
     """Lock nodes, and those they were merged into; return them by the requested ids. Raises NodeNotFound."""
-    held: dict[UUID, HeldNode | None] = {}
+    held: dict[UUID, LockedNode | None] = {}
     requested = set(ids)
     while requested:
         rows = await store.hold_nodes(conn, namespace_id, list(requested))
         # The node that it was merged into may have been erased since.
         held |= {id_: rows.get(id_) for id_ in requested}
         requested = {node.merged_into for node in rows.values() if node.merged_into} - held.keys()
-    found: dict[UUID, HeldNode] = {}
+    found: dict[UUID, LockedNode] = {}
     for id_ in ids:
         node = held[id_]
         while node and node.merged_into:
@@ -148,7 +148,7 @@ async def put_versions(
     conn: Connection,
     namespace_id: int,
     settings: NamespaceSettings,
-    nodes: Mapping[UUID, HeldNode],
+    nodes: Mapping[UUID, LockedNode],
     versions: Sequence[tuple[NodeVersionRow | None, NodeVersionRow]],
     end: End,
 ) -> None:
@@ -169,7 +169,7 @@ async def _index(
     conn: Connection,
     namespace_id: int,
     settings: NamespaceSettings,
-    nodes: Mapping[UUID, HeldNode],
+    nodes: Mapping[UUID, LockedNode],
     versions: Sequence[NodeVersionRow],
     now: datetime,
 ) -> None:

@@ -14,7 +14,7 @@ from everword.graph.model import DEFAULT_CONFIDENCE, GraphSource
 
 
 @dataclass(frozen=True)
-class PlacedEdgeRow:
+class EdgeIntervalRow:
     """A relation in one of the times in which it holds, as it is stored."""
 
     #: None if it is not stored yet.
@@ -53,12 +53,12 @@ class EdgeStatement:
 class EdgePlacement:
     """Rows that are superseded, and those that are current from now on."""
 
-    gone: Sequence[PlacedEdgeRow] = ()
-    come: Sequence[PlacedEdgeRow] = ()
+    gone: Sequence[EdgeIntervalRow] = ()
+    come: Sequence[EdgeIntervalRow] = ()
 
 
 def place_edge(
-    known: Sequence[PlacedEdgeRow], new: PlacedEdgeRow, statement: EdgeStatement, now: datetime
+    known: Sequence[EdgeIntervalRow], new: EdgeIntervalRow, statement: EdgeStatement, now: datetime
 ) -> EdgePlacement:
     """Return what changes. `new` is a row for the relation, in which its ends and its type count.
 
@@ -93,7 +93,7 @@ def times_of_fact(
 
 
 def _with_fact(
-    known: Sequence[PlacedEdgeRow], new: PlacedEdgeRow, statement: EdgeStatement, now: datetime
+    known: Sequence[EdgeIntervalRow], new: EdgeIntervalRow, statement: EdgeStatement, now: datetime
 ) -> EdgePlacement:
     base = _filled(known[0], statement) if known else _row(known, new, statement, None, None)
     requested = [
@@ -107,12 +107,12 @@ def _with_fact(
 
 
 def _row(
-    known: Sequence[PlacedEdgeRow],
-    new: PlacedEdgeRow,
+    known: Sequence[EdgeIntervalRow],
+    new: EdgeIntervalRow,
     statement: EdgeStatement,
     since: datetime | None,
     until: datetime | None,
-) -> PlacedEdgeRow:
+) -> EdgeIntervalRow:
     confidence = DEFAULT_CONFIDENCE if statement.confidence is None else statement.confidence
     return replace(
         new,
@@ -129,7 +129,7 @@ def _row(
     )
 
 
-def _filled(row: PlacedEdgeRow, statement: EdgeStatement) -> PlacedEdgeRow:
+def _filled(row: EdgeIntervalRow, statement: EdgeStatement) -> EdgeIntervalRow:
     """Return a row with missing values filled in, and with the higher confidence."""
     has_evidence = row.message_id is not None or row.quote
     return replace(
@@ -141,11 +141,11 @@ def _filled(row: PlacedEdgeRow, statement: EdgeStatement) -> PlacedEdgeRow:
     )
 
 
-def _ended(row: PlacedEdgeRow, now: datetime) -> bool:
+def _ended(row: EdgeIntervalRow, now: datetime) -> bool:
     return row.valid_until is not None and row.valid_until <= now
 
 
-def _overlap(row: PlacedEdgeRow, since: datetime | None, until: datetime | None) -> bool:
+def _overlap(row: EdgeIntervalRow, since: datetime | None, until: datetime | None) -> bool:
     starts_before = until is None or row.valid_from is None or row.valid_from < until
     ends_after = since is None or row.valid_until is None or since < row.valid_until
     return starts_before and ends_after

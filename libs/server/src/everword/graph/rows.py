@@ -26,7 +26,7 @@ class NodeNameRow:
 
 
 @dataclass(frozen=True)
-class HeldNode:
+class LockedNode:
     """A node that this transaction holds."""
 
     id: UUID

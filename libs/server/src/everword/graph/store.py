@@ -13,8 +13,8 @@ from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_value, load_statements
 from everword.db.typed_statements import statement
 from everword.graph.model import NodeKey
-from everword.graph.placement import PlacedEdgeRow
-from everword.graph.rows import EdgeView, HeldNode, NodeNameRow, NodeVersionRow, NodeView
+from everword.graph.placement import EdgeIntervalRow
+from everword.graph.rows import EdgeView, LockedNode, NodeNameRow, NodeVersionRow, NodeView
 
 SQL = load_statements("everword.graph")
 
@@ -73,9 +73,9 @@ async def insert_nodes(
 
 async def hold_nodes(
     conn: Connection, namespace_id: int, node_ids: Sequence[UUID]
-) -> dict[UUID, HeldNode]:
+) -> dict[UUID, LockedNode]:
     parameters = {"namespace_id": namespace_id, "node_ids": sorted(node_ids)}
-    rows = await fetch_all(conn, SQL["hold_nodes"], parameters, HeldNode)
+    rows = await fetch_all(conn, SQL["hold_nodes"], parameters, LockedNode)
     return {row.id: row for row in rows}
 
 
@@ -138,24 +138,26 @@ async def end_versions(conn: Connection, namespace_id: int, ids: Sequence[UUID],
 
 async def find_edges(
     conn: Connection, namespace_id: int, relations: Sequence[tuple[UUID, UUID, str]]
-) -> list[PlacedEdgeRow]:
+) -> list[EdgeIntervalRow]:
     parameters = {
         "namespace_id": namespace_id,
         "from_ids": [from_id for from_id, _, _ in relations],
         "to_ids": [to_id for _, to_id, _ in relations],
         "types": [type_ for _, _, type_ in relations],
     }
-    return await fetch_all(conn, SQL["find_edges"], parameters, PlacedEdgeRow)
+    return await fetch_all(conn, SQL["find_edges"], parameters, EdgeIntervalRow)
 
 
 @statement(SQL)
-async def find_edge(conn: Connection, namespace_id: int, edge_id: UUID) -> list[PlacedEdgeRow]: ...
+async def find_edge(
+    conn: Connection, namespace_id: int, edge_id: UUID
+) -> list[EdgeIntervalRow]: ...
 
 
 async def insert_edges(
     conn: Connection,
     namespace_id: int,
-    rows: Sequence[PlacedEdgeRow],
+    rows: Sequence[EdgeIntervalRow],
     now: datetime,
     reason: str = "",
 ) -> None:

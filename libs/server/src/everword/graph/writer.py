@@ -29,7 +29,7 @@ from everword.graph.model import (
     NodeReference,
 )
 from everword.graph.nodes import (
-    Wanted,
+    RequiredNode,
     ensure_nodes,
     find_references,
     hold,
@@ -37,8 +37,8 @@ from everword.graph.nodes import (
     put_versions,
     wanted_node,
 )
-from everword.graph.placement import EdgePlacement, EdgeStatement, PlacedEdgeRow, place_edge
-from everword.graph.rows import HeldNode, NodeVersionRow
+from everword.graph.placement import EdgeIntervalRow, EdgePlacement, EdgeStatement, place_edge
+from everword.graph.rows import LockedNode, NodeVersionRow
 from everword.graph.store import End
 
 #: By fact: the times in which it is believed to hold.
@@ -106,7 +106,7 @@ async def _find_ends(
     namespace_id: int,
     scope: GraphScope,
     references: Sequence[NodeReference],
-    own: Sequence[Wanted],
+    own: Sequence[RequiredNode],
     ids: Mapping[NodeKey, UUID],
 ) -> dict[NodeReference, UUID]:
     """Return what references mean: nodes of this write first."""
@@ -129,8 +129,8 @@ async def _put_nodes(
     conn: Connection,
     namespace_id: int,
     settings: NamespaceSettings,
-    locked_nodes: Mapping[UUID, HeldNode],
-    said: Sequence[tuple[Wanted, UUID]],
+    locked_nodes: Mapping[UUID, LockedNode],
+    said: Sequence[tuple[RequiredNode, UUID]],
     end: End,
 ) -> None:
     """Store new properties of nodes."""
@@ -152,7 +152,7 @@ async def _put_nodes(
 
 
 async def _ensure_known(
-    conn: Connection, namespace_id: int, locked_nodes: Mapping[UUID, HeldNode], ids: Any
+    conn: Connection, namespace_id: int, locked_nodes: Mapping[UUID, LockedNode], ids: Any
 ) -> None:
     """Raise NodeNotFound for a node that was deleted."""
     ended = {locked_nodes[id_].id for id_ in ids}
@@ -173,7 +173,7 @@ async def _put_edges(
     relations = [(ends[edge.from_node], ends[edge.to_node], edge.type) for edge in write.edges]
     if not relations:
         return [], 0
-    known = dict[tuple[UUID, UUID, str], list[PlacedEdgeRow]]()
+    known = dict[tuple[UUID, UUID, str], list[EdgeIntervalRow]]()
     for row in await store.find_edges(conn, namespace_id, list(dict.fromkeys(relations))):
         known.setdefault((row.from_id, row.to_id, row.type), []).append(row)
     before = {row.id for rows in known.values() for row in rows}
@@ -200,13 +200,13 @@ async def _put_edges(
 def _place(
     edge: NewGraphEdge,
     relation: tuple[UUID, UUID, str],
-    rows: Sequence[PlacedEdgeRow],
+    rows: Sequence[EdgeIntervalRow],
     write: GraphWrite,
     times: Times,
     now: datetime,
 ) -> EdgePlacement:
     from_id, to_id, type_ = relation
-    blank = PlacedEdgeRow(
+    blank = EdgeIntervalRow(
         None, new_id(), from_id, to_id, type_, "", 0.0, 0, None, "", None, None, None
     )
     told = EdgeStatement(

@@ -27,7 +27,7 @@ DERIVED_DELAY_S = 60
 
 
 @dataclass(frozen=True)
-class Stored:
+class IndexWriteResult:
     """The result of a write."""
 
     #: The highest id of a passage; 0 without any.
@@ -69,10 +69,10 @@ async def add_passages(
     passages: Sequence[IndexedPassage],
     counts: Counts,
     limits: Validity = UNLIMITED,
-) -> Pending[Stored]:
+) -> Pending[IndexWriteResult]:
     """Index passages of new sources; the result can be read later in the pipeline."""
     parameters = _parameters(namespace_id, text_search_config, passages, counts, limits)
-    return await ask(conn, BoundStatement(SQL["insert_passages"], parameters, Stored))
+    return await ask(conn, BoundStatement(SQL["insert_passages"], parameters, IndexWriteResult))
 
 
 def add_passages_blocking(
@@ -97,7 +97,7 @@ async def replace_passages(
     passages: Sequence[IndexedPassage],
     counts: Counts,
     limits: Validity = UNLIMITED,
-) -> Pending[Stored]:
+) -> Pending[IndexWriteResult]:
     """Replace the passages of sources, or remove them if `passages` is empty; searches no longer find the old ones.
 
     Passages of messages stay. The caller enqueues the vectors.

@@ -190,7 +190,7 @@ class Rebuilder:
         return blocking.execute(self._conn, statement, scope)
 
     def _transaction(self) -> Any:
-        return _Bound(self._conn, self._id)
+        return _NamespaceTransaction(self._conn, self._id)
 
     def _retried(self, step: Callable[[], None]) -> None:
         """Run a step, and repeat it if another transaction holds its locks."""
@@ -204,7 +204,7 @@ class Rebuilder:
         return None
 
 
-class _Bound:
+class _NamespaceTransaction:
     """A transaction that is bound to a namespace, as functions of the database want it."""
 
     def __init__(self, conn: blocking.Connection, namespace_id: int) -> None:

@@ -49,7 +49,7 @@ class Publication:
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedCount:
     """The number of a task's jobs with a wake-up under way."""
 
     task: str
@@ -190,7 +190,7 @@ def reclaim_expired(conn: Connection, max_deaths: int, batch: int) -> int:
 
 
 @statement(SQL)
-def count_published(conn: Connection) -> list[Published]: ...
+def count_published(conn: Connection) -> list[PublishedCount]: ...
 
 
 def republish_lost(conn: Connection, task: str, patience_s: float, batch: int) -> int:

@@ -14,17 +14,17 @@ BATCH = 1000
 
 
 @dataclass(frozen=True)
-class Swept:
+class SweepResult:
     """The result of one round."""
 
     reclaimed: int
     pruned: int
 
 
-def sweep(database: BlockingDatabase) -> Swept:
+def sweep(database: BlockingDatabase) -> SweepResult:
     """Do one round. Several processes may do so at once: rows that one is at, the others skip."""
     with database.connection() as conn:
-        return Swept(
+        return SweepResult(
             reclaimed=store.reclaim_expired(conn, MAX_DEATHS, BATCH),
             pruned=store.prune_done(conn, KEEP_DONE_S, BATCH),
         )

@@ -50,7 +50,7 @@ class FoundEntry:
 
 
 @dataclass(frozen=True)
-class FoundLore:
+class ActiveLore:
     """The entries that are in a context."""
 
     #: Highest priority first.
@@ -61,7 +61,7 @@ class FoundLore:
 
 async def find_lore(
     conn: Connection, book_cache: CompiledBooks, namespace_id: int, request: LoreRequest
-) -> FoundLore:
+) -> ActiveLore:
     """Return the entries that are in a context; entries that cost too much to search for are omitted."""
     rows = await store.find_books(
         conn,
@@ -72,7 +72,7 @@ async def find_lore(
         MOST_BOOKS,
     )
     if not rows:
-        return FoundLore()
+        return ActiveLore()
     search = LoreSearch(conn, namespace_id)
     books = await search.compile(book_cache, rows)
     rules = {id_: rule for book in books.values() for id_, rule in book.rules.items()}
@@ -87,7 +87,7 @@ async def find_lore(
         for id_ in first
         if id_ in contents
     ]
-    return FoundLore(found, search.omissions(names, books, active))
+    return ActiveLore(found, search.omissions(names, books, active))
 
 
 async def _read_lines(

@@ -15,7 +15,7 @@ from everword.people.store import SQL, read_learned_evidence
 
 
 @dataclass(frozen=True)
-class RuledRow:
+class RulingRow:
     """A person's ruling on a person or an event."""
 
     id: UUID
@@ -41,8 +41,8 @@ async def fold_again(
 
 async def _ruled(
     conn: Connection, name: str, namespace_id: int, ids: Sequence[UUID]
-) -> list[RuledRow]:
+) -> list[RulingRow]:
     if not ids:
         return []
     parameters = {"namespace_id": namespace_id, "ids": list(ids)}
-    return await fetch_all(conn, SQL[name], parameters, RuledRow)
+    return await fetch_all(conn, SQL[name], parameters, RulingRow)

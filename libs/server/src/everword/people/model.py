@@ -53,7 +53,7 @@ class StrategyKind(IntEnum):
     DEEPEN = 4
 
 
-class About(IntEnum):
+class LearnedKind(IntEnum):
     """The kind of a question's subject. Values equal proto StrategyAbout."""
 
     FACT = 1

@@ -32,7 +32,7 @@ _FORMER = frozenset({"ex", "former", "late", "old", "deceased"})
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownPerson:
     """A known person, with all spellings of the name."""
 
     id: UUID
@@ -46,7 +46,7 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(word for word in words if word not in _TITLES) or words
 
 
-def find_person(name: str, relation: str, known: Sequence[Known]) -> UUID | None:
+def find_person(name: str, relation: str, known: Sequence[KnownPerson]) -> UUID | None:
     """Return the known person that a name means, if any.
 
     An equal name is preferred to a similar spelling, and that to the first or last name alone. An ambiguous name means

@@ -7,7 +7,7 @@ from datetime import datetime
 from uuid import UUID
 
 from everword.facts.attributes import find_attribute
-from everword.people.model import About, StrategyKind
+from everword.people.model import LearnedKind, StrategyKind
 
 #: Words of conversations about a topic, by the category of the fact.
 _WORDS_OF = {
@@ -51,7 +51,7 @@ class SuggestedQuestion:
     """A question to ask about something."""
 
     kind: StrategyKind
-    about: About
+    about: LearnedKind
     about_id: UUID
     occasion: datetime
     #: The words by which it is known that the topic came up.
@@ -100,7 +100,7 @@ def deepen_person(
     name = _short(name)
     return SuggestedQuestion(
         StrategyKind.DEEPEN,
-        About.PERSON,
+        LearnedKind.PERSON,
         person_id,
         occasion,
         name,
@@ -116,7 +116,7 @@ def deepen_event(
     title = _short(title)
     return SuggestedQuestion(
         StrategyKind.DEEPEN,
-        About.EVENT,
+        LearnedKind.EVENT,
         event_id,
         starts_at,
         f"{title} {category}",
@@ -131,7 +131,9 @@ def _about_fact(
     attribute = find_attribute(fact.attribute)
     words = (attribute.label.lower(), _short(fact.value), _WORDS_OF.get(attribute.category, ""))
     topic = " ".join(filter(None, words))
-    return SuggestedQuestion(kind, About.FACT, fact.fact_id, fact.occasion, topic, text, reason)
+    return SuggestedQuestion(
+        kind, LearnedKind.FACT, fact.fact_id, fact.occasion, topic, text, reason
+    )
 
 
 def _what(fact: FactOccasion) -> str:

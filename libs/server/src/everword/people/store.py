@@ -20,9 +20,9 @@ from everword.domain.ids import new_id
 from everword.facts.model import value_hash
 from everword.people.fold_events import EventState
 from everword.people.fold_people import PersonState
-from everword.people.model import About, PersonStatement, StatementEvidence
+from everword.people.model import LearnedKind, PersonStatement, StatementEvidence
 from everword.people.questions import FactOccasion, SuggestedQuestion
-from everword.people.traits import Held, Trait
+from everword.people.traits import CurrentTrait, Trait
 
 SQL = load_statements("everword.people")
 #: Pieces of evidence that a question keeps.
@@ -152,9 +152,11 @@ async def insert_learned_change(
     await execute(conn, SQL["insert_learned_change"], parameters)
 
 
-async def find_user_model(conn: Connection, namespace_id: int, subject: str) -> dict[str, Held]:
+async def find_user_model(
+    conn: Connection, namespace_id: int, subject: str
+) -> dict[str, CurrentTrait]:
     parameters = {"namespace_id": namespace_id, "subject": subject}
-    rows = await fetch_all(conn, SQL["find_user_model"], parameters, Held)
+    rows = await fetch_all(conn, SQL["find_user_model"], parameters, CurrentTrait)
     return {row.dimension: row for row in rows}
 
 
@@ -277,7 +279,7 @@ async def insert_strategy(
     }
     if await fetch_value(conn, SQL["insert_strategy"], parameters) is None:
         return False
-    of_fact = question.about is About.FACT
+    of_fact = question.about is LearnedKind.FACT
     await execute(
         conn, SQL["copy_fact_evidence" if of_fact else "copy_learned_evidence"], parameters
     )

@@ -41,7 +41,7 @@ class Trait:
 
 
 @dataclass(frozen=True)
-class Held:
+class CurrentTrait:
     """A value that is held of a dimension now."""
 
     id: UUID
@@ -65,7 +65,7 @@ class Effect(Enum):
     IGNORE = 4
 
 
-def find_effect(trait: Trait, current: Held | None) -> Effect:
+def find_effect(trait: Trait, current: CurrentTrait | None) -> Effect:
     """Return what an assessment changes. It shows in two messages at least, and the newest words count."""
     if trait.value not in DIMENSIONS.get(trait.dimension, ()):
         return Effect.IGNORE

@@ -74,7 +74,7 @@ class StrategyView:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListScope:
     """Which of them are listed."""
 
     #: All subjects if None.
@@ -96,19 +96,19 @@ async def show_strategy(conn: Connection, namespace_id: int, id_: UUID) -> Strat
 
 
 async def list_people(
-    conn: Connection, namespace_id: int, listed: Listed, after: UUID | None, limit: int
+    conn: Connection, namespace_id: int, listed: ListScope, after: UUID | None, limit: int
 ) -> list[PersonView]:
     return await _list(conn, namespace_id, "list_people", listed, after, limit, PersonView)
 
 
 async def list_events(
-    conn: Connection, namespace_id: int, listed: Listed, after: UUID | None, limit: int
+    conn: Connection, namespace_id: int, listed: ListScope, after: UUID | None, limit: int
 ) -> list[EventView]:
     return await _list(conn, namespace_id, "list_events", listed, after, limit, EventView)
 
 
 async def list_strategies(
-    conn: Connection, namespace_id: int, listed: Listed, after: UUID | None, limit: int
+    conn: Connection, namespace_id: int, listed: ListScope, after: UUID | None, limit: int
 ) -> list[StrategyView]:
     return await _list(conn, namespace_id, "list_strategies", listed, after, limit, StrategyView)
 
@@ -124,7 +124,7 @@ async def _list(
     conn: Connection,
     namespace_id: int,
     statement: str,
-    listed: Listed,
+    listed: ListScope,
     after: UUID | None,
     limit: int,
     row: type[_Row],

@@ -18,21 +18,24 @@ from everword.people.fold_events import EventState, KnownEvent, find_event, fold
 from everword.people.fold_people import PersonState, fold_person, over_since
 from everword.people.mentions import event_statements, person_statements
 from everword.people.model import EventMention, PersonMention
-from everword.people.names import Known, find_person
+from everword.people.names import KnownPerson, find_person
 from everword.people.store import EventRow, PersonRow
 
 ACTOR = "machine"
 
 
 @dataclass(frozen=True)
-class Met:
+class PeopleState:
     """The people whom one write is about, as they are known so far."""
 
     rows: dict[UUID, PersonRow] = field(default_factory=dict)
     states: dict[UUID, PersonState] = field(default_factory=dict)
 
-    def known(self) -> list[Known]:
-        return [Known(row.id, (row.name, *row.aliases), row.relation) for row in self.rows.values()]
+    def known(self) -> list[KnownPerson]:
+        return [
+            KnownPerson(row.id, (row.name, *row.aliases), row.relation)
+            for row in self.rows.values()
+        ]
 
 
 async def meet_people(
@@ -42,7 +45,7 @@ async def meet_people(
     if not mentions:
         return {}
     await store.lock_subject(conn, namespace_id, subject)
-    people_state = Met(
+    people_state = PeopleState(
         {row.id: row for row in await store.find_people(conn, namespace_id, subject)}
     )
     for mention in sorted(mentions, key=lambda each: each.said.said_at):
@@ -51,7 +54,11 @@ async def meet_people(
 
 
 async def _meet(
-    conn: Connection, namespace_id: int, subject: str, people_state: Met, mention: PersonMention
+    conn: Connection,
+    namespace_id: int,
+    subject: str,
+    people_state: PeopleState,
+    mention: PersonMention,
 ) -> None:
     found = find_person(mention.name, mention.relation, people_state.known())
     row = (

@@ -21,7 +21,7 @@ from everword.admission.fair_share import Group, ShareLimits
 from everword.db.pool import SQL, Database
 from everword.db.statements import execute, fetch_optional, fetch_value
 from everword.domain.caller import Caller, KeyScope, NamespaceScope, Role
-from everword.domain.errors import AccessDenied, GrantUsedUp, InvalidCredentials, Unauthenticated
+from everword.domain.errors import AccessDenied, GrantExhausted, InvalidCredentials, Unauthenticated
 from everword.rpc.capacity import CallShare
 from everword.rpc.settings import ServerSettings
 
@@ -162,7 +162,7 @@ class Authenticator:
         parameters = {"secret_hash": hashed, "spends": spends}
         grant = await self._ask(hashed, "spend_grant", parameters, GrantRow)
         if not grant.allowed:
-            raise GrantUsedUp(max_calls=grant.max_calls)
+            raise GrantExhausted(max_calls=grant.max_calls)
         if wanted and wanted != grant.namespace_name:
             raise AccessDenied(
                 "This grant belongs to another namespace than the header names.", namespace=wanted

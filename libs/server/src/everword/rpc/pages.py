@@ -23,7 +23,7 @@ MAX_PAGE_CHARS = 4 * 1024 * 1024
 _Row = TypeVar("_Row")
 
 
-class _Paged(Protocol):
+class _PagedRequest(Protocol):
     """A request with the fields of pages."""
 
     page_size: int
@@ -44,7 +44,7 @@ class PageRequest:
 FIRST_PAGE = PageRequest()
 
 
-def to_page(request: _Paged) -> PageRequest:
+def to_page(request: _PagedRequest) -> PageRequest:
     """Return the page that a request asks for; its token is valid for an equal request only."""
     assert isinstance(request, Message)
     body = type(request).FromString(request.SerializeToString())

@@ -24,7 +24,7 @@ from everword_compactor.calendar.digest import digest_name
 from everword_compactor.calendar.model import VoiceSettings
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
 from everword_compactor.compose.checks.inherited import with_inherited
-from everword_compactor.compose.checks.shown import Shown
+from everword_compactor.compose.checks.shown import PromptContext
 from everword_compactor.compose.checks.tags import CHAT, render_tag
 from everword_compactor.compose.model import (
     EXTRACTIVE,
@@ -200,7 +200,9 @@ class _Auditor:
             content,
             sources,
             time_zone=draft.time_zone,
-            shown=Shown.of(draft, instructions, self._voice.user_name, self._voice.pronouns),
+            shown=PromptContext.of(
+                draft, instructions, self._voice.user_name, self._voice.pronouns
+            ),
             level=level,
             chosen=node.model == EXTRACTIVE,
             heartbeat=heartbeat,

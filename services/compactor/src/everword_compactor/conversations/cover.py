@@ -7,33 +7,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from everword_compactor.conversations.model import Stretch
+from everword_compactor.conversations.model import NodeRange
 
 
 @dataclass(frozen=True)
 class Cover:
     """Summaries that cover a conversation up to a position, in order."""
 
-    stretches: Sequence[Stretch]
+    stretches: Sequence[NodeRange]
     #: Last covered position; 0 without summaries.
     through: int
     #: Places before it under no trusted summary: from the first to the last.
     gaps: Sequence[tuple[int, int]]
 
 
-def cover(stretches: Sequence[Stretch]) -> Cover:
+def cover(stretches: Sequence[NodeRange]) -> Cover:
     """Choose among the nodes of a conversation, given in the order of their first positions.
 
     A node that needs review is replaced by its children, and so is one that reaches too far and is missing here. A leaf
     that needs review leaves a gap.
     """
     known = {stretch.id for stretch in stretches}
-    below: dict[UUID | None, list[Stretch]] = defaultdict(list)
+    below: dict[UUID | None, list[NodeRange]] = defaultdict(list)
     for stretch in stretches:
         below[stretch.parent_id if stretch.parent_id in known else None].append(stretch)
-    chosen: list[Stretch] = []
+    chosen: list[NodeRange] = []
 
-    def choose(node_range: Stretch) -> None:
+    def choose(node_range: NodeRange) -> None:
         if not node_range.needs_review:
             chosen.append(node_range)
             return

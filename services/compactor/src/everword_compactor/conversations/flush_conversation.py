@@ -16,7 +16,7 @@ from everword.domain.records import SummaryRecord
 from everword.text.credentials import mask_credentials
 from everword_compactor.conversations import requests
 from everword_compactor.conversations.cover import cover
-from everword_compactor.conversations.model import FlushMark
+from everword_compactor.conversations.model import FlushProgress
 from everword_compactor.sleep.rpc.requests import want_sleep
 
 #: From this share of its size on, a context counts as full.
@@ -58,7 +58,7 @@ class FlushRequest:
 
 
 @dataclass(frozen=True)
-class Flushed:
+class FlushResult:
     """The caller's next action, with its data."""
 
     action: FlushAction
@@ -75,7 +75,7 @@ class Flushed:
 
 async def flush_conversation(
     database: Database, namespace: NamespaceScope, request: FlushRequest
-) -> Flushed:
+) -> FlushResult:
     """Return whether the context has room, or summaries to make some. Nothing of the conversation is deleted.
 
     With `notes_saved`, waits until the old turns are summarised; the caller's deadline ends the wait, not the work. If
@@ -90,9 +90,9 @@ async def flush_conversation(
             conn, namespace.id, conversation.id, conversation.last_seq
         )
     if used < request.full_at * request.context_size:
-        return Flushed(FlushAction.NONE, used)
+        return FlushResult(FlushAction.NONE, used)
     if not request.notes_saved:
-        return Flushed(FlushAction.SAVE_NOTES, used, instruction=INSTRUCTION)
+        return FlushResult(FlushAction.SAVE_NOTES, used, instruction=INSTRUCTION)
     through = max(0, conversation.last_seq - request.keep_recent)
     await _sum_up(database, namespace.id, conversation.id, through)
     return await _replacement(database, namespace.id, request, through, used)
@@ -135,7 +135,7 @@ async def _wait(
 
 async def _replacement(
     database: Database, namespace_id: int, request: FlushRequest, through: int, used: int
-) -> Flushed:
+) -> FlushResult:
     """Return the summaries for the messages up to a position, and the messages that they omit.
 
     The part freed by an earlier flush is not counted again, because its remaining size is stored.
@@ -156,14 +156,14 @@ async def _replacement(
             conn, namespace_id, id_, covered.through, only_ids=[message.id for message in retained]
         )
         stays += sum(summary.token_count for summary in summaries)
-        await requests.mark_flushed(conn, namespace_id, id_, FlushMark(covered.through, stays))
+        await requests.mark_flushed(conn, namespace_id, id_, FlushProgress(covered.through, stays))
         # Learn from messages that leave the agent's context before the agent misses them.
         await want_sleep(conn, namespace_id, [id_])
         settings = await get_namespace_settings(conn, namespace_id)
     if settings.masks_credentials:
         # One that was written before credentials were masked holds what its sources do.
         summaries = await asyncio.to_thread(_masked, summaries)
-    return Flushed(
+    return FlushResult(
         FlushAction.REPLACE,
         used,
         summaries=summaries,

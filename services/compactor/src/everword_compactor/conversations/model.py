@@ -85,7 +85,7 @@ class WaitingConversation:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class NodeRange:
     """The positions of a conversation that a node covers, first and last."""
 
     id: UUID
@@ -97,7 +97,7 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class FlushMark:
+class FlushProgress:
     """The last flushed position of a conversation, and the tokens in an agent's context for it."""
 
     through: int = 0
@@ -106,7 +106,7 @@ class FlushMark:
 
 
 @dataclass(frozen=True)
-class KeptMessage:
+class VerbatimMessage:
     """A message that no summary takes the place of."""
 
     id: UUID

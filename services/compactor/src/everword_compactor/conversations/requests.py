@@ -19,9 +19,9 @@ from everword.domain.records import SummaryRecord
 from everword.jobs.enqueue import COMPACT, DueJob, enqueue
 from everword_compactor.conversations.model import (
     CompactedConversation,
-    FlushMark,
-    KeptMessage,
-    Stretch,
+    FlushProgress,
+    NodeRange,
+    VerbatimMessage,
     WaitingConversation,
 )
 
@@ -97,14 +97,17 @@ async def count_tokens(
     return int(await fetch_value(conn, SQL["count_tokens"], parameters))
 
 
-async def read_flushed(conn: Connection, namespace_id: int, conversation_id: UUID) -> FlushMark:
+async def read_flushed(conn: Connection, namespace_id: int, conversation_id: UUID) -> FlushProgress:
     """Return how far a conversation was flushed before."""
     parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
-    return await fetch_optional(conn, SQL["read_flushed"], parameters, FlushMark) or FlushMark()
+    return (
+        await fetch_optional(conn, SQL["read_flushed"], parameters, FlushProgress)
+        or FlushProgress()
+    )
 
 
 async def mark_flushed(
-    conn: Connection, namespace_id: int, conversation_id: UUID, progress: FlushMark
+    conn: Connection, namespace_id: int, conversation_id: UUID, progress: FlushProgress
 ) -> None:
     parameters = {
         "namespace_id": namespace_id,
@@ -118,7 +121,7 @@ async def mark_flushed(
 @statement(SQL)
 async def read_stretches(
     conn: Connection, namespace_id: int, conversation_id: UUID, through: int
-) -> list[Stretch]: ...
+) -> list[NodeRange]: ...
 
 
 async def kept_messages(
@@ -128,7 +131,7 @@ async def kept_messages(
     through: int,
     protected_ids: Sequence[UUID],
     gaps: Sequence[tuple[int, int]],
-) -> list[KeptMessage]:
+) -> list[VerbatimMessage]:
     """Return the messages up to `through` that no summary takes the place of; `gaps` are stretches without one."""
     parameters = {
         "namespace_id": namespace_id,
@@ -138,7 +141,7 @@ async def kept_messages(
         "first_seqs": [first for first, _ in gaps],
         "last_seqs": [last for _, last in gaps],
     }
-    return await fetch_all(conn, SQL["kept_messages"], parameters, KeptMessage)
+    return await fetch_all(conn, SQL["kept_messages"], parameters, VerbatimMessage)
 
 
 @statement(SQL)

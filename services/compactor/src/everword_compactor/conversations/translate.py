@@ -9,8 +9,8 @@ from everword.v1 import maintenance_service_pb2 as pb
 from everword_compactor.conversations.flush_conversation import (
     FULL_AT,
     KEEP_RECENT,
-    Flushed,
     FlushRequest,
+    FlushResult,
 )
 
 
@@ -26,7 +26,7 @@ def flush_request(request: pb.FlushConversationRequest) -> FlushRequest:
     )
 
 
-def flushed_to_proto(flushed: Flushed) -> pb.FlushConversationResponse:
+def flushed_to_proto(flushed: FlushResult) -> pb.FlushConversationResponse:
     return pb.FlushConversationResponse(
         action=pb.FlushAction.ValueType(flushed.action),
         instruction=flushed.instruction,

@@ -92,7 +92,7 @@ class _Part:
         return [_Part(replace(self.question, records=retained), was_shortened=True)]
 
 
-class _Waiting:
+class _PendingParts:
     """The remaining parts of a question's records, the last part first."""
 
     def __init__(
@@ -180,7 +180,7 @@ class Questioner:
         """
         taken: list[T] = []
         left_out: BadAnswer | None = None
-        waiting, asked = _Waiting(question, heading, halve), 0
+        waiting, asked = _PendingParts(question, heading, halve), 0
         while waiting.parts:
             part, smaller = waiting.take()
             asked += 1

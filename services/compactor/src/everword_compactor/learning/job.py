@@ -24,7 +24,7 @@ from everword_compactor.learning import store
 from everword_compactor.learning.extract.claims import extract
 from everword_compactor.learning.extract.model import Modality, SpokenClaim
 from everword_compactor.learning.moments import dated
-from everword_compactor.learning.store import LearnableMessage, Learned
+from everword_compactor.learning.store import LearnableMessage, LearningProgress
 from everword_compactor.learning.write import ClaimingMessage, subject_of, write_claims
 
 #: Messages that are read at once.
@@ -79,7 +79,7 @@ class Learning:
         return len(messages) == BATCH + RECENT
 
     def _with_subjects(
-        self, job: NamespaceJob, conversation: Learned, claiming: Sequence[ClaimingMessage]
+        self, job: NamespaceJob, conversation: LearningProgress, claiming: Sequence[ClaimingMessage]
     ) -> list[ClaimingMessage]:
         """Return messages with the subject of each."""
         after, through = claiming[0].message.seq - NEARBY, claiming[-1].message.seq + NEARBY
@@ -96,7 +96,7 @@ class Learning:
             found.append(replace(each, subject=spelled.get(author, author) if learned else subject))
         return found
 
-    def _advance(self, job: NamespaceJob, conversation: Learned, through: int) -> None:
+    def _advance(self, job: NamespaceJob, conversation: LearningProgress, through: int) -> None:
         def move(conn: Connection) -> None:
             after = conversation.learned_seq
             if not store.advance_learned(conn, job.namespace_id, conversation.id, after, through):
@@ -105,8 +105,8 @@ class Learning:
         job.record(move)
 
     async def _write(
-        self, job: NamespaceJob, conversation: Learned, claiming: Sequence[ClaimingMessage]
-    ) -> Learned:
+        self, job: NamespaceJob, conversation: LearningProgress, claiming: Sequence[ClaimingMessage]
+    ) -> LearningProgress:
         """Write what messages claim, one after the other; returns how far that came."""
         async with open_database(self._worker_context.database.settings) as database:
             for each in claiming:
@@ -138,7 +138,7 @@ def _masked(message: LearnableMessage, heartbeat: Callable[[], None]) -> Learnab
 
 
 def find_claims(
-    messages: Sequence[LearnableMessage], conversation: Learned
+    messages: Sequence[LearnableMessage], conversation: LearningProgress
 ) -> list[ClaimingMessage]:
     """Return the unread messages with claims; corrections may refer to messages that were read before."""
     found: list[ClaimingMessage] = []

@@ -17,7 +17,7 @@ SQL = load_statements("everword_compactor.learning")
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearningProgress:
     """A conversation, and how far facts were learned from it."""
 
     id: UUID
@@ -51,7 +51,9 @@ class Speaker:
 
 
 @statement(SQL)
-def read_learned(conn: Connection, namespace_id: int, conversation_id: UUID) -> Learned | None: ...
+def read_learned(
+    conn: Connection, namespace_id: int, conversation_id: UUID
+) -> LearningProgress | None: ...
 
 
 def list_speakers(

@@ -23,7 +23,7 @@ from everword.jobs.store import StartedJob
 from everword.jobs.task import LeaseLost
 from everword_compactor.learning.extract.model import Modality, SpokenClaim
 from everword_compactor.learning.moments import ValidSpan, span_of
-from everword_compactor.learning.store import LearnableMessage, Learned, hold_learned
+from everword_compactor.learning.store import LearnableMessage, LearningProgress, hold_learned
 
 _AUDIT = ChangeReason("machine", "learned from what was said")
 
@@ -56,7 +56,7 @@ def subject_of(subject: str, author: str, speakers: Sequence[str]) -> str:
 
 
 async def write_claims(
-    database: Database, job: StartedJob, conversation: Learned, claiming: ClaimingMessage
+    database: Database, job: StartedJob, conversation: LearningProgress, claiming: ClaimingMessage
 ) -> None:
     """Store the claims of a message, and move on to it. Raises LeaseLost, and stores nothing then."""
     namespace_id, message = job.namespace_id, claiming.message
@@ -78,7 +78,7 @@ async def write_claims(
 
 def _plan(
     standings: Mapping[Key, LockedAttribute],
-    conversation: Learned,
+    conversation: LearningProgress,
     claiming: ClaimingMessage,
     claims: Sequence[SpokenClaim],
     untrusted: bool,
@@ -114,7 +114,7 @@ def _is_beside(claim: SpokenClaim, locked: LockedAttribute) -> bool:
 
 def _plan_claim(
     locked: LockedAttribute,
-    conversation: Learned,
+    conversation: LearningProgress,
     claiming: ClaimingMessage,
     claim: SpokenClaim,
     untrusted: bool,

@@ -22,7 +22,7 @@ from everword_compactor.sleep.work import ClosingStage, SessionStage
 from everword_compactor.topics.schedule import schedule_changes
 
 
-class Sleeping:
+class SleepJobs:
     """Does the jobs of the task."""
 
     def __init__(

@@ -15,15 +15,15 @@ from everword.text.instructions import speaks_to_models
 from everword_compactor.nodes.model import NodeNamespace
 from everword_compactor.sleep import store
 from everword_compactor.sleep.model import (
-    Loaded,
     Profile,
     SessionMessage,
     SleepConversation,
+    SleepInputs,
     SleepSession,
     Trajectory,
 )
 from everword_compactor.sleep.people import store as people
-from everword_compactor.sleep.store import Slept, StoredMessage
+from everword_compactor.sleep.store import SleepProgress, StoredMessage
 from everword_compactor.sleep.work import ClosingWork
 
 #: Facts of a profile that stages read, the most recently mentioned first.
@@ -35,12 +35,12 @@ _SESSIONS = 200
 
 def load(
     conn: Connection, namespace_id: int, subjects: Sequence[str], now: datetime, time_zone: str
-) -> Loaded:
+) -> SleepInputs:
     """Return the profile of subjects, without superseded facts, and the trajectory of the first subject."""
     facts = store.read_profile(conn, namespace_id, subjects, now, FACTS)
     trajectory = read_trajectory(conn, namespace_id, subjects[0]) if subjects else Trajectory()
     topics = store.known_topics(conn, namespace_id, _TOPICS)
-    return Loaded(Profile(facts), trajectory, topics, time_zone)
+    return SleepInputs(Profile(facts), trajectory, topics, time_zone)
 
 
 def read_trajectory(conn: Connection, namespace_id: int, subject: str) -> Trajectory:
@@ -66,7 +66,10 @@ def load_closing(
 
 
 def make_session(
-    id_: UUID, conversation: Slept, messages: Sequence[StoredMessage], namespace: NodeNamespace
+    id_: UUID,
+    conversation: SleepProgress,
+    messages: Sequence[StoredMessage],
+    namespace: NodeNamespace,
 ) -> SleepSession:
     """Return a session without untrusted instructions, pasted text, and credentials if the namespace masks them.
 

@@ -242,7 +242,7 @@ class Trajectory:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class SleepInputs:
     """The data read at the start."""
 
     profile: Profile = field(default_factory=Profile)
@@ -251,7 +251,7 @@ class Loaded:
     known_topics: Sequence[str] = ()
     time_zone: str = "UTC"
 
-    def with_profile(self, profile: Profile) -> Loaded:
+    def with_profile(self, profile: Profile) -> SleepInputs:
         return replace(self, profile=profile)
 
 

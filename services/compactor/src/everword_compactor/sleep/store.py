@@ -30,7 +30,7 @@ SQL = load_statements("everword_compactor.sleep")
 
 
 @dataclass(frozen=True)
-class Slept:
+class SleepProgress:
     """A conversation, and how far Sleep came in it."""
 
     id: UUID
@@ -51,7 +51,7 @@ class StoredMessage(SessionMessage):
 
 
 @dataclass(frozen=True)
-class Parked:
+class ParkedSession:
     """A session that failed."""
 
     id: UUID
@@ -60,7 +60,7 @@ class Parked:
 
 
 @dataclass(frozen=True)
-class Unslept:
+class SleepBacklog:
     """A conversation, and how far Sleep came in it."""
 
     id: UUID
@@ -151,7 +151,9 @@ class ObservationRow:
 
 
 @statement(SQL)
-def read_slept(conn: Connection, namespace_id: int, conversation_id: UUID) -> Slept | None: ...
+def read_slept(
+    conn: Connection, namespace_id: int, conversation_id: UUID
+) -> SleepProgress | None: ...
 
 
 @statement(SQL)
@@ -166,15 +168,17 @@ def read_messages(
 
 
 @statement(SQL)
-def list_parked(conn: Connection, namespace_id: int, conversation_id: UUID) -> list[Parked]: ...
+def list_parked(
+    conn: Connection, namespace_id: int, conversation_id: UUID
+) -> list[ParkedSession]: ...
 
 
 def unslept_conversations(
     conn: Connection, namespace_id: int, after: UUID, limit: int
-) -> list[Unslept]:
+) -> list[SleepBacklog]:
     """Return the next conversations of a namespace, slept or not."""
     parameters = {"namespace_id": namespace_id, "after": after, "limit": limit, "subject": None}
-    return fetch_all(conn, SQL["unslept_conversations"], parameters, Unslept)
+    return fetch_all(conn, SQL["unslept_conversations"], parameters, SleepBacklog)
 
 
 def resting_conversations(conn: Connection, namespace_id: int, limit: int) -> list[UUID]:

@@ -14,11 +14,17 @@ from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Connection
 from everword.facts.model import Key
 from everword_compactor.jobs.questions import Questioner
-from everword_compactor.sleep.model import KnownFact, Loaded, Observation, SessionRow, SleepSession
+from everword_compactor.sleep.model import (
+    KnownFact,
+    Observation,
+    SessionRow,
+    SleepInputs,
+    SleepSession,
+)
 
 
 @dataclass(frozen=True)
-class Storing:
+class SleepTransaction:
     """The one transaction in which everything that was found is stored."""
 
     conn: Connection
@@ -37,7 +43,7 @@ class PendingWrite:
 
     #: Names the step in logs and tests, such as `state-fact`.
     name: str
-    run: Callable[[Storing], Awaitable[object]]
+    run: Callable[[SleepTransaction], Awaitable[object]]
     #: Facts' keys that it holds. All keys of a transaction are held at its beginning, in one order.
     keys: Sequence[Key] = ()
 
@@ -47,7 +53,7 @@ class SessionWork:
     """A session with the results of the stages so far."""
 
     session: SleepSession
-    loaded: Loaded
+    loaded: SleepInputs
     observations: Sequence[Observation] = ()
     #: At most three.
     topics: Sequence[str] = ()
@@ -71,7 +77,7 @@ class ClosingWork:
     sessions: Sequence[SessionRow]
     #: Observations of these sessions, those about third parties included.
     observations: Sequence[Observation]
-    loaded: Loaded
+    loaded: SleepInputs
     #: Facts that these sessions brought, supported or doubted.
     touched_ids: Sequence[UUID] = ()
     #: Facts that expire with this closing: each is to be asked about.

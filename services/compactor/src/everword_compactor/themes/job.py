@@ -23,7 +23,7 @@ from everword_compactor.nodes.store import node_namespace
 from everword_compactor.themes import store
 from everword_compactor.themes.cluster import find_clusters
 from everword_compactor.themes.label import ask_label, telling_words, word_label
-from everword_compactor.themes.store import NewTheme, Sampled
+from everword_compactor.themes.store import NewTheme, SampledPassage
 
 #: Passages of a sample: the newest, and as many of all others.
 NEWEST, OTHERS = 1_000, 1_000
@@ -59,14 +59,14 @@ class Themes:
             )
         return None
 
-    def _sample(self, job: NamespaceJob, generation: int) -> list[Sampled]:
+    def _sample(self, job: NamespaceJob, generation: int) -> list[SampledPassage]:
         with job.transaction() as conn:
             ids = store.newest_passages(conn, job.namespace_id, NEWEST)
             if len(ids) == NEWEST:
                 ids += store.passages_between(conn, job.namespace_id, min(ids), OTHERS)
             return store.read_sample(conn, job.namespace_id, generation, sorted(ids))
 
-    def _make(self, job: NamespaceJob, sample: list[Sampled]) -> list[NewTheme]:
+    def _make(self, job: NamespaceJob, sample: list[SampledPassage]) -> list[NewTheme]:
         vectors = np.array([each.vector for each in sample], dtype=np.float64)
         clusters = find_clusters(vectors)
         job.run.heartbeat()
@@ -83,7 +83,7 @@ class Themes:
             themes.append(NewTheme(new_id(), label, words, size, sources[:MOST_SOURCES], model))
         return themes
 
-    def _shown(self, job: NamespaceJob, sampled: Sampled) -> str:
+    def _shown(self, job: NamespaceJob, sampled: SampledPassage) -> str:
         if not job.namespace.masks_credentials:
             return sampled.content
         return mask_parts([sampled.before, sampled.content])[1]

@@ -25,7 +25,7 @@ class _SampleRow:
 
 
 @dataclass(frozen=True)
-class Sampled:
+class SampledPassage:
     """A passage of the sample."""
 
     source_id: UUID
@@ -65,13 +65,13 @@ def passages_between(conn: Connection, namespace_id: int, before: int, steps: in
 
 def read_sample(
     conn: Connection, namespace_id: int, generation: int, ids: Sequence[int]
-) -> list[Sampled]:
+) -> list[SampledPassage]:
     """Return passages in the order of their ids, those that have a vector."""
     statement = SQL["read_sample"].of_generation(generation)
     parameters = {"namespace_id": namespace_id, "ids": list(ids), "before": BEFORE}
     rows = fetch_all(conn, statement, parameters, _SampleRow)
     return [
-        Sampled(
+        SampledPassage(
             row.source_id,
             row.content,
             row.before,

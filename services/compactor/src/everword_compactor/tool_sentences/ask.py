@@ -14,7 +14,7 @@ from everword.chat.errors import BadAnswer, ChatError, ChatUnavailable
 from everword_compactor.outcomes.sentence import Call, describe_call, with_outcome
 from everword_compactor.tool_sentences.check import check_sentence
 from everword_compactor.tool_sentences.long_calls import condense
-from everword_compactor.tool_sentences.model import ToolCall, ToolSentence, UnfitSentence
+from everword_compactor.tool_sentences.model import SentenceRejected, ToolCall, ToolSentence
 from everword_compactor.tool_sentences.prompt import (
     TEMPLATE,
     TOOL_SENTENCE_VERSION,
@@ -80,7 +80,7 @@ class ModelWriter:
         if complaints:
             # Leave out the part after a colon, which may quote content: errors in the queue must not.
             faults = dict.fromkeys(complaint.partition(":")[0] for complaint in complaints)
-            raise UnfitSentence(f"the sentence is refused: {', '.join(faults)}")
+            raise SentenceRejected(f"the sentence is refused: {', '.join(faults)}")
         return sentence
 
     def _ask(
@@ -99,7 +99,7 @@ def attempt(writer: Writer, call: ToolCall, ended: Event) -> ToolSentence | Exce
         return writer.write(call, ended)
     except (ChatUnavailable, SentenceAbandoned, psycopg.Error):
         raise
-    except (ChatError, UnfitSentence) as error:
+    except (ChatError, SentenceRejected) as error:
         return error
     except Exception as error:  # a strange call must only affect itself
         log.exception("tool call not put into words", extra={"message_id": str(call.id)})
@@ -108,6 +108,6 @@ def attempt(writer: Writer, call: ToolCall, ended: Event) -> ToolSentence | Exce
 
 def describe(error: Exception) -> str:
     """Return what operators see of a failure; errors of the code may hold content, so only their names are kept."""
-    if isinstance(error, ChatError | UnfitSentence):
+    if isinstance(error, ChatError | SentenceRejected):
         return f"{type(error).__name__}: {error}"
     return type(error).__name__

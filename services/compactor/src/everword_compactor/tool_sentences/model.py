@@ -67,5 +67,5 @@ class ParkedCall:
     error: str
 
 
-class UnfitSentence(Exception):
+class SentenceRejected(Exception):
     """The model's sentence does not pass its checks, and its second does not either."""

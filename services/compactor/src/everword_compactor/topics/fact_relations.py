@@ -32,7 +32,7 @@ _ARTICLES = frozenset(["a", "an", "the", "my", "our", "some", "this"])
 
 
 @dataclass(frozen=True)
-class SureFact:
+class EstablishedFact:
     """A fact that is more than suspected, with the latest words that say so."""
 
     id: UUID
@@ -146,10 +146,10 @@ async def relate_facts(
 
 async def _find_sure(
     conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]
-) -> list[SureFact]:
+) -> list[EstablishedFact]:
     """Return those of some facts that are more than suspected, and that no edge holds with yet."""
     parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
-    return await fetch_all(conn, SQL["find_sure"], parameters, SureFact)
+    return await fetch_all(conn, SQL["find_sure"], parameters, EstablishedFact)
 
 
 async def _write(
@@ -157,7 +157,7 @@ async def _write(
     namespace_id: int,
     settings: NamespaceSettings,
     scope: GraphScope,
-    said: Sequence[tuple[SureFact, NamedRelation]],
+    said: Sequence[tuple[EstablishedFact, NamedRelation]],
 ) -> int:
     requested = {end for _, named in said for end in named.ends if not find_anchor(end[0])}
     found = await _find_known(conn, namespace_id, scope, sorted(requested))
@@ -175,7 +175,7 @@ async def _write(
 
 
 def _edge(
-    fact: SureFact, named: NamedRelation, from_node: NodeReference, to_node: NodeReference
+    fact: EstablishedFact, named: NamedRelation, from_node: NodeReference, to_node: NodeReference
 ) -> NewGraphEdge:
     return NewGraphEdge(
         from_node,

@@ -83,7 +83,7 @@ class TopicSourceRow:
 
 
 @dataclass(frozen=True)
-class StatedFact:
+class DatedFact:
     """A fact in one of the times in which it is believed to hold."""
 
     id: UUID
@@ -130,7 +130,7 @@ class TopicMaterial:
     """All that a page is made of."""
 
     node: Node
-    told: Sequence[StatedFact]
+    told: Sequence[DatedFact]
     #: The latest first.
     leaves: Sequence[Leaf]
     changed_at: dict[UUID, datetime]

@@ -16,9 +16,9 @@ from everword_compactor.topics.linking import holds
 from everword_compactor.topics.model import (
     FACT,
     LEAF,
+    DatedFact,
     Leaf,
     Page,
-    StatedFact,
     TopicMaterial,
     TopicSection,
 )
@@ -65,7 +65,7 @@ def write_page(
     return Page("\n\n".join(parts), sections, citations.cited, model if sections else "")
 
 
-def fact_words(fact: StatedFact, zone: str) -> str:
+def fact_words(fact: DatedFact, zone: str) -> str:
     """Return a fact as a line of a page, such as `Ana employer: Initech, since 2026-03-01`."""
     label = find_attribute(fact.attribute).label
     words = f"{label}: {fact.value}, since {fact.valid_from.astimezone(ZoneInfo(zone)):%Y-%m-%d}"
@@ -74,7 +74,7 @@ def fact_words(fact: StatedFact, zone: str) -> str:
     return f"{words}, unconfirmed" if fact.state == FactState.SUSPECTED else words
 
 
-def _fact_line(fact: StatedFact, material: TopicMaterial, citations: Citations) -> str:
+def _fact_line(fact: DatedFact, material: TopicMaterial, citations: Citations) -> str:
     return f"- {fact_words(fact, material.zone)} {citations.cite(fact.id, FACT)}"
 
 

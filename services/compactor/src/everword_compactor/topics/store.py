@@ -20,11 +20,11 @@ from everword.db.statements import load_statements
 from everword.db.typed_statements import statement
 from everword_compactor.topics.model import (
     Change,
+    DatedFact,
     Leaf,
     Node,
     Page,
     PageRow,
-    StatedFact,
     TopicFactRow,
     TopicSourceRow,
 )
@@ -33,7 +33,7 @@ SQL = load_statements("everword_compactor.topics")
 
 
 @dataclass(frozen=True)
-class _MadeAt:
+class _PageTimeRow:
     node_id: UUID
     made_at: datetime
 
@@ -154,7 +154,7 @@ def note_nodes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) ->
 
 
 @statement(SQL)
-def read_told(conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]) -> list[StatedFact]:
+def read_told(conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]) -> list[DatedFact]:
     """Return facts with their validity: current ones first, the latest first."""
 
 
@@ -167,7 +167,7 @@ def pages_made_at(
 ) -> dict[UUID, datetime]:
     """Return when the pages of nodes were written, of those that have one."""
     parameters = {"namespace_id": namespace_id, "node_ids": list(node_ids)}
-    rows = fetch_all(conn, SQL["pages_made_at"], parameters, _MadeAt)
+    rows = fetch_all(conn, SQL["pages_made_at"], parameters, _PageTimeRow)
     return {row.node_id: row.made_at for row in rows}
 
 

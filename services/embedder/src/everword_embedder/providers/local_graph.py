@@ -74,7 +74,7 @@ def _look_up_in_bytes(graph: Any) -> None:
     _leave_out_unused(graph)
 
 
-def _look_up(node: Any, found: _Stored) -> list[Any]:
+def _look_up(node: Any, found: _StoredWeights) -> list[Any]:
     """Return nodes with the same result as a lookup of rows among floats."""
     [name] = node.output
     rows, floats, scales = f"{name}.bytes", f"{name}.floats", f"{name}.scales"
@@ -101,7 +101,7 @@ def _leave_out_unused(graph: Any) -> None:
 
 
 @dataclass(frozen=True)
-class _Stored:
+class _StoredWeights:
     """The initializers that weights are made of."""
 
     bytes: Any
@@ -111,7 +111,7 @@ class _Stored:
 
 def _bytes_and_scales(
     node: Any, kind: str, place: int, stored: dict[str, Any], made_by: dict[str, Any]
-) -> _Stored | None:
+) -> _StoredWeights | None:
     """Return how the weights are stored that a node of this kind has at a place; None for another node."""
     if node.op_type != kind:
         return None
@@ -121,7 +121,7 @@ def _bytes_and_scales(
     wide, scales = made_by.get(scaled.input[0]), stored.get(scaled.input[1])
     if wide is None or wide.op_type != "Cast" or scales is None or wide.input[0] not in stored:
         return None
-    return _Stored(stored[wide.input[0]], scales)
+    return _StoredWeights(stored[wide.input[0]], scales)
 
 
 def _product(

@@ -96,7 +96,7 @@ class _NamespaceShare:
 
 
 @dataclass(frozen=True)
-class _Completed:
+class _CompletedRow:
     memory_id: int
 
 
@@ -162,7 +162,7 @@ def complete_pending(
 ) -> set[int]:
     """Take passages off the queue; returns those whose latest attempt this is."""
     rows = fetch_all(
-        conn, SQL["complete_pending"], _held(namespace_id, generation_id, pending), _Completed
+        conn, SQL["complete_pending"], _held(namespace_id, generation_id, pending), _CompletedRow
     )
     return {row.memory_id for row in rows}
 

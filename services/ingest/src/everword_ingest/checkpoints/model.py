@@ -14,7 +14,7 @@ MAX_NAMES = 100
 
 
 @dataclass(frozen=True)
-class NamedState:
+class NamedCheckpoint:
     """A name within a conversation."""
 
     conversation_id: UUID
@@ -22,10 +22,10 @@ class NamedState:
 
 
 @dataclass(frozen=True)
-class Saving:
+class NewCheckpoint:
     """State to save."""
 
-    place: NamedState
+    place: NamedCheckpoint
     state: bytes
     media_type: str
     metadata: dict[str, Any] | None
@@ -40,7 +40,7 @@ class Saving:
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedCheckpoint:
     """The saved checkpoint."""
 
     checkpoint_id: UUID

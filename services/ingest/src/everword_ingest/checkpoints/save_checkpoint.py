@@ -14,12 +14,14 @@ from everword.domain.errors import (
 from everword.domain.ids import new_id
 from everword.domain.not_found import CheckpointNotFound, ConversationNotFound
 from everword_ingest.checkpoints import store
-from everword_ingest.checkpoints.model import MAX_NAMES, Saved, Saving
+from everword_ingest.checkpoints.model import MAX_NAMES, NewCheckpoint, SavedCheckpoint
 from everword_ingest.checkpoints.store import FoundCheckpoint
 from everword_ingest.request_ids.claims import claim_request
 
 
-async def save_checkpoint(database: Database, namespace: NamespaceScope, saving: Saving) -> Saved:
+async def save_checkpoint(
+    database: Database, namespace: NamespaceScope, saving: NewCheckpoint
+) -> SavedCheckpoint:
     """Save a checkpoint, or find that an equal call did.
 
     Raises RequestIdConflict, ConversationNotFound, CheckpointNotFound for a parent, CheckpointVersionConflict,
@@ -33,11 +35,13 @@ async def save_checkpoint(database: Database, namespace: NamespaceScope, saving:
         if earlier is not None:
             [id_] = earlier.message_ids
             found = await store.find_checkpoint(conn, namespace.id, id_)
-            return Saved(id_, found.version if found else 0, replayed=True)
+            return SavedCheckpoint(id_, found.version if found else 0, replayed=True)
         return await _save(conn, namespace.id, saving, id_)
 
 
-async def _save(conn: Connection, namespace_id: int, saving: Saving, id_: UUID) -> Saved:
+async def _save(
+    conn: Connection, namespace_id: int, saving: NewCheckpoint, id_: UUID
+) -> SavedCheckpoint:
     place = saving.place
     if not await store.conversation_exists(conn, namespace_id, place.conversation_id):
         raise ConversationNotFound(conversation_id=place.conversation_id)
@@ -50,17 +54,17 @@ async def _save(conn: Connection, namespace_id: int, saving: Saving, id_: UUID) 
     await _check_place(conn, namespace_id, saving)
     await store.insert_checkpoint(conn, namespace_id, saving, id_, version)
     await store.drop_oldest(conn, namespace_id, place, saving.max_versions)
-    return Saved(id_, version, replayed=False)
+    return SavedCheckpoint(id_, version, replayed=False)
 
 
-def _replay(there: FoundCheckpoint, saving: Saving) -> Saved:
+def _replay(there: FoundCheckpoint, saving: NewCheckpoint) -> SavedCheckpoint:
     if there.body_hash != saving.body_hash:
         text = "is the id of another checkpoint"
         raise InvalidArgument(violations=(("checkpoint_id", text),))
-    return Saved(there.id, there.version, replayed=True)
+    return SavedCheckpoint(there.id, there.version, replayed=True)
 
 
-async def _check_parent(conn: Connection, namespace_id: int, saving: Saving) -> None:
+async def _check_parent(conn: Connection, namespace_id: int, saving: NewCheckpoint) -> None:
     if saving.parent_id is None:
         return
     parent = await store.find_checkpoint(conn, namespace_id, saving.parent_id)
@@ -68,7 +72,7 @@ async def _check_parent(conn: Connection, namespace_id: int, saving: Saving) -> 
         raise CheckpointNotFound(checkpoint_id=saving.parent_id)
 
 
-async def _check_place(conn: Connection, namespace_id: int, saving: Saving) -> None:
+async def _check_place(conn: Connection, namespace_id: int, saving: NewCheckpoint) -> None:
     """Check the expected version of the name and, for a new name, the number of names."""
     latest = await store.find_latest(conn, namespace_id, saving.place)
     current = latest.version if latest else 0

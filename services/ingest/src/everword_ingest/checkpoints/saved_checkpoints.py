@@ -10,7 +10,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import CheckpointNotFound, ConversationNotFound
 from everword.rpc.pages import PageRequest, open_cursor
 from everword_ingest.checkpoints import store
-from everword_ingest.checkpoints.model import Listing, NamedState
+from everword_ingest.checkpoints.model import Listing, NamedCheckpoint
 from everword_ingest.checkpoints.store import CheckpointRow, CheckpointStateRow
 
 #: Metadata of a page: 100 times 64 KiB.
@@ -18,12 +18,12 @@ MAX_PAGE = 100
 
 
 async def get_checkpoint(
-    database: Database, namespace: NamespaceScope, target: UUID | NamedState
+    database: Database, namespace: NamespaceScope, target: UUID | NamedCheckpoint
 ) -> CheckpointStateRow:
     """Return a checkpoint with its state: by its id, or the latest of a name. Raises CheckpointNotFound."""
     async with database.transaction(namespace.id) as conn:
         id_ = target
-        if isinstance(id_, NamedState):
+        if isinstance(id_, NamedCheckpoint):
             latest = await store.find_latest(conn, namespace.id, id_)
             if latest is None:
                 raise CheckpointNotFound(**vars(target))

@@ -22,8 +22,8 @@ from everword_ingest.checkpoints.model import (
     MAX_NAME_BYTES,
     MAX_VERSIONS,
     Listing,
-    NamedState,
-    Saving,
+    NamedCheckpoint,
+    NewCheckpoint,
 )
 
 SQL = load_statements("everword_ingest.checkpoints")
@@ -73,7 +73,7 @@ async def next_version(conn: Connection, namespace_id: int, conversation_id: UUI
 
 @statement(SQL)
 async def find_latest(
-    conn: Connection, namespace_id: int, place: NamedState
+    conn: Connection, namespace_id: int, place: NamedCheckpoint
 ) -> FoundCheckpoint | None: ...
 
 
@@ -88,7 +88,7 @@ async def count_names(conn: Connection, namespace_id: int, conversation_id: UUID
 
 
 async def insert_checkpoint(
-    conn: Connection, namespace_id: int, saving: Saving, id_: UUID, version: int
+    conn: Connection, namespace_id: int, saving: NewCheckpoint, id_: UUID, version: int
 ) -> None:
     metadata = None if saving.metadata is None else Jsonb(saving.metadata)
     parameters = {
@@ -107,7 +107,7 @@ async def insert_checkpoint(
 
 
 async def drop_oldest(
-    conn: Connection, namespace_id: int, place: NamedState, max_versions: int
+    conn: Connection, namespace_id: int, place: NamedCheckpoint, max_versions: int
 ) -> None:
     """Delete the versions over the limits of a name."""
     parameters = {

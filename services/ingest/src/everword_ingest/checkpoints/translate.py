@@ -6,20 +6,20 @@ from uuid import UUID
 
 from everword.rpc.translate import from_struct, text_of, to_struct, to_timestamp
 from everword.v1 import ingest_service_pb2 as pb
-from everword_ingest.checkpoints.model import MAX_VERSIONS, Listing, NamedState, Saving
+from everword_ingest.checkpoints.model import MAX_VERSIONS, Listing, NamedCheckpoint, NewCheckpoint
 from everword_ingest.checkpoints.store import CheckpointRow
 from everword_ingest.request_ids.claims import hash_body
 
 
-def to_place(name: pb.CheckpointName) -> NamedState:
-    return NamedState(UUID(name.conversation_id), name.name)
+def to_place(name: pb.CheckpointName) -> NamedCheckpoint:
+    return NamedCheckpoint(UUID(name.conversation_id), name.name)
 
 
-def to_saving(request: pb.SaveCheckpointRequest) -> Saving:
+def to_saving(request: pb.SaveCheckpointRequest) -> NewCheckpoint:
     """Return the checkpoint to save. Raises InvalidArgument."""
     retained = request.HasField("metadata")
-    return Saving(
-        place=NamedState(UUID(request.conversation_id), request.name),
+    return NewCheckpoint(
+        place=NamedCheckpoint(UUID(request.conversation_id), request.name),
         state=request.state,
         media_type=request.media_type,
         metadata=from_struct(request.metadata, "metadata") if retained else None,

@@ -18,7 +18,7 @@ from everword.jobs.enqueue import EMBED, DueJob, enqueue, shards, wake_postponed
 from everword.rpc.pages import PageRequest, open_cursor
 from everword_ingest.costs import store
 from everword_ingest.costs.model import BudgetKey, BudgetLimits, Month
-from everword_ingest.costs.store import BudgetEventRow, BudgetRow, StandingRow
+from everword_ingest.costs.store import BudgetEventRow, BudgetRow, BudgetUsageRow
 
 #: Limit of a namespace; each recorded call checks all of them.
 MAX_BUDGETS = 1_000
@@ -28,7 +28,7 @@ MAX_BUDGETS = 1_000
 class BudgetStatus:
     """Budgets, and the month and run in which they stand so."""
 
-    budgets: Sequence[StandingRow]
+    budgets: Sequence[BudgetUsageRow]
     month: Month
     run_id: str
 
@@ -127,7 +127,7 @@ async def _resume_work(conn: Connection, namespace_id: int) -> None:
     await wake_postponed(conn, namespace_id, str(ChatBudgetSpent()))
 
 
-def limits_of(row: BudgetRow | StandingRow | BudgetEventRow) -> BudgetLimits:
+def limits_of(row: BudgetRow | BudgetUsageRow | BudgetEventRow) -> BudgetLimits:
     return BudgetLimits(row.max_cost, row.currency, row.max_tokens, row.warn_percent)
 
 

@@ -54,7 +54,7 @@ class BudgetLimits:
 
 
 @dataclass(frozen=True)
-class Reporting:
+class UsageReport:
     """Calls that are reported."""
 
     calls: Sequence[ModelCall]

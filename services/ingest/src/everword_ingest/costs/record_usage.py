@@ -13,7 +13,7 @@ from everword.domain.not_found import ConversationNotFound
 from everword.telemetry import names
 from everword.telemetry.tracing import counter
 from everword_ingest.costs import store
-from everword_ingest.costs.model import Reporting
+from everword_ingest.costs.model import UsageReport
 from everword_ingest.costs.store import BudgetEventRow, RecordedRow
 from everword_ingest.request_ids.claims import claim_request
 
@@ -28,7 +28,7 @@ class RecordedUsage:
 
 
 async def record_usage(
-    database: Database, namespace: NamespaceScope, reporting: Reporting
+    database: Database, namespace: NamespaceScope, reporting: UsageReport
 ) -> RecordedUsage:
     """Add calls to the ledger, or return the result of an earlier identical request.
 
@@ -58,7 +58,7 @@ async def record_usage(
     return RecordedUsage(calls, events, earlier is not None)
 
 
-async def _check_conversations(conn: Connection, namespace_id: int, reporting: Reporting) -> None:
+async def _check_conversations(conn: Connection, namespace_id: int, reporting: UsageReport) -> None:
     ids = {call.conversation_id for call in reporting.calls if call.conversation_id}
     if ids and await store.count_conversations(conn, namespace_id, sorted(ids)) < len(ids):
         raise ConversationNotFound(conversation_id=", ".join(map(str, sorted(ids))))

@@ -49,7 +49,7 @@ class BudgetRow:
 
 
 @dataclass(frozen=True)
-class StandingRow(BudgetRow):
+class BudgetUsageRow(BudgetRow):
     """A budget with its use in a period."""
 
     cost: Decimal
@@ -216,7 +216,7 @@ async def list_standing(
     run_id: str = "",
     after: Sequence[str] | None = None,
     limit: int = ALL,
-) -> list[StandingRow]:
+) -> list[BudgetUsageRow]:
     """Return one budget, all of them after a position, or with an agent those that count a call of it."""
     parameters = {
         "namespace_id": namespace_id,
@@ -228,7 +228,7 @@ async def list_standing(
         "after": after,
         "limit": limit,
     }
-    return await fetch_all(conn, SQL["list_standing"], parameters, StandingRow)
+    return await fetch_all(conn, SQL["list_standing"], parameters, BudgetUsageRow)
 
 
 async def list_events(conn: Connection, namespace_id: int, batch_id: UUID) -> list[BudgetEventRow]:

@@ -23,13 +23,13 @@ from everword_ingest.costs.model import (
     CostFilter,
     CostQuery,
     Month,
-    Reporting,
+    UsageReport,
 )
 from everword_ingest.costs.store import (
     BudgetEventRow,
+    BudgetUsageRow,
     PriceRow,
     RecordedRow,
-    StandingRow,
     SumRow,
 )
 from everword_ingest.request_ids.claims import hash_body
@@ -49,10 +49,10 @@ _GROUPINGS = {
 _OWN = {pb.COST_SOURCE_AGENT: False, pb.COST_SOURCE_EVERWORD: True}
 
 
-def to_reporting(request: pb.RecordUsageRequest) -> Reporting:
+def to_reporting(request: pb.RecordUsageRequest) -> UsageReport:
     """Return the calls that are reported. Raises InvalidArgument."""
     calls = [_to_call(usage, f"usages[{place}]") for place, usage in enumerate(request.usages)]
-    return Reporting(calls, request.request_id, hash_body(request))
+    return UsageReport(calls, request.request_id, hash_body(request))
 
 
 def _to_call(usage: cost_pb2.ModelUsage, path: str) -> ModelCall:
@@ -182,7 +182,7 @@ def standing_to_proto(standing: BudgetStatus) -> list[cost_pb2.BudgetStatus]:
     return [_status(row, standing.month, standing.run_id) for row in standing.budgets]
 
 
-def _status(row: StandingRow, month: Month, run_id: str) -> cost_pb2.BudgetStatus:
+def _status(row: BudgetUsageRow, month: Month, run_id: str) -> cost_pb2.BudgetStatus:
     monthly = row.period == BudgetPeriod.MONTH
     return cost_pb2.BudgetStatus(
         budget=budget_to_proto(row.id, _key(row), limits_of(row)),
@@ -250,5 +250,5 @@ def price_to_proto(row: PriceRow) -> cost_pb2.ModelPrice:
     )
 
 
-def _key(row: StandingRow | BudgetEventRow) -> BudgetKey:
+def _key(row: BudgetUsageRow | BudgetEventRow) -> BudgetKey:
     return BudgetKey(BudgetPeriod(row.period), BudgetScope(row.scope), row.scope_value)

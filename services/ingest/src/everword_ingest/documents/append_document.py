@@ -14,10 +14,10 @@ from everword.domain.errors import ContentErased
 from everword_ingest.documents import store
 from everword_ingest.documents.model import DocumentChange, SourceFile, WrittenDocument
 from everword_ingest.documents.parsing import ParseLimits
-from everword_ingest.documents.prepare import Built, cut_text
+from everword_ingest.documents.prepare import IndexedChunks, cut_text
 from everword_ingest.documents.write_document import prepare
 from everword_ingest.documents.write_steps import (
-    Prepared,
+    PreparedText,
     ensure_fits,
     find_owner,
     hold_document,
@@ -33,12 +33,12 @@ _turns = WeakValueDictionary[tuple[int, bytes], asyncio.Lock]()
 
 
 @dataclass(frozen=True)
-class _Continued:
+class _AppendedText:
     """A text with the appended text, ready to be stored."""
 
     #: The version that it extends; 0 for a new document.
     version: int
-    prepared: Prepared
+    prepared: PreparedText
 
 
 async def append_document(
@@ -67,7 +67,7 @@ async def append_document(
 
 async def _prepare(
     database: Database, namespace: NamespaceScope, change: DocumentChange, added: str
-) -> _Continued | None:
+) -> _AppendedText | None:
     """Cut and build the whole text, outside of any transaction; return None if an earlier call used the request id.
 
     A repeated call must not fail for what its first call made of the document.
@@ -83,7 +83,7 @@ async def _prepare(
         )
     ensure_fits(change, content)
     cut = await cut_text(content, change, _WHOLE_LIMITS)
-    return _Continued(version, await prepare(database, namespace, change, cut, SourceFile()))
+    return _AppendedText(version, await prepare(database, namespace, change, cut, SourceFile()))
 
 
 async def _append(
@@ -91,7 +91,7 @@ async def _append(
     namespace_id: int,
     change: DocumentChange,
     added: str,
-    continued: _Continued,
+    continued: _AppendedText,
     version_id: UUID,
 ) -> int:
     """Append a text to the document; returns the highest id of a new passage."""
@@ -106,7 +106,7 @@ async def _append(
         ensure_fits(change, content)
         cut = await cut_text(content, change, _WHOLE_LIMITS)
         owner = replace(owner, change=change)
-        prepared = Prepared(cut, SourceFile(), owner, Built({}, []))
+        prepared = PreparedText(cut, SourceFile(), owner, IndexedChunks({}, []))
     return await store_version(conn, namespace_id, held, prepared, version_id)
 
 

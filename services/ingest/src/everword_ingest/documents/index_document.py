@@ -17,7 +17,7 @@ from everword.jobs.enqueue import enqueue
 from everword.rpc.long_work import beside_loop
 from everword.text.author_names import name_words
 from everword_ingest.documents import store
-from everword_ingest.documents.prepare import Built, Cut, Owner
+from everword_ingest.documents.prepare import Cut, IndexedChunks, Owner
 from everword_ingest.documents.store import ChunkRow
 
 #: Passages that a statement indexes, and chunks that a statement stores.
@@ -26,7 +26,7 @@ _CHUNK_BATCH = 1000
 
 
 @dataclass(frozen=True)
-class Kept:
+class UnchangedChunks:
     """The chunks of a new text that the document already has."""
 
     #: The chunks that stay, by their place in the text.
@@ -37,7 +37,9 @@ class Kept:
     gone: Set[UUID]
 
 
-async def find_kept(conn: Connection, namespace_id: int, document_id: UUID, cut: Cut) -> Kept:
+async def find_kept(
+    conn: Connection, namespace_id: int, document_id: UUID, cut: Cut
+) -> UnchangedChunks:
     """Return which chunks of a text its document has already: they keep their ids, their vectors and their writer."""
     rows = await store.list_chunks(conn, namespace_id, document_id)
     if len(cut.chunks) + len(rows) <= _CHUNK_BATCH:
@@ -45,7 +47,7 @@ async def find_kept(conn: Connection, namespace_id: int, document_id: UUID, cut:
     return await beside_loop(_compare, rows, cut)
 
 
-def _compare(old: Sequence[ChunkRow], cut: Cut) -> Kept:
+def _compare(old: Sequence[ChunkRow], cut: Cut) -> UnchangedChunks:
     there = defaultdict[bytes, list[ChunkRow]](list)
     for row in reversed(old):
         there[row.digest].append(row)
@@ -53,7 +55,7 @@ def _compare(old: Sequence[ChunkRow], cut: Cut) -> Kept:
         place: there[digest].pop() for place, digest in enumerate(cut.digests) if there.get(digest)
     }
     gone = {row.id for left in there.values() for row in left}
-    return Kept(rows, set(range(len(cut.chunks))) - rows.keys(), gone)
+    return UnchangedChunks(rows, set(range(len(cut.chunks))) - rows.keys(), gone)
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,12 @@ class _Changes:
 
 
 async def index_document(
-    conn: Connection, namespace_id: int, owner: Owner, cut: Cut, unchanged: Kept, built: Built
+    conn: Connection,
+    namespace_id: int,
+    owner: Owner,
+    cut: Cut,
+    unchanged: UnchangedChunks,
+    built: IndexedChunks,
 ) -> int:
     """Index the new text of a document in place of the old one; returns the highest id of a new passage.
 
@@ -94,7 +101,7 @@ async def index_document(
     return stored.highest
 
 
-def _changes(cut: Cut, unchanged: Kept, built: Built) -> _Changes:
+def _changes(cut: Cut, unchanged: UnchangedChunks, built: IndexedChunks) -> _Changes:
     rows = [
         ChunkRow(
             unchanged.rows[place].id if place in unchanged.rows else built.ids[place],

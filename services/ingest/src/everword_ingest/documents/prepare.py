@@ -39,7 +39,7 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class Built:
+class IndexedChunks:
     """New chunks as the index takes them."""
 
     #: By a chunk's place.
@@ -104,7 +104,7 @@ def _digest(chunk: Chunk, change: DocumentChange) -> bytes:
     return sha256("\x01".join(parts).encode()).digest()
 
 
-async def build_chunks(owner: Owner, cut: Cut, places: Collection[int]) -> Built:
+async def build_chunks(owner: Owner, cut: Cut, places: Collection[int]) -> IndexedChunks:
     """Return the chunks at some places as the index takes them."""
     ids = {place: new_id() for place in sorted(places)}
 
@@ -116,7 +116,7 @@ async def build_chunks(owner: Owner, cut: Cut, places: Collection[int]) -> Built
         ]
 
     few = sum(len(cut.chunks[place].content) for place in ids) <= _FEW_CHARS
-    return Built(ids, build() if few else await beside_loop(build))
+    return IndexedChunks(ids, build() if few else await beside_loop(build))
 
 
 def _passages(owner: Owner, id_: UUID, chunk: Chunk) -> list[IndexedPassage]:

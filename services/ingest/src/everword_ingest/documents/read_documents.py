@@ -37,7 +37,7 @@ class FoundSection:
 
 
 @dataclass(frozen=True)
-class ReadPart:
+class DocumentPart:
     """A part of a document's text."""
 
     document: DocumentRow
@@ -63,7 +63,7 @@ async def read_document(
     target: UUID | DocumentKey,
     part: RequestedPart,
     kind: DocumentKind,
-) -> ReadPart:
+) -> DocumentPart:
     """Return a part of a document's text. Raises DocumentNotFound and ConversationNotFound."""
     async with database.transaction(namespace.id) as conn:
         found = await _find(conn, namespace.id, target, kind)
@@ -75,7 +75,7 @@ async def read_document(
         chars = max(0, min(part.max_chars or DEFAULT_CHARS, end - start))
         content = await store.read_text(conn, namespace.id, found.id, found.version, start, chars)
     until = start + len(content)
-    return ReadPart(found, content, start, until if content and until < end else 0)
+    return DocumentPart(found, content, start, until if content and until < end else 0)
 
 
 async def list_documents(

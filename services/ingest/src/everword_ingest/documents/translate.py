@@ -20,7 +20,7 @@ from everword_ingest.documents.model import (
     RequestedPart,
     Upload,
 )
-from everword_ingest.documents.read_documents import FoundSection, ReadPart
+from everword_ingest.documents.read_documents import DocumentPart, FoundSection
 from everword_ingest.documents.store import DocumentRow, DocumentVersionRow, NewVersion
 from everword_ingest.request_ids.claims import hash_body
 
@@ -145,7 +145,7 @@ def sections_to_proto(sections: Iterable[FoundSection]) -> list[document_pb2.Doc
     ]
 
 
-def part_to_proto(part: ReadPart) -> pb.ReadDocumentResponse:
+def part_to_proto(part: DocumentPart) -> pb.ReadDocumentResponse:
     return pb.ReadDocumentResponse(
         content=part.content,
         start_char=part.start,

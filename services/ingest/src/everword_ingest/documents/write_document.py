@@ -11,7 +11,7 @@ from everword_ingest.documents.index_document import find_kept
 from everword_ingest.documents.model import DocumentChange, SourceFile, WrittenDocument
 from everword_ingest.documents.prepare import Cut, build_chunks, cut_text
 from everword_ingest.documents.write_steps import (
-    Prepared,
+    PreparedText,
     check_version,
     ensure_fits,
     find_owner,
@@ -44,21 +44,21 @@ async def prepare(
     change: DocumentChange,
     cut: Cut,
     file: SourceFile,
-) -> Prepared:
+) -> PreparedText:
     """Build the new chunks of a text. Raises ConversationNotFound and InvalidArgument."""
     ensure_fits(change, cut.text)
     async with database.transaction(namespace.id) as conn:
         change, owner = await find_owner(conn, namespace.id, change)
         retained = await find_kept(conn, namespace.id, owner.document_id, cut)
     built = await build_chunks(owner, cut, retained.missing)
-    return Prepared(cut, file, owner, built)
+    return PreparedText(cut, file, owner, built)
 
 
 async def store_document(
     database: Database,
     namespace: NamespaceScope,
     change: DocumentChange,
-    prepared: Prepared,
+    prepared: PreparedText,
     wake: Callable[[], None],
 ) -> WrittenDocument:
     """Store a prepared text. Raises the same errors as `write_document`."""
@@ -73,7 +73,7 @@ async def _replace(
     conn: Connection,
     namespace_id: int,
     change: DocumentChange,
-    prepared: Prepared,
+    prepared: PreparedText,
     version_id: UUID,
 ) -> int:
     """Replace the text of a document; returns the highest id of a passage."""

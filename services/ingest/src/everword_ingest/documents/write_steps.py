@@ -22,20 +22,20 @@ from everword.index.builders import Language
 from everword_ingest.documents import store
 from everword_ingest.documents.index_document import find_kept, index_document
 from everword_ingest.documents.model import DocumentChange, DocumentKey, SourceFile, WrittenDocument
-from everword_ingest.documents.prepare import Built, Cut, Owner, build_chunks
+from everword_ingest.documents.prepare import Cut, IndexedChunks, Owner, build_chunks
 from everword_ingest.documents.store import LockedDocument, NewVersion
 from everword_ingest.notes.place import find_place
 from everword_ingest.request_ids.claims import claim_request, highest_passage
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedText:
     """A text that is ready to be stored, if its document is still as it was when that was done."""
 
     cut: Cut
     file: SourceFile
     owner: Owner
-    built: Built
+    built: IndexedChunks
 
 
 async def store_once(
@@ -116,7 +116,7 @@ async def store_version(
     conn: Connection,
     namespace_id: int,
     locked: LockedDocument,
-    prepared: Prepared,
+    prepared: PreparedText,
     version_id: UUID,
 ) -> int:
     """Store a version of a locked document, and index it; returns the highest id of a new passage."""

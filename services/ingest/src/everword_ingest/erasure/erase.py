@@ -21,7 +21,7 @@ from everword.domain.not_found import (
     PatternNotFound,
 )
 from everword_ingest.erasure import store
-from everword_ingest.erasure.model import Erased, ErasureTarget, Kind, NamedTarget
+from everword_ingest.erasure.model import ErasureResult, ErasureTarget, Kind, ResolvedTarget
 from everword_ingest.erasure.removal import BATCH, follow, repeat_on_conflict
 from everword_ingest.request_ids.claims import claim_request
 
@@ -46,7 +46,7 @@ async def erase(
     request_id: str,
     body_hash: bytes,
     wake: Callable[[], None],
-) -> Erased:
+) -> ErasureResult:
     """Hide a target and delete its first batch, or return the result of an earlier identical request.
 
     `wake` is called after the commit: there may be more to delete, and derived memories to update. Raises
@@ -65,7 +65,7 @@ async def _erase(
     request_id: str,
     body_hash: bytes,
     wake: Callable[[], None],
-) -> Erased:
+) -> ErasureResult:
     erasure_id = new_id()
     left = 0
     async with database.transaction(namespace.id) as conn:
@@ -81,23 +81,25 @@ async def _erase(
     wake()
     if row is None:
         raise ErasureNotFound(erasure_id=erasure_id)
-    return Erased(row, left, earlier is not None)
+    return ErasureResult(row, left, earlier is not None)
 
 
-async def resolve_target(conn: Connection, namespace_id: int, target: ErasureTarget) -> NamedTarget:
+async def resolve_target(
+    conn: Connection, namespace_id: int, target: ErasureTarget
+) -> ResolvedTarget:
     """Resolve a target to the kind and id of the whole thing to erase. Raises NotFound."""
     if target.id is None:
         assert target.kind is not None
-        return NamedTarget(target.kind, name=target.name)
+        return ResolvedTarget(target.kind, name=target.name)
     found = await store.find_target(conn, namespace_id, target)
     if found is None:
         error, field = _NOT_FOUND[target.kind]
         raise error(**{field: str(target.id)})
-    return NamedTarget(found.kind, id=found.id)
+    return ResolvedTarget(found.kind, id=found.id)
 
 
 async def _begin(
-    conn: Connection, namespace_id: int, erasure_id: UUID, target: NamedTarget, requested_by: str
+    conn: Connection, namespace_id: int, erasure_id: UUID, target: ResolvedTarget, requested_by: str
 ) -> int:
     """Begin an erasure, and finish it if it is small; return the number of messages left."""
     did, left = await store.begin_erasure(conn, erasure_id, target, requested_by)

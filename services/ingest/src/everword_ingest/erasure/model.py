@@ -50,7 +50,7 @@ class ErasureTarget:
 
 
 @dataclass(frozen=True)
-class NamedTarget:
+class ResolvedTarget:
     """A target whose kind is known."""
 
     #: Value of proto `ErasureKind`.
@@ -77,7 +77,7 @@ class ErasureRow:
 
 
 @dataclass(frozen=True)
-class Did:
+class StepResult:
     """Rows that a step deleted, and derived rows to recompute."""
 
     counts: dict[str, int]
@@ -93,7 +93,7 @@ class Did:
     done: bool
 
     @classmethod
-    def of(cls, answer: dict[str, Any]) -> Did:
+    def of(cls, answer: dict[str, Any]) -> StepResult:
         """Return the result of a database function."""
 
         def ids(name: str) -> list[UUID]:
@@ -133,7 +133,7 @@ class ErasurePreview:
 
 
 @dataclass(frozen=True)
-class Erased:
+class ErasureResult:
     """The result of a request."""
 
     erasure: ErasureRow

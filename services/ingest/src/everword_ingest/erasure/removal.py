@@ -16,7 +16,7 @@ from everword.jobs.enqueue import COMPACT, DueJob, enqueue
 from everword.people.fold_again import fold_again
 from everword.text.author_names import name_words
 from everword_ingest.erasure import store
-from everword_ingest.erasure.model import Did
+from everword_ingest.erasure.model import StepResult
 
 T = TypeVar("T")
 #: Maximum attempts of a deletion that conflicts with concurrent writes.
@@ -38,7 +38,7 @@ async def retire(
     return did.counts
 
 
-async def follow(conn: Connection, namespace_id: int, did: Did) -> None:
+async def follow(conn: Connection, namespace_id: int, did: StepResult) -> None:
     """Update the rows that a step left, and enqueue jobs for derived memories."""
     if did.facts_to_weigh:
         settings = await get_namespace_settings(conn, namespace_id)

@@ -19,12 +19,12 @@ from everword.db.statements import (
 )
 from everword.db.typed_statements import statement
 from everword_ingest.erasure.model import (
-    Did,
     ErasureRow,
     ErasureTarget,
     Kind,
-    NamedTarget,
+    ResolvedTarget,
     RunningDeletion,
+    StepResult,
 )
 
 SQL = load_statements("everword_ingest.erasure")
@@ -53,26 +53,26 @@ class ErasedIdRow:
 
 
 async def begin_erasure(
-    conn: Connection, erasure_id: UUID, target: NamedTarget, requested_by: str
-) -> tuple[Did, int]:
+    conn: Connection, erasure_id: UUID, target: ResolvedTarget, requested_by: str
+) -> tuple[StepResult, int]:
     """Return the result of the step, and the number of messages left."""
     parameters = {"erasure_id": erasure_id, "requested_by": requested_by, **_target(target)}
     answer = dict(await fetch_value(conn, SQL["begin_erasure"], parameters))
     left = int(answer.pop("messages_left"))
-    return Did.of(answer), left
+    return StepResult.of(answer), left
 
 
-async def erase_batch(conn: Connection, erasure_id: UUID, batch: int) -> Did:
+async def erase_batch(conn: Connection, erasure_id: UUID, batch: int) -> StepResult:
     parameters = {"erasure_id": erasure_id, "batch": batch}
-    return Did.of(await fetch_value(conn, SQL["erase_batch"], parameters))
+    return StepResult.of(await fetch_value(conn, SQL["erase_batch"], parameters))
 
 
-async def retire(conn: Connection, kind: int, ids: Sequence[UUID], keep_quotes: bool) -> Did:
+async def retire(conn: Connection, kind: int, ids: Sequence[UUID], keep_quotes: bool) -> StepResult:
     parameters = {"kind": kind, "ids": list(ids), "keep_quotes": keep_quotes}
-    return Did.of(await fetch_value(conn, SQL["retire"], parameters))
+    return StepResult.of(await fetch_value(conn, SQL["retire"], parameters))
 
 
-async def preview_erasure(conn: Connection, target: NamedTarget) -> dict[str, Any]:
+async def preview_erasure(conn: Connection, target: ResolvedTarget) -> dict[str, Any]:
     return dict(await fetch_value(conn, SQL["preview_erasure"], _target(target)))
 
 
@@ -92,7 +92,7 @@ async def find_target(
 
 
 async def similar_names(
-    conn: Connection, namespace_id: int, target: NamedTarget, minimum: float, limit: int
+    conn: Connection, namespace_id: int, target: ResolvedTarget, minimum: float, limit: int
 ) -> list[str]:
     """Return subjects or authors whose names are similar to the target's, the most similar first."""
     statement = SQL["similar_subjects" if target.kind == Kind.SUBJECT else "similar_authors"]
@@ -139,5 +139,5 @@ async def ask_erased_ids(
     return await ask(conn, BoundStatement(SQL["find_erased_ids"], parameters, ErasedIdRow))
 
 
-def _target(target: NamedTarget) -> dict[str, object]:
+def _target(target: ResolvedTarget) -> dict[str, object]:
     return {"kind": target.kind, "target_id": target.id, "target_name": target.name}

@@ -12,13 +12,13 @@ from everword.domain.ids import new_id
 from everword.domain.not_found import MemoryNotFound
 from everword.domain.trust import TrustPolicy
 from everword.facts.model import FactSource
-from everword.facts.store import NewEvidence, SaidRow, find_said
-from everword_ingest.facts.model import GivenEvidence
+from everword.facts.store import NewEvidence, QuotedMessage, find_said
+from everword_ingest.facts.model import SuppliedEvidence
 
 
 async def check_evidence(
-    conn: Connection, namespace_id: int, given: Sequence[GivenEvidence]
-) -> list[tuple[GivenEvidence, SaidRow | None]]:
+    conn: Connection, namespace_id: int, given: Sequence[SuppliedEvidence]
+) -> list[tuple[SuppliedEvidence, QuotedMessage | None]]:
     """Return each piece with its message, if it names one. Raises MemoryNotFound and InvalidArgument."""
     ids = {each.message_id for each in given if each.message_id}
     said = await find_said(conn, namespace_id, sorted(ids)) if ids else {}
@@ -26,10 +26,10 @@ async def check_evidence(
 
 
 def to_store(
-    checked: Sequence[tuple[GivenEvidence, SaidRow | None]], now: datetime
+    checked: Sequence[tuple[SuppliedEvidence, QuotedMessage | None]], now: datetime
 ) -> list[NewEvidence]:
     """Return the pieces as they are stored; without any, one that says that the fact was written down now."""
-    pieces = checked or [(GivenEvidence(None), None)]
+    pieces = checked or [(SuppliedEvidence(None), None)]
     return [
         NewEvidence(
             new_id(),
@@ -45,7 +45,9 @@ def to_store(
 
 
 def is_untrusted_claim(
-    checked: Sequence[tuple[GivenEvidence, SaidRow | None]], source: FactSource, trust: TrustPolicy
+    checked: Sequence[tuple[SuppliedEvidence, QuotedMessage | None]],
+    source: FactSource,
+    trust: TrustPolicy,
 ) -> bool:
     """Return whether a claim has only untrusted messages as evidence. A person's own claims are always trusted."""
     if source is FactSource.PERSON or not checked:
@@ -57,8 +59,8 @@ def is_untrusted_claim(
 
 
 def _message_of(
-    piece: GivenEvidence, number: int, messages: Mapping[UUID, SaidRow]
-) -> SaidRow | None:
+    piece: SuppliedEvidence, number: int, messages: Mapping[UUID, QuotedMessage]
+) -> QuotedMessage | None:
     if piece.message_id is None:
         return None
     found = messages.get(piece.message_id)

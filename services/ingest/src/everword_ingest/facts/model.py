@@ -13,7 +13,7 @@ from everword.facts.store import FactView
 
 
 @dataclass(frozen=True)
-class GivenEvidence:
+class SuppliedEvidence:
     """Evidence for or against a fact, given by a caller."""
 
     #: None for evidence that is not in a message.
@@ -39,7 +39,7 @@ class NewFact:
     until: datetime | None = None
     #: 0 as the attribute is known.
     lifetime_days: int = 0
-    evidence: Sequence[GivenEvidence] = ()
+    evidence: Sequence[SuppliedEvidence] = ()
     agent: str = ""
 
 

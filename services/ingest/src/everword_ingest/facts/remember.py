@@ -13,7 +13,7 @@ from everword.domain.tokens import ConsistencyToken
 from everword.facts import store
 from everword.facts.attributes import find_attribute
 from everword.facts.model import FactSource
-from everword.facts.statement_writer import FactStatement, Remembered, state_fact
+from everword.facts.statement_writer import FactStatement, StatementResult, state_fact
 from everword.facts.writer import ChangeReason, hold
 from everword_ingest.facts.evidence import check_evidence, is_untrusted_claim, to_store
 from everword_ingest.facts.model import FactWriteResult, NewFact
@@ -62,7 +62,7 @@ async def show_stored(
     return shown
 
 
-async def _write(conn: Connection, namespace_id: int, claim: NewFact) -> Remembered:
+async def _write(conn: Connection, namespace_id: int, claim: NewFact) -> StatementResult:
     settings = await get_namespace_settings(conn, namespace_id)
     checked = await check_evidence(conn, namespace_id, claim.evidence)
     known = find_attribute(claim.key.attribute).several

@@ -9,7 +9,7 @@ from everword.facts.writer import ChangeReason
 from everword.rpc.translate import optional_time
 from everword.v1 import fact_pb2
 from everword.v1 import fact_service_pb2 as pb
-from everword_ingest.facts.model import GivenEvidence, NewFact
+from everword_ingest.facts.model import NewFact, SuppliedEvidence
 
 _ACTORS = {fact_pb2.FACT_ACTOR_PERSON: "person"}
 
@@ -34,8 +34,8 @@ def to_audit(actor: fact_pb2.FactActor.ValueType, reason: str) -> ChangeReason:
     return ChangeReason(_ACTORS.get(actor, "agent"), reason)
 
 
-def _to_evidence(evidence: fact_pb2.NewEvidence) -> GivenEvidence:
-    return GivenEvidence(
+def _to_evidence(evidence: fact_pb2.NewEvidence) -> SuppliedEvidence:
+    return SuppliedEvidence(
         UUID(evidence.message_id) if evidence.message_id else None,
         evidence.quote,
         evidence.contradicts,

@@ -15,7 +15,7 @@ from everword.graph.model import GraphWrite
 from everword.graph.rows import EdgeView, NodeView
 from everword.graph.writer import write_graph as write_into
 from everword_ingest.facts.evidence import check_evidence
-from everword_ingest.facts.model import GivenEvidence
+from everword_ingest.facts.model import SuppliedEvidence
 from everword_ingest.request_ids.claims import claim_request, highest_passage, update_request
 
 
@@ -97,7 +97,9 @@ async def create_edge(
 
 async def _check_quotes(conn: Connection, namespace_id: int, write: GraphWrite) -> None:
     """Raise MemoryNotFound and InvalidArgument if a message does not contain its quote."""
-    given = [GivenEvidence(edge.message_id, edge.quote) for edge in write.edges if edge.message_id]
+    given = [
+        SuppliedEvidence(edge.message_id, edge.quote) for edge in write.edges if edge.message_id
+    ]
     await check_evidence(conn, namespace_id, given)
 
 

@@ -10,7 +10,7 @@ from everword.domain.caller import NamespaceScope
 from everword_ingest.handoffs.model import ADVISOR_NOTE, GrantRecord, HandoffKey
 from everword_ingest.handoffs.store import list_grants
 from everword_ingest.notes import store
-from everword_ingest.notes.model import MAX_CONTENT_BYTES, NoteFilter, Writing, WrittenNote
+from everword_ingest.notes.model import MAX_CONTENT_BYTES, NoteFilter, NoteWrite, WrittenNote
 from everword_ingest.notes.store import NoteRow
 from everword_ingest.notes.write_note import write_note
 
@@ -44,14 +44,14 @@ async def get_handoff(database: Database, namespace: NamespaceScope, key: Handof
 
 
 async def write_handoff(
-    database: Database, namespace: NamespaceScope, handoff: Writing, wake: Callable[[], None]
+    database: Database, namespace: NamespaceScope, handoff: NoteWrite, wake: Callable[[], None]
 ) -> WrittenNote:
     """Store the handoff of an issue in place of the earlier one. Raises the errors of `write_note`."""
     return await write_note(database, namespace, handoff, wake)
 
 
 async def save_advisor_note(
-    database: Database, namespace: NamespaceScope, found: Writing, wake: Callable[[], None]
+    database: Database, namespace: NamespaceScope, found: NoteWrite, wake: Callable[[], None]
 ) -> WrittenNote:
     """Store an advisor's note in addition to earlier ones. Raises the errors of `write_note`."""
     return await write_note(database, namespace, found, wake)

@@ -15,7 +15,7 @@ from everword_ingest.handoffs.model import (
     advisor_note,
     handoff_note,
 )
-from everword_ingest.notes.model import Writing
+from everword_ingest.notes.model import NoteWrite
 from everword_ingest.request_ids.claims import hash_body
 
 
@@ -23,15 +23,15 @@ def to_key(key: pb.HandoffKey) -> HandoffKey:
     return HandoffKey(key.repo, key.issue)
 
 
-def to_handoff(request: pb.WriteHandoffRequest) -> Writing:
+def to_handoff(request: pb.WriteHandoffRequest) -> NoteWrite:
     note = handoff_note(to_key(request.key), request.content, request.author)
-    return Writing(note, request_id=request.request_id, body_hash=hash_body(request))
+    return NoteWrite(note, request_id=request.request_id, body_hash=hash_body(request))
 
 
-def to_advisor_note(request: pb.SaveAdvisorNoteRequest) -> Writing:
+def to_advisor_note(request: pb.SaveAdvisorNoteRequest) -> NoteWrite:
     importance = request.importance or ADVISOR_IMPORTANCE
     note = advisor_note(to_key(request.key), request.content, importance, request.author)
-    return Writing(note, request_id=request.request_id, body_hash=hash_body(request))
+    return NoteWrite(note, request_id=request.request_id, body_hash=hash_body(request))
 
 
 def to_calls(request: pb.CreateAdvisorGrantRequest) -> int:

@@ -31,7 +31,7 @@ _ID_CHARS = 12
 
 
 @dataclass(frozen=True)
-class Significant:
+class SignificantMemory:
     """A memory to keep, in the words in which it is to be remembered."""
 
     content: str
@@ -55,7 +55,7 @@ class RecordedMemory:
 async def record_significant(
     database: Database,
     namespace: NamespaceScope,
-    significant: Significant,
+    significant: SignificantMemory,
     request_id: str,
     body_hash: bytes,
     wake: Callable[[], None],
@@ -81,7 +81,7 @@ async def record_significant(
 
 
 async def _write(
-    conn: Connection, namespace_id: int, summary_id: UUID, significant: Significant
+    conn: Connection, namespace_id: int, summary_id: UUID, significant: SignificantMemory
 ) -> int:
     """Write the memory and its passages; returns the highest id of a passage."""
     settings = await get_namespace_settings(conn, namespace_id)
@@ -121,7 +121,7 @@ async def _write(
     return stored.highest
 
 
-def _name(significant: Significant, day: date) -> str:
+def _name(significant: SignificantMemory, day: date) -> str:
     """Return the name: the day, and the title or the beginning of the text, on one line."""
     first_words = " ".join(significant.content[:_FIRST_CHARS].split())
     return (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from everword.rpc.translate import from_timestamp
 from everword.v1 import ingest_service_pb2
-from everword_ingest.memories.record_significant import Significant
+from everword_ingest.memories.record_significant import SignificantMemory
 
 
-def to_significant(request: ingest_service_pb2.RecordSignificantRequest) -> Significant:
-    return Significant(
+def to_significant(request: ingest_service_pb2.RecordSignificantRequest) -> SignificantMemory:
+    return SignificantMemory(
         content=request.content,
         title=request.title,
         instance=request.instance,

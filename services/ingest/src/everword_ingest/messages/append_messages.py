@@ -16,7 +16,7 @@ from everword.domain.ids import new_id, new_ids
 from everword.domain.not_found import ConversationNotFound, MemoryNotFound
 from everword.domain.tokens import ConsistencyToken
 from everword.index.builders import Language
-from everword.index.writer import Counts, Stored, add_passages
+from everword.index.writer import Counts, IndexWriteResult, add_passages
 from everword.quotas.usage import current_usage
 from everword.telemetry import names
 from everword.telemetry.tracing import counter
@@ -35,7 +35,7 @@ from everword_ingest.messages.model import (
     AppendRequest,
     AppendResult,
     NewMessage,
-    PlacedMessage,
+    NumberedMessage,
 )
 from everword_ingest.messages.portions import author_names, index_all_but_last, insert_messages
 from everword_ingest.messages.store import ExternalMessageRow
@@ -122,8 +122,8 @@ class _Outcome:
     #: The highest id of a passage that was there before.
     known: int = 0
     #: Rows of the new passages, which become available with the commit.
-    indexed: Pending[Stored] | None = None
-    placed: Sequence[PlacedMessage] = ()
+    indexed: Pending[IndexWriteResult] | None = None
+    placed: Sequence[NumberedMessage] = ()
 
     async def highest(self) -> int:
         """Return the highest id of a passage, once it is committed."""
@@ -192,7 +192,7 @@ def _place(
     ids: Sequence[UUID],
     conversation: LockedConversation,
     existing: dict[str, ExternalMessageRow],
-) -> list[PlacedMessage]:
+) -> list[NumberedMessage]:
     """Give the new messages their ids and the next places in the conversation."""
     now = datetime.now(UTC)
     new = [
@@ -201,7 +201,7 @@ def _place(
         if message.external_id is None or message.external_id not in existing
     ]
     return [
-        PlacedMessage(
+        NumberedMessage(
             id=id_,
             seq=seq,
             message=message,
@@ -214,7 +214,7 @@ def _place(
 
 def _answers(
     messages: Sequence[NewMessage],
-    numbered: Sequence[PlacedMessage],
+    numbered: Sequence[NumberedMessage],
     existing: dict[str, ExternalMessageRow],
 ) -> list[AppendedMessage]:
     """Return the position of each message of the request, in its order."""
@@ -235,9 +235,9 @@ async def _write(
     namespace_id: int,
     settings: NamespaceSettings,
     conversation: LockedConversation,
-    numbered: Sequence[PlacedMessage],
+    numbered: Sequence[NumberedMessage],
     compaction: CompactionSettings,
-) -> Pending[Stored]:
+) -> Pending[IndexWriteResult]:
     """Write messages and everything that belongs to them; the highest id of a passage comes with the commit."""
     turns = sum(not entry.message.automated for entry in numbered)
     scope = {"namespace_id": namespace_id, "conversation_id": conversation.id}
@@ -266,6 +266,6 @@ async def _write(
     return await add_passages(conn, namespace_id, settings.text_search_config, passages, counts)
 
 
-def _size(numbered: Sequence[PlacedMessage]) -> int:
+def _size(numbered: Sequence[NumberedMessage]) -> int:
     """Return how many bytes messages have."""
     return sum(entry.message.size for entry in numbered)

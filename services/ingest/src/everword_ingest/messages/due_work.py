@@ -24,7 +24,7 @@ from everword.jobs.enqueue import (
 from everword_ingest.conversations.model import LockedConversation
 from everword_ingest.conversations.store import end_earlier_sessions
 from everword_ingest.messages import store
-from everword_ingest.messages.model import PlacedMessage
+from everword_ingest.messages.model import NumberedMessage
 
 #: Seconds without a new message before facts are learned, so that messages sent together are read together.
 LEARN_AFTER_S = 2.0
@@ -32,7 +32,7 @@ _USER = 2
 
 
 def pending_days(
-    numbered: Sequence[PlacedMessage], settings: NamespaceSettings, channel: str
+    numbered: Sequence[NumberedMessage], settings: NamespaceSettings, channel: str
 ) -> dict[str, Any]:
     """Return the arrays that `enqueue_days` takes: one element for each message that goes into a daily summary.
 
@@ -55,7 +55,7 @@ async def schedule_work(
     conn: Connection,
     namespace_id: int,
     conversation: LockedConversation,
-    numbered: Sequence[PlacedMessage],
+    numbered: Sequence[NumberedMessage],
     compaction: CompactionSettings,
 ) -> None:
     """Enqueue the jobs for new messages.

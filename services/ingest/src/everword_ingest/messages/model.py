@@ -100,7 +100,7 @@ class AppendResult:
 
 # Not frozen, as NewMessage is not.
 @dataclass
-class PlacedMessage:
+class NumberedMessage:
     """A message with its id and its place in the conversation."""
 
     id: UUID

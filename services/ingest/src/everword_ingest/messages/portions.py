@@ -17,7 +17,7 @@ from everword.index.writer import Counts, add_passages
 from everword.rpc.long_work import beside_loop
 from everword.text.author_names import name_words
 from everword_ingest.messages import store
-from everword_ingest.messages.model import PlacedMessage
+from everword_ingest.messages.model import NumberedMessage
 
 #: Messages written by one statement, and their largest size on the wire.
 _MESSAGES = 250
@@ -46,7 +46,7 @@ _MESSAGE_TYPES = {
 
 
 async def insert_messages(
-    conn: Connection, scope: dict[str, Any], numbered: Sequence[PlacedMessage]
+    conn: Connection, scope: dict[str, Any], numbered: Sequence[NumberedMessage]
 ) -> None:
     """Store messages."""
     for batch in _portions(numbered):
@@ -56,7 +56,7 @@ async def insert_messages(
             await asyncio.sleep(0)
 
 
-def _portions(numbered: Sequence[PlacedMessage]) -> Iterator[Sequence[PlacedMessage]]:
+def _portions(numbered: Sequence[NumberedMessage]) -> Iterator[Sequence[NumberedMessage]]:
     begin = size = 0
     for end, entry in enumerate(numbered):
         if end > begin and (end - begin >= _MESSAGES or size + entry.message.wire_bytes > _BYTES):
@@ -66,7 +66,7 @@ def _portions(numbered: Sequence[PlacedMessage]) -> Iterator[Sequence[PlacedMess
     yield numbered[begin:]
 
 
-def _message_columns(numbered: Sequence[PlacedMessage]) -> dict[str, Any]:
+def _message_columns(numbered: Sequence[NumberedMessage]) -> dict[str, Any]:
     """Return the arrays that `insert_messages` takes, one element a message."""
     messages = [entry.message for entry in numbered]
     return {
@@ -85,7 +85,7 @@ async def index_all_but_last(
     conn: Connection,
     namespace_id: int,
     conversation: ConversationRecord,
-    numbered: Sequence[PlacedMessage],
+    numbered: Sequence[NumberedMessage],
     language: Language,
 ) -> list[IndexedPassage]:
     """Index the passages of messages but for the last portion, which is returned: mostly it is the only one.
@@ -104,7 +104,7 @@ async def index_all_but_last(
 
 
 async def _index_messages(
-    messages: Sequence[PlacedMessage], conversation: ConversationRecord, language: Language
+    messages: Sequence[NumberedMessage], conversation: ConversationRecord, language: Language
 ) -> AsyncIterator[list[IndexedPassage]]:
     """Yield the passages of messages in portions, in their order."""
     passages = _build(messages, conversation, language)
@@ -117,14 +117,14 @@ async def _index_messages(
 
 
 def _build(
-    messages: Sequence[PlacedMessage], conversation: ConversationRecord, language: Language
+    messages: Sequence[NumberedMessage], conversation: ConversationRecord, language: Language
 ) -> Iterator[IndexedPassage]:
     for numbered in messages:
         source = _source(numbered, conversation)
         yield from build_passages(source, numbered.message.text, language)
 
 
-def _source(numbered: PlacedMessage, conversation: ConversationRecord) -> IndexedSource:
+def _source(numbered: NumberedMessage, conversation: ConversationRecord) -> IndexedSource:
     message = numbered.message
     return IndexedSource(
         id=numbered.id,
@@ -144,7 +144,7 @@ def _source(numbered: PlacedMessage, conversation: ConversationRecord) -> Indexe
     )
 
 
-async def author_names(messages: Iterable[PlacedMessage]) -> list[str]:
+async def author_names(messages: Iterable[NumberedMessage]) -> list[str]:
     """Return the names of who spoke, sorted."""
     authors = {numbered.message.author for numbered in messages}
     if len(authors) <= _FEW_AUTHORS:

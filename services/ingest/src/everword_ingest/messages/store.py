@@ -37,7 +37,7 @@ class ExternalMessageRow:
 
 
 @dataclass(frozen=True)
-class PlacedRow:
+class MessagePositionRow:
     """A stored message and its place."""
 
     id: UUID
@@ -60,7 +60,7 @@ async def ask_external_messages(
 @statement(SQL)
 async def find_messages(
     conn: Connection, namespace_id: int, message_ids: Sequence[UUID]
-) -> list[PlacedRow]: ...
+) -> list[MessagePositionRow]: ...
 
 
 async def advance_conversation(conn: Connection, parameters: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from everword.db.namespaces import NamespaceSettings
 from everword.text.credentials import mask_credentials
 from everword.text.instructions import speaks_to_models
-from everword_ingest.messages.model import PlacedMessage
+from everword_ingest.messages.model import NumberedMessage
 
 #: A title that is taken from a message is at most this long.
 TITLE_CHARS = 80
@@ -18,7 +18,7 @@ _USER = 2
 
 
 async def take_title(
-    numbered: Sequence[PlacedMessage], settings: NamespaceSettings, channel: str
+    numbered: Sequence[NumberedMessage], settings: NamespaceSettings, channel: str
 ) -> str:
     """Return the beginning of the first user's message, for a conversation without a title.
 

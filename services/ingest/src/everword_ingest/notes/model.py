@@ -60,7 +60,7 @@ class NewNote:
 
 
 @dataclass(frozen=True)
-class Writing:
+class NoteWrite:
     """A note, and how it is written."""
 
     note: NewNote

@@ -17,7 +17,7 @@ from everword_ingest.notes.model import (
     NoteFilter,
     NoteKey,
     NoteScope,
-    Writing,
+    NoteWrite,
 )
 from everword_ingest.notes.store import NoteRow, NoteVersionRow
 from everword_ingest.request_ids.claims import hash_body
@@ -40,7 +40,7 @@ def to_target(
     return UUID(request.note_id)
 
 
-def to_writing(request: pb.WriteNoteRequest) -> Writing:
+def to_writing(request: pb.WriteNoteRequest) -> NoteWrite:
     """Return the write of a request. Raises InvalidArgument."""
     note = request.note
     expected = request.expected_version if request.HasField("expected_version") else None
@@ -49,7 +49,7 @@ def to_writing(request: pb.WriteNoteRequest) -> Writing:
     if note.kind in _RESERVED:
         text = f"is reserved: call {_RESERVED[note.kind]}"
         raise InvalidArgument(violations=(("note.kind", text),))
-    return Writing(
+    return NoteWrite(
         NewNote(
             note.key,
             to_scope(note.scope),
@@ -67,7 +67,7 @@ def to_writing(request: pb.WriteNoteRequest) -> Writing:
     )
 
 
-def to_entry(request: pb.AppendDailyLogRequest) -> Writing:
+def to_entry(request: pb.AppendDailyLogRequest) -> NoteWrite:
     """Return an entry of a daily log that has no date yet."""
     note = NewNote(
         "",
@@ -77,7 +77,7 @@ def to_entry(request: pb.AppendDailyLogRequest) -> Writing:
         list(request.tags),
         author=request.author,
     )
-    return Writing(note, request_id=request.request_id, body_hash=hash_body(request))
+    return NoteWrite(note, request_id=request.request_id, body_hash=hash_body(request))
 
 
 def to_deletion(request: pb.DeleteNoteRequest) -> NoteDeletion:

@@ -21,14 +21,14 @@ from everword.domain.periods import Calendar
 from everword.domain.tokens import ConsistencyToken
 from everword_ingest.notes import store
 from everword_ingest.notes.index_note import index_note
-from everword_ingest.notes.model import MAX_CONTENT_BYTES, NewNote, NoteKey, Writing, WrittenNote
+from everword_ingest.notes.model import MAX_CONTENT_BYTES, NewNote, NoteKey, NoteWrite, WrittenNote
 from everword_ingest.notes.place import StoredScope, find_place
 from everword_ingest.notes.store import LockedNote, NoteVersionRow
 from everword_ingest.request_ids.claims import claim_request, highest_passage
 
 
 async def write_note(
-    database: Database, namespace: NamespaceScope, writing: Writing, wake: Callable[[], None]
+    database: Database, namespace: NamespaceScope, writing: NoteWrite, wake: Callable[[], None]
 ) -> WrittenNote:
     """Store a version of a note and index it, or find that an equal call did.
 
@@ -56,7 +56,7 @@ async def write_note(
     )
 
 
-async def _write(conn: Connection, namespace_id: int, writing: Writing, version_id: UUID) -> None:
+async def _write(conn: Connection, namespace_id: int, writing: NoteWrite, version_id: UUID) -> None:
     place = await find_place(conn, namespace_id, writing.note.scope)
     note = replace(writing.note, scope=place.scope)
     held = await _hold(conn, namespace_id, note)
@@ -130,7 +130,7 @@ async def _appended(
 
 
 async def append_daily_log(
-    database: Database, namespace: NamespaceScope, entry: Writing, wake: Callable[[], None]
+    database: Database, namespace: NamespaceScope, entry: NoteWrite, wake: Callable[[], None]
 ) -> WrittenNote:
     """Store an entry under the day that it is in the namespace, or find that an equal call did.
 

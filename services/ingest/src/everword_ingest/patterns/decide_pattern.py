@@ -7,13 +7,13 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.ids import new_id
 from everword_ingest.patterns import store
 from everword_ingest.patterns.confidence import DEFAULT_THRESHOLD
-from everword_ingest.patterns.model import Decided, ThresholdSource, entity_key
+from everword_ingest.patterns.model import ThresholdDecision, ThresholdSource, entity_key
 from everword_ingest.patterns.store import DecisionRow
 
 
 async def decide_pattern(
     database: Database, namespace: NamespaceScope, entity: str, type_: str, asked: float | None
-) -> Decided:
+) -> ThresholdDecision:
     """Return whether the most trusted pattern may be used without asking. A decision about a pattern is stored.
 
     `asked` is the required confidence; None for the threshold of the type.
@@ -23,7 +23,7 @@ async def decide_pattern(
         found = await store.find_patterns(conn, namespace.id, entity_key(entity), type_, 1)
         threshold, source = await _threshold(conn, namespace.id, type_, asked)
         if not found:
-            return Decided(threshold, source)
+            return ThresholdDecision(threshold, source)
         [pattern] = found
         decision = DecisionRow(
             new_id(),
@@ -37,7 +37,7 @@ async def decide_pattern(
             await store.moment(conn),
         )
         await store.insert_decision(conn, namespace.id, decision)
-    return Decided(threshold, source, decision, pattern)
+    return ThresholdDecision(threshold, source, decision, pattern)
 
 
 async def set_pattern_threshold(

@@ -20,7 +20,7 @@ class ThresholdSource(IntEnum):
 
 
 @dataclass(frozen=True)
-class Seen:
+class EntityAction:
     """An observed action on an entity."""
 
     entity: str
@@ -50,7 +50,7 @@ class PatternFilter:
 
 
 @dataclass(frozen=True)
-class Counted:
+class PatternWriteResult:
     """A pattern after a write."""
 
     pattern: PatternRow
@@ -59,7 +59,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Decided:
+class ThresholdDecision:
     """A decision and its threshold; `decision` is None without a pattern."""
 
     threshold: float

@@ -7,7 +7,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.ids import new_id
 from everword.domain.not_found import PatternNotFound
 from everword_ingest.patterns import store
-from everword_ingest.patterns.model import Counted, OutcomeReport
+from everword_ingest.patterns.model import OutcomeReport, PatternWriteResult
 from everword_ingest.patterns.record_pattern import counted
 from everword_ingest.patterns.store import NewOutcome
 from everword_ingest.request_ids.claims import claim_request
@@ -19,7 +19,7 @@ async def record_outcome(
     report: OutcomeReport,
     request_id: str,
     body_hash: bytes,
-) -> Counted:
+) -> PatternWriteResult:
     """Count an outcome, or find that an equal call did. Raises PatternNotFound and RequestIdConflict."""
     async with database.write(namespace.id) as write:
         conn = write.conn
@@ -28,7 +28,7 @@ async def record_outcome(
         if pattern is None:
             raise PatternNotFound(pattern_id=report.pattern_id)
         if earlier is not None:
-            return Counted(pattern, replayed=True)
+            return PatternWriteResult(pattern, replayed=True)
         now = await store.lock_patterns(conn, namespace.id, pattern.entity_key, pattern.type)
         # Another write may have counted, or an erasure deleted the pattern, before the lock was held.
         held = await store.get_pattern(conn, namespace.id, report.pattern_id)
@@ -40,4 +40,4 @@ async def record_outcome(
             conn, namespace.id, now, [outcome], report.reason, recorded=False
         )
         await store.update_patterns(conn, namespace.id, [pattern])
-    return Counted(pattern)
+    return PatternWriteResult(pattern)

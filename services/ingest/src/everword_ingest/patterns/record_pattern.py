@@ -14,7 +14,7 @@ from everword.domain.errors import ContentErased, InvalidArgument
 from everword.domain.ids import new_id
 from everword_ingest.patterns import store
 from everword_ingest.patterns.confidence import confidence
-from everword_ingest.patterns.model import Counted, Seen, entity_key
+from everword_ingest.patterns.model import EntityAction, PatternWriteResult, entity_key
 from everword_ingest.patterns.store import NewOutcome, PatternRow
 from everword_ingest.request_ids.claims import claim_request, update_request
 
@@ -23,8 +23,12 @@ MOST_OF_A_TYPE = 100
 
 
 async def record_pattern(
-    database: Database, namespace: NamespaceScope, seen: Seen, request_id: str, body_hash: bytes
-) -> Counted:
+    database: Database,
+    namespace: NamespaceScope,
+    seen: EntityAction,
+    request_id: str,
+    body_hash: bytes,
+) -> PatternWriteResult:
     """Count an occurrence, or find that an equal call did. Raises RequestIdConflict and InvalidArgument."""
     async with database.write(namespace.id) as write:
         conn = write.conn
@@ -33,14 +37,16 @@ async def record_pattern(
             pattern = await store.get_pattern(conn, namespace.id, earlier.message_ids[0])
             if pattern is None:
                 raise ContentErased(request_id=request_id)
-            return Counted(pattern, replayed=True)
+            return PatternWriteResult(pattern, replayed=True)
         pattern, created = await _record(conn, namespace.id, seen)
         if request_id:
             await update_request(conn, namespace.id, request_id, [pattern.id])
-    return Counted(pattern, created)
+    return PatternWriteResult(pattern, created)
 
 
-async def _record(conn: Connection, namespace_id: int, seen: Seen) -> tuple[PatternRow, bool]:
+async def _record(
+    conn: Connection, namespace_id: int, seen: EntityAction
+) -> tuple[PatternRow, bool]:
     key = entity_key(seen.entity)
     now = await store.lock_patterns(conn, namespace_id, key, seen.type)
     known = await store.find_patterns(conn, namespace_id, key, seen.type, MOST_OF_A_TYPE)
@@ -84,7 +90,7 @@ def hash_data(data: dict[str, Any]) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-def _new(seen: Seen, key: str, hash_: bytes, now: datetime) -> PatternRow:
+def _new(seen: EntityAction, key: str, hash_: bytes, now: datetime) -> PatternRow:
     return PatternRow(
         id=new_id(),
         entity=seen.entity,

@@ -9,10 +9,10 @@ from everword.rpc.translate import from_struct, to_struct, to_timestamp
 from everword.v1 import pattern_service_pb2 as pb
 from everword_ingest.patterns.confidence import explain
 from everword_ingest.patterns.model import (
-    Decided,
+    EntityAction,
     OutcomeReport,
     PatternFilter,
-    Seen,
+    ThresholdDecision,
     ThresholdSource,
     entity_key,
 )
@@ -26,12 +26,12 @@ _WHERE = {
 }
 
 
-def to_seen(request: pb.RecordPatternRequest) -> Seen:
+def to_seen(request: pb.RecordPatternRequest) -> EntityAction:
     if not entity_key(request.entity):
         raise InvalidArgument(violations=(("entity", "is blank"),))
     if request.data.ByteSize() > MAX_DATA_BYTES:
         raise InvalidArgument(violations=(("data", f"is over {MAX_DATA_BYTES} bytes"),))
-    return Seen(
+    return EntityAction(
         request.entity,
         request.type,
         request.category,
@@ -77,7 +77,7 @@ def outcome_to_proto(row: OutcomeRow) -> pb.PatternOutcome:
     )
 
 
-def decided_to_proto(decided: Decided) -> pb.PatternDecision:
+def decided_to_proto(decided: ThresholdDecision) -> pb.PatternDecision:
     if decided.decision:
         return decision_to_proto(decided.decision)
     return pb.PatternDecision(

@@ -10,7 +10,7 @@ from everword.domain.errors import ConcurrentUpdate
 from everword.domain.not_found import NamespaceNotFound
 from everword_ingest.namespaces.namespaces import get_namespace
 from everword_ingest.transfer import store
-from everword_ingest.transfer.lines import HEADER, Tally
+from everword_ingest.transfer.lines import HEADER, LineDigest
 
 #: Bytes of a part of the file.
 _PART_BYTES = 256 * 1024
@@ -23,7 +23,7 @@ async def export_namespace(database: Database, name: str) -> AsyncGenerator[byte
     what became old meanwhile.
     """
     found = await get_namespace(database, name)
-    digest = Tally()
+    digest = LineDigest()
     part = bytearray()
     async with database.snapshot(found.id) as conn:
         await store.fix_forms(conn)

@@ -24,7 +24,7 @@ from everword_ingest.transfer.batch import HELD_BACK_S, WRONG, Batch, explain
 from everword_ingest.transfer.lines import (
     NAMESPACE,
     TIME,
-    Tally,
+    LineDigest,
     check_end,
     check_header,
     is_end,
@@ -63,12 +63,12 @@ async def import_namespace(
     Raises InvalidArgument, NamespaceAlreadyExists, ContentErased, ConcurrentUpdate and RequestTooLarge.
     """
     lines = read_lines(parts)
-    digest = Tally()
+    digest = LineDigest()
     first = await anext(lines, b"")
     check_header(first)
     digest.add(first)
     target, progress = await _begin(database, name, await anext(lines, None), digest)
-    writing = _Writing(database, name, target.id, progress, digest)
+    writing = _ImportWriter(database, name, target.id, progress, digest)
     writing.compare()
     last = await writing.read(lines)
     if last is None:
@@ -92,11 +92,11 @@ _CUT = (
 )
 
 
-class _Writing:
+class _ImportWriter:
     """The way of a file's lines into a namespace."""
 
     def __init__(
-        self, database: Database, name: str, id_: int, progress: ProgressRow, digest: Tally
+        self, database: Database, name: str, id_: int, progress: ProgressRow, digest: LineDigest
     ) -> None:
         self._database = database
         self._name = name
@@ -160,7 +160,7 @@ class _Writing:
 
 
 async def _begin(
-    database: Database, name: str, line: bytes | None, digest: Tally
+    database: Database, name: str, line: bytes | None, digest: LineDigest
 ) -> tuple[ImportTargetRow, ProgressRow]:
     """Make the namespace that the second line describes, unless an import made it before; return how far that is."""
     if line is None:
@@ -251,7 +251,7 @@ async def _refuse_erased(conn: Connection) -> None:
 
 
 async def _finish(
-    database: Database, id_: int, digest: Tally, wake: Callable[[], None]
+    database: Database, id_: int, digest: LineDigest, wake: Callable[[], None]
 ) -> ConsistencyToken:
     """Let callers reach the namespace, and make its background work due, unless that was done before."""
     async with database.write(id_) as write:

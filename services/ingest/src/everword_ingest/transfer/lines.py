@@ -27,7 +27,7 @@ _RECORD = re.compile(rb'\{"([a-z_]{1,40})":(\{.*\})\}', re.DOTALL)
 _END = b'{"end":'
 
 
-class Tally:
+class LineDigest:
     """The number of lines so far, and their SHA-256, ends of lines included."""
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ def is_end(line: bytes) -> bool:
     return line.startswith(_END)
 
 
-def check_end(line: bytes, digest: Tally) -> None:
+def check_end(line: bytes, digest: LineDigest) -> None:
     """Raise InvalidArgument if the last line does not match the lines before it."""
     if line == digest.end_line():
         return

@@ -51,7 +51,7 @@ class ProgressRow:
 
 
 @dataclass(frozen=True)
-class StoredRow:
+class ImportedRowsRow:
     """Number of stored records, and the first of them (from 1) with a malformed time; None if there is none."""
 
     rows: int
@@ -111,7 +111,7 @@ async def hold_import(conn: Connection, namespace_id: int) -> ProgressRow | None
 
 
 @statement(SQL)
-async def import_rows(conn: Connection, record: str, rows: str, time: str) -> StoredRow:
+async def import_rows(conn: Connection, record: str, rows: str, time: str) -> ImportedRowsRow:
     """Store records of a kind, a list as JSON, whose times match an expression. Raises psycopg's errors about them."""
 
 

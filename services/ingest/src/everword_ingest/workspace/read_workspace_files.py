@@ -16,7 +16,7 @@ from everword_ingest.documents.model import (
     RequestedPart,
 )
 from everword_ingest.documents.read_documents import (
-    ReadPart,
+    DocumentPart,
     get_document_history,
     list_documents,
     read_document,
@@ -30,7 +30,7 @@ _WHOLE = RequestedPart(max_chars=MAX_FILE_BYTES)
 
 async def get_workspace_file(
     database: Database, namespace: NamespaceScope, key: DocumentKey
-) -> ReadPart:
+) -> DocumentPart:
     """Return a file whole. Raises DocumentNotFound and ConversationNotFound."""
     return await read_document(database, namespace, key, _WHOLE, _KIND)
 

@@ -18,7 +18,7 @@ from everword.domain.trust import TrustPolicy
 from everword.rpc.pages import PageRequest
 from everword.text.analysis import folded_words
 from everword.text.credentials import mask_credentials
-from everword_search.answers.asking import Asking
+from everword_search.answers.asking import AnswerModel
 from everword_search.answers.check import check_answer
 from everword_search.answers.prompt import PromptMemory, answer_request, fitting, read_citations
 from everword_search.endings.read_endings import read_endings
@@ -68,7 +68,10 @@ class AnswerResult:
 
 
 async def answer(
-    sources: Sources, answer_model: Asking | None, namespace: NamespaceScope, request: AnswerRequest
+    sources: Sources,
+    answer_model: AnswerModel | None,
+    namespace: NamespaceScope,
+    request: AnswerRequest,
 ) -> AnswerResult:
     """Return an answer. It is empty, and no model was asked, if no relevant memory was found.
 
@@ -105,7 +108,7 @@ async def answer(
 
 
 async def _ask(
-    answer_model: Asking,
+    answer_model: AnswerModel,
     namespace: NamespaceScope,
     request: AnswerRequest,
     memories: Sequence[PromptMemory],

@@ -29,7 +29,7 @@ TRIES = 2
 _RECORD_S = 5.0
 
 
-class Asking:
+class AnswerModel:
     """Client of one chat model. Callers enforce their deadline by cancelling."""
 
     def __init__(self, chat: ChatClient, database: Database) -> None:

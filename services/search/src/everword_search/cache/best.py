@@ -14,7 +14,7 @@ from everword.domain.memory_kinds import SUMMARIZING_KINDS
 from everword_search.cache.columns.row import places_of, some_of
 from everword_search.cache.snapshot import Snapshot
 from everword_search.kernels.arrays import Floats, Ints
-from everword_search.passages.ranked import Ranked, Window
+from everword_search.passages.ranked import RankedMemories, Window
 
 #: One extra passage is examined per this many memories of a window, because few memories have several passages.
 _SPARE = 2
@@ -22,7 +22,7 @@ _SPARE = 2
 
 def best_memories(
     snapshot: Snapshot, rows: Ints, raws: Floats, scores: Floats, window: Window
-) -> Ranked:
+) -> RankedMemories:
     """Return the memories in `window`, best first.
 
     `rows` are the matching passages; `raws` and `scores` have an element for each.
@@ -46,7 +46,9 @@ def best_memories(
             break
         take *= 4
     chosen, read = chosen[is_within], some_of(read, is_within)
-    return Ranked(read["ids"].copy(), read["source_ids"].copy(), raws[chosen], scores[chosen])
+    return RankedMemories(
+        read["ids"].copy(), read["source_ids"].copy(), raws[chosen], scores[chosen]
+    )
 
 
 def _best(snapshot: Snapshot, rows: Ints, scores: Floats, take: int) -> Ints:

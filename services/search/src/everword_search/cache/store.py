@@ -93,7 +93,7 @@ class _LimitsRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EverythingRow(_LimitsRow):
+class AllPassageIdsRow(_LimitsRow):
     """The ids of all passages of a namespace, in binary, with the limits."""
 
     ids: bytes
@@ -210,10 +210,10 @@ async def read_vectors(
     )
 
 
-async def read_everything(conn: Connection, namespace_id: int) -> tuple[Ints, EverythingRow]:
+async def read_everything(conn: Connection, namespace_id: int) -> tuple[Ints, AllPassageIdsRow]:
     """Return the ids of all passages of a namespace, ascending, and the limited intervals."""
     found = await fetch_optional(
-        conn, SQL["read_everything"], namespaced(namespace_id), EverythingRow
+        conn, SQL["read_everything"], namespaced(namespace_id), AllPassageIdsRow
     )
     assert found is not None
     return read_array(found.ids, "i8"), found

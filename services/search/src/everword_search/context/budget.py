@@ -13,10 +13,10 @@ from everword.domain.memory_kinds import MemoryKind
 from everword.text.attribution import blank_pasted
 from everword_search.context.item import ContextItem
 from everword_search.context.model import ORDER, BlockSource
-from everword_search.context.repetition import SaidWords
+from everword_search.context.repetition import WordsInContext
 from everword_search.context.summary_lines import without_said
 from everword_search.context.text import Layout
-from everword_search.endings.model import Holding
+from everword_search.endings.model import CurrentFact
 
 #: Minimum share of a summary's text that must remain after repeated sentences are removed.
 _MUCH = 0.5
@@ -66,7 +66,7 @@ class ContextDraft:
 
     budget: int
     layout: Layout
-    said: SaidWords
+    said: WordsInContext
     blocks: dict[BlockSource, BudgetedBlock] = field(init=False)
     left_out: set[UUID | str] = field(default_factory=set)
     #: Tokens reserved for blocks that are filled later, and ids of the memories that these will contain.
@@ -177,7 +177,7 @@ class ContextDraft:
         self.reserved = 0
         self.promised.clear()
 
-    def lacking(self, items: Iterable[ContextItem] | None = None) -> list[Holding]:
+    def lacking(self, items: Iterable[ContextItem] | None = None) -> list[CurrentFact]:
         """Return the current values of outdated facts in `items`, by default all, that the context lacks.
 
         A value is not lacking if a reserved block will contain it.
@@ -193,7 +193,7 @@ class ContextDraft:
         there = self.ids | self._repeated | self.promised
         return [each for each in holdings.values() if there.isdisjoint(each.memory_ids)]
 
-    def put_holding(self, holding: Holding) -> ContextItem | None:
+    def put_holding(self, holding: CurrentFact) -> ContextItem | None:
         """Add a current value as one line; return the item, or None if it does not fit or may not be shown."""
         item = self.layout.holding(holding)
         if item is None or not self._fits(BlockSource.MEMORIES, item, None):

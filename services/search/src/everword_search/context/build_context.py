@@ -10,11 +10,11 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.errors import InvalidArgument
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.budget import ContextDraft
-from everword_search.context.building import Building, BuiltContext
+from everword_search.context.building import BuiltContext, ContextBuilder
 from everword_search.context.chat_history import Start, put_turns, read_start
 from everword_search.context.item import ContextItem
 from everword_search.context.model import ContextRequest
-from everword_search.context.repetition import SaidWords
+from everword_search.context.repetition import WordsInContext
 from everword_search.context.text import Layout
 from everword_search.passages.as_of import find_as_of
 from everword_search.retrieval.profiles import find_profile
@@ -46,7 +46,7 @@ async def build_context(
 
 async def begin(
     sources: Sources, counter: TokenCounter, namespace: NamespaceScope, request: ContextRequest
-) -> Building:
+) -> ContextBuilder:
     """Return a context that contains the newest turns. Raises the errors of `build_context`."""
     if not request.query.strip() and not request.names_conversation:
         text = "is required unless conversation_id or conversation is set"
@@ -64,12 +64,12 @@ async def begin(
     zone, masks = ZoneInfo(start.settings.time_zone), start.settings.masks_credentials
     layout = Layout(counter, request.format, zone, masks, start.settings.trust)
     text = _asked(request, start)
-    draft = ContextDraft(request.token_budget, layout, SaidWords(text))
+    draft = ContextDraft(request.token_budget, layout, WordsInContext(text))
     waiting: list[ContextItem] = []
     if start.conversation:
         # Turns may be long, so add them in a thread.
         waiting = await asyncio.to_thread(put_turns, draft, layout, start.conversation)
-    return Building(sources, namespace, request, start, text, draft, waiting)
+    return ContextBuilder(sources, namespace, request, start, text, draft, waiting)
 
 
 def _asked(request: ContextRequest, start: Start) -> str:

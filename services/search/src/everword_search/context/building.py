@@ -19,7 +19,13 @@ from everword.rpc.pages import MAX_PAGE
 from everword_search.context.blocks import registry
 from everword_search.context.blocks.model import BlockRequest
 from everword_search.context.budget import BudgetedBlock, ContextDraft
-from everword_search.context.chat_history import MOST_RECALLED, SHARE, Recalled, Start, recall_turns
+from everword_search.context.chat_history import (
+    MOST_RECALLED,
+    SHARE,
+    RecalledTurns,
+    Start,
+    recall_turns,
+)
 from everword_search.context.item import ContextItem
 from everword_search.context.memories import FoundMemories, ToldBy, search_memories
 from everword_search.context.model import ORDER, BlockSource, ContextCandidate, ContextRequest
@@ -55,7 +61,7 @@ class BuiltContext:
 
 
 @dataclass(frozen=True)
-class Building:
+class ContextBuilder:
     """A context under construction, which already contains the newest turns."""
 
     sources: Sources
@@ -70,10 +76,10 @@ class Building:
     #: Lorebook entries that may be missing; filled while blocks are built.
     lore_omissions: list[Omission] = field(default_factory=list)
 
-    async def recall(self) -> Recalled:
+    async def recall(self) -> RecalledTurns:
         """Return older turns of this conversation that are similar to the query."""
         if not self.text or not self.start.conversation:
-            return Recalled()
+            return RecalledTurns()
         shown = len(self.draft.ids)
         conversation = self.start.conversation
         return await recall_turns(

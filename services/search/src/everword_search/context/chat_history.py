@@ -21,7 +21,7 @@ from everword_search.context.about import about_summary, about_turn
 from everword_search.context.budget import ContextDraft
 from everword_search.context.item import ContextItem
 from everword_search.context.model import BlockSource, ContextRequest
-from everword_search.context.present import Present, present_asked
+from everword_search.context.present import NonemptyKinds, present_asked
 from everword_search.context.text import Layout
 from everword_search.endings.read_endings import Endings, read_endings
 from everword_search.facts.store import find_own
@@ -90,7 +90,7 @@ class Start:
     conversation: ContinuedConversation | None
     #: Facts about the speaker, as of the request's moment.
     own_fact_ids: tuple[UUID, ...] = ()
-    present: Present = field(default_factory=Present)
+    present: NonemptyKinds = field(default_factory=NonemptyKinds)
 
 
 async def read_start(
@@ -225,7 +225,7 @@ def put_turns(
 
 
 @dataclass(frozen=True)
-class Recalled:
+class RecalledTurns:
     """Older turns of a conversation that are similar to the query."""
 
     #: Most similar first.
@@ -241,10 +241,10 @@ async def recall_turns(
     conversation: ContinuedConversation,
     text: str,
     shown: int,
-) -> Recalled:
+) -> RecalledTurns:
     """Return turns of this conversation that are similar to the query; none without an embedder."""
     if conversation.record.last_seq <= shown or not request.max_recent_turns:
-        return Recalled()
+        return RecalledTurns()
     search = SearchRequest(
         text=text,
         mode=SearchMode.SEMANTIC,
@@ -258,17 +258,17 @@ async def recall_turns(
     except EmbedderUnavailable as error:
         cause = error.__cause__
         if isinstance(cause, QueryNotEmbedded) and cause.expected:
-            return Recalled()
+            return RecalledTurns()
         report = ArmReport(SearchArm.SEMANTIC, ArmState.DEGRADED, str(cause or error))
-        return Recalled(degraded=[report])
+        return RecalledTurns(degraded=[report])
     near = [each for each in response.results if each.hit.parts and _is_near(each)]
     if not any(each.endings for each in near):
-        return Recalled(near)
+        return RecalledTurns(near)
     scope = Scope(namespace.id, request.filter_for(conversation.record))
     async with sources.database.transaction(namespace.id) as conn:
         endings = await read_endings(conn, scope, [each.memory.id for each in near])
     # The current value may be stated in any conversation, so endings are read within the context's scope.
-    return Recalled([replace(each, endings=endings.get(each.memory.id, ())) for each in near])
+    return RecalledTurns([replace(each, endings=endings.get(each.memory.id, ())) for each in near])
 
 
 def _is_near(result: SearchResult) -> bool:

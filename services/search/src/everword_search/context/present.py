@@ -10,7 +10,7 @@ from everword_search.records.store import namespaced
 
 
 @dataclass(frozen=True)
-class Present:
+class NonemptyKinds:
     """Which kinds of rows exist in the namespace; True by default, if they were not checked."""
 
     facts: bool = True
@@ -27,6 +27,6 @@ class Present:
     conversation_documents: bool = True
 
 
-def present_asked(namespace_id: int) -> BoundStatement[Present]:
+def present_asked(namespace_id: int) -> BoundStatement[NonemptyKinds]:
     """Return the statement that checks which kinds of rows a namespace has."""
-    return BoundStatement(SQL["find_present"], namespaced(namespace_id), Present)
+    return BoundStatement(SQL["find_present"], namespaced(namespace_id), NonemptyKinds)

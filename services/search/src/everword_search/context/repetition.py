@@ -18,7 +18,7 @@ _TAGS = re.compile(r"\[(?:\d{4}-\d\d-\d\dT\d\d:\d\dZ|(?:chat|via):[^\]\n]{1,500}
 _Words = tuple[str, ...]
 
 
-class SaidWords:
+class WordsInContext:
     """The words in a context, regardless of case, whitespace and punctuation."""
 
     def __init__(self, query: str) -> None:

@@ -13,7 +13,7 @@ from everword.lore.model import Omission
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.budget import BudgetedBlock
 from everword_search.context.build_context import begin
-from everword_search.context.building import Building
+from everword_search.context.building import ContextBuilder
 from everword_search.context.memories import FoundMemories
 from everword_search.context.model import ORDER, BlockSource, ContextRequest
 from everword_search.retrieval.arms.base import ArmReport
@@ -91,7 +91,7 @@ async def _in_time(
     return {source: task.result() for source, task in tasks.items() if task in done}
 
 
-async def _find_memories(building: Building) -> FoundMemories:
+async def _find_memories(building: ContextBuilder) -> FoundMemories:
     """Return the search results, including recalled older turns.
 
     The chat history was already sent, so recalled turns go to the memories block.

@@ -32,7 +32,7 @@ from everword_search.context.about import document_label
 from everword_search.context.item import NOTHING, ContextItem, ItemContext
 from everword_search.context.model import BlockSource, ContextCandidate, ContextFormat
 from everword_search.context.summary_lines import without_conversations
-from everword_search.endings.model import Ending, Holding, marks_of
+from everword_search.endings.model import CurrentFact, Ending, marks_of
 from everword_search.summaries.store import TopSummaryRow
 
 #: Trust labels in the brackets of an item.
@@ -132,7 +132,7 @@ class Layout:
         place = message.id, message.occurred_at, message.seq
         return self._item(*place, speaker, shown, given, ItemContext(endings=endings), about)
 
-    def holding(self, holding: Holding) -> ContextItem | None:
+    def holding(self, holding: CurrentFact) -> ContextItem | None:
         """Return a current value as one line; None if the filter excludes the fact's memory."""
         if holding.fact_memory_id is None:
             return None

@@ -18,7 +18,7 @@ class EndingKind(IntEnum):
 
 
 @dataclass(frozen=True)
-class Holding:
+class CurrentFact:
     """The current value that replaces an outdated one, and the memories that state it."""
 
     fact_id: UUID
@@ -46,7 +46,7 @@ class Ending:
     #: When the value ceased to be valid; for a correction, when the correction was made.
     ended_at: datetime
     #: None if no value replaces it, or if the filter excludes all memories that state the new value.
-    current: Holding | None
+    current: CurrentFact | None
 
 
 #: The word before the date of an ending.
@@ -61,7 +61,7 @@ _MOST_ENDINGS = 4
 
 
 @dataclass(frozen=True)
-class Mark:
+class EndingRemark:
     """The label of one outdated attribute."""
 
     attribute: str
@@ -70,8 +70,9 @@ class Mark:
     ended_at: datetime
 
 
-def marks_of(endings: Sequence[Ending]) -> list[Mark]:
+def marks_of(endings: Sequence[Ending]) -> list[EndingRemark]:
     """Return the labels of the latest `_MOST_ENDINGS` endings."""
     return [
-        Mark(each.attribute, _ENDINGS[each.kind], each.ended_at) for each in endings[:_MOST_ENDINGS]
+        EndingRemark(each.attribute, _ENDINGS[each.kind], each.ended_at)
+        for each in endings[:_MOST_ENDINGS]
     ]

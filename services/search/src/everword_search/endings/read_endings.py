@@ -17,7 +17,7 @@ from everword.db.arrays import ArrayParameter, array_of_uuids
 from everword.db.pool import Connection
 from everword.db.statements import BoundStatement, fetch_all
 from everword.facts.attributes import fact_text
-from everword_search.endings.model import Ending, EndingKind, Holding
+from everword_search.endings.model import CurrentFact, Ending, EndingKind
 from everword_search.passages.store import SQL, Scope
 from everword_search.records.model import MemoryFilter
 from everword_search.records.store import namespaced
@@ -52,7 +52,7 @@ class _EndingRow:
 
 
 @dataclass(frozen=True)
-class _ToldByRow:
+class _EvidenceRow:
     memory_id: UUID
     message_ids: list[UUID]
     quotes: list[str]
@@ -109,7 +109,7 @@ async def read_told_by(
 ) -> dict[UUID | str, tuple[tuple[UUID, str], ...]]:
     """Return, for each fact memory, the ids of the messages that state it with their quotes, the latest first."""
     parameters = {**namespaced(namespace_id), "source_ids": list(memory_ids)}
-    rows = await fetch_all(conn, SQL["told_by"], parameters, _ToldByRow)
+    rows = await fetch_all(conn, SQL["told_by"], parameters, _EvidenceRow)
     return {row.memory_id: tuple(zip(row.message_ids, row.quotes, strict=True)) for row in rows}
 
 
@@ -134,14 +134,14 @@ def _ending(row: _EndingRow) -> Ending:
     return Ending(row.fact_id, row.attribute, row.value, kind, row.ended_at, _holding(row))
 
 
-def _holding(row: _EndingRow) -> Holding | None:
+def _holding(row: _EndingRow) -> CurrentFact | None:
     if row.current_id is None or row.current_value is None or row.current_since is None:
         return None
     pairs = zip(row.current_sources or (), row.current_passages or (), strict=True)
     known = [(source, passage) for source, passage in pairs if source is not None]
     if not known:
         return None
-    return Holding(
+    return CurrentFact(
         row.current_id,
         row.current_value,
         fact_text(row.subject, row.attribute, row.current_value),

@@ -93,7 +93,7 @@ class FactDisputeRow:
 
 
 @dataclass(frozen=True)
-class _OwnRow:
+class _OwnFactRow:
     memory_id: UUID
 
 
@@ -153,7 +153,7 @@ async def find_own(
         "known_at": known_at,
         "limit": limit,
     }
-    rows = await fetch_all(conn, SQL["find_own"], parameters, _OwnRow)
+    rows = await fetch_all(conn, SQL["find_own"], parameters, _OwnFactRow)
     return [row.memory_id for row in rows]
 
 

@@ -75,7 +75,7 @@ class NodeHistory:
 
 
 @dataclass(frozen=True)
-class ListedNodes:
+class NodeSelection:
     """Filter of a list of nodes; None admits every value."""
 
     view: View

@@ -14,7 +14,7 @@ from everword.graph.rows import NodeView
 from everword.graph.store import show_nodes
 from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.graph import store
-from everword_search.graph.model import ListedNodes, NodeHistory, Subgraph, View
+from everword_search.graph.model import NodeHistory, NodeSelection, Subgraph, View
 from everword_search.graph.traverse import read_ends
 from everword_search.records.freshness import fresh_transaction
 
@@ -54,7 +54,7 @@ async def list_nodes(
     """Return a page of nodes and the token of the next page. Raises InvalidPageToken."""
     cursor = await open_cursor(database, namespace, "ListNodes", page)
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
-        requested = ListedNodes(view, types, None)
+        requested = NodeSelection(view, types, None)
         if label:
             hashes = [label_hash(label)]
             named = await store.find_named(conn, namespace.id, view, hashes, _NAMED)
@@ -77,7 +77,7 @@ async def export_graph(
     after: UUID | None = None
     while True:
         async with database.transaction(namespace.id) as conn:
-            everything = ListedNodes(view, None, None)
+            everything = NodeSelection(view, None, None)
             nodes = await store.list_nodes(conn, namespace.id, everything, after, _PART)
         if nodes:
             yield Subgraph(nodes=nodes)

@@ -11,7 +11,7 @@ from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_value, load_statements
 from everword.db.typed_statements import statement
 from everword.graph.rows import NodeView
-from everword_search.graph.model import ListedNodes, Steps, View
+from everword_search.graph.model import NodeSelection, Steps, View
 
 SQL = load_statements("everword_search.graph")
 #: Relations per node and direction that are scanned for visible ones if the view is scoped.
@@ -99,7 +99,7 @@ async def list_versions(
 
 
 async def list_nodes(
-    conn: Connection, namespace_id: int, selection: ListedNodes, after: UUID | None, limit: int
+    conn: Connection, namespace_id: int, selection: NodeSelection, after: UUID | None, limit: int
 ) -> list[NodeView]:
     parameters = {
         "namespace_id": namespace_id,

@@ -28,7 +28,7 @@ _COLUMNS = tuple(
 
 
 @dataclass
-class Reached:
+class TraversalState:
     """State of a traversal: nodes with their distance in steps, and relations, nearest first."""
 
     depths: dict[UUID, int]
@@ -67,12 +67,12 @@ async def reach(
     steps: Steps,
     *,
     through_anchors: bool = True,
-) -> Reached:
+) -> TraversalState:
     """Follow relations from `starts`.
 
     Without `through_anchors`, the anchors `me` and `user` are reached but not followed further.
     """
-    reached = Reached(dict.fromkeys(starts, 0))
+    reached = TraversalState(dict.fromkeys(starts, 0))
     frontier, most = list(starts), steps
     for depth in range(1, steps.depth + 1):
         if not frontier or len(reached.steps) >= most.most_edges:
@@ -87,7 +87,7 @@ async def reach(
 
 
 def _add(
-    reached: Reached,
+    reached: TraversalState,
     rows: Sequence[StepRow],
     depth: int,
     fan_out: int,

@@ -49,7 +49,7 @@ class RankedEdge:
 
 
 @dataclass(frozen=True)
-class TopicFound:
+class TopicNeighbourhood:
     """Nodes and relations of a topic: named nodes and the heaviest relations first."""
 
     nodes: Sequence[NodeView] = ()
@@ -62,7 +62,7 @@ class TopicFound:
 
 async def search_graph(
     sources: Sources, namespace: NamespaceScope, request: TopicRequest
-) -> TopicFound:
+) -> TopicNeighbourhood:
     """Return the nodes and relations of a topic; without a graph this costs one short statement.
 
     Raises InvalidConsistencyToken.
@@ -70,7 +70,7 @@ async def search_graph(
     topic, view = Topic(request.text), request.view
     async with fresh_transaction(sources.database, namespace, request.at_least_as_fresh) as conn:
         if not await store.has_graph(conn, namespace.id):
-            return TopicFound()
+            return TopicNeighbourhood()
         named = await _find_named(conn, namespace.id, view, topic)
         seeds, told = await _follow_speakers(conn, namespace.id, view, topic, named)
     near = await _find_near(sources, namespace, request)
@@ -79,7 +79,7 @@ async def search_graph(
         for memory_id, node_id in versions.items():
             seeds[node_id] = max(seeds.get(node_id, 0.0), near[memory_id])
         if not seeds:
-            return TopicFound()
+            return TopicNeighbourhood()
         starts = sorted(seeds, key=lambda id_: -seeds[id_])
         steps = Steps(request.depth)
         reached = await reach(conn, namespace.id, starts, view, steps, through_anchors=False)
@@ -183,10 +183,12 @@ def _rank(
 
 def _only_touched(
     nodes: Sequence[NodeView], seeds: Mapping[UUID, float], ranked: Sequence[RankedEdge]
-) -> TopicFound:
+) -> TopicNeighbourhood:
     """Return the relations, with the nodes that they connect and the starting nodes."""
     ends = {id_ for each in ranked for id_ in (each.edge.from_id, each.edge.to_id)}
-    return TopicFound([node for node in nodes if node.id in ends or node.id in seeds], ranked)
+    return TopicNeighbourhood(
+        [node for node in nodes if node.id in ends or node.id in seeds], ranked
+    )
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from everword_search.graph.model import (
     Subgraph,
     View,
 )
-from everword_search.graph_search.search_graph import TopicFound, TopicRequest
+from everword_search.graph_search.search_graph import TopicNeighbourhood, TopicRequest
 from everword_search.graph_search.suggest_merges import Suggestion
 
 
@@ -58,7 +58,7 @@ def traversed_to_proto(found: Subgraph) -> pb.TraverseResponse:
     )
 
 
-def topic_to_proto(found: TopicFound) -> pb.SearchGraphResponse:
+def topic_to_proto(found: TopicNeighbourhood) -> pb.SearchGraphResponse:
     edges = [each.edge for each in found.edges]
     return pb.SearchGraphResponse(
         nodes=[node_to_proto(node) for node in found.nodes],

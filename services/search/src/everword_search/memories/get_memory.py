@@ -22,7 +22,7 @@ _RECORDS = frozenset({MemoryKind.MESSAGE, MemoryKind.SUMMARY})
 
 
 @dataclass(frozen=True)
-class WholeMemory:
+class FullMemory:
     """A memory, with its record if it is a message or a summary."""
 
     #: The index's record; None if the message or summary is not indexed.
@@ -39,7 +39,7 @@ async def get_memory(
     tier: Tier = Tier.FULL,
     *,
     include_unindexed: bool = False,
-) -> WholeMemory:
+) -> FullMemory:
     """Return a memory in a tier, by id, by the name of a summary, or by the external id of a message.
 
     `include_unindexed` also returns messages and summaries that are not indexed.
@@ -56,7 +56,7 @@ async def get_memory(
         if memory is None and not include_unindexed:
             raise MemoryNotFound(memory_id=memory_id)
         if memory and (chars is not None or memory.kind not in _RECORDS):
-            return WholeMemory(memory)
+            return FullMemory(memory)
         message, summary = None, None
         if memory is None or memory.kind == MemoryKind.MESSAGE:
             message = await store.get_message(conn, namespace.id, memory_id)
@@ -65,7 +65,7 @@ async def get_memory(
             summary = summaries[0] if summaries else None
     if not (memory or message or summary):
         raise MemoryNotFound(memory_id=memory_id)
-    return WholeMemory(memory, message, summary)
+    return FullMemory(memory, message, summary)
 
 
 async def _find(

@@ -64,7 +64,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, eq=False)
-class Ranked:
+class RankedMemories:
     """Memories returned by an arm, best first, as columns with an element per memory."""
 
     passage_ids: Array
@@ -76,7 +76,7 @@ class Ranked:
     terms: Mapping[UUID, tuple[TermScore, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, candidates: Sequence[Candidate]) -> Ranked:
+    def of(cls, candidates: Sequence[Candidate]) -> RankedMemories:
         return cls(
             np.array([each.passage_id for each in candidates], np.int64),
             array_of_uuids([each.source_id for each in candidates]),

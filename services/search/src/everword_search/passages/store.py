@@ -16,7 +16,7 @@ from everword.db.statements import (
     load_statements,
 )
 from everword.v1.memory_pb2 import ROLE_ASSISTANT
-from everword_search.passages.ranked import Ranked
+from everword_search.passages.ranked import RankedMemories
 from everword_search.records.model import MemoryFilter, end_of_time
 from everword_search.records.store import namespaced
 
@@ -69,7 +69,7 @@ class NearWordRow(AnalysedText):
 
 
 @dataclass(frozen=True)
-class WordsAsked:
+class QueriedWords:
     """Requested words in lower case, and their variants that differ by one letter."""
 
     words: Sequence[str]
@@ -97,8 +97,8 @@ class RankedRow:
     raws: bytes
     scores: bytes
 
-    def ranked(self) -> Ranked:
-        return Ranked(
+    def ranked(self) -> RankedMemories:
+        return RankedMemories(
             read_array(self.passage_ids, "i8"),
             read_array(self.source_ids, "S16"),
             read_array(self.raws, "f8"),
@@ -106,7 +106,7 @@ class RankedRow:
         )
 
 
-NOTHING = Ranked.of([])
+NOTHING = RankedMemories.of([])
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ async def term_frequencies(
 
 
 async def find_near_words(
-    conn: Connection, namespace_id: int, queried: WordsAsked, *, only_unsaid: bool
+    conn: Connection, namespace_id: int, queried: QueriedWords, *, only_unsaid: bool
 ) -> list[NearWordRow]:
     """Return the requested words and variants that occur in the corpus.
 

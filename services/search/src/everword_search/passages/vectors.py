@@ -13,7 +13,7 @@ import numpy.typing as npt
 from everword.db.arrays import Array, ArrayParameter, HalfvecParameter, read_array
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_optional
-from everword_search.passages.ranked import Ranked
+from everword_search.passages.ranked import RankedMemories
 from everword_search.passages.store import NOTHING, SQL, RankedRow, Scope
 from everword_search.records.store import namespaced
 
@@ -100,7 +100,7 @@ def array_of(binary: bytes) -> npt.NDArray[np.float32]:
 
 async def find_exact(
     conn: Connection, scope: Scope, generation_id: int, parameters: dict[str, Any], maximum: int
-) -> Ranked | None:
+) -> RankedMemories | None:
     """Compare the query with every vector of a scope.
 
     Return None, without comparing, if the scope has more than `most` passages.
@@ -114,7 +114,7 @@ async def find_exact(
 
 async def find_approximate(
     conn: Connection, scope: Scope, generation_id: int, parameters: dict[str, Any]
-) -> Ranked:
+) -> RankedMemories:
     taken = max(parameters["limit"] * 4 // 3, MIN_TAKEN)
     await execute(conn, SQL["prepare_hnsw"], {"in_sight": str(min(taken * 5 // 4, MAX_IN_SIGHT))})
     statement = SQL["find_semantic_hnsw"].of_generation(generation_id)

@@ -14,7 +14,7 @@ from everword_search.people.store import SQL
 
 
 @dataclass(frozen=True)
-class SpokenOf:
+class MentionedPerson:
     """A person mentioned by a subject."""
 
     id: UUID
@@ -27,7 +27,7 @@ class SpokenOf:
 
 
 @dataclass(frozen=True)
-class Detail:
+class PersonDetail:
     """A statement about a person."""
 
     about_id: UUID
@@ -58,18 +58,18 @@ class Style:
 
 async def find_spoken_of(
     conn: Connection, namespace_id: int, subjects: Sequence[str], limit: int
-) -> list[SpokenOf]:
+) -> list[MentionedPerson]:
     parameters = {"namespace_id": namespace_id, "subjects": list(subjects), "limit": limit}
-    return await fetch_all(conn, SQL["find_spoken_of"], parameters, SpokenOf)
+    return await fetch_all(conn, SQL["find_spoken_of"], parameters, MentionedPerson)
 
 
 async def read_details(
     conn: Connection, namespace_id: int, about_ids: Sequence[UUID], limit: int
-) -> dict[UUID, list[Detail]]:
+) -> dict[UUID, list[PersonDetail]]:
     """Return the latest details of each person by person id, earliest first."""
     parameters = {"namespace_id": namespace_id, "about_ids": list(about_ids), "limit": limit}
-    found: dict[UUID, list[Detail]] = defaultdict(list)
-    for row in await fetch_all(conn, SQL["read_details"], parameters, Detail):
+    found: dict[UUID, list[PersonDetail]] = defaultdict(list)
+    for row in await fetch_all(conn, SQL["read_details"], parameters, PersonDetail):
         found[row.about_id].append(row)
     return found
 

@@ -13,7 +13,7 @@ from everword.domain.errors import NotFound
 from everword.domain.not_found import EventNotFound, PersonNotFound, StrategyNotFound
 from everword.people import views
 from everword.people.store import TrajectoryRow
-from everword.people.views import EventView, Listed, PersonView, StrategyView
+from everword.people.views import EventView, ListScope, PersonView, StrategyView
 from everword.rpc.pages import PageRequest, open_cursor
 from everword_search.people import store
 from everword_search.people.store import LearnedChangeRow, LearnedEvidenceRow, TraitRow
@@ -25,13 +25,13 @@ MOST = 1_000
 MOST_OF_EACH = 100
 
 
-class _Shown(Protocol):
+class _ShownRow(Protocol):
     @property
     def id(self) -> UUID: ...
 
 
-_View = TypeVar("_View", bound=_Shown)
-_List = Callable[[Connection, int, Listed, UUID | None, int], Awaitable[list[_View]]]
+_View = TypeVar("_View", bound=_ShownRow)
+_List = Callable[[Connection, int, ListScope, UUID | None, int], Awaitable[list[_View]]]
 
 
 _Show = Callable[[Connection, int, UUID], Awaitable[PersonView | EventView | StrategyView | None]]
@@ -43,7 +43,7 @@ _KINDS: dict[str, tuple[_Show, Callable[..., NotFound]]] = {
 
 
 @dataclass(frozen=True)
-class Explained(Generic[_View]):
+class LearnedExplanation(Generic[_View]):
     """A learned person, event or question, with its evidence and audit trail."""
 
     view: _View
@@ -65,7 +65,7 @@ class UserModel:
 async def list_people(
     database: Database,
     namespace: NamespaceScope,
-    listed: Listed,
+    listed: ListScope,
     page: PageRequest,
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[PersonView], str]:
@@ -78,7 +78,7 @@ async def list_people(
 async def list_events(
     database: Database,
     namespace: NamespaceScope,
-    listed: Listed,
+    listed: ListScope,
     page: PageRequest,
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[EventView], str]:
@@ -91,7 +91,7 @@ async def list_events(
 async def list_strategies(
     database: Database,
     namespace: NamespaceScope,
-    listed: Listed,
+    listed: ListScope,
     page: PageRequest,
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[StrategyView], str]:
@@ -113,7 +113,7 @@ async def explain_learned(
     kind: str,
     id_: UUID,
     at_least_as_fresh: str = "",
-) -> Explained[PersonView | EventView | StrategyView]:
+) -> LearnedExplanation[PersonView | EventView | StrategyView]:
     """Return a person, an event or a question with its evidence and audit trail.
 
     `kind` is person_id, event_id or strategy_id. Raises PersonNotFound, EventNotFound and StrategyNotFound.
@@ -125,7 +125,7 @@ async def explain_learned(
             raise missing(**{kind: id_})
         evidence = await store.list_learned_evidence(conn, namespace.id, [found.id], MOST)
         changes = await store.list_learned_changes(conn, namespace.id, found.id, MOST)
-    return Explained(found, evidence, changes)
+    return LearnedExplanation(found, evidence, changes)
 
 
 async def get_user_model(
@@ -160,7 +160,7 @@ async def _page(
     namespace: NamespaceScope,
     rpc: str,
     list_: _List[_View],
-    listed: Listed,
+    listed: ListScope,
     page: PageRequest,
     at_least_as_fresh: str,
 ) -> tuple[Sequence[_View], str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from everword.people.store import TrajectoryRow
-from everword.people.views import Listed
+from everword.people.views import ListScope
 from everword.rpc.translate import to_timestamp
 from everword.v1 import people_pb2 as pb
 from everword_search.people.store import LearnedChangeRow, LearnedEvidenceRow, TraitRow
@@ -17,8 +17,8 @@ class _Listing(Protocol):
     def subjects(self) -> Sequence[str]: ...
 
 
-def to_listed(request: _Listing, everything: bool) -> Listed:
-    return Listed(list(request.subjects) or None, everything)
+def to_listed(request: _Listing, everything: bool) -> ListScope:
+    return ListScope(list(request.subjects) or None, everything)
 
 
 def evidence_to_proto(row: LearnedEvidenceRow) -> pb.LearnedEvidence:

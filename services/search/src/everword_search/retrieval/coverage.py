@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from everword.text.analysis import words_of
 from everword_search.kernels.arrays import Ints
-from everword_search.ranking.features.compute import Described, RankingQuery
+from everword_search.ranking.features.compute import PoolFeatures, RankingQuery
 from everword_search.ranking.features.pool import Pool
 
 #: Weighted share of absent words from which the memories may be about another subject.
@@ -70,7 +70,7 @@ _WHOLE = 1 - 1e-9
 def measure_coverage(
     pool: Pool,
     wanted: npt.NDArray[np.bool_],
-    described: Described,
+    described: PoolFeatures,
     question: RankingQuery,
     best: Ints,
 ) -> QueryCoverage:

@@ -17,7 +17,7 @@ from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.calibration import DECIDING
 from everword.domain.deadline import remaining
 from everword_search.passages import store
-from everword_search.passages.ranked import Candidate, Ranked, Window
+from everword_search.passages.ranked import Candidate, RankedMemories, Window
 from everword_search.passages.store import Scope, SignalRow
 from everword_search.retrieval.arms.base import RankingArm, SearchArm
 from everword_search.retrieval.hits import FoundHits, RankedHit, ScorePart, Signal
@@ -32,7 +32,7 @@ _JUDGING = frozenset({SearchArm.LEXICAL, SearchArm.SEMANTIC})
 
 
 @dataclass(slots=True)
-class _Scored:
+class _ScoredMemory:
     """A memory of the pool with its score."""
 
     source_id: UUID
@@ -75,8 +75,8 @@ async def rank_by_formula(
     return FoundHits(hits, deciding, first, order=partial(_ranked, listed))
 
 
-def _ranked(scored: Sequence[_Scored]) -> Ranked:
-    return Ranked.of(
+def _ranked(scored: Sequence[_ScoredMemory]) -> RankedMemories:
+    return RankedMemories.of(
         [Candidate(each.source_id, each.passage_id, each.score, each.score, []) for each in scored]
     )
 
@@ -102,7 +102,7 @@ async def _pool(
 
 def _score(
     row: SignalRow, views: _Views, profile: Balanced, now: datetime, judged: bool
-) -> _Scored:
+) -> _ScoredMemory:
     total = evidence = 0.0
     best = (-1.0, 0.0, 0)
     for arm, candidate in views.items():
@@ -119,7 +119,7 @@ def _score(
     # Time, importance and weights are no evidence of relevance.
     told = evidence / len(_JUDGING) if judged else None
     rounded = round(total * 1e9) / 1e9
-    return _Scored(row.source_id, views, best[2], rounded, temporal, importance, told)
+    return _ScoredMemory(row.source_id, views, best[2], rounded, temporal, importance, told)
 
 
 def _score_of(arm: SearchArm, candidate: Candidate) -> float:
@@ -127,7 +127,7 @@ def _score_of(arm: SearchArm, candidate: Candidate) -> float:
     return max(0.0, candidate.raw) if arm is SearchArm.SEMANTIC else candidate.score
 
 
-def _hit(scored: _Scored, profile: Balanced, now: datetime) -> RankedHit:
+def _hit(scored: _ScoredMemory, profile: Balanced, now: datetime) -> RankedHit:
     parts = tuple(
         ScorePart(arm, candidate.raw, _score_of(arm, candidate), profile.weights[arm])
         for arm, candidate in scored.views.items()

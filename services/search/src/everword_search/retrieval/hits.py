@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from everword_search.passages.ranked import Ranked, TermScore
+from everword_search.passages.ranked import RankedMemories, TermScore
 from everword_search.retrieval.arms.base import SearchArm
 from everword_search.retrieval.coverage import QueryCoverage
 
@@ -66,4 +66,4 @@ class FoundHits:
     #: How much of the query the candidates contain.
     coverage: QueryCoverage = field(default_factory=QueryCoverage)
     #: Returns the results of all pages in ranking order; None if only the arm can find them.
-    order: Callable[[], Ranked] | None = None
+    order: Callable[[], RankedMemories] | None = None

@@ -28,8 +28,8 @@ from everword.db.arrays import uuids_of
 from everword.domain.calibration import DECIDING
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.passages.candidates import Candidates
-from everword_search.passages.ranked import Ranked, Window
-from everword_search.ranking.features.compute import Described, RankingQuery, describe
+from everword_search.passages.ranked import RankedMemories, Window
+from everword_search.ranking.features.compute import PoolFeatures, RankingQuery, describe
 from everword_search.ranking.features.pool import Pool, build_pool
 from everword_search.ranking.models.ranker import REPEATED_WEIGHT, Ranker, beside
 from everword_search.ranking.times.periods import closeness
@@ -57,18 +57,18 @@ MAX_PARTS = 12
 
 
 @dataclass(frozen=True)
-class Judged:
+class RecallInputs:
     """The candidates of a query with the models' inputs."""
 
     pool: Pool
     #: Mask of the memories that may be results.
     wanted: npt.NDArray[np.bool_]
-    described: Described
+    described: PoolFeatures
     literals: Floats
     #: Share of the query that is literals.
     literal_share: float
     #: Candidates of each arm.
-    views: Mapping[SearchArm, Ranked]
+    views: Mapping[SearchArm, RankedMemories]
     #: Score added to each memory for a period that the question names.
     timely: Floats
 
@@ -127,12 +127,12 @@ async def rank_by_recall(
     )
 
 
-def _ranked(judged: Judged, listed: Ints, scores: Floats, passages: Ints) -> Ranked:
+def _ranked(judged: RecallInputs, listed: Ints, scores: Floats, passages: Ints) -> RankedMemories:
     sources = judged.pool.heads(judged.pool.passages.source_ids)
-    return Ranked(passages[listed], sources[listed], scores[listed], scores[listed])
+    return RankedMemories(passages[listed], sources[listed], scores[listed], scores[listed])
 
 
-def _scores(judged: Judged, ranker: Ranker) -> Floats:
+def _scores(judged: RecallInputs, ranker: Ranker) -> Floats:
     """Return the score of each memory that is a result; -1 for the others."""
     rows = np.flatnonzero(judged.wanted)
     handicaps = handicap(judged.pool) - judged.timely
@@ -148,7 +148,7 @@ def _scores(judged: Judged, ranker: Ranker) -> Floats:
     return scores
 
 
-def _evidence(judged: Judged, ranker: Ranker, rows: Ints) -> Floats:
+def _evidence(judged: RecallInputs, ranker: Ranker, rows: Ints) -> Floats:
     """Return the evidence for the memories in `rows`; NaN for the others."""
     evidence = np.full(judged.pool.size, np.nan)
     features = judged.described.features.of(rows)
@@ -170,7 +170,7 @@ def _follows(scores: Floats, passages: Ints, window: Window) -> npt.NDArray[np.b
 
 async def _judge(
     runner: Runner, arms: Sequence[RankingArm], ranking: RecallRanking, graph: GraphArm | None
-) -> Judged | None:
+) -> RecallInputs | None:
     """Return the candidates of a query with their features; None if there are none. Raises ArmFailed."""
     question = ranking.question
     # A prefix is matched by the lexical arm alone, so its exact scores are needed.
@@ -187,7 +187,7 @@ async def _judge(
     if graph:
         graph.begin_at(list(views.values()))
         if runner.may_run(graph):
-            views[graph.name] = Ranked.of(await runner.find(graph, window, TIME_SHARE))
+            views[graph.name] = RankedMemories.of(await runner.find(graph, window, TIME_SHARE))
     found = [*views.values(), *then]
     if not any(len(each.passage_ids) for each in found):
         return None
@@ -201,7 +201,7 @@ async def _judge(
             # More memories match than were requested. Each one's similarity must not depend on the number of others, so
             # score all candidates.
             ids = uuids_of(np.unique(passages.source_ids))
-            alike[arm.name] = Ranked.of(await runner.score(arm, ids, TIME_SHARE))
+            alike[arm.name] = RankedMemories.of(await runner.score(arm, ids, TIME_SHARE))
         if isinstance(arm, SemanticArm):
             cosines = await runner.deviations(arm, passages.passage_ids, TIME_SHARE)
     absent = await _absent_names(runner, ranking, passages)
@@ -210,7 +210,9 @@ async def _judge(
     # The arm that matches a prefix scores the whole query.
     share = 1.0 if question.has_prefix else question.terms.literal_share
     timely = PERIOD_WEIGHT * closeness(pool.heads(pool.passages.moments), question.periods)
-    return Judged(pool, _wanted(pool), describe(pool, question), literals, share, views, timely)
+    return RecallInputs(
+        pool, _wanted(pool), describe(pool, question), literals, share, views, timely
+    )
 
 
 async def _absent_names(runner: Runner, ranking: RecallRanking, passages: Candidates) -> Floats:
@@ -244,7 +246,9 @@ def _known(evidence: float) -> float | None:
     return evidence if math.isfinite(evidence) else None
 
 
-def _literals(pool: Pool, views: Mapping[SearchArm, Ranked], question: RankingQuery) -> Floats:
+def _literals(
+    pool: Pool, views: Mapping[SearchArm, RankedMemories], question: RankingQuery
+) -> Floats:
     """Return each memory's similarity of letters, for matches that only an arm can score."""
     trusted = {SearchArm.TRIGRAM} | ({SearchArm.LEXICAL} if question.has_prefix else set())
     heads = pool.heads(pool.passages.source_ids)
@@ -257,7 +261,12 @@ def _literals(pool: Pool, views: Mapping[SearchArm, Ranked], question: RankingQu
 
 
 def _hits(
-    judged: Judged, page: Ints, scores: Floats, passages: Ints, evidence: Floats, explain: bool
+    judged: RecallInputs,
+    page: Ints,
+    scores: Floats,
+    passages: Ints,
+    evidence: Floats,
+    explain: bool,
 ) -> list[RankedHit]:
     """Return the memories of a page as hits."""
     source_ids = judged.pool.heads(judged.pool.passages.source_ids)[page]
@@ -295,5 +304,5 @@ def _hits(
     ]
 
 
-def _features(judged: Judged, index: int) -> dict[str, float]:
+def _features(judged: RecallInputs, index: int) -> dict[str, float]:
     return {name: float(values[index]) for name, values in judged.described.features.items()}

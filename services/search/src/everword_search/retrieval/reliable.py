@@ -16,7 +16,7 @@ MAX_PAGES = 3
 
 
 @dataclass(frozen=True)
-class Reliable:
+class ReliableResults:
     """Search results that may go into a prompt."""
 
     #: Best first.
@@ -28,7 +28,7 @@ class Reliable:
 
 async def find_reliable(
     sources: Sources, namespace: NamespaceScope, request: SearchRequest, *, periods: bool = True
-) -> Reliable:
+) -> ReliableResults:
     """Return a page of results without summaries that need review; later results take their places.
 
     Without `periods`, summaries of a day or more are left out as well, because they cover all subjects. Raises the
@@ -45,7 +45,7 @@ async def find_reliable(
         page = replace(request.page, token=response.next_page_token)
         response, _ = await find_memories(sources, namespace, replace(request, page=page))
         results += _reliable(response.results, periods)
-    return Reliable(results[:requested], verdict, degraded)
+    return ReliableResults(results[:requested], verdict, degraded)
 
 
 def _reliable(results: list[SearchResult], periods: bool) -> list[SearchResult]:

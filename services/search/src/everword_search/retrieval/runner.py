@@ -19,7 +19,7 @@ from everword.domain.deadline import remaining
 from everword.telemetry import names
 from everword.telemetry.tracing import duration_histogram, inner_span
 from everword_search.kernels.arrays import Floats, Ints
-from everword_search.passages.ranked import Candidate, Ranked, Window
+from everword_search.passages.ranked import Candidate, RankedMemories, Window
 from everword_search.records.store import use_custom_plans, use_generic_plans
 from everword_search.retrieval.arms.base import Arm, ArmReport, ArmState, RankingArm, SearchArm
 from everword_search.retrieval.arms.semantic import SemanticArm
@@ -78,7 +78,7 @@ class Runner:
         async with self._running(arm, share):
             return await arm.find(self.conn, window)
 
-    async def rank(self, arm: RankingArm, window: Window, share: float) -> Ranked:
+    async def rank(self, arm: RankingArm, window: Window, share: float) -> RankedMemories:
         """Return an arm's candidates as columns, within `share` of the remaining time. Raises ArmFailed."""
         async with self._running(arm, share):
             return await arm.rank(self.conn, window)

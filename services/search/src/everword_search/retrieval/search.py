@@ -28,10 +28,10 @@ from everword_search.retrieval.relevance import ensure_has_relevance
 from everword_search.retrieval.runner import ArmFailed
 from everword_search.retrieval.sources import Sources
 from everword_search.retrieval.stages import (
-    AskedSearch,
     HitPage,
     OpenedSearch,
     PlannedSearch,
+    ValidatedSearch,
     hydrate,
     open_search,
     plan,
@@ -88,7 +88,7 @@ async def find_memories(
     filter_ = await find_as_of(sources.database, namespace, request.filter)
     if filter_ is not request.filter:
         request = replace(request, filter=filter_)
-    asked = AskedSearch(namespace, request, profile, cursor, chars)
+    asked = ValidatedSearch(namespace, request, profile, cursor, chars)
     embedding = QueryEmbedding(sources.embedder, namespace.id, request)
     async with AsyncExitStack() as stack:
         expected = embedding.expect(sources.cache.find(namespace.id))
@@ -104,7 +104,7 @@ class _Search:
     """A search with the objects that its transactions use."""
 
     sources: Sources
-    asked: AskedSearch
+    asked: ValidatedSearch
     embedding: QueryEmbedding
     expected: ExpectedVector | None
 

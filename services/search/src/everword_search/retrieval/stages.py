@@ -47,7 +47,7 @@ from everword_search.retrieval.sources import Sources
 
 
 @dataclass(frozen=True)
-class AskedSearch:
+class ValidatedSearch:
     """A valid request for a page of a search."""
 
     namespace: NamespaceScope
@@ -98,7 +98,7 @@ class HitPage:
 
 
 async def open_search(
-    conn: Connection, sources: Sources, validated: AskedSearch, expected: ExpectedVector | None
+    conn: Connection, sources: Sources, validated: ValidatedSearch, expected: ExpectedVector | None
 ) -> OpenedSearch:
     """Interpret the query in its namespace, and open the index.
 
@@ -124,7 +124,7 @@ async def open_search(
 
 def plan(
     sources: Sources,
-    validated: AskedSearch,
+    validated: ValidatedSearch,
     opened: OpenedSearch,
     words: QueryWords | None,
     vector: QueryVector | QueryNotEmbedded | None,
@@ -157,7 +157,10 @@ def plan(
 
 
 async def retrieve(
-    conn: Connection, validated: AskedSearch, planned: PlannedSearch, generic_plans_s: float | None
+    conn: Connection,
+    validated: ValidatedSearch,
+    planned: PlannedSearch,
+    generic_plans_s: float | None,
 ) -> HitPage:
     """Return the ranked hits of the arms that did not fail; their memories arrive with the commit.
 
@@ -181,7 +184,9 @@ async def retrieve(
     return HitPage(planned, found, hits, chance, memories, promoted, outdated)
 
 
-def _memories_asked(validated: AskedSearch, hits: Sequence[RankedHit]) -> BoundStatement[MemoryRow]:
+def _memories_asked(
+    validated: ValidatedSearch, hits: Sequence[RankedHit]
+) -> BoundStatement[MemoryRow]:
     return memories_asked(
         validated.namespace.id,
         [hit.source_id for hit in hits],
@@ -207,7 +212,7 @@ async def _rank(planned: PlannedSearch) -> FoundHits:
 
 
 async def hydrate(
-    conn: Connection, database: Database, validated: AskedSearch, page: HitPage
+    conn: Connection, database: Database, validated: ValidatedSearch, page: HitPage
 ) -> SearchResponse:
     """Return the response for a page, with the fields that only some kinds have."""
     relevance, found, cursor = page.planned.relevance, page.found, validated.cursor
@@ -250,7 +255,7 @@ async def hydrate(
     )
 
 
-def _ranked_page(validated: AskedSearch, page: HitPage) -> RankedPage:
+def _ranked_page(validated: ValidatedSearch, page: HitPage) -> RankedPage:
     return RankedPage(
         page.planned.scope,
         validated.request.mode,

@@ -36,7 +36,7 @@ class ChildRow(SummaryTreeRow):
 
 
 @dataclass(frozen=True)
-class ListedRow(SummaryRecord):
+class ListedNodeRow(SummaryRecord):
     """A node of a page; `available` counts the nodes that the page could have had."""
 
     available: int
@@ -146,7 +146,7 @@ class SummaryBacklogRow:
 
 
 @dataclass(frozen=True)
-class MarksRow:
+class ReviewFlagRow:
     """Flags of a summary among results."""
 
     id: UUID
@@ -215,10 +215,10 @@ async def read_sources(
 
 async def read_marks(
     conn: Connection, namespace_id: int, ids: Sequence[UUID]
-) -> dict[UUID, MarksRow]:
+) -> dict[UUID, ReviewFlagRow]:
     """Return the flags of summaries by id."""
     parameters = {**namespaced(namespace_id), "ids": list(ids)}
-    rows = await fetch_all(conn, SQL["read_marks"], parameters, MarksRow)
+    rows = await fetch_all(conn, SQL["read_marks"], parameters, ReviewFlagRow)
     return {row.id: row for row in rows}
 
 
@@ -231,7 +231,7 @@ async def list_summaries(
     limit: int,
     max_bytes: int,
     max_chars: int | None,
-) -> list[ListedRow]:
+) -> list[ListedNodeRow]:
     """Return nodes after a position (time of the latest message, id) in the requested order."""
     statement = SQL["list_summaries_newest" if newest_first else "list_summaries_oldest"]
     after_latest_at, after_id = after or end_of_time(newest_first)
@@ -244,7 +244,7 @@ async def list_summaries(
         "max_bytes": max_bytes,
         "max_chars": max_chars,
     }
-    return await fetch_all(conn, statement, parameters, ListedRow)
+    return await fetch_all(conn, statement, parameters, ListedNodeRow)
 
 
 async def summary_counts(conn: Connection, namespace_id: int, limit: int) -> list[LevelRow]:

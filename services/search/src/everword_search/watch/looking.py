@@ -45,7 +45,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Told:
+class WatchBatch:
     """A page of events, and the position after it."""
 
     events: Sequence[Event]
@@ -69,7 +69,7 @@ async def look(
     memory_filter: MemoryFilter,
     tier: Tier,
     place: ResumeToken,
-) -> Told:
+) -> WatchBatch:
     """Return the next page of events after a position: changes first, and after the last change the expirations."""
     asked = _WatchedMemories(namespace_id, memory_filter, tier)
     resumed = bool(place.until)
@@ -82,7 +82,7 @@ async def look(
         page = _page(changes)
         events = await _changed(conn, asked, page, place)
         if len(page) < len(changes):
-            return Told(events, replace(place, xid=page[-1].xid, change_id=page[-1].id), True)
+            return WatchBatch(events, replace(place, xid=page[-1].xid, change_id=page[-1].id), True)
         expired = await store.list_expired(conn, namespace_id, place, PAGE_MEMORIES + 1)
         happened = [(row.id, EventType.EXPIRED) for row in expired[:PAGE_MEMORIES]]
         events += await _events(conn, asked, happened, {row.id: row for row in expired})
@@ -91,10 +91,10 @@ async def look(
     if len(expired) > PAGE_MEMORIES:
         last = expired[PAGE_MEMORIES - 1]
         assert last.expires_at is not None
-        return Told(
+        return WatchBatch(
             events, replace(after, expired_at=last.expires_at, expired_id=str(last.id)), True
         )
-    return Told(events, after, resumed)
+    return WatchBatch(events, after, resumed)
 
 
 def _page(changes: Sequence[MemoryChangeRow]) -> Sequence[MemoryChangeRow]:

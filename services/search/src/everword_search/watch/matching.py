@@ -13,7 +13,7 @@ from everword_search.records.model import MemoryFilter
 
 
 @dataclass(frozen=True)
-class Filtered:
+class FilterableMemory:
     """The attributes of a memory that filters compare."""
 
     id: UUID
@@ -41,7 +41,7 @@ def ensure_watchable(memory_filter: MemoryFilter) -> None:
             raise InvalidArgument(violations=((f"filter.{name}", "cannot be watched"),))
 
 
-def passes(memory_filter: MemoryFilter, memory: Filtered) -> bool:
+def passes(memory_filter: MemoryFilter, memory: FilterableMemory) -> bool:
     pairs: tuple[tuple[Any, Any], ...] = (
         (memory_filter.kinds, memory.kind),
         (memory_filter.conversation_ids, memory.conversation_id),

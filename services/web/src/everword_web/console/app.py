@@ -85,7 +85,7 @@ _POSTS: dict[str, Page] = {
 }
 
 
-class _Guarded(Starlette):
+class _GuardedApp(Starlette):
     """Is guarded as a whole: what Starlette answers where a page fails, too."""
 
     hosts: Sequence[str] = ()
@@ -109,7 +109,7 @@ def create_app(settings: ClientSettings, hosts: Sequence[str], *, lends_key: boo
             app.state.lent = lent if lends_key else None
             yield
 
-    app = _Guarded(
+    app = _GuardedApp(
         routes=[
             Route(HEALTH, _healthz),
             Mount(STATIC, StaticFiles(packages=[("everword_web.console", "static")])),

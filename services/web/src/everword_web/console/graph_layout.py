@@ -20,7 +20,7 @@ _MOST_LABELS = 18
 
 
 @dataclass(frozen=True)
-class Spot:
+class NodePosition:
     """A node and its position."""
 
     node: graph_pb2.Node
@@ -33,8 +33,8 @@ class Spot:
 class NodeLine:
     """The relations between two nodes."""
 
-    start: Spot
-    end: Spot
+    start: NodePosition
+    end: NodePosition
     words: str
     labelled: bool
 
@@ -46,10 +46,10 @@ class NodeLine:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class GraphDrawing:
     """The drawn nodes and lines, and the number left out."""
 
-    spots: list[Spot]
+    spots: list[NodePosition]
     lines: list[NodeLine]
     height: int
     omitted: int
@@ -58,7 +58,7 @@ class Drawing:
 
 def lay_out(
     center_id: str, nodes: Sequence[graph_pb2.Node], edges: Sequence[graph_pb2.Edge]
-) -> Drawing:
+) -> GraphDrawing:
     """Return nodes, nearest first, in rings by their distance from the center, and their relations."""
     drawn = nodes[:_MOST_NODES]
     near = _neighbours(edges)
@@ -66,7 +66,7 @@ def lay_out(
     inner = {center_id, *(node.id for node in first)}
     second = [node for node in drawn if node.id not in inner]
     inner_axes = _TWO_RINGS[0] if second else _ONE_RING
-    spots = {node.id: Spot(node, 0, 0, 0) for node in drawn if node.id == center_id}
+    spots = {node.id: NodePosition(node, 0, 0, 0) for node in drawn if node.id == center_id}
     spots |= {spot.node.id: spot for spot in _ring(first, inner_axes, 1)}
     # Place nodes of the second ring behind the nodes that lead to them.
     angles = {id_: math.atan2(spot.y, spot.x) for id_, spot in spots.items() if spot.ring}
@@ -77,7 +77,7 @@ def lay_out(
         spots |= {spot.node.id: spot for spot in _ring(second, _TWO_RINGS[1], 2)}
     outer = _TWO_RINGS[1] if second else inner_axes
     height = 2 * (outer[1] + _MARGIN)
-    return Drawing([*spots.values()], _lines(spots, edges), height, len(nodes) - len(drawn))
+    return GraphDrawing([*spots.values()], _lines(spots, edges), height, len(nodes) - len(drawn))
 
 
 def _neighbours(edges: Sequence[graph_pb2.Edge]) -> dict[str, set[str]]:
@@ -88,17 +88,19 @@ def _neighbours(edges: Sequence[graph_pb2.Edge]) -> dict[str, set[str]]:
     return near
 
 
-def _ring(nodes: Sequence[graph_pb2.Node], axes: tuple[int, int], ring: int) -> list[Spot]:
+def _ring(nodes: Sequence[graph_pb2.Node], axes: tuple[int, int], ring: int) -> list[NodePosition]:
     """Return nodes spread evenly over an ellipse, beginning at the left."""
     step = 2 * math.pi / max(1, len(nodes))
     angles = [-math.pi + step * (place + 0.5) for place in range(len(nodes))]
     return [
-        Spot(node, round(axes[0] * math.cos(angle), 1), round(axes[1] * math.sin(angle), 1), ring)
+        NodePosition(
+            node, round(axes[0] * math.cos(angle), 1), round(axes[1] * math.sin(angle), 1), ring
+        )
         for node, angle in zip(nodes, angles, strict=True)
     ]
 
 
-def _lines(spots: dict[str, Spot], edges: Sequence[graph_pb2.Edge]) -> list[NodeLine]:
+def _lines(spots: dict[str, NodePosition], edges: Sequence[graph_pb2.Edge]) -> list[NodeLine]:
     words: dict[tuple[str, str], list[str]] = {}
     for edge in edges:
         if edge.from_node_id in spots and edge.to_node_id in spots:

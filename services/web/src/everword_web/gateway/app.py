@@ -25,7 +25,7 @@ from everword.admission.bodies import Admission
 from everword.admission.fair_share import Group
 from everword.admission.frames import forget_frames
 from everword.admission.keys import KnownKeys
-from everword.admission.refusals import Refused
+from everword.admission.refusals import RequestRefused
 from everword.client import CallError, Client, ClientSettings
 from everword.client.headers import KEY_HEADER, forwarded
 from everword_web.gateway.codec import CODECS, LongWork
@@ -68,7 +68,7 @@ async def _healthz(_: Request) -> Response:
     return PlainTextResponse("ok")
 
 
-def _refusal(refused: Refused) -> Response:
+def _refusal(refused: RequestRefused) -> Response:
     return JSONResponse(error_body(refused.error), refused.status)
 
 
@@ -158,7 +158,7 @@ async def _responses(
     except CallError as error:
         forget_frames(error)
         end = {"error": error_body(error)}
-    except Refused as refused:
+    except RequestRefused as refused:
         forget_frames(refused)
         end = {"error": error_body(refused.error)}
     data = json.dumps(end).encode()

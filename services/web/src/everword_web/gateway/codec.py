@@ -13,7 +13,7 @@ from typing import ParamSpec, TypeVar
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError, Message
 
-from everword.admission.fair_share import FairShare, Full, Group, ShareLimits
+from everword.admission.fair_share import FairShare, Group, QueueFull, ShareLimits
 from everword.admission.json_scan import MAX_DIGITS, PIECE_BYTES, Scan, scan_json
 from everword.admission.limits import RequestLimits
 from everword.admission.refusals import too_large, too_many
@@ -57,7 +57,7 @@ class LongWork:
         """Run `work` in a thread when it is the caller's turn. Raises Refused if too many of its messages wait."""
         try:
             await self._turns.take(caller)
-        except Full as full:
+        except QueueFull as full:
             raise too_many(full.limit) from None
         doing = asyncio.get_running_loop().run_in_executor(
             self._threads, lambda: work(*args, **kwargs)

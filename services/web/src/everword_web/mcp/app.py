@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from everword.admission.bodies import Admission
 from everword.admission.keys import KnownKeys
-from everword.admission.refusals import Refused
+from everword.admission.refusals import RequestRefused
 from everword.client import ClientSettings
 from everword_web.mcp.contents import ShortContents
 from everword_web.mcp.server import create_server
@@ -28,7 +28,7 @@ async def _healthz(_: Request) -> Response:
     return PlainTextResponse("ok")
 
 
-def _refusal(refused: Refused) -> Response:
+def _refusal(refused: RequestRefused) -> Response:
     """Return a refusal as a JSON-RPC error, without an id, since the body was not read."""
     error = {"code": INVALID_REQUEST, "message": refused.error.message}
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, refused.status)

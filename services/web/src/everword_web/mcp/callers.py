@@ -31,7 +31,7 @@ class Callers:
         """Return who calls with these headers of HTTP; None over stdio."""
         metadata = forwarded(headers or {}, CALLER_HEADERS)
         key = hashlib.sha256(repr(metadata).encode()).digest()
-        known = self._fresh.get(key) or _Kept(self._fresh, key)
+        known = self._fresh.get(key) or _CallerSession(self._fresh, key)
         return ToolCaller(self.client, known, metadata)
 
     def note_answered(self, headers: Mapping[str, str] | None) -> None:
@@ -39,7 +39,7 @@ class Callers:
         self._known.note((headers or {}).get(KEY_HEADER))
 
 
-class _Kept(Freshness):
+class _CallerSession(Freshness):
     """A caller's freshness, stored at the first write: callers with an unknown key leave nothing in memory."""
 
     def __init__(self, kept: TTLCache[bytes, Freshness], key: bytes) -> None:

@@ -9,7 +9,7 @@ import grpc
 
 from everword.admission.bodies import App, Message, Receive, Scope, Send
 from everword.admission.json_scan import MAX_DIGITS, Scan, scan_json
-from everword.admission.refusals import Refused
+from everword.admission.refusals import RequestRefused
 from everword.client import CallError
 
 #: Maximum JSON values in one request, parsed within 5 ms; a full body of values would take a second. The largest
@@ -52,5 +52,7 @@ def _ensure_short(found: Scan) -> None:
         raise _refused(f"The request has a number of more than {MAX_DIGITS} digits.")
 
 
-def _refused(message: str) -> Refused:
-    return Refused(CallError(grpc.StatusCode.INVALID_ARGUMENT, message, reason="VALIDATION_FAILED"))
+def _refused(message: str) -> RequestRefused:
+    return RequestRefused(
+        CallError(grpc.StatusCode.INVALID_ARGUMENT, message, reason="VALIDATION_FAILED")
+    )

@@ -11,7 +11,7 @@ import click
 from everword.bench import variants
 from everword.bench.commands.context import context
 from everword.bench.commands.measuring import (
-    Asked,
+    BenchmarkRun,
     ask_everything,
     checkpoint_of,
     data_options,
@@ -167,7 +167,7 @@ def ablation(
             raise click.ClickException(str(error)) from error
 
 
-def _reports(asked: Asked, variants: Sequence[Variant]) -> list[Report]:
+def _reports(asked: BenchmarkRun, variants: Sequence[Variant]) -> list[Report]:
     return [build_report(asked.commit, asked.model, each.name, asked.finished) for each in variants]
 
 

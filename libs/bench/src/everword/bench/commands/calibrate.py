@@ -11,10 +11,10 @@ from typing import Any
 import click
 import psycopg
 
-from everword.bench.calibrating import Fitted, variants_of
+from everword.bench.calibrating import FittedCalibration, variants_of
 from everword.bench.calibrating import calibrate as calibrate_rows
 from everword.bench.commands.measuring import (
-    Asked,
+    BenchmarkRun,
     ask_everything,
     asks_running,
     checkpoint_of,
@@ -103,7 +103,7 @@ def _asked(
     checkpoint: Path | None,
     running: bool,
     patience: float,
-) -> Asked:
+) -> BenchmarkRun:
     """Ask all questions. Raises click.ClickException if a profile ranks by vectors and no embedder runs."""
     needing = next((each.name for each in variants if each.name not in WITHOUT_MODEL), "")
     try:
@@ -131,7 +131,7 @@ def _owner(running: bool) -> Calibrations:
     return Calibrations(url)
 
 
-def _fitted(asked: Asked, profile: str) -> Fitted:
+def _fitted(asked: BenchmarkRun, profile: str) -> FittedCalibration:
     rows = [row for each in asked.finished for row in each.rows if row["variant"] == profile]
     try:
         return calibrate_rows(rows)
@@ -139,7 +139,7 @@ def _fitted(asked: Asked, profile: str) -> Fitted:
         raise click.ClickException(f"{profile} cannot be calibrated: {error}") from error
 
 
-def _calibrated(asked: Asked, profile: str, fitted: Fitted) -> CalibratedProfile:
+def _calibrated(asked: BenchmarkRun, profile: str, fitted: FittedCalibration) -> CalibratedProfile:
     provenance = {
         "data": [{"name": each.name, "sha256": each.digest} for each in asked.sets],
         "queries": fitted.queries,
@@ -162,7 +162,7 @@ def _store(owner: Calibrations, found: list[CalibratedProfile]) -> None:
         raise click.ClickException(f"cannot reach the database: {error}") from error
 
 
-def _print(fitted: Mapping[str, Fitted]) -> None:
+def _print(fitted: Mapping[str, FittedCalibration]) -> None:
     for name, each in fitted.items():
         line(f"{name}, {'conversations left out' if each.is_crossed else 'what it was fitted to'}")
         columns: Any = RELIABILITY_COLUMNS

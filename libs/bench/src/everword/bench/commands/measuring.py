@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from everword.bench.bench_namespace import PATIENCE_S
-from everword.bench.checkpoint import Checkpoint, Finished
+from everword.bench.checkpoint import Checkpoint, FinishedDataset
 from everword.bench.dataset import questions
 from everword.bench.native_format import BenchSet, read_sets
 from everword.bench.provenance import changes, commit
@@ -30,7 +30,7 @@ from everword.transcripts import TranscriptError
 
 
 @dataclass(frozen=True)
-class Asked:
+class BenchmarkRun:
     """Everything that was asked, and of what."""
 
     target: Target
@@ -38,7 +38,7 @@ class Asked:
     #: For example `local:all-MiniLM-L6-v2`; None without an embedder.
     model: str | None
     sets: Sequence[BenchSet]
-    finished: Sequence[Finished]
+    finished: Sequence[FinishedDataset]
 
 
 def data_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -69,7 +69,7 @@ def ask_everything(
     patience_s: float,
     summarised: bool = False,
     needs_vectors: bool = False,
-) -> Asked:
+) -> BenchmarkRun:
     """Ask the questions of files in every way that is chosen. Raises click's exceptions, and NotEmbedded."""
     try:
         sets = read_sets(paths)
@@ -99,7 +99,7 @@ async def _ask(
     patience_s: float,
     summarised: bool,
     needs_vectors: bool,
-) -> Asked:
+) -> BenchmarkRun:
     this = asyncio.current_task()
     assert this is not None
     # A stack that is started for this must be stopped in order.
@@ -133,7 +133,7 @@ async def _ask(
                 patience_s=patience_s,
             )
             await run.measure(sets)
-        return Asked(target, code, model, sets, checkpoint.finished)
+        return BenchmarkRun(target, code, model, sets, checkpoint.finished)
 
 
 def _identity(sets: Sequence[BenchSet], variants: Sequence[Variant]) -> dict[str, object]:

@@ -44,7 +44,7 @@ Change = tuple[UUID, Sequence[IndexedPassage]]
 
 
 @dataclass(frozen=True)
-class Derived:
+class DerivedPassages:
     """Passages as background work writes them: nothing else is ever replaced or removed."""
 
     conn: psycopg.Connection
@@ -138,7 +138,9 @@ async def _searches_beside(
         await task
 
 
-async def _write(derived: Derived, parts: Sequence[Sequence[Change]], seconds: float) -> None:
+async def _write(
+    derived: DerivedPassages, parts: Sequence[Sequence[Change]], seconds: float
+) -> None:
     """Make changes, one transaction for each part, evenly over `seconds`."""
     begun = time.perf_counter()
     for number, part in enumerate(parts):
@@ -159,7 +161,7 @@ def _both(first: Times, second: Times) -> Times:
 
 
 @contextmanager
-def _derived(bench: BenchStack, namespace: str, number: int) -> Iterator[Derived]:
+def _derived(bench: BenchStack, namespace: str, number: int) -> Iterator[DerivedPassages]:
     """Lend `number` derived passages in a namespace, which are removed at the end."""
     # The ids are always the same, so that leftovers of an interrupted run are replaced.
     ids = [uuid5(NAMESPACE_URL, f"everword:speed:{at}") for at in range(number)]
@@ -168,7 +170,7 @@ def _derived(bench: BenchStack, namespace: str, number: int) -> Iterator[Derived
             "SELECT id, text_search_config, time_zone FROM namespaces WHERE name = %s", [namespace]
         ).fetchone()
         assert row is not None
-        derived = Derived(conn, row[0], Language(row[1], row[2]), ids)
+        derived = DerivedPassages(conn, row[0], Language(row[1], row[2]), ids)
         derived.write(derived.version(0))
         try:
             yield derived

@@ -35,7 +35,7 @@ _MOST_APPENDS = 2_000
 
 
 @dataclass(frozen=True)
-class Beside:
+class ConcurrentLoad:
     """Ingest and searches at one time."""
 
     ingest: Times
@@ -110,7 +110,7 @@ async def _beside(
     appended: Client,
     extra: Sequence[CorpusConversation],
     work: Awaitable[object],
-) -> Beside:
+) -> ConcurrentLoad:
     """Search with one client and append with the other, a caller each, until `work` is done."""
     done = asyncio.Event()
     searching = asyncio.create_task(until(done, partial(search, client), queries, _PAUSE_S))
@@ -119,7 +119,7 @@ async def _beside(
         await work
     finally:
         done.set()
-    return Beside(await ingesting, await searching)
+    return ConcurrentLoad(await ingesting, await searching)
 
 
 def texts_of(corpus: Sequence[CorpusConversation]) -> list[str]:

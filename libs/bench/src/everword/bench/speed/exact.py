@@ -80,7 +80,7 @@ class Shares:
 
 
 @dataclass(frozen=True)
-class Truth:
+class ExactResults:
     """The results of exhaustive searches of one namespace."""
 
     conn: psycopg.Connection
@@ -90,7 +90,7 @@ class Truth:
     floor: float
 
     @classmethod
-    def of(cls, conn: psycopg.Connection, namespace: str) -> Truth:
+    def of(cls, conn: psycopg.Connection, namespace: str) -> ExactResults:
         row = conn.execute(
             "SELECT n.id, g.id, coalesce(g.background_mean, 0.1) + coalesce(g.background_deviation, 0.1)"
             "  FROM namespaces n, model_generations g WHERE n.name = %s AND g.state = 'active'",
@@ -126,7 +126,7 @@ async def lexical(
     started = time.monotonic()
     mode = MODES["search_lexical"]
     with bench.connect() as conn:
-        truth = Truth.of(conn, namespace)
+        truth = ExactResults.of(conn, namespace)
         for query in queries:
             if time.monotonic() - started > PATIENCE_S:
                 break
@@ -150,7 +150,7 @@ async def semantic(
     """Return the recall in the scope with the lowest one; the last scope is the whole namespace."""
     by_scope: dict[str, Shares] = {}
     with bench.connect() as conn:
-        truth = Truth.of(conn, namespace)
+        truth = ExactResults.of(conn, namespace)
         for scope in (*scopes, scale):
             tags = [tag_of(scope)] if scope < scale else []
             by_scope[str(scope)] = await _recall(client, truth, tags, queries)
@@ -159,7 +159,9 @@ async def semantic(
     return Row("semantic_recall", scale, worst, "share", Floor(1.0, EXHAUSTIVE), details)
 
 
-async def _recall(client: Client, truth: Truth, tags: list[str], queries: Sequence[str]) -> Shares:
+async def _recall(
+    client: Client, truth: ExactResults, tags: list[str], queries: Sequence[str]
+) -> Shares:
     shares = Shares()
     mode = MODES["search_semantic"]
     started = time.monotonic()

@@ -25,7 +25,7 @@ _STREAM = 6_000_000
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportCost:
     """The cost of an import."""
 
     seconds: float
@@ -65,7 +65,7 @@ async def measure(bench: BenchStack, scale: int) -> Row:
     )
 
 
-async def _imported(bench: BenchStack, corpus: Sequence[CorpusConversation]) -> Imported:
+async def _imported(bench: BenchStack, corpus: Sequence[CorpusConversation]) -> ImportCost:
     """Import into a namespace of its own, and wait until all messages are embedded and Everword says so."""
     entries = list(_entries(corpus))
     async with scratch(bench, "import") as (client, name):
@@ -82,7 +82,7 @@ async def _imported(bench: BenchStack, corpus: Sequence[CorpusConversation]) -> 
         )
         told = time.perf_counter()
         summaries = _summaries(bench, name)
-    return Imported(told - started, stored - started, told - embedded, summaries)
+    return ImportCost(told - started, stored - started, told - embedded, summaries)
 
 
 def _entries(corpus: Sequence[CorpusConversation]) -> Iterator[Entry]:

@@ -31,7 +31,7 @@ LEAST_CALLS = 20
 
 
 @dataclass
-class Measured:
+class IngestTimes:
     """Times of a run of ingest, and of its floor."""
 
     messages: int
@@ -60,9 +60,9 @@ class Ingest:
     messages: int
     _streams: Iterator[int] = field(default_factory=lambda: iter(range(_STREAM, 2 * _STREAM)))
     #: Ingest while the tables were empty, for its growth.
-    empty: Measured | None = None
+    empty: IngestTimes | None = None
 
-    async def measure(self, batch: int, callers: int) -> Measured:
+    async def measure(self, batch: int, callers: int) -> IngestTimes:
         """Ingest in batches, each a conversation of its own, and then copy the same rows."""
         size, number = self.calls(batch, callers)
         warm_up = list(self._batches(_WARM_UP, size))
@@ -81,7 +81,7 @@ class Ingest:
                 copy, tables = await asyncio.to_thread(
                     copy_rows, self.bench, source, target, size, callers
                 )
-        return Measured(number * size, stored, times, copy, tables)
+        return IngestTimes(number * size, stored, times, copy, tables)
 
     def calls(self, batch: int, callers: int) -> tuple[int, int]:
         """Return how many messages a call has, and how many calls there are."""
@@ -107,27 +107,27 @@ def _stored(bench: BenchStack) -> int:
     return int(messages)
 
 
-def throughput(id_: str, scale: int, measured: Measured) -> Row:
+def throughput(id_: str, scale: int, measured: IngestTimes) -> Row:
     """Return messages a second."""
     return Row(
         id_, scale, measured.rate, "messages/s", Floor(measured.floor, COPY), _details(measured)
     )
 
 
-def single(scale: int, measured: Measured) -> Row:
+def single(scale: int, measured: IngestTimes) -> Row:
     """Return the median of an append of one message."""
     floor = Floor(measured.copy.ms(0.5), f"{COPY}, p50")
     return Row("ingest_b1", scale, measured.ingest.ms(0.5), "ms", floor, _details(measured))
 
 
-def growth(scale: int, empty: Measured, full: Measured) -> Row:
+def growth(scale: int, empty: IngestTimes, full: IngestTimes) -> Row:
     """Return the cost of a message in full tables divided by its cost in empty ones."""
     floor = Floor(empty.floor / full.floor, f"the same for {COPY}")
     details = {"empty": _details(empty), "full": _details(full)}
     return Row("ingest_growth", scale, empty.rate / full.rate, "×", floor, details)
 
 
-def _details(measured: Measured) -> dict[str, Any]:
+def _details(measured: IngestTimes) -> dict[str, Any]:
     return {
         "messages": measured.messages,
         "stored": measured.stored,

@@ -166,7 +166,7 @@ async def _ingested(
     ingesting: ingest.Ingest, scale: Scale, figures: AbstractSet[str], progress: Progress
 ) -> AsyncIterator[Row]:
     """Yield the figures of ingest into full tables."""
-    measured: dict[str, ingest.Measured] = {}
+    measured: dict[str, ingest.IngestTimes] = {}
     for id_, (batch, callers) in ingest.SHAPES.items():
         grows = id_ == "ingest_b100_c4" and ingesting.empty is not None
         if id_ not in figures and not grows:

@@ -22,7 +22,7 @@ _FLOOR_CALLERS = 16
 
 
 @dataclass(frozen=True)
-class Climbed:
+class SustainedRate:
     """The highest rate with a good 95th percentile and no failed call, and the figures of each rate."""
 
     held: float
@@ -71,7 +71,7 @@ async def prepare(client: Client, queries: Sequence[str]) -> None:
     await until_no_faster(lambda query: search(client, query), queries)
 
 
-async def climb(client: Client, queries: Sequence[str], seconds: float) -> Climbed:
+async def climb(client: Client, queries: Sequence[str], seconds: float) -> SustainedRate:
     """Search at growing rates, after preparation, until the service cannot keep up.
 
     Raises the error of the first search if no search is answered.
@@ -87,4 +87,4 @@ async def climb(client: Client, queries: Sequence[str], seconds: float) -> Climb
         if times.failed or times.ms(0.95) > P95_MS:
             break
         held = float(rate)
-    return Climbed(held, rates)
+    return SustainedRate(held, rates)

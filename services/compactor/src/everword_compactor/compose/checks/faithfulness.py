@@ -14,7 +14,7 @@ from everword.text.values.evidence import Evidence, find_values
 from everword_compactor.compose.checks.coverage import measure_coverage
 from everword_compactor.compose.checks.guarded import or_else
 from everword_compactor.compose.checks.latex import find_latex
-from everword_compactor.compose.checks.shown import Shown
+from everword_compactor.compose.checks.shown import PromptContext
 from everword_compactor.compose.checks.tags import check_tags, strip_tags
 from everword_compactor.compose.model import Faithfulness, Level, Source
 
@@ -31,7 +31,7 @@ def check_faithfulness(
     sources: Sequence[Source],
     *,
     time_zone: str,
-    shown: Shown | None = None,
+    shown: PromptContext | None = None,
     level: Level | None = None,
     chosen: bool = False,
     heartbeat: Callable[[], None] = lambda: None,
@@ -44,7 +44,7 @@ def check_faithfulness(
     unreadable source supports nothing, and an unreadable node is an offender.
     """
     texts = [source.evidence for source in sources]
-    shown = shown or Shown()
+    shown = shown or PromptContext()
     known = Evidence(
         chain(_beating(texts, heartbeat), shown.texts),
         _shown_times(sources, ZoneInfo(time_zone)),

@@ -9,7 +9,7 @@ from everword_compactor.compose.model import Draft
 
 
 @dataclass(frozen=True)
-class Shown:
+class PromptContext:
     """The lines above the sources, and the operator's instructions."""
 
     #: Names that may be repeated verbatim: ids, titles, agents, channels, users. Their digits support no number.
@@ -19,7 +19,7 @@ class Shown:
     message_count: int = 0
 
     @classmethod
-    def of(cls, draft: Draft, instructions: str, *names: str) -> Shown:
+    def of(cls, draft: Draft, instructions: str, *names: str) -> PromptContext:
         """Return the prompt's other parts for a draft; `names` are the user's name and pronouns."""
         labels = [str(draft.conversation_id or ""), draft.agent, draft.channel, *names]
         texts = [instructions]

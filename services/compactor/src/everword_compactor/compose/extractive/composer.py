@@ -19,7 +19,7 @@ from everword_compactor.compose.extractive.bullets import (
     told_by,
     write_groups,
 )
-from everword_compactor.compose.extractive.graph import Likeness, centralities
+from everword_compactor.compose.extractive.graph import SentenceSimilarity, centralities
 from everword_compactor.compose.extractive.selection import Option, select
 from everword_compactor.compose.extractive.sentences import (
     SentenceKind,
@@ -148,7 +148,7 @@ def _best(
     speakers = {candidate.bullet.speaker for candidate in candidates}
     names = frozenset(word for speaker in speakers for word in folded_words(speaker))
     wordings = word_sentences([candidate.bullet.text for candidate in candidates], names)
-    similarity = Likeness(
+    similarity = SentenceSimilarity(
         [wording.words for wording in wordings], [candidate.vector for candidate in candidates]
     )
     central = centralities(similarity)

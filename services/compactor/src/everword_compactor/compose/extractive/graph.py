@@ -20,7 +20,7 @@ _STEPS = 15
 _VECTOR_SHARE = 0.5
 
 
-class Likeness:
+class SentenceSimilarity:
     """Similarities of sentences, from 0 to 1."""
 
     def __init__(
@@ -69,7 +69,7 @@ class Likeness:
         return positive
 
 
-def centralities(similarity: Likeness) -> Floats:
+def centralities(similarity: SentenceSimilarity) -> Floats:
     """Return how central each sentence is, as LexRank has it; the most central has 1."""
     count = similarity.count
     degrees = np.maximum(similarity.sums(np.ones(count)), 1e-9)

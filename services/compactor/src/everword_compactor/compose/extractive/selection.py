@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from everword_compactor.compose.extractive.graph import Floats, Likeness
+from everword_compactor.compose.extractive.graph import Floats, SentenceSimilarity
 
 #: Weight of redundancy in maximal marginal relevance.
 _REDUNDANCY = 0.5
@@ -37,7 +37,7 @@ class Option:
 
 
 @dataclass
-class _Told:
+class _CoveredContent:
     """The content of the chosen sentences together."""
 
     sources: set[int] = field(default_factory=set)
@@ -80,13 +80,16 @@ class _Groups:
 
 
 def select(
-    options: Sequence[Option], similarity: Likeness, budget: float, heartbeat: Callable[[], None]
+    options: Sequence[Option],
+    similarity: SentenceSimilarity,
+    budget: float,
+    heartbeat: Callable[[], None],
 ) -> list[int]:
     """Return the numbers of the chosen options, ascending. At least one is chosen, even beyond the budget."""
     costs = np.array([option.cost for option in options])
     worths = np.array([option.worth for option in options])
     redundancy = np.zeros(len(options))
-    told, chosen, spent = _Told(), list[int](), 0.0
+    told, chosen, spent = _CoveredContent(), list[int](), 0.0
     groups = _Groups(options)
     bonuses = np.array([told.bonus(option) for option in options])
     open_ = worths > 0
@@ -106,7 +109,7 @@ def select(
     return sorted(chosen) or [int(np.argmax(worths))]
 
 
-def _best(options: Sequence[Option], gains: Floats, bonuses: Floats, told: _Told) -> int:
+def _best(options: Sequence[Option], gains: Floats, bonuses: Floats, told: _CoveredContent) -> int:
     """Return the option with the largest gain. Updates `bonuses` as needed: they only ever fall."""
     while True:
         best = int(np.argmax(gains * (1 + bonuses)))

@@ -11,9 +11,9 @@ from everword.chat.errors import BadAnswer, InputTooLong
 from everword.chat.model import ChatRequest
 from everword_compactor.compose.checks.coverage import require_coverage
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
-from everword_compactor.compose.checks.shown import Shown
+from everword_compactor.compose.checks.shown import PromptContext
 from everword_compactor.compose.checks.tags import group_bullets
-from everword_compactor.compose.llm.room import Room
+from everword_compactor.compose.llm.room import TokenBudget
 from everword_compactor.compose.llm.splitting import split_sources
 from everword_compactor.compose.model import (
     Composition,
@@ -43,7 +43,7 @@ class _Task:
 
 
 @dataclass(frozen=True)
-class _Written:
+class _ComposedText:
     content: str
     faithfulness: Faithfulness
 
@@ -83,16 +83,18 @@ class LlmComposer:
             token_count=self._chat.count_tokens(content, heartbeat),
         )
 
-    def _room(self, draft: Draft, heartbeat: Callable[[], None]) -> Room:
+    def _room(self, draft: Draft, heartbeat: Callable[[], None]) -> TokenBudget:
         bare = replace(draft, sources=[replace(draft.sources[0], text="")])
-        request = _request(_Task(bare, draft.sources), Room.unknown(draft.level))
-        return Room.of(
+        request = _request(_Task(bare, draft.sources), TokenBudget.unknown(draft.level))
+        return TokenBudget.of(
             draft.level,
             self._chat.context_tokens(heartbeat),
             fixed=self._tokens(request, heartbeat),
         )
 
-    def _write(self, task: _Task, token_budget: Room, heartbeat: Callable[[], None]) -> _Written:
+    def _write(
+        self, task: _Task, token_budget: TokenBudget, heartbeat: Callable[[], None]
+    ) -> _ComposedText:
         for _ in range(_MAX_REFUSALS):
             request = _request(task, token_budget)
             tokens = self._tokens(request, heartbeat)
@@ -106,8 +108,8 @@ class LlmComposer:
         raise InputTooLong("The model refuses inputs of the length that it says it reads.")
 
     def _write_in_parts(
-        self, task: _Task, tokens: int, token_budget: Room, heartbeat: Callable[[], None]
-    ) -> _Written:
+        self, task: _Task, tokens: int, token_budget: TokenBudget, heartbeat: Callable[[], None]
+    ) -> _ComposedText:
         draft = task.draft
         groups = max(
             2, ceil((tokens - token_budget.fixed_tokens) / (_FILL * token_budget.source_tokens))
@@ -133,7 +135,11 @@ class LlmComposer:
         )
 
     def _write_part(
-        self, task: _Task, part: Sequence[Source], token_budget: Room, heartbeat: Callable[[], None]
+        self,
+        task: _Task,
+        part: Sequence[Source],
+        token_budget: TokenBudget,
+        heartbeat: Callable[[], None],
     ) -> Source:
         """Return a part of a node in the place of its sources."""
         draft = replace(task.draft, sources=part)
@@ -155,8 +161,12 @@ class LlmComposer:
         )
 
     def _write_checked(
-        self, task: _Task, request: ChatRequest, token_budget: Room, heartbeat: Callable[[], None]
-    ) -> _Written:
+        self,
+        task: _Task,
+        request: ChatRequest,
+        token_budget: TokenBudget,
+        heartbeat: Callable[[], None],
+    ) -> _ComposedText:
         """Return the answer, or the better of two where the first says what its sources do not, or too little."""
         first = self._ask(task, request, heartbeat)
         if first.faithfulness.faithful:
@@ -169,13 +179,15 @@ class LlmComposer:
             return first
         return max(first, second, key=lambda written: written.merit)
 
-    def _ask(self, task: _Task, request: ChatRequest, heartbeat: Callable[[], None]) -> _Written:
+    def _ask(
+        self, task: _Task, request: ChatRequest, heartbeat: Callable[[], None]
+    ) -> _ComposedText:
         """Return the model's answer; an unusable one is requested once more."""
         try:
             content = self._answer(task, request, heartbeat)
         except BadAnswer:
             content = self._answer(task, request, heartbeat)
-        return _Written(content, _checked(task, content, heartbeat))
+        return _ComposedText(content, _checked(task, content, heartbeat))
 
     def _answer(self, task: _Task, request: ChatRequest, heartbeat: Callable[[], None]) -> str:
         answer = self._chat.complete(request, heartbeat)
@@ -185,7 +197,7 @@ class LlmComposer:
         return self._chat.count_tokens(f"{request.system}\n{request.user}", heartbeat)
 
 
-def _request(task: _Task, token_budget: Room, complaint: str = "") -> ChatRequest:
+def _request(task: _Task, token_budget: TokenBudget, complaint: str = "") -> ChatRequest:
     return summary_request(
         task.draft,
         Aliases.of(task.draft.sources),
@@ -196,10 +208,10 @@ def _request(task: _Task, token_budget: Room, complaint: str = "") -> ChatReques
     )
 
 
-def _joined(task: _Task, heartbeat: Callable[[], None]) -> _Written:
+def _joined(task: _Task, heartbeat: Callable[[], None]) -> _ComposedText:
     """Return two parts as they stand: they are longer than was asked for, and better long than lost."""
     content = "\n\n".join(source.text for source in task.draft.sources)
-    return _Written(content, _checked(task, content, heartbeat))
+    return _ComposedText(content, _checked(task, content, heartbeat))
 
 
 def _checked(task: _Task, content: str, heartbeat: Callable[[], None]) -> Faithfulness:
@@ -210,7 +222,7 @@ def _checked(task: _Task, content: str, heartbeat: Callable[[], None]) -> Faithf
         content,
         task.origins,
         time_zone=draft.time_zone,
-        shown=Shown.of(draft, draft.instructions, *names),
+        shown=PromptContext.of(draft, draft.instructions, *names),
         level=draft.level,
         heartbeat=heartbeat,
     )

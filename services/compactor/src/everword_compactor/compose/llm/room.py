@@ -18,7 +18,7 @@ _CHARS_PER_TOKEN = 3
 
 
 @dataclass(frozen=True)
-class Room:
+class TokenBudget:
     """Tokens for each use, in one request."""
 
     answer_tokens: int
@@ -34,12 +34,12 @@ class Room:
         return self.input_tokens - self.fixed_tokens
 
     @classmethod
-    def unknown(cls, level: Level) -> Room:
+    def unknown(cls, level: Level) -> TokenBudget:
         """Return the room that a level would have in an endless context."""
         return cls(BUDGET_TOKENS[level], 0, 0, 0, 0)
 
     @classmethod
-    def of(cls, level: Level, context_tokens: int, *, fixed: int) -> Room:
+    def of(cls, level: Level, context_tokens: int, *, fixed: int) -> TokenBudget:
         """Share out a context; `fixed` tokens are those of a request without sources.
 
         Two answers fit where the sources may stand, so that parts can be joined. Raises InputTooLong where
@@ -59,7 +59,7 @@ class Room:
             complaint_chars=complaint * _CHARS_PER_TOKEN,
         )
 
-    def smaller(self, refused: int) -> Room:
+    def smaller(self, refused: int) -> TokenBudget:
         """Return the room after an input of `refused` tokens was refused."""
         shrunk = self.fixed_tokens + int((refused - self.fixed_tokens) * 0.7)
         return replace(self, input_tokens=min(self.input_tokens, shrunk))

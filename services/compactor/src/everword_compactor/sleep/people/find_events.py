@@ -24,8 +24,8 @@ from everword_compactor.sleep.work import (
     PendingWrite,
     SessionStage,
     SessionWork,
+    SleepTransaction,
     StageTools,
-    Storing,
 )
 
 TASK = "sleep-events"
@@ -87,7 +87,7 @@ _SCHEMA: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Happened:
+class SubjectEventMention:
     """A mention of an event, and by whom."""
 
     subject: str
@@ -101,7 +101,7 @@ def find_events(tools: StageTools, work: SessionWork) -> SessionWork:
     # A guess or a question is no event.
     told = [each for each in work.observations if not each.hypothesis]
     zone = ZoneInfo(work.loaded.time_zone)
-    found: list[Happened] = []
+    found: list[SubjectEventMention] = []
     known = _known(tools, told) if told else []
     for first in range(0, len(told), _MOST):
         shown = told[first : first + _MOST]
@@ -137,12 +137,12 @@ def read_events(
     zone: ZoneInfo,
     records: Records,
     answer: Any,
-) -> CheckedAnswer[list[Happened]]:
+) -> CheckedAnswer[list[SubjectEventMention]]:
     """Return the events of an answer that are supported by messages, and complaints about the others.
 
     An unsupported time or status is left out, and the event stays.
     """
-    retained: list[Happened] = []
+    retained: list[SubjectEventMention] = []
     complaints: list[str] = []
     for number, entry in enumerate(answer["events"], start=1):
         title, o = " ".join(entry["title"].split()), entry["o"]
@@ -164,7 +164,9 @@ def read_events(
             status, other = None, other or "the words do not say its status"
         complaints += [f"event {number}: {each}" for each in (fault, other) if each]
         retained += [
-            Happened(observation.subject, _mention(entry, title, quote, start, end, status, told))
+            SubjectEventMention(
+                observation.subject, _mention(entry, title, quote, start, end, status, told)
+            )
             for quote in observation.quotes
         ]
     return CheckedAnswer(retained, complaints)
@@ -217,7 +219,7 @@ def _moment(
 
 
 def _write(subject: str, mentions: Sequence[EventMention]) -> PendingWrite:
-    async def run(to: Storing) -> None:
+    async def run(to: SleepTransaction) -> None:
         await take_events(to.conn, to.namespace_id, subject, mentions)
 
     return PendingWrite("take-events", run)

@@ -22,8 +22,8 @@ from everword_compactor.sleep.work import (
     PendingWrite,
     SessionStage,
     SessionWork,
+    SleepTransaction,
     StageTools,
-    Storing,
 )
 
 TASK = "sleep-people"
@@ -163,7 +163,7 @@ def _mentions(
 
 
 def _write(subject: str, mentions: Sequence[PersonMention]) -> PendingWrite:
-    async def run(to: Storing) -> None:
+    async def run(to: SleepTransaction) -> None:
         await meet_people(to.conn, to.namespace_id, subject, mentions)
 
     return PendingWrite("add-people", run)

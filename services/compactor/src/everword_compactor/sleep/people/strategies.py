@@ -7,8 +7,8 @@ from everword_compactor.sleep.work import (
     ClosingStage,
     ClosingWork,
     PendingWrite,
+    SleepTransaction,
     StageTools,
-    Storing,
 )
 
 
@@ -16,7 +16,7 @@ def find_strategies(tools: StageTools, work: ClosingWork) -> ClosingWork:
     """Add questions worth asking the subject, once the rest of this closing is stored, and end answered ones."""
     moment = tools.now
 
-    async def run(to: Storing) -> None:
+    async def run(to: SleepTransaction) -> None:
         await ask(to.conn, to.namespace_id, work.subject, moment)
 
     return work.adding(PendingWrite("ask", run))

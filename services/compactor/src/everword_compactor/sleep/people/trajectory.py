@@ -98,7 +98,7 @@ class TrajectorySource:
 
 
 @dataclass(frozen=True)
-class Outlook:
+class TrajectoryDraft:
     """A model's trajectory of a subject, with the numbers of the records that support each field."""
 
     phase: str
@@ -112,7 +112,9 @@ class Outlook:
     cited: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
-def read_outlook(sources: Sequence[TrajectorySource], answer: Any) -> CheckedAnswer[Outlook | None]:
+def read_outlook(
+    sources: Sequence[TrajectorySource], answer: Any
+) -> CheckedAnswer[TrajectoryDraft | None]:
     """Return the fields of an answer that the cited records support, with complaints; None if the main fields lack
     support.
     """
@@ -137,7 +139,7 @@ def read_outlook(sources: Sequence[TrajectorySource], answer: Any) -> CheckedAns
                 texts[name] = text
     if not all(texts[name] for name in NEEDED):
         return CheckedAnswer(None, complaints)
-    draft = Outlook(
+    draft = TrajectoryDraft(
         texts["phase"],
         texts["direction"],
         answer["stability"],

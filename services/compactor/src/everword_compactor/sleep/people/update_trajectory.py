@@ -16,7 +16,7 @@ from everword_compactor.sleep.people.trajectory import (
     MAX_TOKENS,
     PROMPT_VERSION,
     SCHEMA,
-    Outlook,
+    TrajectoryDraft,
     TrajectorySource,
     read_outlook,
 )
@@ -24,8 +24,8 @@ from everword_compactor.sleep.work import (
     ClosingStage,
     ClosingWork,
     PendingWrite,
+    SleepTransaction,
     StageTools,
-    Storing,
 )
 
 TASK = "sleep-trajectory"
@@ -39,7 +39,7 @@ _MOST_FACTS, _MOST_OBSERVATIONS, _MOST_WORDS = 80, 60, 2
 
 
 @dataclass(frozen=True)
-class Due:
+class TrajectoryState:
     """The state that decides whether a trajectory is due."""
 
     latest: TrajectoryRow | None
@@ -49,7 +49,7 @@ class Due:
     has_changed: bool
 
 
-def is_due(state: Due) -> bool:
+def is_due(state: TrajectoryState) -> bool:
     """Return whether to write it: there is none, a fact changed and two sessions have passed, or ten have passed."""
     if state.latest is None:
         return state.sessions > 0
@@ -79,7 +79,7 @@ def update_trajectory(tools: StageTools, work: ClosingWork) -> ClosingWork:
     row = _row(work, tools, draft, due.sessions)
     evidence = {aspect: _said(sources, cited) for aspect, cited in draft.cited.items()}
 
-    async def run(to: Storing) -> None:
+    async def run(to: SleepTransaction) -> None:
         # Changes are stored under the same clock.
         made = replace(row, created_at=to.now)
         await set_trajectory(to.conn, to.namespace_id, made, seen, evidence)
@@ -87,7 +87,7 @@ def update_trajectory(tools: StageTools, work: ClosingWork) -> ClosingWork:
     return work.adding(PendingWrite("set-trajectory", run), trajectories=1)
 
 
-def _read_due(tools: StageTools, work: ClosingWork) -> Due:
+def _read_due(tools: StageTools, work: ClosingWork) -> TrajectoryState:
     with tools.reading() as conn:
         latest = store.read_trajectory(conn, tools.namespace_id, work.subject)
         sessions = store.count_sessions(conn, tools.namespace_id, work.subject)
@@ -97,7 +97,7 @@ def _read_due(tools: StageTools, work: ClosingWork) -> Due:
             changed = store.has_changed(
                 conn, tools.namespace_id, work.subject, since, IMPORTANT, _ACTIONS
             )
-    return Due(latest, sessions, changed)
+    return TrajectoryState(latest, sessions, changed)
 
 
 def _sources(tools: StageTools, work: ClosingWork) -> list[TrajectorySource]:
@@ -127,7 +127,9 @@ def _sources(tools: StageTools, work: ClosingWork) -> list[TrajectorySource]:
     return found
 
 
-def _row(work: ClosingWork, tools: StageTools, draft: Outlook, sessions: int) -> TrajectoryRow:
+def _row(
+    work: ClosingWork, tools: StageTools, draft: TrajectoryDraft, sessions: int
+) -> TrajectoryRow:
     assert tools.asking is not None
     return TrajectoryRow(
         new_id(),

@@ -27,8 +27,8 @@ from everword_compactor.sleep.work import (
     ClosingStage,
     ClosingWork,
     PendingWrite,
+    SleepTransaction,
     StageTools,
-    Storing,
 )
 
 TASK = "sleep-user-model"
@@ -106,7 +106,7 @@ def describe(tools: StageTools, work: ClosingWork) -> ClosingWork:
     question = ModelQuestion(TASK, _INSTRUCTION, {"messages": latest}, _SCHEMA, MAX_TOKENS)
     traits = tools.asking.ask(question, lambda answer: read_traits(read, answer))
 
-    async def run(to: Storing) -> None:
+    async def run(to: SleepTransaction) -> None:
         await describe_user(to.conn, to.namespace_id, work.subject, traits)
 
     return work.adding(PendingWrite("describe-user", run), traits=len(traits)) if traits else work

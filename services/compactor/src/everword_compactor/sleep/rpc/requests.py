@@ -10,7 +10,7 @@ from uuid import UUID
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_optional, fetch_value
 from everword.jobs.enqueue import SLEEP, DueJob, enqueue
-from everword_compactor.sleep.store import SQL, Unslept
+from everword_compactor.sleep.store import SQL, SleepBacklog
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ async def conversation_exists(conn: Connection, namespace_id: int, conversation_
 
 async def page_conversations(
     conn: Connection, namespace_id: int, subject: str, after: UUID, limit: int
-) -> list[Unslept]:
+) -> list[SleepBacklog]:
     """Return the next conversations about a subject, or about anything; slept or not."""
     parameters = {
         "namespace_id": namespace_id,
@@ -47,7 +47,7 @@ async def page_conversations(
         "after": after,
         "limit": limit,
     }
-    return await fetch_all(conn, SQL["unslept_conversations"], parameters, Unslept)
+    return await fetch_all(conn, SQL["unslept_conversations"], parameters, SleepBacklog)
 
 
 async def want_sleep(conn: Connection, namespace_id: int, conversation_ids: Sequence[UUID]) -> None:

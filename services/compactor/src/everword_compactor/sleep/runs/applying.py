@@ -21,7 +21,7 @@ from everword_compactor.jobs.async_database import open_database
 from everword_compactor.sleep import storing
 from everword_compactor.sleep.model import ASSISTANT_ROLE, SleepSession
 from everword_compactor.sleep.storing import SessionState
-from everword_compactor.sleep.work import ClosingWork, PendingWrite, SessionWork, Storing
+from everword_compactor.sleep.work import ClosingWork, PendingWrite, SessionWork, SleepTransaction
 
 
 def apply(settings: DatabaseSettings, job: StartedJob, writes: Sequence[PendingWrite]) -> None:
@@ -43,7 +43,7 @@ async def _apply(
         if keys:
             await storing.lock_vector_jobs(conn, namespace_id)
         now = now or await storing.read_moment(conn)
-        stored = Storing(conn, namespace_id, namespace, now)
+        stored = SleepTransaction(conn, namespace_id, namespace, now)
         for write in writes:
             await write.run(stored)
         if await fetch_value(conn, JOBS["hold_job"], job.held) is None:
@@ -58,7 +58,7 @@ def session_writes(work: SessionWork, model: str, after: int | None) -> list[Pen
     session = work.session
     subject = _closing_subject(session)
 
-    async def begin(to: Storing) -> None:
+    async def begin(to: SleepTransaction) -> None:
         stored = await storing.insert_session(
             to.conn,
             to.namespace_id,
@@ -71,11 +71,11 @@ def session_writes(work: SessionWork, model: str, after: int | None) -> list[Pen
         if not stored:
             raise LeaseLost
 
-    async def observe(to: Storing) -> None:
+    async def observe(to: SleepTransaction) -> None:
         for each in work.observations:
             await storing.insert_observation(to.conn, to.namespace_id, session.id, each)
 
-    async def close_later(to: Storing) -> None:
+    async def close_later(to: SleepTransaction) -> None:
         await enqueue(to.conn, [DueJob(to.namespace_id, SLEEP, SLEEP_NAMESPACE)])
 
     marks = [PendingWrite("insert-session", begin), PendingWrite("insert-observations", observe)]
@@ -96,7 +96,7 @@ def skip(session: SleepSession, after: int | None) -> list[PendingWrite]:
 def closing_writes(work: ClosingWork) -> list[PendingWrite]:
     """Return the writes of the closing steps for a subject; the last one marks its sessions."""
 
-    async def finish(to: Storing) -> None:
+    async def finish(to: SleepTransaction) -> None:
         ids = [session.id for session in work.sessions]
         await storing.finish_sessions(to.conn, to.namespace_id, ids, to.now)
 
@@ -106,7 +106,7 @@ def closing_writes(work: ClosingWork) -> list[PendingWrite]:
 def _aside(
     session: SleepSession, state: SessionState, error: str | None, after: int | None
 ) -> list[PendingWrite]:
-    async def insert(to: Storing) -> None:
+    async def insert(to: SleepTransaction) -> None:
         await storing.insert_session(to.conn, to.namespace_id, session, state, error=error)
 
     ends = [] if after is None else [_advance(session, after)]
@@ -114,7 +114,7 @@ def _aside(
 
 
 def _advance(session: SleepSession, after: int) -> PendingWrite:
-    async def advance(to: Storing) -> None:
+    async def advance(to: SleepTransaction) -> None:
         id_, through = session.conversation.id, session.last_seq
         if not await storing.advance_slept(to.conn, to.namespace_id, id_, after, through):
             raise LeaseLost

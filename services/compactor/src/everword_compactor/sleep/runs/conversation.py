@@ -18,7 +18,7 @@ from everword_compactor.sleep.model import SleepSession
 from everword_compactor.sleep.runs import applying
 from everword_compactor.sleep.runs.running import describe, digest, is_its_own_fault, tools_of
 from everword_compactor.sleep.runs.sessions import IDLE, MessageRun, cut_sessions
-from everword_compactor.sleep.store import Slept
+from everword_compactor.sleep.store import SleepProgress
 from everword_compactor.sleep.work import SessionStage
 
 log = logging.getLogger(__name__)
@@ -101,7 +101,7 @@ def next_finished(
 
 
 def _finished(
-    job: NamespaceJob, conversation: Slept, runs: Sequence[MessageRun], after: int
+    job: NamespaceJob, conversation: SleepProgress, runs: Sequence[MessageRun], after: int
 ) -> list[DueSession]:
     found = []
     for run in runs:

@@ -16,7 +16,7 @@ from everword_compactor.sleep.runs import applying
 from everword_compactor.sleep.runs.conversation import RUN
 from everword_compactor.sleep.runs.running import close, is_its_own_fault, tools_of
 from everword_compactor.sleep.runs.whole_run import sleep_whole_run
-from everword_compactor.sleep.work import ClosingStage, PendingWrite, SessionStage, Storing
+from everword_compactor.sleep.work import ClosingStage, PendingWrite, SessionStage, SleepTransaction
 
 #: Conversations that a night wakes at once.
 BATCH = 1_000
@@ -108,7 +108,7 @@ def _batches(job: NamespaceJob) -> Iterator[list[UUID]]:
 
 
 def _mark_night(night: date) -> PendingWrite:
-    async def mark(to: Storing) -> None:
+    async def mark(to: SleepTransaction) -> None:
         await storing.mark_night(to.conn, to.namespace_id, night)
 
     return PendingWrite("mark-night", mark)

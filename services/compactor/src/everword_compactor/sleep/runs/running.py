@@ -15,7 +15,7 @@ from everword.telemetry.tracing import tracer
 from everword_compactor.jobs import model_outage
 from everword_compactor.jobs.namespace_job import NamespaceJob
 from everword_compactor.jobs.questions import Questioner
-from everword_compactor.sleep.model import Loaded, SleepSession
+from everword_compactor.sleep.model import SleepInputs, SleepSession
 from everword_compactor.sleep.work import (
     ClosingStage,
     ClosingWork,
@@ -41,7 +41,7 @@ def tools_of(job: NamespaceJob) -> StageTools:
 
 
 def digest(
-    tools: StageTools, session: SleepSession, loaded: Loaded, stages: Sequence[SessionStage]
+    tools: StageTools, session: SleepSession, loaded: SleepInputs, stages: Sequence[SessionStage]
 ) -> SessionWork:
     """Return the results of a session's stages as pending writes. Raises ChatError, LeaseLost, and errors of the
     stages.

@@ -39,7 +39,7 @@ def sleep_whole_run(
     A session sees what those before it said, though nothing is stored yet. One that fails is parked with the run.
     """
     tools = tools_of(job)
-    pending = _Pending(job, tools, session_stages, failures)
+    pending = _PendingWrites(job, tools, session_stages, failures)
     with job.transaction() as conn:
         subjects = store.closing_subjects(conn, job.namespace_id, at_night, tools.now)
         zone = job.namespace.time_zone
@@ -54,7 +54,7 @@ def sleep_whole_run(
         job.run.checkpoint()
 
 
-class _Pending:
+class _PendingWrites:
     """The unstored writes of sessions, and the profile as it will be after them."""
 
     def __init__(

@@ -21,8 +21,8 @@ from everword_compactor.sleep.work import (
     PendingWrite,
     SessionStage,
     SessionWork,
+    SleepTransaction,
     StageTools,
-    Storing,
 )
 
 TASK = "sleep-behaviour"
@@ -153,7 +153,7 @@ def observation_record(observation: Observation, number: int) -> dict[str, Any]:
 
 
 def _state(statement: FactStatement) -> PendingWrite:
-    async def state(to: Storing) -> None:
+    async def state(to: SleepTransaction) -> None:
         locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
         await state_fact(to.conn, to.settings, locked, statement, AUDIT)
 

@@ -23,8 +23,8 @@ from everword_compactor.sleep.work import (
     ClosingStage,
     ClosingWork,
     PendingWrite,
+    SleepTransaction,
     StageTools,
-    Storing,
 )
 
 TASK = "sleep-confirm"
@@ -158,7 +158,7 @@ def _confirmed(work: ClosingWork, fact: KnownFact, reason: str) -> ClosingWork:
     assert fact.id is not None
     fact_id = fact.id
 
-    async def run(to: Storing) -> None:
+    async def run(to: SleepTransaction) -> None:
         locked = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
         audit = ChangeReason("machine", reason)
         await confirm_fact(to.conn, to.settings, locked, fact_id, audit)

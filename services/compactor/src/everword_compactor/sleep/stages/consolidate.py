@@ -17,8 +17,8 @@ from everword_compactor.sleep.work import (
     ClosingStage,
     ClosingWork,
     PendingWrite,
+    SleepTransaction,
     StageTools,
-    Storing,
 )
 
 _AUDIT = ChangeReason("machine", "says the same as another one")
@@ -80,7 +80,7 @@ def _merge(kept: KnownFact, double: KnownFact, evidence: list[EvidenceRow]) -> P
         for each in evidence
     ]
 
-    async def run(to: Storing) -> None:
+    async def run(to: SleepTransaction) -> None:
         locked = await hold(to.conn, to.namespace_id, to.settings.trust, kept.key)
         await merge_fact(to.conn, to.settings, locked, kept_id, double_id, pieces, _AUDIT)
 

@@ -20,8 +20,8 @@ from everword_compactor.sleep.work import (
     ClosingStage,
     ClosingWork,
     PendingWrite,
+    SleepTransaction,
     StageTools,
-    Storing,
 )
 
 TASK = "sleep-arbitrate"
@@ -177,7 +177,7 @@ def _settle(dispute: DisputeRow, found: Settlement) -> PendingWrite:
     audit = ChangeReason("machine", found.reason)
     old, new = dispute.old_id, dispute.new_id
 
-    async def run(to: Storing) -> None:
+    async def run(to: SleepTransaction) -> None:
         locked = await hold(to.conn, to.namespace_id, to.settings.trust, key)
         settled = await store.settle_dispute(
             to.conn,

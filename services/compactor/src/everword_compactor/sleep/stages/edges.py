@@ -16,8 +16,8 @@ from everword_compactor.sleep.work import (
     ClosingStage,
     ClosingWork,
     PendingWrite,
+    SleepTransaction,
     StageTools,
-    Storing,
 )
 
 TASK = "sleep-edges"
@@ -147,7 +147,7 @@ def read_edges_of(
 
 
 def _insert(edge: NewFactLink) -> PendingWrite:
-    async def run(to: Storing) -> None:
+    async def run(to: SleepTransaction) -> None:
         await storing.insert_edge(to.conn, to.namespace_id, edge, to.now)
 
     return PendingWrite("insert-edge", run)

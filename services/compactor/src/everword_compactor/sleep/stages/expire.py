@@ -13,8 +13,8 @@ from everword_compactor.sleep.work import (
     ClosingStage,
     ClosingWork,
     PendingWrite,
+    SleepTransaction,
     StageTools,
-    Storing,
 )
 
 #: Facts of a subject that one closing ends.
@@ -38,7 +38,7 @@ def _end(fact: KnownFact) -> PendingWrite:
     lifetime = timedelta(days=fact.lifetime_days)
     audit = ChangeReason("machine", f"not heard of for {fact.lifetime_days} days")
 
-    async def run(to: Storing) -> None:
+    async def run(to: SleepTransaction) -> None:
         locked = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
         now = locked.facts.get(fact_id)
         # It may have been heard of since, or been given a longer life.

@@ -12,13 +12,13 @@ from everword.facts.statement_writer import (
 )
 from everword.facts.writer import hold
 from everword_compactor.sleep.stages.evidence import AUDIT
-from everword_compactor.sleep.work import PendingWrite, Storing
+from everword_compactor.sleep.work import PendingWrite, SleepTransaction
 
 
 def state(statement: FactStatement) -> PendingWrite:
     """Return the write for a value that holds: a new fact, or one more piece for one that is known."""
 
-    async def run(to: Storing) -> None:
+    async def run(to: SleepTransaction) -> None:
         locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
         await state_fact(to.conn, to.settings, locked, statement, AUDIT)
 
@@ -28,7 +28,7 @@ def state(statement: FactStatement) -> PendingWrite:
 def contradict(statement: FactStatement, known_value: str) -> PendingWrite:
     """Return the write for a value that contradicts a known one: both are marked as a pair until that is settled."""
 
-    async def run(to: Storing) -> None:
+    async def run(to: SleepTransaction) -> None:
         locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
         known = locked.of_value(known_value)
         remembered = await state_fact(to.conn, to.settings, locked, statement, AUDIT)
@@ -45,7 +45,7 @@ def contradict(statement: FactStatement, known_value: str) -> PendingWrite:
 def retract(statement: FactStatement) -> PendingWrite:
     """Return the write for a value that holds no more."""
 
-    async def run(to: Storing) -> None:
+    async def run(to: SleepTransaction) -> None:
         locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
         await retract_fact(to.conn, to.settings, locked, statement, AUDIT)
 
@@ -55,7 +55,7 @@ def retract(statement: FactStatement) -> PendingWrite:
 def correct(statement: FactStatement, wrong_value: str) -> PendingWrite:
     """Return the write for a value that holds where another one was said by mistake."""
 
-    async def run(to: Storing) -> None:
+    async def run(to: SleepTransaction) -> None:
         locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
         await correct_fact(to.conn, to.settings, locked, statement, wrong_value, AUDIT)
 
@@ -65,7 +65,7 @@ def correct(statement: FactStatement, wrong_value: str) -> PendingWrite:
 def doubt(statement: FactStatement, value: str) -> PendingWrite:
     """Return the write for what speaks against a value, with nothing in its place."""
 
-    async def run(to: Storing) -> None:
+    async def run(to: SleepTransaction) -> None:
         locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
         fact = locked.of_value(value)
         if fact is not None:

@@ -14,8 +14,8 @@ from everword_compactor.sleep.work import (
     ClosingStage,
     ClosingWork,
     PendingWrite,
+    SleepTransaction,
     StageTools,
-    Storing,
 )
 
 _AUDIT = ChangeReason("machine", "an anchor of the trajectory")
@@ -47,7 +47,7 @@ def _anchor(fact: KnownFact, is_anchor: bool) -> PendingWrite:
     assert fact.id is not None
     fact_id = fact.id
 
-    async def run(to: Storing) -> None:
+    async def run(to: SleepTransaction) -> None:
         locked = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
         await anchor_fact(to.conn, to.settings, locked, fact_id, is_anchor, _AUDIT)
 

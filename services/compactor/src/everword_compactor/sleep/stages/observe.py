@@ -92,7 +92,7 @@ _SCHEMA: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Observed:
+class PortionObservations:
     """The observations of one portion of a session."""
 
     observations: Sequence[Observation] = ()
@@ -123,7 +123,7 @@ def observe(tools: StageTools, work: SessionWork) -> SessionWork:
     return work.adding(observations=len(work.observations))
 
 
-def read_observed(session: SleepSession, answer: Any) -> CheckedAnswer[Observed]:
+def read_observed(session: SleepSession, answer: Any) -> CheckedAnswer[PortionObservations]:
     """Return the observations of an answer that quote people's messages, and complaints about the others."""
     retained: list[Observation] = []
     complaints: list[str] = []
@@ -138,7 +138,7 @@ def read_observed(session: SleepSession, answer: Any) -> CheckedAnswer[Observed]
             complaints.append(f"observation {number} is not borne out: {', '.join(faults)[:300]}")
             continue
         retained.append(observation)
-    return CheckedAnswer(Observed(retained, answer["topics"]), complaints)
+    return CheckedAnswer(PortionObservations(retained, answer["topics"]), complaints)
 
 
 def _quotes(session: SleepSession, entries: Sequence[Mapping[str, Any]]) -> tuple[list[Quote], str]:

@@ -14,7 +14,7 @@ from everword.db.blocking import Connection, fetch_all
 from everword.domain.trust import TrustPolicy
 from everword.facts.model import FactSource, FactState
 from everword.facts.store import SQL as FACTS
-from everword.facts.voices import VoiceRow, Voices, weigh_voices
+from everword.facts.voices import EvidencedFacts, VoiceRow, weigh_voices
 from everword.jobs.enqueue import SESSION_IDLE_S
 from everword_compactor.nodes.store import node_namespace
 from everword_compactor.sleep.model import KnownFact, SessionMessage
@@ -153,7 +153,7 @@ def read_evidence(
 
 def read_voices(
     conn: Connection, namespace_id: int, trust: TrustPolicy, fact_ids: Sequence[UUID]
-) -> Voices:
+) -> EvidencedFacts:
     """Return which facts trusted sources support or contradict."""
     parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
     return weigh_voices(fetch_all(conn, FACTS["find_voices"], parameters, VoiceRow), trust)

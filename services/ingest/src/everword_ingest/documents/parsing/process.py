@@ -19,7 +19,7 @@ from everword_ingest.documents.parsing.model import (
     ParseLimits,
     Unreadable,
 )
-from everword_ingest.documents.parsing.wire import OUT_OF_MEMORY_CODE, Garbled, unpack
+from everword_ingest.documents.parsing.wire import OUT_OF_MEMORY_CODE, UnreadableReply, unpack
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ async def _parse(
             if len(answer) <= LONG_BYTES:
                 return unpack(answer, limits)
             return await beside_loop(unpack, answer, limits)
-        except Garbled:
+        except UnreadableReply:
             pass
     raise _ended(code)
 

@@ -23,7 +23,7 @@ _MAX_DETAIL = 300
 OUT_OF_MEMORY_CODE = 70
 
 
-class Garbled(Exception):
+class UnreadableReply(Exception):
     """The output of the process is malformed."""
 
 
@@ -60,7 +60,7 @@ def unpack(answer: bytes, limits: ParseLimits) -> ParsedDocument:
         else:
             return _document(head, body.decode(), limits)
     except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise Garbled from error
+        raise UnreadableReply from error
     raise failure
 
 

@@ -131,7 +131,7 @@ def _candidate(
 
 
 @dataclass(frozen=True)
-class Linked:
+class FactRelationNote:
     """The link of a fact to one that the query names."""
 
     remark: str
@@ -146,18 +146,18 @@ class Linked:
 
 async def read_linked(
     conn: Connection, namespace_id: int, rows: Sequence[KnownRow], query: str
-) -> Mapping[UUID, Linked]:
+) -> Mapping[UUID, FactRelationNote]:
     """Return links by fact id, for the facts linked to another one that shares a word with the query."""
     if not rows or not query:
         return {}
     by_id = {row.id: row for row in rows}
-    linked: dict[UUID, Linked] = {}
+    linked: dict[UUID, FactRelationNote] = {}
     for edge in await find_linked(conn, namespace_id, list(by_id), query, _MOST):
         first, second = edge.from_fact_id, edge.to_fact_id
         own, other, which = (second, first, 1) if edge.from_named else (first, second, 0)
         label = find_attribute(by_id[other].attribute).label
         remark = f"{_WORDS[edge.relation][which]}: {label}"
-        linked.setdefault(own, Linked(remark, edge.confidence))
+        linked.setdefault(own, FactRelationNote(remark, edge.confidence))
     return linked
 
 

@@ -22,8 +22,8 @@ from everword_search.context.blocks.questions import is_of_now, subjects_of
 from everword_search.context.model import BlockSource, ContextCandidate
 from everword_search.people.known import (
     CurrentEvent,
-    Detail,
-    SpokenOf,
+    MentionedPerson,
+    PersonDetail,
     Style,
     find_current_events,
     find_spoken_of,
@@ -57,7 +57,7 @@ async def find_life(block_request: BlockRequest) -> Sequence[ContextCandidate]:
     return [replace(each, place=place, score=-float(place)) for place, each in enumerate(found)]
 
 
-def is_named(text: str, person: SpokenOf) -> bool:
+def is_named(text: str, person: MentionedPerson) -> bool:
     """Return whether a text contains a word of a person's name or aliases, with variant spellings."""
     said = set(words_of(text))
     names = {word for name in (person.name, *person.aliases) for word in words_of(name)}
@@ -76,7 +76,9 @@ def _of_event(event: CurrentEvent, zone: tzinfo) -> ContextCandidate:
     return ContextCandidate(event.title, f"{event.category}{when}")
 
 
-def _of_person(person: SpokenOf, details: Sequence[Detail], zone: tzinfo) -> ContextCandidate:
+def _of_person(
+    person: MentionedPerson, details: Sequence[PersonDetail], zone: tzinfo
+) -> ContextCandidate:
     parts = [person.relation or "somebody whom the user knows"]
     if person.status != RelationStatus.ACTIVE:
         parts.append(RelationStatus(person.status).name.lower())

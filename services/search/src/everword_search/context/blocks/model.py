@@ -10,7 +10,7 @@ from everword.domain.records import ConversationRecord
 from everword.lore.model import Omission
 from everword_search.context.chat_history import Start
 from everword_search.context.model import BlockSource, ContextCandidate, ContextRequest
-from everword_search.context.present import Present
+from everword_search.context.present import NonemptyKinds
 from everword_search.context.text import Layout
 from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.sources import Sources
@@ -52,6 +52,6 @@ class BlockKind:
     #: Returns candidates, most important first; it must apply the scope itself, since every candidate may be shown.
     find: Callable[[BlockRequest], Awaitable[Sequence[ContextCandidate]]]
     #: Returns False if a namespace with these kinds of rows cannot have candidates; the block is then skipped.
-    is_possible: Callable[[Present], bool] = lambda present: True
+    is_possible: Callable[[NonemptyKinds], bool] = lambda present: True
     #: True if items are shown even if they repeat the context.
     verbatim: bool = False

@@ -112,7 +112,7 @@ class Features(Mapping[str, Floats]):
 
 
 @dataclass(frozen=True)
-class Described:
+class PoolFeatures:
     """Features of a pool's memories."""
 
     features: Features
@@ -122,7 +122,7 @@ class Described:
     absent: float
 
 
-def describe(pool: Pool, question: RankingQuery) -> Described:
+def describe(pool: Pool, question: RankingQuery) -> PoolFeatures:
     """Compute the features of a pool's memories."""
     records, terms = pool.passages.records, question.terms
     bm25, coverage, present, close, mentions = match_words(
@@ -163,7 +163,7 @@ def describe(pool: Pool, question: RankingQuery) -> Described:
         "m_absent": pool.absent,
     }
     held = int(np.bitwise_or.reduce(present)) if len(present) else 0
-    return Described(_stacked(turns, others, pool.size), best, terms.share_absent(held))
+    return PoolFeatures(_stacked(turns, others, pool.size), best, terms.share_absent(held))
 
 
 def _stacked(turns: Floats, others: Mapping[str, Floats | float], size: int) -> Features:

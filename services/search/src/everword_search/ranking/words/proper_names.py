@@ -40,7 +40,7 @@ def may_be_name(word: str, config: str) -> bool:
 
 
 @dataclass(frozen=True)
-class WordsApart:
+class NameCandidates:
     """Common words of a language: possible names, and words that are certainly none. Rare words are in neither set."""
 
     names: frozenset[str]
@@ -48,7 +48,7 @@ class WordsApart:
 
 
 @lru_cache(maxsize=2)
-def words_apart(language: str) -> WordsApart:
+def words_apart(language: str) -> NameCandidates:
     """Split the common words of a language into possible names and other words.
 
     `language` must be one of those that are compared.
@@ -63,4 +63,4 @@ def words_apart(language: str) -> WordsApart:
     gaps = here - np.median(elsewhere, axis=0)
     words = np.array(list(own), object)
     names, others = words[gaps < _GAP], words[(gaps >= _GAP) & (here >= _LEAST)]
-    return WordsApart(frozenset(names.tolist()), frozenset(others.tolist()))
+    return NameCandidates(frozenset(names.tolist()), frozenset(others.tolist()))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword_search.passages.ranked import Candidate, Ranked, Window
+from everword_search.passages.ranked import Candidate, RankedMemories, Window
 
 
 class SearchArm(IntEnum):
@@ -81,7 +81,7 @@ class RankingArm(Arm):
     """
 
     @abstractmethod
-    async def rank(self, conn: Connection, window: Window) -> Ranked:
+    async def rank(self, conn: Connection, window: Window) -> RankedMemories:
         """Return the candidates in `window` as columns, best first, each memory once."""
 
     async def find(self, conn: Connection, window: Window) -> list[Candidate]:

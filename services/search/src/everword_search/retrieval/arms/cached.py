@@ -18,7 +18,7 @@ from everword_search.cache.prefetched_scan import NEAREST, PrefetchedScan
 from everword_search.cache.snapshot import Snapshot
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.kernels.compiled import add_scores
-from everword_search.passages.ranked import Ranked, Window
+from everword_search.passages.ranked import RankedMemories, Window
 from everword_search.passages.store import Scope
 from everword_search.ranking.bm25 import K1, B, inverse_document_frequency
 from everword_search.retrieval.arms.lexical import Term
@@ -42,7 +42,7 @@ class CachedLexicalArm(TsvectorArm):
     async def look_ahead(self) -> None:
         self._matching = self._matching or await self._score_all()
 
-    async def rank(self, conn: Connection, window: Window) -> Ranked:
+    async def rank(self, conn: Connection, window: Window) -> RankedMemories:
         self._matching = self._matching or await self._score_all()
         return best_memories(self._cached.snapshot, *self._matching, window)
 
@@ -80,7 +80,7 @@ class CachedSemanticArm(SemanticArm):
     def asks_nothing(self) -> bool:
         return not len(self._cached.copy.pending())
 
-    async def rank(self, conn: Connection, window: Window) -> Ranked:
+    async def rank(self, conn: Connection, window: Window) -> RankedMemories:
         snapshot = self._cached.snapshot
         rows, cosines = await self._nearest(conn)
         near = cosines > self.floor

@@ -9,7 +9,7 @@ import numpy as np
 from everword.db.arrays import Array, uuids_of
 from everword.db.pool import Connection
 from everword_search.passages import store
-from everword_search.passages.ranked import Candidate, Ranked, Window
+from everword_search.passages.ranked import Candidate, RankedMemories, Window
 from everword_search.passages.store import Scope
 from everword_search.retrieval.arms.base import Arm, SearchArm
 
@@ -37,7 +37,7 @@ class GraphArm(Arm):
     def generic_plans(self) -> bool:
         return True
 
-    def begin_at(self, found: Sequence[Ranked]) -> None:
+    def begin_at(self, found: Sequence[RankedMemories]) -> None:
         """Start from the best candidates of other arms."""
         ids = [each.source_ids[:_BEGUN_AT] for each in found if len(each.source_ids)]
         self._begin = np.unique(np.concatenate(ids)) if ids else np.zeros(0, "S16")

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 import regex
 
-from everword_search.passages.store import WordsAsked
+from everword_search.passages.store import QueriedWords
 
 #: Maximum letters of a word; longer words get no variants.
 _MOST = 24
@@ -53,7 +53,9 @@ _SCRIPTS = ("абвгдеёжзийклмнопрстуфхцчшщъыьэюя"
 _WORD = regex.compile(r"\p{L}+")
 
 
-def words_asked(words: Sequence[str], config: str, only_marked: Collection[str] = ()) -> WordsAsked:
+def words_asked(
+    words: Sequence[str], config: str, only_marked: Collection[str] = ()
+) -> QueriedWords:
     """Return the words (in lower case) with their variants.
 
     Words in `only_marked` get only the variants that add an accent.
@@ -63,7 +65,7 @@ def words_asked(words: Sequence[str], config: str, only_marked: Collection[str] 
         for place, word in enumerate(words)
         for near in (marked_words(word) if word in only_marked else near_words(word, config))
     ]
-    return WordsAsked(words, [place for place, _ in pairs], [near for _, near in pairs])
+    return QueriedWords(words, [place for place, _ in pairs], [near for _, near in pairs])
 
 
 def near_words(word: str, config: str) -> list[str]:

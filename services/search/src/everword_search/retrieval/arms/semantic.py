@@ -13,7 +13,7 @@ from everword.db.arrays import HalfvecParameter
 from everword.db.pool import Connection
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.passages import vectors
-from everword_search.passages.ranked import Candidate, Ranked, Window
+from everword_search.passages.ranked import Candidate, RankedMemories, Window
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import (
     EXACT_PASSAGES,
@@ -84,7 +84,7 @@ class SemanticArm(RankingArm):
         """The cosine from which passages count as similar."""
         return _calibration(self._asked().generation)["floor"]
 
-    async def rank(self, conn: Connection, window: Window) -> Ranked:
+    async def rank(self, conn: Connection, window: Window) -> RankedMemories:
         asked = self._asked()
         parameters = {
             **scored_position(window),
@@ -93,12 +93,12 @@ class SemanticArm(RankingArm):
         }
         if asked.generation.storage == "array":
             scanned = self._scan(await vectors.read_arrays(conn, self._scope, asked.id))
-            return Ranked.of(_within(window, scanned))
+            return RankedMemories.of(_within(window, scanned))
         return await self._find(conn, asked.id, parameters)
 
     async def _find(
         self, conn: Connection, generation_id: int, parameters: dict[str, Any]
-    ) -> Ranked:
+    ) -> RankedMemories:
         """Compare every vector of a small scope, and use the index for a large one.
 
         The size of a scope is taken from the namespace's count, from earlier searches, or else from reading the
@@ -106,7 +106,7 @@ class SemanticArm(RankingArm):
         """
         scope, most = self._scope, EXACT_PASSAGES
         is_large = self._large_scopes.has_more(scope, most)
-        approximate: Ranked | None = None
+        approximate: RankedMemories | None = None
         if is_large or (self._passages > most and scope.is_open):
             approximate = await vectors.find_approximate(conn, scope, generation_id, parameters)
             # An open scope still excludes automated memories. If these are the majority, the index scan may end before

@@ -10,8 +10,8 @@ from everword.db.pool import Connection
 from everword.text.analysis import folded_words
 from everword.text.case_folding import fold_case
 from everword_search.passages import store
-from everword_search.passages.ranked import Candidate, Ranked, Window
-from everword_search.passages.store import NearWordRow, Scope, WordsAsked
+from everword_search.passages.ranked import Candidate, RankedMemories, Window
+from everword_search.passages.store import NearWordRow, QueriedWords, Scope
 from everword_search.retrieval.arms.base import RankingArm, SearchArm, scored_position
 from everword_search.retrieval.arms.near_words import words_asked
 
@@ -41,17 +41,17 @@ class TrigramArm(RankingArm):
     def idle_reason(self) -> str:
         return "" if self._tokens else "the query has nothing that looks like a literal"
 
-    async def rank(self, conn: Connection, window: Window) -> Ranked:
+    async def rank(self, conn: Connection, window: Window) -> RankedMemories:
         parameters = {**scored_position(window), "tokens": self._tokens}
         rows = await store.find_trigram(conn, self._scope, parameters)
-        return Ranked.of([Candidate.of_row(row) for row in rows])
+        return RankedMemories.of([Candidate.of_row(row) for row in rows])
 
     async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
         rows = await store.score_trigram(conn, self._scope, source_ids, self._tokens)
         return [Candidate.of_row(row) for row in rows]
 
 
-class AlikeArm(TrigramArm):
+class TokenSimilarityArm(TrigramArm):
     """Ranks passages by the mean similarity of tokens to their literals and words.
 
     A word that differs by one letter counts with the share of equal letters: `Rotterdm` counts .89 for Rotterdam.
@@ -65,7 +65,7 @@ class AlikeArm(TrigramArm):
     def idle_reason(self) -> str:
         return "" if self._tokens else "the query has nothing of three characters"
 
-    async def rank(self, conn: Connection, window: Window) -> Ranked:
+    async def rank(self, conn: Connection, window: Window) -> RankedMemories:
         words = [
             (place, word) for place, token in enumerate(self._tokens) if (word := _word(token))
         ]
@@ -82,7 +82,7 @@ class AlikeArm(TrigramArm):
             "likenesses": [similarity for _, similarity in alike],
         }
         found = await store.find_alike(conn, self._scope, parameters)
-        return Ranked.of([Candidate.of_row(row) for row in found])
+        return RankedMemories.of([Candidate.of_row(row) for row in found])
 
 
 def tokens_asked_for(text: str) -> list[str]:
@@ -104,7 +104,7 @@ def _word(token: str) -> str:
     return words[0] if len(words) == 1 and words[0] in fold_case(token) else ""
 
 
-def _alike(rows: Sequence[NearWordRow], queried: WordsAsked) -> list[tuple[NearWordRow, float]]:
+def _alike(rows: Sequence[NearWordRow], queried: QueriedWords) -> list[tuple[NearWordRow, float]]:
     """Return the occurring words similar to each requested word, with their similarity; each lexeme once.
 
     The most similar come first, then the most frequent.

@@ -10,7 +10,7 @@ from uuid import UUID
 from everword.db.arrays import uuids_of
 from everword.db.pool import Connection
 from everword_search.passages import store
-from everword_search.passages.ranked import Candidate, Ranked, TermScore, Window
+from everword_search.passages.ranked import Candidate, RankedMemories, TermScore, Window
 from everword_search.passages.store import FrequencyRow, LexicalRow, Scope
 from everword_search.ranking.bm25 import K1, B, inverse_document_frequency, term_score
 from everword_search.retrieval.arms.base import scored_position
@@ -52,7 +52,7 @@ class TsvectorArm(LexicalArm):
     def generic_plans(self) -> bool:
         return True
 
-    async def rank(self, conn: Connection, window: Window) -> Ranked:
+    async def rank(self, conn: Connection, window: Window) -> RankedMemories:
         """Return the candidates in `window`.
 
         For a rough window, the search uses rare words only, if these yield enough candidates.
@@ -65,7 +65,9 @@ class TsvectorArm(LexicalArm):
                     return found
         return await self._rank(conn, window, self._terms)
 
-    async def _rank(self, conn: Connection, window: Window, terms: Sequence[Term]) -> Ranked:
+    async def _rank(
+        self, conn: Connection, window: Window, terms: Sequence[Term]
+    ) -> RankedMemories:
         parameters = {
             **_columns(terms),
             **scored_position(window),

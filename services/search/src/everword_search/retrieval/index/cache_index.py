@@ -12,13 +12,13 @@ from everword_search.cache.columns.row import some_of
 from everword_search.cache.prefetched_scan import PrefetchedScan
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.passages.candidates import Candidates
-from everword_search.passages.ranked import Ranked
+from everword_search.passages.ranked import RankedMemories
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import GenerationRow, QueryNotEmbedded, QueryVector
 from everword_search.retrieval.arms.cached import CachedLexicalArm, CachedSemanticArm
 from everword_search.retrieval.arms.lexical import LexicalArm, Term
 from everword_search.retrieval.arms.semantic import SemanticArm
-from everword_search.retrieval.arms.trigram import AlikeArm, TrigramArm
+from everword_search.retrieval.arms.trigram import TokenSimilarityArm, TrigramArm
 from everword_search.retrieval.index.database_index import DatabaseIndex
 from everword_search.retrieval.runner import Runner
 
@@ -49,7 +49,7 @@ class CachedPassageIndex:
     def literal(self, tokens: Sequence[str]) -> TrigramArm:
         return self.database.literal(tokens)
 
-    def alike(self, tokens: Sequence[str]) -> AlikeArm:
+    def alike(self, tokens: Sequence[str]) -> TokenSimilarityArm:
         return self.database.alike(tokens)
 
     def semantic(
@@ -63,7 +63,7 @@ class CachedPassageIndex:
         return CachedSemanticArm(self.cached, known, self.prefetched, *arguments)
 
     async def candidates(
-        self, runner: Runner, found: Sequence[Ranked], reach: int, max_parts: int
+        self, runner: Runner, found: Sequence[RankedMemories], reach: int, max_parts: int
     ) -> Candidates | None:
         passage_ids = np.unique(np.concatenate([each.passage_ids for each in found]))
         return find_candidates(self.cached, passage_ids, reach, max_parts)

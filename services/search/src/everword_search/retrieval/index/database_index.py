@@ -13,14 +13,14 @@ from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.deadline import remaining
 from everword_search.kernels.arrays import Floats
 from everword_search.passages.candidates import Candidates, find_mentions, read_candidates
-from everword_search.passages.ranked import Ranked
+from everword_search.passages.ranked import RankedMemories
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import GenerationRow, QueryNotEmbedded, QueryVector
 from everword_search.retrieval.arms.frequent import FrequentWords
 from everword_search.retrieval.arms.large import LargeScopes
 from everword_search.retrieval.arms.lexical import Term
 from everword_search.retrieval.arms.semantic import SemanticArm
-from everword_search.retrieval.arms.trigram import AlikeArm, TrigramArm
+from everword_search.retrieval.arms.trigram import TokenSimilarityArm, TrigramArm
 from everword_search.retrieval.arms.tsvector import TsvectorArm
 from everword_search.retrieval.runner import TIME_SHARE, Runner
 
@@ -50,8 +50,8 @@ class DatabaseIndex:
     def literal(self, tokens: Sequence[str]) -> TrigramArm:
         return TrigramArm(self.scope, tokens)
 
-    def alike(self, tokens: Sequence[str]) -> AlikeArm:
-        return AlikeArm(self.scope, tokens, self.text_search_config)
+    def alike(self, tokens: Sequence[str]) -> TokenSimilarityArm:
+        return TokenSimilarityArm(self.scope, tokens, self.text_search_config)
 
     def semantic(
         self, vector: QueryVector | QueryNotEmbedded | None, generation: GenerationRow | None
@@ -59,7 +59,7 @@ class DatabaseIndex:
         return SemanticArm(self.scope, vector, generation, self.passages, self.large_scopes)
 
     async def candidates(
-        self, runner: Runner, found: Sequence[Ranked], reach: int, max_parts: int
+        self, runner: Runner, found: Sequence[RankedMemories], reach: int, max_parts: int
     ) -> Candidates | None:
         passage_ids = np.unique(np.concatenate([each.passage_ids for each in found]))
         source_ids = np.unique(np.concatenate([each.source_ids for each in found]))

@@ -7,12 +7,12 @@ from typing import Protocol
 
 from everword_search.kernels.arrays import Floats
 from everword_search.passages.candidates import Candidates
-from everword_search.passages.ranked import Ranked
+from everword_search.passages.ranked import RankedMemories
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import GenerationRow, QueryNotEmbedded, QueryVector
 from everword_search.retrieval.arms.lexical import LexicalArm, Term
 from everword_search.retrieval.arms.semantic import SemanticArm
-from everword_search.retrieval.arms.trigram import AlikeArm, TrigramArm
+from everword_search.retrieval.arms.trigram import TokenSimilarityArm, TrigramArm
 from everword_search.retrieval.runner import Runner
 
 
@@ -32,7 +32,7 @@ class PassageIndex(Protocol):
     def literal(self, tokens: Sequence[str]) -> TrigramArm:
         """Return the arm that finds passages by similarity of literals."""
 
-    def alike(self, tokens: Sequence[str]) -> AlikeArm:
+    def alike(self, tokens: Sequence[str]) -> TokenSimilarityArm:
         """Return the arm that finds passages by similarity of literals and words."""
 
     def semantic(
@@ -44,7 +44,7 @@ class PassageIndex(Protocol):
         """
 
     async def candidates(
-        self, runner: Runner, found: Sequence[Ranked], reach: int, max_parts: int
+        self, runner: Runner, found: Sequence[RankedMemories], reach: int, max_parts: int
     ) -> Candidates | None:
         """Return the passages of the found memories, and of turns up to `reach` positions away; None if there are none.
 

@@ -16,7 +16,7 @@ from everword_search.endings.read_endings import (
     find_endings,
     read_endings,
 )
-from everword_search.passages.ranked import Candidate, Ranked
+from everword_search.passages.ranked import Candidate, RankedMemories
 from everword_search.passages.store import Scope
 from everword_search.retrieval.arms.base import RankingArm
 from everword_search.retrieval.hits import FoundHits, RankedHit
@@ -139,10 +139,10 @@ async def _find(
     return found
 
 
-def _among(ranked: Ranked, source_ids: Sequence[UUID]) -> list[Candidate]:
+def _among(ranked: RankedMemories, source_ids: Sequence[UUID]) -> list[Candidate]:
     """Return the memories of `source_ids` that are in `ranked`."""
     places = ranked.places_of(array_of_uuids(source_ids))
     here = places[places >= 0]
     columns = ranked.passage_ids, ranked.source_ids, ranked.raws, ranked.scores
     passage_ids, sources, raws, scores = (column[here] for column in columns)
-    return Ranked(passage_ids, sources, raws, scores).candidates()
+    return RankedMemories(passage_ids, sources, raws, scores).candidates()

@@ -20,7 +20,7 @@ from everword.text.attribution import blank_pasted, find_pasted
 from everword.text.attribution_forms import CONTEXT_ITEM
 from everword.text.attribution_labels import find_label
 from everword.v1.memory_pb2 import ROLE_USER
-from everword_search.passages.ranked import Ranked, Window
+from everword_search.passages.ranked import RankedMemories, Window
 from everword_search.records.model import max_parts
 from everword_search.records.store import MemoryRow, memories_asked
 from everword_search.retrieval.hits import RankedHit
@@ -197,7 +197,7 @@ async def _find_best(conn: Connection, ranked_page: RankedPage) -> list[RankedHi
     """Return the best ranked memories of all pages. Raises ArmFailed."""
     if ranked_page.found.order:
         ranked = ranked_page.found.order()
-        found = Ranked(
+        found = RankedMemories(
             ranked.passage_ids[:CANDIDATES],
             ranked.source_ids[:CANDIDATES],
             ranked.raws[:CANDIDATES],

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from everword_search.endings.model import Holding
+from everword_search.endings.model import CurrentFact
 from everword_search.endings.read_endings import Endings
 from everword_search.retrieval.hits import RankedHit
 
@@ -119,7 +119,7 @@ def list_replacements(hits: Sequence[RankedHit], endings: Endings) -> list[UUID]
     return sorted(ids)
 
 
-def _lacking(hit: RankedHit, endings: Endings, shown: Set[UUID]) -> Iterator[Holding]:
+def _lacking(hit: RankedHit, endings: Endings, shown: Set[UUID]) -> Iterator[CurrentFact]:
     """Yield the replacements of a hit that are not shown yet."""
     for ending in endings.get(hit.source_id, ()):
         if ending.current and shown.isdisjoint(ending.current.memory_ids):
@@ -152,7 +152,7 @@ def _in_front(hit: RankedHit, known: PlacementInputs, shown: Set[UUID]) -> list[
     return promoted
 
 
-def _before(hit: RankedHit, holding: Holding, known: PlacementInputs) -> RankedHit:
+def _before(hit: RankedHit, holding: CurrentFact, known: PlacementInputs) -> RankedHit:
     """Return the hit to promote before an outdated hit, with the score of that hit.
 
     It is the latest message that states nothing outdated itself, or else the fact.
