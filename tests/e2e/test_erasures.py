@@ -32,7 +32,7 @@ from support.calls import target as conversation
 from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest
-from support.erased import count, erase, rows_with, told_by
+from support.erased import count, erase, rows_with, source_messages
 from support.erasing_process import start
 from support.leftovers import entries_with
 from support.lore import entry, write_book, write_entry
@@ -158,7 +158,7 @@ async def test_random_erasures_while_all_else_goes_on(
                 assert rows_with(stack, token)
                 await asyncio.sleep(drawn.random())
                 erased = await _erase_again(stack, target)
-                assert await told_by(stack, token) == [], target
+                assert await source_messages(stack, token) == [], target
                 await _until_done(stack, erased.erasure.id, 120.0)
                 assert rows_with(stack, token) == {}, target
                 assert token.encode() not in (await export(stack, "default")).lower(), target
@@ -172,7 +172,9 @@ async def test_random_erasures_while_all_else_goes_on(
         await _derive(stack)
         await _derive(stack)
         assert not {token: found for token in tokens if (found := rows_with(stack, token))}
-        assert not {token: told for token in tokens if (told := await told_by(stack, token))}
+        assert not {
+            token: told for token in tokens if (told := await source_messages(stack, token))
+        }
         assert count(stack, "SELECT count(*) FROM summaries WHERE hidden") == 0
         assert count(stack, "SELECT sum(hides) FROM namespaces") == 0
 

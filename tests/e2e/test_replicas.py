@@ -27,7 +27,7 @@ from everword.v1.conversation_pb2 import ConversationKey
 from support.calls import TOOL, append_request, message, target
 from support.corpus import search_request
 from support.dag import DAY, check_dag
-from support.erased import erase, rows_with, told_by
+from support.erased import erase, rows_with, source_messages
 from support.erasure_written import write_everything
 from support.leftovers import entries_with, files_with, queue_on_disk, written_elsewhere
 from support.replicas import REPLICAS, Cluster, client_of, running_cluster, stack_at
@@ -311,15 +311,15 @@ async def test_what_is_erased_is_in_no_cache_queue_file_or_log(cluster: Cluster)
         assert {"summaries", "facts", "document_versions"} <= set(rows_with(stack, token))
         await until(lambda: answered_from_memory(cluster, stacks, token), BACK_S)
         for each in stacks:
-            assert {"LEXICAL", "HYBRID", "context"} <= set(await told_by(each, token))
+            assert {"LEXICAL", "HYBRID", "context"} <= set(await source_messages(each, token))
         assert token.encode() in await export(stack, "default")
         await erase(stack, conversation_id=written.conversation_id)
         await erase(stacks[1], note_id=written.note_ids[-1])
         await erase(stacks[2], subject=written.subject)
-        assert [await told_by(each, token) for each in stacks] == [[]] * REPLICAS
+        assert [await source_messages(each, token) for each in stacks] == [[]] * REPLICAS
         await until(lambda: is_idle(cluster), DRAIN_S)
         assert rows_with(stack, token) == {}
-        assert [await told_by(each, token) for each in stacks] == [[]] * REPLICAS
+        assert [await source_messages(each, token) for each in stacks] == [[]] * REPLICAS
         assert token.encode() not in (await export(stack, "default")).lower()
         assert entries_with(redis_url, token) == []
         assert files_with(cluster.folder, token) == []

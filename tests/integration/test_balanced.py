@@ -320,7 +320,7 @@ async def test_what_is_new_does_not_hide_that_an_old_memory_answers(
 ) -> None:
     """Newer matches rank higher, but the verdict depends on the best answer at any rank."""
     newest_first = pb.BalancedOptions(lexical_weight=0.1, semantic_weight=0.1, temporal_weight=0.8)
-    async with told.told_stack(database) as stack:
+    async with told.stack_with_history(database) as stack:
         ask = partial(told.search, stack, "balanced", told.IN_PART, balanced=newest_first)
         old = message(told.IN_PART, create_time=Timestamp(seconds=1))
         [stored] = (await append(stack, old)).messages

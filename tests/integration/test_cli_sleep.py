@@ -42,13 +42,15 @@ async def test_sleep_reads_what_was_just_said_and_tells_how_it_goes(stack: Stack
     await say(stack, "It is tea for me.", 30, session="one")
     await say(stack, "It is tea for him.", 30, subject="bo", session="two")
     async with working(stack, Mind({"sleep-observe": TEA})):
-        told_of = [
+        fact_statement_of = [
             each
             async for each in stack.maintenance.Sleep(pb.SleepRequest(subject="emi"), timeout=60)
         ]
-        assert [each.done for each in told_of] == [False] * (len(told_of) - 1) + [True]
-        assert len(told_of) > 1
-        last = told_of[-1]
+        assert [each.done for each in fact_statement_of] == [False] * (
+            len(fact_statement_of) - 1
+        ) + [True]
+        assert len(fact_statement_of) > 1
+        last = fact_statement_of[-1]
         found = (last.conversations, last.stored_sessions, last.processed_sessions)
         assert found == (1, 1, 1)
         assert await told(stack, "emi") == {"drink": {"tea"}}

@@ -26,7 +26,7 @@ from support.echoed import SECRETS, TALK, EchoMind, derive, held, talk
 from support.erased import count, rows_with
 from support.scripted_embedder import ScriptedEmbedder
 from support.stack import Stack, running_stack
-from support.watching import all_told, begin
+from support.watching import all_events, begin
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -156,7 +156,7 @@ async def test_what_is_shown_short_holds_none_and_the_whole_is_as_it_was_sent(wo
     token = await begin(stack)
     await append(stack, TALK[0], session_key="watched")
     await embed_everything(stack)
-    told = await all_told(stack, token, tier=OVERVIEW)
+    told = await all_events(stack, token, tier=OVERVIEW)
     assert told
     short += [event.memory.content for event in told]
     for tier in (ABSTRACT, OVERVIEW, memory_pb2.TIER_FULL):

@@ -24,7 +24,7 @@ from support.http_process import serving
 from support.mcp import http_server, over_http, said, text_of
 from support.probes import NOBODY, another, damaged, plain, rows_of
 from support.stack import Stack, running_stack
-from support.twins import tell_apart, twins
+from support.twins import find_differences, twins
 
 #: How much is returned and from where on, how much something matters, whether it is added: these name nothing.
 NAMELESS = {"limit", "depth", "importance", "token_budget", "start", "append"}
@@ -125,7 +125,7 @@ async def test_the_gateway_tells_nothing_of_what_is_theirs(stack: Stack) -> None
     ):
         named = {"request_id": "pattern", "reason": "Their reason."}
         texts = await both.texts_of("theirs") | named
-        assert await tell_apart(both, theirs, texts) == []
+        assert await find_differences(both, theirs, texts) == []
     assert rows_of(stack.database, "theirs") == before
 
 

@@ -22,7 +22,7 @@ from support.foreign_filled import fill_theirs
 from support.isolation import forget_namespaces
 from support.probes import NOBODY, Path, paths, values_for
 from support.stack import Stack, running_stack
-from support.twins import Twins, recipes, tell_apart, twins
+from support.twins import Twins, find_differences, recipes, twins
 
 
 def likely_longer(first: Sequence[float], second: Sequence[float]) -> float:
@@ -113,7 +113,7 @@ async def test_without_the_services_filters_no_text_of_theirs_tells_anything(
         texts = await both.texts_of("theirs") | {"request_id": "pattern", "reason": "Their reason."}
     forget_namespaces(monkeypatch)
     async with twins(stack, "bare-1", "bare-2") as both:
-        assert await tell_apart(both, theirs, texts) == []
+        assert await find_differences(both, theirs, texts) == []
 
 
 async def _seconds(stack: Stack, memory_id: str) -> float:

@@ -26,7 +26,7 @@ from support.isolation import forget_namespaces
 from support.probes import NAMELESS, WITHIN, numbers, public_methods, reaching, rows_of
 from support.refusals import Refusal, read_refusal
 from support.stack import Stack, running_stack
-from support.twins import tell_apart, twins
+from support.twins import find_differences, twins
 from support.waiting import until
 
 SHARED = pytest.mark.asyncio(loop_scope="module")
@@ -144,8 +144,8 @@ async def test_nothing_tells_what_is_theirs_from_what_never_was(
         # Reasons in lists are text of the service itself.
         named = {"request_id": "pattern", "reason": "Their reason."}
         texts = await both.texts_of("theirs") | named
-        assert await tell_apart(both, theirs, texts) == []
+        assert await find_differences(both, theirs, texts) == []
     forget_namespaces(monkeypatch)
     async with twins(stack, "bare-1", "bare-2") as both:
-        assert await tell_apart(both, theirs, {}) == []
+        assert await find_differences(both, theirs, {}) == []
     assert rows_of(stack.database, "theirs") == before

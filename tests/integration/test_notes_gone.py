@@ -103,8 +103,8 @@ async def test_what_a_note_said_before_is_returned_by_its_history_alone(
     await warm_up(stack)
     since = datetime.now(UTC)
     assert await modes_that_find(told, token) == set(MODES)
-    told_by = TELLING | OWN | {"GetNoteHistory"}
-    assert await who_tells(told, token, end, written.note_id) >= told_by
+    source_messages = TELLING | OWN | {"GetNoteHistory"}
+    assert await who_tells(told, token, end, written.note_id) >= source_messages
     if end == "overwritten":
         await write(stack, "The owl is asleep.", end)
     else:

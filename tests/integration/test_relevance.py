@@ -34,8 +34,8 @@ from support.relevance import (
     ids,
     measured,
     search,
+    stack_with_history,
     store,
-    told_stack,
     way,
 )
 from support.stack import Stack, running_stack
@@ -46,7 +46,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def shared(postgres_url: str) -> AsyncIterator[Stack]:
     with cloned(postgres_url) as database:
-        async with told_stack(database) as stack:
+        async with stack_with_history(database) as stack:
             yield stack
 
 
@@ -61,7 +61,7 @@ def told(shared: Stack) -> Iterator[Stack]:
 @pytest_asyncio.fixture(loop_scope="module")
 async def told_alone(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
     """A separate stack for a test that changes its memories."""
-    async with told_stack(database) as stack:
+    async with stack_with_history(database) as stack:
         yield stack
 
 
@@ -180,13 +180,13 @@ async def test_the_verdict_goes_by_the_chance_of_the_first_ten_on_every_page(
     found = await evidence(told, way, IN_PART)
     assert len(found) > 2
     knots = (min(found) - 1, max(found) + 1)
-    told_by = Calibration(knots, (0.0, 0.2), 0.0)
-    first = [told_by.relevance_of(each) for each in found[:DECIDING]]
+    source_messages = Calibration(knots, (0.0, 0.2), 0.0)
+    first = [source_messages.relevance_of(each) for each in found[:DECIDING]]
     chance = 1 - math.prod(1 - each for each in first)
     # No single result decides it.
     assert chance > max(first) + 1e-6
     floor = chance + (-1e-6 if enough else 1e-6)
-    store(told, CalibratedProfile(way, "scripted", replace(told_by, floor=floor)))
+    store(told, CalibratedProfile(way, "scripted", replace(source_messages, floor=floor)))
     token, verdicts, relevances = "", set(), []
     while True:
         page = await search(told, way, IN_PART, page_size=2, page_token=token)
@@ -204,10 +204,10 @@ async def test_what_floors_leave_out_counts_for_the_verdict(told: Stack, way: st
     """The verdict is about all memories, not only those above the caller's floor."""
     found = await evidence(told, way)
     knots = (min(found) - 1, max(found) + 1)
-    told_by = Calibration(knots, (0.0, 0.2), 0.0)
-    first = [told_by.relevance_of(each) for each in found[:DECIDING]]
+    source_messages = Calibration(knots, (0.0, 0.2), 0.0)
+    first = [source_messages.relevance_of(each) for each in found[:DECIDING]]
     floor = answer_chance(first) - 1e-6
-    store(told, CalibratedProfile(way, "scripted", replace(told_by, floor=floor)))
+    store(told, CalibratedProfile(way, "scripted", replace(source_messages, floor=floor)))
     everything = await search(told, way, page_size=200)
     levels = sorted(result.relevance for result in everything.results)
     scores = sorted(result.score for result in everything.results)
@@ -237,14 +237,14 @@ async def test_min_relevance_leaves_out_exactly_what_is_less_relevant(
 ) -> None:
     store(told, measured(way, await evidence(told, way), 0.0))
     everything = await search(told, way, page_size=200)
-    told_of = {result.memory.id: result.relevance for result in everything.results}
-    levels = sorted(set(told_of.values()))
+    fact_statement_of = {result.memory.id: result.relevance for result in everything.results}
+    levels = sorted(set(fact_statement_of.values()))
     # A result passes a minimum equal to its own relevance.
     for least in (levels[0], levels[len(levels) // 2], levels[-1]):
         if least == 0:
             continue
         response = await search(told, way, page_size=200, min_relevance=least)
-        assert ids(response) == [id_ for id_ in ids(everything) if told_of[id_] >= least]
+        assert ids(response) == [id_ for id_ in ids(everything) if fact_statement_of[id_] >= least]
 
 
 @way

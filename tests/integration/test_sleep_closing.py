@@ -46,8 +46,10 @@ async def test_a_model_that_rejects_the_new_lets_the_old_hold_on(stack: Stack) -
     assert stored(stack)["residence", "Lisbon"][0] == FactState.REJECTED
     assert disputes(stack) == [("Berlin", "Lisbon", 2, "model", "It was a joke.")]
     [(berlin,)] = rows(stack, "SELECT id::text FROM facts WHERE value = 'Berlin'")
-    told_of = await stack.fact_queries.ExplainFact(reads.ExplainFactRequest(fact_id=berlin))
-    [one] = told_of.disputes
+    fact_statement_of = await stack.fact_queries.ExplainFact(
+        reads.ExplainFactRequest(fact_id=berlin)
+    )
+    [one] = fact_statement_of.disputes
     assert (one.old_fact_id, one.outcome) == (berlin, fact_pb2.DISPUTE_OUTCOME_REJECT_NEW)
     assert (one.decided_by, one.reason) == ("model", "It was a joke.")
     [shown] = [records for task, records in mind.asked if task == "sleep-arbitrate"]

@@ -21,7 +21,7 @@ from everword_compactor.learning.job import Learning
 from everword_compactor.themes import job as themes
 from everword_compactor.themes.cluster import count_clusters, find_clusters
 from everword_compactor.themes.job import seconds_until_night, with_themes
-from everword_compactor.themes.label import is_borne_out, telling_words
+from everword_compactor.themes.label import distinctive_words, is_borne_out
 from support.background import embed_everything
 from support.callers import make_namespaces, within
 from support.calls import append
@@ -94,7 +94,7 @@ def test_clusters_are_those_that_there_are_and_the_same_each_time() -> None:
 
 
 def test_the_words_of_a_theme_tell_it_from_the_others() -> None:
-    words = telling_words([CATS, INVOICES, GARDEN])
+    words = distinctive_words([CATS, INVOICES, GARDEN])
     for own, telling in zip(words, ("purrs", "invoice", "watered"), strict=True):
         assert own[0] == telling
         assert len(own) <= 8

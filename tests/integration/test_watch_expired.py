@@ -22,7 +22,7 @@ from support.command_line import everword
 from support.databases import cloned
 from support.notes import named, write
 from support.stack import Stack, running_stack
-from support.watching import all_told, begin, let_expire, take, token_secret
+from support.watching import all_events, begin, let_expire, take, token_secret
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 WRITTEN, ENDED, DELETED, EXPIRED = (
@@ -78,7 +78,7 @@ async def test_a_watcher_is_told_when_the_time_comes(stack: Stack) -> None:
     assert [each for each in told(seen) if each[0] == EXPIRED] == expected
     # The text of an expired note is gone.
     assert not any(event.HasField("memory") for event in seen if event.type == EXPIRED)
-    assert await all_told(stack, token) == []
+    assert await all_events(stack, token) == []
 
 
 async def test_what_expires_is_told_in_the_order_of_time_as_far_as_the_filter_lets_it(
@@ -89,7 +89,7 @@ async def test_what_expires_is_told_in_the_order_of_time_as_far_as_the_filter_le
     other = (await write(stack, "captured", expires=in_an_hour(), tags=["x"])).note_id
     token = await begin(stack)
     let_expire(stack, [note], [fact], [other])
-    events = await all_told(stack, token)
+    events = await all_events(stack, token)
     assert told(events) == [(EXPIRED, note), (EXPIRED, fact), (EXPIRED, other)]
     # The content of a fact can still be read.
     assert [event.memory.content for event in events] == ["", "Residence of emi: Lisbon", ""]
@@ -97,7 +97,7 @@ async def test_what_expires_is_told_in_the_order_of_time_as_far_as_the_filter_le
         (memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_FACT]), fact),
         (memory_pb2.MemoryFilter(tags=["x"]), other),
     ):
-        assert told(await all_told(stack, token, filter=wanted)) == [(EXPIRED, expected)]
+        assert told(await all_events(stack, token, filter=wanted)) == [(EXPIRED, expected)]
 
 
 async def test_whoever_was_away_is_told_once_and_goes_on_in_between(
@@ -124,7 +124,7 @@ async def test_whoever_was_away_is_told_once_and_goes_on_in_between(
                 seen += response.events
                 last = response.resume_token
         assert told(seen) == expected
-    assert await all_told(stack, last) == []
+    assert await all_events(stack, last) == []
 
 
 async def test_what_has_got_another_time_or_is_gone_does_not_expire(stack: Stack) -> None:
@@ -135,7 +135,7 @@ async def test_what_has_got_another_time_or_is_gone_does_not_expire(stack: Stack
     await write(stack, "second", "longer", expires=in_an_hour())
     await stack.notes.DeleteNote(notes.DeleteNoteRequest(key=named("deleted")))
     new = await remember(stack, "Berlin")
-    events = told(await all_told(stack, token))
+    events = told(await all_events(stack, token))
     assert set(events) >= {
         (WRITTEN, longer),
         (DELETED, deleted),
@@ -143,7 +143,7 @@ async def test_what_has_got_another_time_or_is_gone_does_not_expire(stack: Stack
         (WRITTEN, new),
     }
     let_expire(stack, [old])
-    assert EXPIRED not in dict(told(await all_told(stack, token)))
+    assert EXPIRED not in dict(told(await all_events(stack, token)))
 
 
 async def test_what_is_written_down_after_its_time_is_told_to_have_expired(stack: Stack) -> None:
@@ -155,9 +155,9 @@ async def test_what_is_written_down_after_its_time_is_told_to_have_expired(stack
         late = _copy(conn, first)
         _, response = await take(stack, before, 2)
         assert told(response.events) == [(EXPIRED, first)]
-    assert told(await all_told(stack, response.resume_token)) == [(EXPIRED, late)]
+    assert told(await all_events(stack, response.resume_token)) == [(EXPIRED, late)]
     # A watcher that resumes later gets both events, each once.
-    events = told(await all_told(stack, before))
+    events = told(await all_events(stack, before))
     assert sorted(events) == sorted([(EXPIRED, first), (EXPIRED, late)])
 
 
@@ -182,7 +182,7 @@ async def test_a_token_of_the_version_before_this_one_goes_on(stack: Stack) -> N
     place = ResumeToken.read(secret, await begin(stack), 1)
     let_expire(stack, [note])
     old = _seal(secret, "watch", list(astuple(place))[:6])
-    assert told(await all_told(stack, old)) == [(EXPIRED, note)]
+    assert told(await all_events(stack, old)) == [(EXPIRED, note)]
 
 
 async def test_the_command_line_tells_it(stack: Stack) -> None:

@@ -59,7 +59,7 @@ async def plant_learned(stack: Stack, conversation_id: str) -> list[str]:
         )
     return [
         *await _write_book(stack, "house rules", "What every agent keeps to.", tone, window),
-        *await _tell(stack, "orderdesk", people, events),
+        *await _store_learned(stack, "orderdesk", people, events),
         f"/patterns/{decided.pattern_id}",
         theme,
     ]
@@ -72,7 +72,12 @@ async def plant_hostile_learned(stack: Stack, conversation_id: str, words: str) 
     person, event = PersonMention(words, said, words), EventMention(words, words, said, _CUTOVER)
     pattern = await _record(stack, words, {words: words}, words)
     theme = _theme(stack, 3, [words], [str(said.message_id)])
-    return [*book, *await _tell(stack, words, [person], [event]), f"/patterns/{pattern}", theme]
+    return [
+        *book,
+        *await _store_learned(stack, words, [person], [event]),
+        f"/patterns/{pattern}",
+        theme,
+    ]
 
 
 async def _said(stack: Stack, conversation_id: str) -> list[MessageWords]:
@@ -98,7 +103,7 @@ async def _write_book(
     return [f"/lore/{book_id}", f"/lore/entries/{listed.entries[-1].id}"]
 
 
-async def _tell(
+async def _store_learned(
     stack: Stack, subject: str, people: Sequence[PersonMention], events: Sequence[EventMention]
 ) -> list[str]:
     """Store people and events mentioned by the subject, as Sleep does; return the paths of their pages."""

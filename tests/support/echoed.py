@@ -85,7 +85,7 @@ class EchoMind(Mind):
         return super().reply(body)
 
 
-def _telling(text: str) -> tuple[bool, int]:
+def _text_sort_key(text: str) -> tuple[bool, int]:
     """Return a sort key: texts with a masked credential first, the shortest first among them."""
     return MARK not in text, len(text)
 
@@ -145,7 +145,7 @@ def _confirm(records: Records) -> Any:
 
 def _link(records: Records) -> Any:
     first, second, *_ = records["facts"]
-    reason = min((each["value"] for each in records["facts"]), key=_telling)
+    reason = min((each["value"] for each in records["facts"]), key=_text_sort_key)
     shown = {"relation": "supports", "confidence": 0.9, "reason": reason}
     return {"edges": [{"from": first["fact"], "to": second["fact"], **shown}]}
 
@@ -156,7 +156,7 @@ def _describe(records: Records) -> Any:
 
 
 def _look(records: Records) -> Any:
-    known = sorted(records["known"], key=lambda each: _telling(each["text"]))
+    known = sorted(records["known"], key=lambda each: _text_sort_key(each["text"]))
     texts = [{"text": each["text"], "because": [each["r"]]} for each in known[:3]]
     lists = dict.fromkeys(("anchors", "volatile_areas", "predicted_shifts"), texts)
     fields = dict.fromkeys(("phase", "direction", "momentum", "summary"), texts[0])

@@ -47,7 +47,7 @@ def rows_with(stack: Stack, token: str) -> dict[str, int]:
     return found
 
 
-async def told_by(stack: Stack, token: str) -> list[str]:
+async def source_messages(stack: Stack, token: str) -> list[str]:
     """Return the reads that still contain a token: search modes, and a context."""
     found = []
     for mode in ("LEXICAL", "SEMANTIC", "HYBRID"):

@@ -233,7 +233,7 @@ def people_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict
         f"{writes}.find_inferred": {**who, "least": 3},
         f"{writes}.find_changed": {**who, "since": BEGAN},
         f"{writes}.find_unknown_people": {**who, "least": 3},
-        f"{writes}.find_untold_events": {**who, "important": 0.7},
+        f"{writes}.find_unsupported_events": {**who, "important": 0.7},
         f"{writes}.insert_strategy": {**new, **question},
         f"{writes}.copy_fact_evidence": {**copied, "about_id": EXPIRED},
         f"{writes}.copy_learned_evidence": {**copied, "about_id": PERSON},

@@ -34,7 +34,7 @@ way = pytest.mark.parametrize("way", WAYS)
 
 
 @asynccontextmanager
-async def told_stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
+async def stack_with_history(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
     """Run a stack with a few messages and an embedding model for which no calibration is shipped."""
     with ScriptedEmbedder(8).running() as model:
         embed_with(database, model)

@@ -76,7 +76,7 @@ def topic_parameters(words: str, leaf_id: UUID) -> dict[str, dict[str, Any]]:
         f"{writes}.read_sources": node,
         f"{writes}.move_sources": node,
         f"{writes}.note_nodes": node,
-        f"{writes}.read_told": {"fact_ids": [FACT]},
+        f"{writes}.read_dated_facts": {"fact_ids": [FACT]},
         f"{writes}.read_page": node,
         f"{writes}.pages_made_at": node,
         f"{writes}.put_page": {

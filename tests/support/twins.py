@@ -227,7 +227,7 @@ async def twins(stack: Stack, *names: str, gateway: str = "") -> AsyncIterator[T
         yield Twins(stack, channels, (first, second), http)
 
 
-async def tell_apart(both: Twins, theirs: Any, texts: Mapping[str, str]) -> list[str]:
+async def find_differences(both: Twins, theirs: Any, texts: Mapping[str, str]) -> list[str]:
     """Probe every field of every RPC; return differences between existing and non-existing foreign ids, and leaks.
 
     If `texts` is empty, only ids are probed.

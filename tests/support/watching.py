@@ -37,7 +37,7 @@ async def take(
     return taken
 
 
-async def all_told(stack: Stack, token: str, **fields: object) -> list[pb.MemoryEvent]:
+async def all_events(stack: Stack, token: str, **fields: object) -> list[pb.MemoryEvent]:
     """Return all events between a token and this call, whatever the filter."""
     call = stack.search.WatchMemories(
         pb.WatchMemoriesRequest(resume_token=token, **fields)  # type: ignore[arg-type]

@@ -142,7 +142,9 @@ async def test_no_share_and_no_budget_is_exceeded_and_no_line_is_forged(
                     f"{source} {n} {words()}",
                     occurred_at=rng.choice((None, NOON)),
                     place=n,
-                    told_by=((UUID(int=rng.randrange(1, 20)), ""),) if rng.random() < 0.2 else (),
+                    source_messages=((UUID(int=rng.randrange(1, 20)), ""),)
+                    if rng.random() < 0.2
+                    else (),
                 )
                 for n in range(rng.randrange(12))
             ]
@@ -190,7 +192,10 @@ async def test_a_message_that_is_shown_takes_the_place_of_what_was_taken_from_it
     shares: float,
 ) -> None:
     told = ((UUID(int=1), "we moved to Lisbon"),)
-    said = (ContextCandidate("residence", "Lisbon", told_by=told), ContextCandidate("job", "nurse"))
+    said = (
+        ContextCandidate("residence", "Lisbon", source_messages=told),
+        ContextCandidate("job", "nurse"),
+    )
     shown = memory(1, "Last June we moved to Lisbon, because of Ana.")
     built = building(1000)
     await built.put_found(found(shown), {IDENTITY: said})

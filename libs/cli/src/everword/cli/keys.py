@@ -88,14 +88,14 @@ async def list_(client: Client, as_json: bool) -> None:
             pb.ApiKeyRole.Name(key.role).removeprefix("API_KEY_ROLE_").lower(),
             key.namespace,
             when(key.create_time),
-            "; ".join(_told(key)),
+            "; ".join(_key_lines(key)),
         )
         for key in found.api_keys
     ]
     print_entries(("id", "role", "namespace", "made"), rows, fold="namespace")
 
 
-def _told(key: pb.ApiKey) -> Iterator[str]:
+def _key_lines(key: pb.ApiKey) -> Iterator[str]:
     """Yield descriptions of a key: times, scope and purpose."""
     if key.revoke_time.ByteSize():
         yield f"revoked {when(key.revoke_time)}"

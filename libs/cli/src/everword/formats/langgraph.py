@@ -148,7 +148,7 @@ class _Messages:
                 value if isinstance(value, list) else [value], start=1
             ):
                 try:
-                    if told := _told(message, said, self._place):
+                    if told := _chat_message(message, said, self._place):
                         self.found.setdefault(told["id"], {**told, "created_at": moment})
                 except RecordError as error:
                     self._skip(message, number, error)
@@ -187,7 +187,7 @@ def _extension(depth: int, code: int, data: bytes) -> Any:
     return packed[2] if isinstance(packed, list) and 3 <= len(packed) <= 4 else packed
 
 
-def _told(message: Any, said: Counter[str], place: str) -> dict[str, Any] | None:
+def _chat_message(message: Any, said: Counter[str], place: str) -> dict[str, Any] | None:
     """Return a message in the form of a chat; None for state that is no message. Raises RecordError.
 
     `said` is the number of messages before it in its list.

@@ -120,7 +120,7 @@ def _said(agent: dict[str, Any], name: str, place: str, meter: Meter) -> Iterato
     for number, each in enumerate(given, start=1):
         where = f"{place}, message {number}"
         with meter.skipping(where):
-            told.append(_told(as_object(each, where), where))
+            told.append(_chat_message(as_object(each, where), where))
     messages = _kept(told)
     meter.skipped[_LEFT_OUT] += len(told) - len(messages)
     into = conversation(name, place, channel=CHANNEL, agent=name)
@@ -206,7 +206,7 @@ def _call(call: dict[str, Any], place: str) -> dict[str, Any]:
     }
 
 
-def _told(message: dict[str, Any], place: str) -> dict[str, Any] | None:
+def _chat_message(message: dict[str, Any], place: str) -> dict[str, Any] | None:
     """Return a message of an agent file in the form of a chat; None for the prompt. Raises RecordError."""
     role, content = text_in(message, "role", place), message.get("content")
     if role not in _ROLES:

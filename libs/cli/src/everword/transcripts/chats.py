@@ -80,7 +80,7 @@ def chat_messages(
                 "author": name_in(message.fields, "name", message.place),
             }
             shared = {name: value for name, value in shared.items() if value}
-            told = list(_told(message, number, shared, answers))
+            told = list(_message_texts(message, number, shared, answers))
             meter.skipped["empty"] += not told
             yield from told
 
@@ -109,7 +109,7 @@ def _read(value: object, where: str) -> _Message:
     return _Message(fields, where, role, _calls(fields, where))
 
 
-def _told(
+def _message_texts(
     message: _Message,
     number: int,
     shared: Mapping[str, Any],

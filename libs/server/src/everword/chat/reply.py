@@ -47,7 +47,7 @@ class Reply:
         if not isinstance(part, dict):
             raise GarbledReply
         if part.get("error"):
-            raise _told_in_stream(part)
+            raise _stream_error(part)
         self.model = _text(part.get("model")) or self.model
         self._take_usage(part.get("usage"))
         choices = part.get("choices")
@@ -129,7 +129,7 @@ def _parsed(data: bytes) -> Any:
         raise GarbledReply from None
 
 
-def _told_in_stream(part: dict[str, Any]) -> ChatError:
+def _stream_error(part: dict[str, Any]) -> ChatError:
     """Return the error that a server sends in place of an answer that it has begun."""
     error = part["error"]
     code = error.get("code") if isinstance(error, dict) else None

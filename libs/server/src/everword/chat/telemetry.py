@@ -47,7 +47,7 @@ def observed(
             seconds = time.perf_counter() - started
             if outcome == "cancelled":
                 labels[names.ERROR_TYPE] = outcome
-            _tell(span, reply, labels)
+            _record_reply(span, reply, labels)
             _count(reply, labels, seconds)
             usage = reply.usage
             record(
@@ -75,7 +75,7 @@ def _asked(request: ChatRequest, settings: ChatSettings) -> dict[str, str | int 
     }
 
 
-def _tell(span: Span, reply: Reply, labels: dict[str, str]) -> None:
+def _record_reply(span: Span, reply: Reply, labels: dict[str, str]) -> None:
     if error := labels.get(names.ERROR_TYPE):
         span.set_attribute(names.ERROR_TYPE, error)
     if reply.model:

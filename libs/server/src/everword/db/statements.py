@@ -81,10 +81,10 @@ def load_statements(package: str) -> dict[str, Statement]:
 
 
 def statement_span(statement: Statement) -> Any:
-    return inner_span(statement.name, **_told_of(statement))
+    return inner_span(statement.name, **_statement_attributes(statement))
 
 
-def _told_of(statement: Statement) -> dict[str, Any]:
+def _statement_attributes(statement: Statement) -> dict[str, Any]:
     attributes = {names.DB_SYSTEM: "postgresql", names.DB_QUERY_SUMMARY: statement.name}
     return {"kind": SpanKind.CLIENT, "attributes": attributes}
 
@@ -156,7 +156,7 @@ class Pending(Generic[T]):
 async def ask(conn: AsyncConnection[Any], question: BoundStatement[T]) -> Pending[T]:
     """Run a statement in a pipeline without waiting for its rows. Its span ends when they are read."""
     cursor = conn.cursor(binary=True, row_factory=dataclass_row(question.row))
-    span = begin_span(question.statement.name, **_told_of(question.statement))
+    span = begin_span(question.statement.name, **_statement_attributes(question.statement))
     await cursor.execute(question.statement.sql, question.parameters)
     return Pending(cursor, span)
 

@@ -163,7 +163,7 @@ SELECT p.id, p.subject, p.name, p.mention_count, p.first_seen_at AS occasion
  ORDER BY p.mention_count DESC, p.id
  LIMIT %(limit)s;
 
--- find_untold_events --
+-- find_unsupported_events --
 -- Important events that have begun, and were not spoken of since.
 SELECT e.id, e.title, e.category, e.starts_at AS occasion
   FROM events e

@@ -248,7 +248,7 @@ async def find_unknown_people(
 
 
 @statement(SQL)
-async def find_untold_events(
+async def find_unsupported_events(
     conn: Connection,
     namespace_id: int,
     subject: str,

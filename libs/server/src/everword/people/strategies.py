@@ -32,7 +32,7 @@ async def find_questions(
     changed = await store.find_changed(conn, namespace_id, subject, now - _RECENT, now, _MOST)
     inferred = await store.find_inferred(conn, namespace_id, subject, CLARIFIED_FROM, _MOST)
     people = await store.find_unknown_people(conn, namespace_id, subject, DEEPENED_FROM, _MOST)
-    events = await store.find_untold_events(conn, namespace_id, subject, IMPORTANT, now, _MOST)
+    events = await store.find_unsupported_events(conn, namespace_id, subject, IMPORTANT, now, _MOST)
     return [
         *map(verify, expired),
         *map(probe, changed),

@@ -63,10 +63,10 @@ _FOUND = regex.compile(
 )
 
 
-def told_value(value: Any, *, is_query: bool) -> str:
+def value_summary(value: Any, *, is_query: bool) -> str:
     """Return `37 rows`, `3 of 128 results` or `status confirmed, id 7` of a JSON value."""
     if isinstance(value, list):
-        return told_list(value, "rows" if is_query else "items")
+        return list_summary(value, "rows" if is_query else "items")
     if not isinstance(value, Mapping):
         return plain_scalar(value)
     total = next((value[key] for key in _TOTALS if _is_count(value.get(key))), None)
@@ -75,44 +75,44 @@ def told_value(value: Any, *, is_query: bool) -> str:
     name = next((key for key in _LISTS if isinstance(value.get(key), list)), None)
     if not is_query and any(isinstance(value.get(key), str) for key in ("status", "state")):
         # One thing that has a list, rather than a list of things.
-        return _told_fields(value, _FIELDS)
+        return _short_fields(value, _FIELDS)
     if name is None:
         lists = [key for key, each in value.items() if isinstance(each, list)]
         name = lists[0] if len(lists) == 1 and len(value) <= 4 else None
     if name is None and is_query and total is not None:
         return counted(total, "rows")
     if name is None:
-        return _told_fields(value, _FIELDS)
+        return _short_fields(value, _FIELDS)
     noun = (
         "rows"
         if is_query
         else (name if name not in {"data", "values", "value", "organic"} else "results")
     )
-    told = told_list(value[name], noun.replace("_", " "))
+    told = list_summary(value[name], noun.replace("_", " "))
     if total is not None and total > len(value[name]):
         return f"{total} {noun}, of which {told}" if value[name] else counted(total, noun)
     return told
 
 
-def told_list(values: Sequence[Any], noun: str) -> str:
+def list_summary(values: Sequence[Any], noun: str) -> str:
     """Return the number of items; for one its fields, for several the names of the first."""
     told = counted(len(values), noun)
     if not values:
         return told
     if len(values) == 1 and isinstance(values[0], Mapping):
-        return f"{told} ({_told_fields(values[0], _ROW_FIELDS)})"
+        return f"{told} ({_short_fields(values[0], _ROW_FIELDS)})"
     if len(values) == 1 and isinstance(values[0], list) and len(values[0]) <= _ROW_FIELDS:
         return f"{told} ({', '.join(map(plain_scalar, values[0]))})"
     names = [name for each in values[:_LISTED] if (name := _name(each))]
     return f"{told}, the first {', '.join(shorten(name, 60) for name in names)}" if names else told
 
 
-def told_text(text: str, *, is_command: bool) -> str:
+def text_summary(text: str, *, is_command: bool) -> str:
     """Return a short text in full; for a long one the number of lines, and the most important line."""
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         return ""
-    if told := _told_found(lines):
+    if told := _search_outcome(lines):
         return told
     if len(lines) <= 3 and len(text) <= _SHORT_CHARS:
         return quoted(text, _SHORT_CHARS)
@@ -121,7 +121,7 @@ def told_text(text: str, *, is_command: bool) -> str:
     return f"{counted(len(lines), 'lines')}, beginning {quoted(lines[0])}"
 
 
-def _told_found(lines: Sequence[str]) -> str:
+def _search_outcome(lines: Sequence[str]) -> str:
     """Return the summary of a search in files, or the kind of its lines."""
     for line in (lines[0], lines[-1]):
         if len(line) < 300 and (match := _FOUND.match(one_line(line))):
@@ -135,7 +135,7 @@ def _told_found(lines: Sequence[str]) -> str:
     return ""
 
 
-def _told_fields(value: Mapping[Any, Any], maximum: int) -> str:
+def _short_fields(value: Mapping[Any, Any], maximum: int) -> str:
     """Return the short fields of an object, those about its outcome first."""
     flat = dict(_scalars(value))
     names = [name for name in _FIRST_FIELDS if name in flat]

@@ -32,10 +32,10 @@ _SIDE_CHARS = 90
 _FILES = 3
 
 
-def told_edit(name: str, args: Mapping[str, Any] | str) -> str | None:
+def edit_summary(name: str, args: Mapping[str, Any] | str) -> str | None:
     """Return `Edited src/a.py: “timeout = 30” → “timeout = 60”`; None where a call edits nothing."""
     if isinstance(args, str):
-        return _told_patch(args)
+        return _patch_summary(args)
     path = first_text(args, PATHS)
     edits = args.get("edits") or args.get("changes")
     if isinstance(edits, list) and edits and all(isinstance(each, dict) for each in edits):
@@ -47,9 +47,9 @@ def told_edit(name: str, args: Mapping[str, Any] | str) -> str | None:
         return f"Edited {path or 'a file'}: {change}" if path or "edit" in name.lower() else None
     for key in _PATCHES:
         patch = args.get(key)
-        if isinstance(patch, str) and (told := _told_patch(patch, path)):
+        if isinstance(patch, str) and (told := _patch_summary(patch, path)):
             return told
-    return _told_write(name, args, path) if path else None
+    return _write_summary(name, args, path) if path else None
 
 
 def first_text(args: Mapping[str, Any], keys: Sequence[str]) -> str:
@@ -93,7 +93,7 @@ def _change(args: Mapping[str, Any]) -> str | None:
     return gist(old or "", new)
 
 
-def _told_write(name: str, args: Mapping[str, Any], path: str) -> str | None:
+def _write_summary(name: str, args: Mapping[str, Any], path: str) -> str | None:
     lowered = name.lower()
     verb = str(args.get("command", "")).lower()
     writes = any(
@@ -108,7 +108,7 @@ def _told_write(name: str, args: Mapping[str, Any], path: str) -> str | None:
     return f"{'Appended' if 'append' in f'{lowered} {verb}' else 'Wrote'} {lines} to {path}{begins}"
 
 
-def _told_patch(patch: str, path: str = "") -> str | None:
+def _patch_summary(patch: str, path: str = "") -> str | None:
     """Return the changes of a patch: in the format of `diff -u`, git, or `*** Begin Patch`."""
     if not any(
         line.startswith(("@@", "*** Update File:", "*** Add File:")) for line in patch.splitlines()

@@ -115,5 +115,5 @@ def _by_field(value: dict[Any, Any], depth: int) -> str:
     return ""
 
 
-def told_error(message: str) -> str:
+def error_summary(message: str) -> str:
     return quoted(message, _CHARS) if message else ""

@@ -16,9 +16,9 @@ from typing import Any
 import regex
 
 from everword.text.credentials import mask_credentials
-from everword_compactor.outcomes.contents import told_text, told_value
-from everword_compactor.outcomes.edits import first_text, told_edit
-from everword_compactor.outcomes.errors import body_message, text_error, told_error
+from everword_compactor.outcomes.contents import text_summary, value_summary
+from everword_compactor.outcomes.edits import edit_summary, first_text
+from everword_compactor.outcomes.errors import body_message, error_summary, text_error
 from everword_compactor.outcomes.reports import closing_line, rows_affected, test_report
 from everword_compactor.outcomes.result import Result, parse_json, read_result
 from everword_compactor.outcomes.wording import enumerated, one_line, quoted, shorten, shown
@@ -129,7 +129,7 @@ def _masked_strings(value: Any) -> Any:
 def _action(call: Call) -> str:
     """Return the action and its object."""
     args = call.parsed_args
-    if edited := told_edit(call.name, args):
+    if edited := edit_summary(call.name, args):
         return shorten(edited, _ACTION_CHARS + 120)
     if isinstance(args, str):
         return _called(call.name, _whole_args(args))
@@ -188,7 +188,7 @@ def _outcome(call: Call, result: Result, *, firm: bool) -> str:
     args = call.parsed_args
     is_command = _is_command(call)
     is_query = isinstance(args, Mapping) and bool(_SQL.match(first_text(args, _STATEMENTS)))
-    edits = told_edit(call.name, args) is not None
+    edits = edit_summary(call.name, args) is not None
     parts: list[str] = []
     if result.status is not None:
         parts.append(f"{result.status} {one_line(result.phrase)}".strip())
@@ -199,7 +199,7 @@ def _outcome(call: Call, result: Result, *, firm: bool) -> str:
     report = next(filter(None, (read(result.text) for read in readers)), "")
     error = "" if report else _error(result)
     parts += [report] if report else []
-    parts += [told_error(error)] if error else []
+    parts += [error_summary(error)] if error else []
     if result.exit_code is not None:
         parts.append(f"exit code {result.exit_code}")
     elif result.failed and not error:
@@ -229,6 +229,6 @@ def _error(result: Result) -> str:
 
 def _contents(result: Result, *, is_command: bool, is_query: bool) -> list[str]:
     if result.value is not None:
-        return [told_value(result.value, is_query=is_query)]
-    told = told_text(result.text, is_command=is_command)
+        return [value_summary(result.value, is_query=is_query)]
+    told = text_summary(result.text, is_command=is_command)
     return [told] if told else ["no output"] if is_command and result.exit_code is None else []

@@ -22,7 +22,7 @@ from everword_compactor.jobs.namespace_job import NamespaceJob, open_job
 from everword_compactor.nodes.store import node_namespace
 from everword_compactor.themes import store
 from everword_compactor.themes.cluster import find_clusters
-from everword_compactor.themes.label import ask_label, telling_words, word_label
+from everword_compactor.themes.label import ask_label, distinctive_words, word_label
 from everword_compactor.themes.store import NewTheme, SampledPassage
 
 #: Passages of a sample: the newest, and as many of all others.
@@ -76,7 +76,7 @@ class Themes:
         ]
         job.run.heartbeat()
         themes = []
-        for cluster, own, words in zip(clusters, texts, telling_words(texts), strict=True):
+        for cluster, own, words in zip(clusters, texts, distinctive_words(texts), strict=True):
             label, model = self._label(job, own, words)
             sources = list(dict.fromkeys(sample[place].source_id for place in cluster.members))
             size = len(cluster.members)

@@ -31,7 +31,7 @@ _SYSTEM = (
 )
 
 
-def telling_words(clusters: Sequence[Sequence[str]]) -> list[list[str]]:
+def distinctive_words(clusters: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return the distinctive words of each cluster of texts, most distinctive first.
 
     A word counts by its rarity in the language, its share of the cluster's texts, and the small number of other

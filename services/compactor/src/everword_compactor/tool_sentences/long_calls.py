@@ -72,12 +72,12 @@ class _Reader:
         if tokens > _BESIDE * free:
             parts = split_text(call.args, self._groups(tokens, free))
             return replace(
-                call, args=self._told(replace(call, args=part, result="") for part in parts)
+                call, args=self._calls_text(replace(call, args=part, result="") for part in parts)
             )
         parts = split_text(call.result, self._groups(self._tokens(call.result), free - tokens))
-        return replace(call, result=self._told(replace(call, result=part) for part in parts))
+        return replace(call, result=self._calls_text(replace(call, result=part) for part in parts))
 
-    def _told(self, parts: Iterable[Call]) -> str:
+    def _calls_text(self, parts: Iterable[Call]) -> str:
         # A part that is still too long is read in parts as well.
         return "\n".join(self.write(self.fitting(part)) for part in parts)
 

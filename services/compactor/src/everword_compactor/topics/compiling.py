@@ -69,7 +69,9 @@ def _read_material(
         return None
     namespace_id = job.namespace_id
     rows = store.read_sources(conn, namespace_id, node.id, _MOST_SOURCES)
-    told = store.read_told(conn, namespace_id, [row.source_id for row in rows if row.kind == FACT])
+    told = store.read_dated_facts(
+        conn, namespace_id, [row.source_id for row in rows if row.kind == FACT]
+    )
     leaf_ids = [row.source_id for row in rows if row.kind == LEAF]
     leaves = store.read_leaves(conn, namespace_id, leaf_ids, MOST_LEAVES)
     if page is None:

@@ -106,7 +106,7 @@ SELECT %(namespace_id)s, %(into_id)s, source_id, kind FROM moved
 INSERT INTO topic_changes (namespace_id, node_id)
 SELECT %(namespace_id)s, id FROM unnest(%(node_ids)s::uuid[]) AS n (id);
 
--- read_told --
+-- read_dated_facts --
 -- Facts with the times in which they are believed to hold, in their order.
 SELECT f.id, f.subject, f.attribute, f.value, f.state, i.valid_from, i.valid_until
   FROM facts f

@@ -154,7 +154,9 @@ def note_nodes(conn: Connection, namespace_id: int, node_ids: Sequence[UUID]) ->
 
 
 @statement(SQL)
-def read_told(conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]) -> list[DatedFact]:
+def read_dated_facts(
+    conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]
+) -> list[DatedFact]:
     """Return facts with their validity: current ones first, the latest first."""
 
 

@@ -115,7 +115,7 @@ class ContextDraft:
         for item in items:
             if len(put) >= maximum:
                 break
-            if item.is_withheld or self._is_told(item):
+            if item.is_withheld or self._is_source_included(item):
                 continue
             if not self._fits(source, item, limit):
                 self.left_out.add(item.key)
@@ -142,17 +142,19 @@ class ContextDraft:
             return None
         return item if words == item.words else self.layout.reworded(item, words)
 
-    def _is_told(self, item: ContextItem) -> bool:
+    def _is_source_included(self, item: ContextItem) -> bool:
         """Return whether a source message of the item is shown."""
-        return bool(item.told_by) and any(_tells(told, item) for told in self._items())
+        return bool(item.source_messages) and any(
+            _contains_source(told, item) for told in self._items()
+        )
 
     def _add(self, source: BlockSource, item: ContextItem) -> None:
         """Add an item, and remove items whose source message it is."""
         if item.memory_id in self._retold:
             for block in self.blocks.values():
-                for other in [each for each in block.items if _tells(item, each)]:
+                for other in [each for each in block.items if _contains_source(item, each)]:
                     block.remove(other)
-        self._retold.update(id_ for id_, _ in item.told_by)
+        self._retold.update(id_ for id_, _ in item.source_messages)
         self.blocks[source].add(item)
         says = item.says
         if source is BlockSource.CHAT_HISTORY:
@@ -257,11 +259,11 @@ class ContextDraft:
         return self.layout.separator.join(block.text(first) for block, first in self.numbered())
 
 
-def _tells(message: ContextItem, other: ContextItem) -> bool:
+def _contains_source(message: ContextItem, other: ContextItem) -> bool:
     """Return whether a shown message contains a quote that is a source of the other item."""
     return any(
         id_ == message.memory_id and _spaced(said) in _spaced(message.words)
-        for id_, said in other.told_by
+        for id_, said in other.source_messages
     )
 
 

@@ -139,14 +139,14 @@ class ContextBuilder:
         If the memories are short and space is left, more of them are searched, until the event-loop time `until`.
         Adding items runs in threads, because they may be many and long.
         """
-        told_by = await asyncio.to_thread(self._put_all, found, candidates)
+        source_messages = await asyncio.to_thread(self._put_all, found, candidates)
         if found.is_cut and self.draft.tokens < FULL * self.draft.budget:
             try:
                 async with asyncio.timeout_at(until):
                     more = await self.search(all_=True)
             except TimeoutError:
                 return
-            marked = more.told({**more.told_by, **told_by})
+            marked = more.told({**more.source_messages, **source_messages})
             await asyncio.to_thread(self._put_memories, marked)
 
     def put_waiting(self) -> None:
@@ -162,8 +162,8 @@ class ContextBuilder:
         """Add memories and blocks once; return the source messages of the blocks' items."""
         draft, items = self.draft, self._items(found, candidates)
         limits, foreign = self._reserve(items)
-        told_by = {item.key: item.told_by for own in items.values() for item in own}
-        marked = found.told({**found.told_by, **told_by})
+        source_messages = {item.key: item.source_messages for own in items.values() for item in own}
+        marked = found.told({**found.source_messages, **source_messages})
         self._put_memories(marked, foreign)
         draft.release()
         for source, own in items.items():
@@ -173,7 +173,7 @@ class ContextBuilder:
             draft.fill(source, requested, maximum=len(requested), limit=limit, verbatim=verbatim)
         if foreign:
             self._put_memories(marked)
-        return told_by
+        return source_messages
 
     def _reserve(
         self, items: Mapping[BlockSource, Sequence[ContextItem]]

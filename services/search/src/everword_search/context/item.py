@@ -22,7 +22,7 @@ class ItemContext:
     relevance: float | None = None
     confidence: Confidence = Confidence.UNSPECIFIED
     endings: Sequence[Ending] = ()
-    told_by: tuple[tuple[UUID, str], ...] = ()
+    source_messages: tuple[tuple[UUID, str], ...] = ()
     trust: str = ""
 
 
@@ -54,7 +54,7 @@ class ContextItem:
     #: Outdated facts that it states.
     endings: Sequence[Ending] = ()
     #: Messages that state the same, each with the quote; the item is skipped if one of them is shown.
-    told_by: tuple[tuple[UUID, str], ...] = ()
+    source_messages: tuple[tuple[UUID, str], ...] = ()
     #: Bonus for its link to the query; see ContextCandidate.
     lift: float = 0.0
     #: Id of the strategy behind the question that it offers.

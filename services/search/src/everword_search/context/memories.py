@@ -14,7 +14,7 @@ from everword.text.credentials import mask_passage
 from everword_search.context.item import ContextItem, ItemContext
 from everword_search.context.model import ContextRequest, ContextScope
 from everword_search.context.text import Layout
-from everword_search.endings.read_endings import read_told_by
+from everword_search.endings.read_endings import read_evidence_messages
 from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.hits import RankedHit
@@ -46,7 +46,7 @@ class FoundMemories:
     #: True if the search may have more results.
     is_cut: bool = False
     #: The messages that state each fact, with their quotes, the latest first.
-    told_by: ToldBy = field(default_factory=dict)
+    source_messages: ToldBy = field(default_factory=dict)
     #: Arms of the search that failed.
     degraded: Sequence[ArmReport] = ()
 
@@ -64,7 +64,7 @@ class FoundMemories:
 
     def _message_of(self, id_: UUID) -> UUID | None:
         """Return the latest message among the results that states a fact and has no outdated facts."""
-        said = (self.results.get(each) for each, _ in self.told_by.get(id_, ()))
+        said = (self.results.get(each) for each, _ in self.source_messages.get(id_, ()))
         return next((each.memory.id for each in said if each and not each.endings), None)
 
     def after(self, first: Sequence[SearchResult]) -> FoundMemories:
@@ -82,9 +82,9 @@ class FoundMemories:
         """Return a single one of the results."""
         return replace(self, results={id_: self.results[id_]})
 
-    def told(self, told_by: ToldBy) -> FoundMemories:
+    def told(self, source_messages: ToldBy) -> FoundMemories:
         """Return these results with the given messages as sources of facts."""
-        return replace(self, told_by=told_by)
+        return replace(self, source_messages=source_messages)
 
     def item(self, layout: Layout, id_: UUID, *, masks: bool) -> ContextItem:
         result = self.results[id_]
@@ -93,7 +93,7 @@ class FoundMemories:
             result.relevance,
             result.confidence,
             result.endings,
-            self.told_by.get(id_, ()),
+            self.source_messages.get(id_, ()),
         )
         return layout.memory(result.memory, result.passage, alongside, masks=masks)
 
@@ -143,12 +143,12 @@ async def search_memories(
     ranked = _by_gated_score(found.results) if counts_time else found.results
     results = {each.memory.id: each for each in ranked if not _has_its_time(each.memory)}
     facts = [id_ for id_, each in results.items() if each.memory.kind == MemoryKind.FACT]
-    told_by: ToldBy = {}
+    source_messages: ToldBy = {}
     if facts:
         async with sources.database.transaction(namespace.id) as conn:
-            told_by = await read_told_by(conn, namespace.id, facts)
+            source_messages = await read_evidence_messages(conn, namespace.id, facts)
     is_cut = request.max_memories is None and size < MAX_PAGE and len(ranked) >= size
-    return FoundMemories(results, found.verdict, is_cut, told_by, found.degraded)
+    return FoundMemories(results, found.verdict, is_cut, source_messages, found.degraded)
 
 
 def _has_its_time(memory: MemoryRecord) -> bool:

@@ -61,7 +61,7 @@ class ContextCandidate:
     #: Probability that it answers the query; None if unknown.
     relevance: float | None = None
     #: Messages that state the same, each with the quote; the line is skipped if one of them is shown.
-    told_by: tuple[tuple[UUID, str], ...] = ()
+    source_messages: tuple[tuple[UUID, str], ...] = ()
     #: Bonus to the score for its link to the query's topic.
     lift: float = 0.0
     #: Note in brackets after the words, such as the start of validity.

@@ -41,7 +41,7 @@ class WordsInContext:
             return False
         new = [found for found in _WORDS.finditer(text) if found[0].casefold() not in self._known]
         most = 0.0 if tags else _NEW_WORDS
-        return len(new) <= most * len(words) and not any(map(_is_telling, new))
+        return len(new) <= most * len(words) and not any(map(_is_distinctive_word, new))
 
     def add(self, text: str, speaker: str = "") -> None:
         """Add a text, and the name of its speaker, which is shown before it."""
@@ -52,7 +52,7 @@ class WordsInContext:
         self._grams |= grams
 
 
-def _is_telling(word: re.Match[str]) -> bool:
+def _is_distinctive_word(word: re.Match[str]) -> bool:
     """Return whether a word may be a number or a name; a capital at the start of a sentence does not count."""
     if not word[0].isalpha():
         return True

@@ -197,7 +197,7 @@ class Layout:
             label,
             words,
             0,
-            ItemContext(found.score, found.relevance, told_by=found.told_by),
+            ItemContext(found.score, found.relevance, source_messages=found.source_messages),
             found.about,
         )
         return replace(item, substance=substance, strategy_id=found.strategy_id, lift=found.lift)
@@ -234,7 +234,7 @@ class Layout:
             *shown,
             given_tokens > 0,
             *known,
-            item_context.told_by,
+            item_context.source_messages,
             trust=trust,
             is_withheld=is_withheld,
         )

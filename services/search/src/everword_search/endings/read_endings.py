@@ -104,12 +104,12 @@ async def find_endings(conn: Connection, scope: Scope, outdated: Sequence[UUID])
     return found
 
 
-async def read_told_by(
+async def read_evidence_messages(
     conn: Connection, namespace_id: int, memory_ids: Sequence[UUID]
 ) -> dict[UUID | str, tuple[tuple[UUID, str], ...]]:
     """Return, for each fact memory, the ids of the messages that state it with their quotes, the latest first."""
     parameters = {**namespaced(namespace_id), "source_ids": list(memory_ids)}
-    rows = await fetch_all(conn, SQL["told_by"], parameters, _EvidenceRow)
+    rows = await fetch_all(conn, SQL["source_messages"], parameters, _EvidenceRow)
     return {row.memory_id: tuple(zip(row.message_ids, row.quotes, strict=True)) for row in rows}
 
 

@@ -33,7 +33,7 @@ _NAMED, _ANCHORS = 50, 2
 _ANCHOR_FAN_OUT = 200
 #: Weight of a node that the query names, and of a node related to the speaker. Nodes near in meaning weigh their
 #: cosine.
-_NAMED_WEIGHT, _TOLD_WEIGHT = 1.0, 0.8
+_NAMED_WEIGHT, _STATED_WEIGHT = 1.0, 0.8
 #: Share of a node's weight that is left after one step; added weight per word that query and relation share, if both
 #: ends are starting nodes, and per unit of the relation's confidence.
 _STEP, _SHARED, _BOTH, _SURE = 0.5, 0.5, 1.0, 0.1
@@ -119,7 +119,7 @@ async def _follow_speakers(
     told = [row for row in steps if topic.shared(row.type, row.label)]
     for row in told:
         if row.other_anchor is None:
-            seeds.setdefault(row.other_id, _TOLD_WEIGHT)
+            seeds.setdefault(row.other_id, _STATED_WEIGHT)
     return seeds, told
 
 

@@ -43,7 +43,7 @@ async def find_as_of(
         if place is None:
             raise MemoryNotFound(memory_id=str(memory_filter.as_of_message_id))
         later = await fetch_all(
-            conn, SQL["find_told_later"], {**parameters, **vars(place)}, _LaterMemoryRow
+            conn, SQL["find_later_memories"], {**parameters, **vars(place)}, _LaterMemoryRow
         )
     excluded = [*(memory_filter.excluded_memory_ids or ()), *(each.memory_id for each in later)]
     return replace(memory_filter, **vars(place), excluded_memory_ids=excluded or None)

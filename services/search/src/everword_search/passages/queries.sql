@@ -50,7 +50,7 @@ SELECT occurred_at AS as_of_time, conversation_id AS as_of_conversation_id, seq 
   FROM messages
  WHERE namespace_id = %(namespace_id)s AND id = %(message_id)s;
 
--- find_told_later --
+-- find_later_memories --
 -- The memories of facts that became valid before a message but were learned after it: no evidence up to the message
 -- supports them. In the message's own conversation, evidence is compared by position, elsewhere by time.
 SELECT i.id AS memory_id
@@ -752,7 +752,7 @@ SELECT EXISTS (SELECT FROM facts WHERE namespace_id = %(namespace_id)s) AS facts
                 WHERE namespace_id = %(namespace_id)s AND conversation_id IS NOT NULL AND deleted_at IS NULL)
        AS conversation_documents;
 
--- told_by --
+-- source_messages --
 -- For each memory of a fact, the messages that state it with their quotes, the latest first.
 SELECT i.id AS memory_id, array_agg(e.message_id ORDER BY e.said_at DESC, e.message_id DESC) AS message_ids,
        array_agg(e.quote ORDER BY e.said_at DESC, e.message_id DESC) AS quotes

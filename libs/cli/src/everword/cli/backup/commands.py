@@ -26,7 +26,7 @@ def backup(admin_url: str, folder: Path) -> None:
     FOLDER must not exist. It contains hashes of passwords and API keys: keep it secret.
     """
     manifest = _watched("saving", lambda begun, step: save(admin_url, folder, begun, step))
-    line(f"{folder}: {_told(manifest)}")
+    line(f"{folder}: {_manifest_text(manifest)}")
 
 
 @click.command()
@@ -40,7 +40,7 @@ def restore(admin_url: str, folder: Path) -> None:
     manifest, without = _watched(
         "restoring", lambda begun, step: restore_backup(admin_url, folder, begun, step)
     )
-    line(f"restored: {_told(manifest)}; every message is as it was saved")
+    line(f"restored: {_manifest_text(manifest)}; every message is as it was saved")
     for name in without:
         line(f"{name} has no password yet: `everword migrate --service-login {name}` gives it one")
 
@@ -55,7 +55,7 @@ def _watched(what: str, work: Callable[[Callable[[int], None], Callable[[], None
             raise click.ClickException(str(error)) from error
 
 
-def _told(manifest: Manifest) -> str:
+def _manifest_text(manifest: Manifest) -> str:
     messages = sum(each.messages for each in manifest.transcripts)
     return (
         f"{messages} messages in {len(manifest.transcripts)} namespaces, of {manifest.created_at}, "

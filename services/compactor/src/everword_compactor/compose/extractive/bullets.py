@@ -116,7 +116,7 @@ def write_groups(bullets: Sequence[Bullet]) -> str:
     return "\n".join(lines)
 
 
-def told_by(source: Source, sentence: str, zone: ZoneInfo) -> Bullet:
+def source_messages(source: Source, sentence: str, zone: ZoneInfo) -> Bullet:
     """Return a sentence of a message, or of a node that a model wrote, as a line without tags."""
     speaker = source.author or _ROLES.get(source.role, "") or source.agent
     text = " ".join(sentence.split())

@@ -15,8 +15,8 @@ from everword_compactor.compose.extractive.budget import budget_of, is_dense
 from everword_compactor.compose.extractive.bullets import (
     Bullet,
     parse_lines,
+    source_messages,
     tagged,
-    told_by,
     write_groups,
 )
 from everword_compactor.compose.extractive.graph import SentenceSimilarity, centralities
@@ -174,7 +174,7 @@ def _candidates(draft: Draft, heartbeat: Callable[[], None]) -> Iterator[_Candid
     zone = ZoneInfo(draft.time_zone)
     for number, source in enumerate(draft.sources):
         heartbeat()
-        for told, kind, vector in _told(source, zone):
+        for told, kind, vector in _source_lines(source, zone):
             bullet = tagged(told, source, draft.level)
             moment = bullet.moment or source.earliest_at
             weight = weight_of(bullet, kind, source, draft.agent)
@@ -191,7 +191,7 @@ def _openings(bullet: Bullet) -> tuple[tuple[object, float], ...]:
     return when, where
 
 
-def _told(
+def _source_lines(
     source: Source, zone: ZoneInfo
 ) -> Iterator[tuple[Bullet, SentenceKind, Sequence[float] | None]]:
     """Yield the lines of a source, each with the vector of the passage that it begins in."""
@@ -213,14 +213,18 @@ def _lines(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, SentenceKin
     """Yield the lines of a source, each with its start in the source's text."""
     if source.level == 0:
         for sentence in split_sentences(source.told):
-            yield told_by(source, without_mark(sentence), zone), sentence.kind, sentence.start
+            yield (
+                source_messages(source, without_mark(sentence), zone),
+                sentence.kind,
+                sentence.start,
+            )
         return
     for line, start, bullet in parse_lines(source.text):
         if bullet is not None:
             yield bullet, SentenceKind.PROSE, start
             continue
         for sentence in split_sentences(line):
-            told = told_by(source, without_mark(sentence), zone)
+            told = source_messages(source, without_mark(sentence), zone)
             yield told, sentence.kind, start + sentence.start
 
 

@@ -45,7 +45,7 @@ def weight_of(bullet: Bullet, kind: SentenceKind, source: Source, agent: str) ->
         or (kind is SentenceKind.ITEM and _is_title(bullet.text))
     ):
         return 0.0
-    if kind is SentenceKind.CODE and not _tells(bullet.text):
+    if kind is SentenceKind.CODE and not _is_informative_line(bullet.text):
         return 0.0
     weight = _CODE if kind is SentenceKind.CODE else 1.0
     if _is_assistant(bullet, kind, source, agent):
@@ -53,7 +53,7 @@ def weight_of(bullet: Bullet, kind: SentenceKind, source: Source, agent: str) ->
     return weight
 
 
-def _tells(code: str) -> bool:
+def _is_informative_line(code: str) -> bool:
     """Return whether a line of code is informative: a sentence, such as an error message, or full of values; not a
     comment.
     """

@@ -132,7 +132,11 @@ def _is_said(sentence: TokenizedSentence, match: Match) -> bool:
     before, after = lows[: max(match.begin, 0)], lows[match.end : match.end + 8]
     parted_at = next((at for at, low in enumerate(after) if low in _PARTING | {",", "and"}), 8)
     taken_back = _UNSAID_AFTER & set(after[: parted_at + 1])
-    if _UNSAID & set(before) - _told_by_medics(before) or taken_back or _JOKED & set(after):
+    if (
+        _UNSAID & set(before) - _medical_reporting_verbs(before)
+        or taken_back
+        or _JOKED & set(after)
+    ):
         return False
     parted = max((at for at, low in enumerate(before) if low in _PARTING), default=-1)
     if _UNREAL & set(before[parted + 1 :]):
@@ -151,7 +155,7 @@ def _is_said(sentence: TokenizedSentence, match: Match) -> bool:
     return not (match.pattern.retracts and not match.values and {"since", "after"} & set(before))
 
 
-def _told_by_medics(before: Sequence[str]) -> set[str]:
+def _medical_reporting_verbs(before: Sequence[str]) -> set[str]:
     """Return the verbs of saying whose subject is a medic or the author."""
     return {
         two

@@ -84,7 +84,7 @@ def _part(sentence: TokenizedSentence, begin: int, end: int) -> TokenizedSentenc
     )
 
 
-def _tells_of_itself(tokens: tuple[Token, ...], at: int) -> bool:
+def _is_gerund_subject(tokens: tuple[Token, ...], at: int) -> bool:
     """Return whether "living in Rome" is the subject of the sentence: "living in Rome is fun"."""
     return not WORDS["predicates"].isdisjoint(token.low for token in tokens[at:])
 
@@ -100,7 +100,7 @@ def _with_subject(sentence: TokenizedSentence) -> TokenizedSentence:
     low = tokens[at].low
     place = tokens[at].start
     subject = Token("", "i", place, place)
-    is_ongoing = low in _ONGOING and not _tells_of_itself(tokens, at)
+    is_ongoing = low in _ONGOING and not _is_gerund_subject(tokens, at)
     is_not = low == "not" and [each.low for each in tokens[at + 1 : at + 2]] == ["a"]
     if low in _SUBJECTLESS:
         left_out = [subject]

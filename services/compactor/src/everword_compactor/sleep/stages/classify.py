@@ -17,7 +17,7 @@ from everword_compactor.sleep.model import KnownFact, Observation, Profile
 from everword_compactor.sleep.prompting import fact_record
 from everword_compactor.sleep.stages import integrate
 from everword_compactor.sleep.stages.behaviour import observation_record
-from everword_compactor.sleep.stages.evidence import known_of, told_of
+from everword_compactor.sleep.stages.evidence import fact_statement_of, known_of
 from everword_compactor.sleep.work import SessionStage, SessionWork, StageTools
 
 TASK = "sleep-classify"
@@ -177,18 +177,18 @@ def _integrated(work: SessionWork, found: Classified) -> SessionWork:
     if relation is ObservationRelation.NONE:
         return work
     if relation is ObservationRelation.NEW or fact is None:
-        told = told_of(observation.key, observation.value, observation, conversation)
+        told = fact_statement_of(observation.key, observation.value, observation, conversation)
         profile = profile.with_fact(known_of(told))
         work = work.adding(integrate.state(told), facts_new=1)
     elif relation is ObservationRelation.SUPPORT:
-        told = told_of(fact.key, fact.value, observation, conversation)
+        told = fact_statement_of(fact.key, fact.value, observation, conversation)
         profile = profile.with_fact(known_of(told, fact))
         work = work.adding(integrate.state(told), facts_supported=1)
     elif relation is ObservationRelation.AGAINST:
-        told = told_of(fact.key, fact.value, observation, conversation)
+        told = fact_statement_of(fact.key, fact.value, observation, conversation)
         work = work.adding(integrate.doubt(told, fact.value), facts_doubted=1)
     elif relation is ObservationRelation.END:
-        told = told_of(fact.key, fact.value, observation, conversation)
+        told = fact_statement_of(fact.key, fact.value, observation, conversation)
         profile = profile.without_fact(fact)
         work = work.adding(integrate.retract(told), facts_ended=1)
     else:
@@ -201,7 +201,7 @@ def _in_place_of(
 ) -> tuple[SessionWork, Profile]:
     """Return the work with a new fact that takes the place of another one, or stands against it."""
     observation, conversation = found.observation, work.session.conversation
-    told = told_of(
+    told = fact_statement_of(
         Key(fact.key.subject, fact.key.attribute), observation.value, observation, conversation
     )
     profile = work.loaded.profile

@@ -32,7 +32,7 @@ def pieces_of(quotes: Sequence[Quote], reason: str = "") -> list[NewEvidence]:
     ]
 
 
-def told_of(
+def fact_statement_of(
     key: Key,
     value: str,
     observation: Observation,

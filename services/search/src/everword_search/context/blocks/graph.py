@@ -41,7 +41,7 @@ async def find_relations(block_request: BlockRequest) -> Sequence[ContextCandida
 def _candidate(ranked: RankedEdge, place: int, zone: ZoneInfo) -> ContextCandidate:
     edge = ranked.edge
     told = ((edge.message_id, edge.quote),) if edge.message_id and edge.quote else ()
-    return ContextCandidate("relation", edge.text(zone), place=place, told_by=told)
+    return ContextCandidate("relation", edge.text(zone), place=place, source_messages=told)
 
 
 def _lets_graph_through(memory_filter: MemoryFilter) -> bool:

@@ -125,7 +125,7 @@ def _candidate(
         row.memory_id,
         place=place,
         score=find_weight(row.confidence, row.last_seen_at, row.lifetime_days, now),
-        told_by=tuple(zip(row.message_ids, row.quotes, strict=True)),
+        source_messages=tuple(zip(row.message_ids, row.quotes, strict=True)),
         remark=", ".join(marks),
     )
 

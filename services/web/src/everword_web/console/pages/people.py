@@ -30,7 +30,9 @@ async def person(visit: Visit) -> Response:
     """Show a person, with all that was said of them."""
     request = pb.ExplainLearnedRequest(person_id=visit.id)
     found = await visit.call(visit.client.fact_query_service.ExplainLearned, request)
-    return visit.page("person.html", person=found.person, found=found, told=_told(found.evidence))
+    return visit.page(
+        "person.html", person=found.person, found=found, told=_evidence_rows(found.evidence)
+    )
 
 
 async def list_events(visit: Visit) -> Response:
@@ -49,10 +51,12 @@ async def event(visit: Visit) -> Response:
     """Show an event, with all that was said of it."""
     request = pb.ExplainLearnedRequest(event_id=visit.id)
     found = await visit.call(visit.client.fact_query_service.ExplainLearned, request)
-    return visit.page("event.html", event=found.event, found=found, told=_told(found.evidence))
+    return visit.page(
+        "event.html", event=found.event, found=found, told=_evidence_rows(found.evidence)
+    )
 
 
-def _told(evidence: Iterable[people_pb2.LearnedEvidence]) -> list[Told]:
+def _evidence_rows(evidence: Iterable[people_pb2.LearnedEvidence]) -> list[Told]:
     """Return each quotation with all that it tells, as aspects and values; the latest first."""
     found: dict[tuple[str, str], Told] = {}
     for each in evidence:
