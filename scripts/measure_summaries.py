@@ -54,7 +54,7 @@ class Figures:
     lines: int = 0
     headings: int = 0
     code: int = 0
-    said_bytes: int = 0
+    message_bytes: int = 0
     bytes: int = 0
     source_bytes: int = 0
     evidence: list[float] = field(default_factory=list)
@@ -65,7 +65,7 @@ class Figures:
             self.code / max(1, self.lines),
             _mean(self.evidence),
             _mean([float(share >= _HELD) for share in self.evidence]),
-            1 - self.said_bytes / max(1, self.bytes),
+            1 - self.message_bytes / max(1, self.bytes),
             self.bytes / max(1, self.source_bytes),
         ]
         return " | ".join([f"{self.lines}", *(f"{share:.3f}" for share in shares)])
@@ -171,7 +171,7 @@ def _count(figures: Figures, content: str, texts: Sequence[str]) -> None:
     figures.lines += len(lines)
     figures.headings += sum(_is_heading(line.text) for line in lines)
     figures.code += sum(_CODE.search(line.text) is not None for line in lines)
-    figures.said_bytes += sum(len(line.text.encode()) for line in lines)
+    figures.message_bytes += sum(len(line.text.encode()) for line in lines)
     figures.bytes += len(content.encode())
     figures.source_bytes += sum(len(text.encode()) for text in texts)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everword_search.context.repetition import WordsInContext
-from everword_search.context.summary_lines import without_conversations, without_said
+from everword_search.context.summary_lines import without_conversations, without_repeated_text
 
 _MOVED = "The dentist appointment was moved to 21 September at 11:00."
 _SISTER = "My sister Yasmine lives in Montreal. She's a vet and drives a Tesla."
@@ -38,13 +38,13 @@ def test_a_summary_is_shown_without_the_sentences_that_are_there() -> None:
         "[2026-04-18T15:10Z]\n- bolt: Hello!\n- Emi: I live in Kazan and work as a baker.\n"
         "  My sister Yasmine keeps two bees in her garden."
     )
-    assert without_said(summary, said.repeats) == (
+    assert without_repeated_text(summary, said.repeats) == (
         "[2026-04-18T15:10Z] [via:phone]\n- bolt: Hello!\n"
         "- Emi: My sister Yasmine keeps two bees in her garden."
     )
     prose = "Emi is a baker in Kazan, the sister keeps bees, and nothing of it stands there in these words."
-    assert without_said(prose, said.repeats) == prose
-    assert without_said("- Emi: I live in Kazan and work as a baker.", said.repeats) == ""
+    assert without_repeated_text(prose, said.repeats) == prose
+    assert without_repeated_text("- Emi: I live in Kazan and work as a baker.", said.repeats) == ""
 
 
 def test_a_context_shows_no_ids_of_conversations() -> None:

@@ -37,7 +37,7 @@ KNOWN: dict[str, Any] = {
     "unnamed": False,
     "user": "user",
     "limit": 200,
-    "most_said": 20,
+    "max_messages": 20,
 }
 PAGE: dict[str, Any] = {
     **vars(EVERYTHING),

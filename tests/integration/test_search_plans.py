@@ -76,7 +76,7 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
             "words": ["wrod777", "word5"],
             "places": [0, 0, 1],
             "near": ["word777", "wrod77", "word"],
-            "only_unsaid": True,
+            "only_unknown": True,
         },
         "lexemes",
     ),

@@ -28,7 +28,7 @@ _CUTOVER = datetime(2100, 3, 14, 21, 30, tzinfo=UTC)
 
 async def plant_learned(stack: Stack, conversation_id: str) -> list[str]:
     """Plant memories that could be learned from the sample conversation; return the paths of their pages."""
-    said = await _said(stack, conversation_id)
+    said = await _first_messages(stack, conversation_id)
     tone = entry("Tone", "Short and calm; never a joke about downtime.", constant=True)
     window = entry(
         "The window",
@@ -67,7 +67,7 @@ async def plant_learned(stack: Stack, conversation_id: str) -> list[str]:
 
 async def plant_hostile_learned(stack: Stack, conversation_id: str, words: str) -> list[str]:
     """Store hostile text in all learned memories; return the paths of their pages."""
-    said = (await _said(stack, conversation_id))[0]
+    said = (await _first_messages(stack, conversation_id))[0]
     book = await _write_book(stack, words, words, entry(words, words, words[:64]))
     person, event = PersonMention(words, said, words), EventMention(words, words, said, _CUTOVER)
     pattern = await _record(stack, words, {words: words}, words)
@@ -80,7 +80,7 @@ async def plant_hostile_learned(stack: Stack, conversation_id: str, words: str) 
     ]
 
 
-async def _said(stack: Stack, conversation_id: str) -> list[MessageWords]:
+async def _first_messages(stack: Stack, conversation_id: str) -> list[MessageWords]:
     wanted = memory_pb2.MemoryFilter(
         kinds=[memory_pb2.MEMORY_KIND_MESSAGE], conversation_ids=[conversation_id]
     )

@@ -20,9 +20,9 @@ _LISTED = {
     **dict.fromkeys(("attributes", "states", "after_id", "after_interval")),
     "everything": True,
 }
-_KNOWN = {"first_seen": None, "unnamed": False, "user": SUBJECT, "most_said": 9}
+_KNOWN = {"first_seen": None, "unnamed": False, "user": SUBJECT, "max_messages": 9}
 
-_KNOWN = {"first_seen": None, "unnamed": False, "user": SUBJECT, "most_said": 9}
+_KNOWN = {"first_seen": None, "unnamed": False, "user": SUBJECT, "max_messages": 9}
 
 
 def insert_facts(

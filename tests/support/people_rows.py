@@ -263,7 +263,7 @@ def _reading_parameters() -> dict[str, dict[str, Any]]:
         f"{reads}.list_learned_changes": {"about_id": PERSON},
         f"{reads}.read_user_model": {"subject": WHO, "include_past": True},
         f"{reads}.read_trajectory": {"subject": WHO, "version": 0},
-        f"{reads}.find_spoken_of": {"subjects": [WHO], "limit": 9},
+        f"{reads}.find_mentioned_people": {"subjects": [WHO], "limit": 9},
         f"{reads}.read_details": {"about_ids": [NOBODY], "limit": 2},
         f"{reads}.find_current_events": {"subjects": [WHO], "limit": 9},
         f"{reads}.find_style": {"subjects": [WHO]},

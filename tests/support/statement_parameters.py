@@ -127,7 +127,7 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
         "tokens": ["auth.rs"],
         "places": [0],
         "near": ["xylophone"],
-        "only_unsaid": False,
+        "only_unknown": False,
         "likenesses": [0.75],
         "retold": 0.99,
         "words": [AUTHOR.lower()],
@@ -257,7 +257,10 @@ def _learning(filled: Filled) -> dict[str, dict[str, Any]]:
             "after": 0,
             "through": 9,
         },
-        f"{package}.next_said": {"conversation_id": filled.conversation_id, "after": 0},
+        f"{package}.next_learnable_messages": {
+            "conversation_id": filled.conversation_id,
+            "after": 0,
+        },
         f"{package}.advance_learned": {
             "conversation_id": filled.conversation_id,
             "after": 0,

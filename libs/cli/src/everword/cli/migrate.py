@@ -46,13 +46,13 @@ def migrate(
     try:
         first = migrate_schema(url, partitions, post=False)
         for migration in first:
-            _say("applied", migration)
+            _print_migration("applied", migration)
         if service_login and service_password:
             create_service_login(url, service_login, service_password)
             line(f"{service_login} may log in as the services")
-        post = migrate_schema(url, begun=_say_post)
+        post = migrate_schema(url, begun=_print_post_migration)
         for migration in post:
-            _say("applied", migration)
+            _print_migration("applied", migration)
         if not first + post:
             line("the schema is up to date")
     except psycopg.errors.InsufficientPrivilege as error:
@@ -64,9 +64,9 @@ def migrate(
         raise click.ClickException(str(error).strip().splitlines()[0]) from error
 
 
-def _say(what: str, migration: Migration) -> None:
+def _print_migration(what: str, migration: Migration) -> None:
     line(f"{what} {migration.number:04} {migration.name}")
 
 
-def _say_post(migration: Migration) -> None:
+def _print_post_migration(migration: Migration) -> None:
     line(f"post migration {migration.number:04} {migration.name}: services may run meanwhile")

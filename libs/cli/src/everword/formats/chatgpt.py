@@ -179,7 +179,7 @@ def _fields(message: dict[str, Any], place: str, skipped: Counter[str]) -> dict[
     if not content:
         raise RecordError(place, "it has no content")
     created = time_of(message.get("create_time"), place)
-    text, blocks = _said(content, place)
+    text, blocks = _content_text(content, place)
     files = [] if role == "tool" else _files(metadata, content, place)
     if not (text or blocks or files or role == "tool"):
         skipped["empty"] += 1
@@ -210,7 +210,7 @@ def _files(metadata: dict[str, Any], content: dict[str, Any], place: str) -> lis
     return blocks
 
 
-def _said(content: dict[str, Any], place: str) -> tuple[str, list[dict[str, str]]]:
+def _content_text(content: dict[str, Any], place: str) -> tuple[str, list[dict[str, str]]]:
     """Return the text of a content, and its parts if some are not text. Raises RecordError."""
     parts = list_in(content, "parts", place)
     if content.get("parts") is None:

@@ -77,7 +77,7 @@ def read_agent_file(part: Part) -> Iterator[Record]:
             # A missing block is reported like a malformed one.
             held = [blocks.get(own, own) for own in texts_in(agent, "block_ids", place)]
             yield from _blocks([*held, *list_in(agent, "memory_blocks", place)], name, place, meter)
-            yield from _said(agent, name, place, meter)
+            yield from _message_entries(agent, name, place, meter)
     for file, place in part.items("files.item", "file"):
         with meter.skipping(place):
             title = text_in(file, "file_name", place) or name_in(file, "id", place)
@@ -92,7 +92,7 @@ def read_old_agent_file(part: Part) -> Iterator[Record]:
         agent = part.value()
         name = text_in(agent, "name", place) or "agent"
         yield from _blocks(list_in(agent, "core_memory", place), name, place, meter)
-        yield from _said(agent, name, place, meter)
+        yield from _message_entries(agent, name, place, meter)
 
 
 def _blocks(
@@ -112,7 +112,7 @@ def _blocks(
                 yield note(key, value, where, kind="memory_block", scope={"agent": name})
 
 
-def _said(agent: dict[str, Any], name: str, place: str, meter: Meter) -> Iterator[Entry]:
+def _message_entries(agent: dict[str, Any], name: str, place: str, meter: Meter) -> Iterator[Entry]:
     given = list_in(agent, "messages", place)
     if agent.get("messages") is None:
         raise RecordError(place, "it has no messages")

@@ -12,7 +12,7 @@ from everword.chat.settings import ChatSettings
 from everword.chat.tokens import estimated_tokens
 
 #: Errors of servers that do not support such requests, or not with this key.
-_CANNOT_SAY = (ChatMisconfigured, ChatRefused, InputTooLong, GarbledReply)
+_NO_STATEMENT = (ChatMisconfigured, ChatRefused, InputTooLong, GarbledReply)
 #: How servers call the tokens that a model reads: vLLM first, then gateways.
 _LIMITS = ("max_model_len", "context_length", "context_window")
 
@@ -71,6 +71,6 @@ class ModelLimits:
         self._server.enter()
         try:
             answer = await self._server.look_up(path, body, [text])
-        except _CANNOT_SAY:
+        except _NO_STATEMENT:
             return {}
         return answer if isinstance(answer, dict) else {}

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from everword.text.instructions import speaks_to_models
+from everword.text.instructions import contains_model_instructions
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class MemoryRecord:
 
     def is_suspicious_in(self, text: str) -> bool:
         """Return whether it is untrusted and the text addresses models."""
-        return self.untrusted and speaks_to_models(text)
+        return self.untrusted and contains_model_instructions(text)
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,7 @@ SELECT DISTINCT e.fact_id, e.contradicts, e.source, coalesce(c.channel, '') AS c
   LEFT JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = e.message_id
  WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = ANY(%(fact_ids)s);
 
--- find_said --
+-- find_evidence_messages --
 -- Messages that are given as evidence.
 SELECT m.id, m.conversation_id, m.content, m.tool_result, m.occurred_at AS said_at, c.channel, m.role, m.tool_name
   FROM messages m

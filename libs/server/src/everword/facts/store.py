@@ -131,12 +131,13 @@ async def find_voices(
 ) -> list[VoiceRow]: ...
 
 
-async def find_said(
+async def find_evidence_messages(
     conn: Connection, namespace_id: int, message_ids: Sequence[UUID]
 ) -> dict[UUID, QuotedMessage]:
     parameters = {"namespace_id": namespace_id, "message_ids": list(message_ids)}
     return {
-        row.id: row for row in await fetch_all(conn, SQL["find_said"], parameters, QuotedMessage)
+        row.id: row
+        for row in await fetch_all(conn, SQL["find_evidence_messages"], parameters, QuotedMessage)
     }
 
 

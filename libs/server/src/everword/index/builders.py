@@ -41,7 +41,7 @@ def build_passages(
 
     Each is found and ranked by the words of `title` too, which is no part of the text.
     """
-    spoken_at = local_time(source.occurred_at, language.zone)
+    uttered_at = local_time(source.occurred_at, language.zone)
     traits = message_traits(text)
     for part, content in enumerate(split_passages(text, traits.words)):
         named = f"{title}\n{content}" if title else content
@@ -49,7 +49,7 @@ def build_passages(
             source,
             part,
             content,
-            indexed_text(named, source.author, spoken_at),
+            indexed_text(named, source.author, uttered_at),
             literals_of(named),
             pack_record(named, traits, language.text_search_config),
         )

@@ -102,12 +102,12 @@ async def _read_lines(
         )
         lines = [LoreLine(row.content, row.role == _USER, row.automated) for row in reversed(rows)]
     # The caller may have stored it before it asks.
-    if request.text and not (lines and _says(request, lines[-1])):
+    if request.text and not (lines and _is_current_line(request, lines[-1])):
         lines.append(LoreLine(request.text, not request.automated, request.automated))
     return lines
 
 
-def _says(request: LoreRequest, line: LoreLine) -> bool:
+def _is_current_line(request: LoreRequest, line: LoreLine) -> bool:
     """Return whether a stored line is the new message: the same text, and not by the agent."""
     asked = line.automated if request.automated else line.is_turn
     return asked and line.text.strip() == request.text.strip()

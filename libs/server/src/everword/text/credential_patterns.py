@@ -84,7 +84,7 @@ def _is_flag(match: regex.Match[str]) -> bool:
     return bool(before) and before.rpartition(" ")[2].startswith("--")
 
 
-def _said(match: regex.Match[str]) -> bool:
+def _states_password(match: regex.Match[str]) -> bool:
     """Return whether `the password is …` reveals one."""
     quoted = match["quoted"]
     if quoted:
@@ -185,7 +185,7 @@ _FORMS = (
         _compiled(
             rf"(?:[ \t]++(?!{_IS})[^\s.:;!?=,\"'`]{{1,30}}+){{0,6}}+[ \t]*+{_IS}[ \t:]*+(?:{_QUOTED}|{_BARE})"
         ),
-        _said,
+        _states_password,
     ),
     # api_key: …, my access token is …, ?token=…
     _Form(

@@ -34,7 +34,7 @@ def find_instructions(text: str) -> list[str]:
     return [rule.name for rule in _rules() if rule.holds(plain)]
 
 
-def speaks_to_models(text: str) -> bool:
+def contains_model_instructions(text: str) -> bool:
     """Return whether a text addresses a model."""
     plain = _normal(text[:_MOST_CHARS])
     return any(rule.holds(plain) for rule in _rules())

@@ -12,7 +12,7 @@ from uuid import UUID
 from everword.domain.times import write_minute
 from everword.domain.trust import LEFT_OUT, TrustPolicy
 from everword.text.credentials import mask_credentials
-from everword.text.instructions import speaks_to_models
+from everword.text.instructions import contains_model_instructions
 from everword_compactor.outcomes.sentence import Call, describe_call
 
 
@@ -119,7 +119,7 @@ def without_orders(
         if (
             source.level == 0
             and trust.is_untrusted(source.channel, source.role, tool)
-            and speaks_to_models(source.text)
+            and contains_model_instructions(source.text)
         ):
             source = replace(source, text=LEFT_OUT, words=LEFT_OUT, call=None, vectors=())
         result.append(source)

@@ -16,7 +16,7 @@ from everword.db.blocking import Connection
 from everword.facts.spellings import find_spellings
 from everword.jobs.task import JobRun, LeaseLost
 from everword.text.credentials import MARK, mask_credentials
-from everword.text.instructions import speaks_to_models
+from everword.text.instructions import contains_model_instructions
 from everword_compactor.jobs.async_database import open_database
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.namespace_job import NamespaceJob, open_job
@@ -61,7 +61,7 @@ class Learning:
             if conversation is None:
                 return False
             after = max(0, conversation.learned_seq - RECENT)
-            messages = store.next_said(
+            messages = store.next_learnable_messages(
                 conn, job.namespace_id, conversation_id, after, BATCH + RECENT
             )
         is_learned = job.namespace.channels.learns(conversation.channel)
@@ -125,7 +125,8 @@ def _without_orders(
     if not untrusted:
         return messages
     return [
-        replace(each, said=each.said and not speaks_to_models(each.content)) for each in messages
+        replace(each, said=each.said and not contains_model_instructions(each.content))
+        for each in messages
     ]
 
 

@@ -16,7 +16,7 @@ SELECT DISTINCT author
    AND role = 2 AND NOT automated AND tool_name = '' AND author <> ''
  ORDER BY author;
 
--- next_said --
+-- next_learnable_messages --
 -- The next messages of a conversation, in order; `said` where a user wrote one.
 SELECT id, seq, author, content, occurred_at, role = 2 AND NOT automated AND tool_name = '' AS said
   FROM messages

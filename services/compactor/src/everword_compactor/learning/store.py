@@ -65,7 +65,7 @@ def list_speakers(
 
 
 @statement(SQL)
-def next_said(
+def next_learnable_messages(
     conn: Connection, namespace_id: int, conversation_id: UUID, after: int, limit: int
 ) -> list[LearnableMessage]:
     """Return the next messages after a place."""

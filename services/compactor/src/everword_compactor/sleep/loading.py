@@ -11,7 +11,7 @@ from everword.db.blocking import Connection
 from everword.domain.trust import TrustPolicy
 from everword.facts.spellings import find_spellings
 from everword.text.credentials import mask_credentials
-from everword.text.instructions import speaks_to_models
+from everword.text.instructions import contains_model_instructions
 from everword_compactor.nodes.model import NodeNamespace
 from everword_compactor.sleep import store
 from everword_compactor.sleep.model import (
@@ -93,7 +93,7 @@ def make_session(
 def _heard(message: SessionMessage, channel: str, trust: TrustPolicy) -> SessionMessage:
     """Return a message without its text if it is untrusted and addresses models, so that nothing is learned from it."""
     untrusted = trust.is_untrusted(channel, message.role, message.tool_name)
-    is_order = untrusted and speaks_to_models(message.content)
+    is_order = untrusted and contains_model_instructions(message.content)
     return replace(message, content="") if is_order else message
 
 

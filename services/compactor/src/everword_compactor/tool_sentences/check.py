@@ -62,7 +62,9 @@ def check_sentence(sentence: str, call: Call) -> list[str]:
 
 def _invented(text: str, call: Call) -> list[str]:
     # Numbers in the outcome may be counted, and need not occur in the call.
-    known = Evidence([call.name, *_said(call.args), *_said(call.result), call.outcome])
+    known = Evidence(
+        [call.name, *_text_variants(call.args), *_text_variants(call.result), call.outcome]
+    )
     return [f"not in the call: {value.text[:120]}" for value in known.missing(find_values(text))]
 
 
@@ -76,7 +78,7 @@ def _in_past_tense(text: str) -> bool:
     return any(word in _IRREGULAR or (word.endswith("ed") and len(word) > 3) for word in words)
 
 
-def _said(text: str) -> Iterator[str]:
+def _text_variants(text: str) -> Iterator[str]:
     r"""Yield a text and, if it is JSON, its strings: `\ ` and `\\u00e9` are escaped in the text."""
     yield text
     try:

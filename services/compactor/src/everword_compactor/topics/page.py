@@ -59,7 +59,7 @@ def write_page(
     for section in sections:
         marks = "".join(citations.cite(id_, kinds[id_]) for id_ in section.source_ids)
         parts.append(f"{section.heading}:\n{section.text} {marks}")
-    said = _said_lines(material, citations)
+    said = _topic_sentences(material, citations)
     if said:
         parts.append("\n".join(["Said:", *said]))
     return Page("\n\n".join(parts), sections, citations.cited, model if sections else "")
@@ -78,7 +78,7 @@ def _fact_line(fact: DatedFact, material: TopicMaterial, citations: Citations) -
     return f"- {fact_words(fact, material.zone)} {citations.cite(fact.id, FACT)}"
 
 
-def _said_lines(material: TopicMaterial, citations: Citations) -> list[str]:
+def _topic_sentences(material: TopicMaterial, citations: Citations) -> list[str]:
     """Return sentences that name the topic, each once, the latest leaves first."""
     lines, seen = list[str](), set[str]()
     for leaf in material.leaves:

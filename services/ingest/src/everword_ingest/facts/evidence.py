@@ -12,7 +12,7 @@ from everword.domain.ids import new_id
 from everword.domain.not_found import MemoryNotFound
 from everword.domain.trust import TrustPolicy
 from everword.facts.model import FactSource
-from everword.facts.store import NewEvidence, QuotedMessage, find_said
+from everword.facts.store import NewEvidence, QuotedMessage, find_evidence_messages
 from everword_ingest.facts.model import SuppliedEvidence
 
 
@@ -21,7 +21,7 @@ async def check_evidence(
 ) -> list[tuple[SuppliedEvidence, QuotedMessage | None]]:
     """Return each piece with its message, if it names one. Raises MemoryNotFound and InvalidArgument."""
     ids = {each.message_id for each in given if each.message_id}
-    said = await find_said(conn, namespace_id, sorted(ids)) if ids else {}
+    said = await find_evidence_messages(conn, namespace_id, sorted(ids)) if ids else {}
     return [(piece, _message_of(piece, number, said)) for number, piece in enumerate(given)]
 
 

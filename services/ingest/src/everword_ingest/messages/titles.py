@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from everword.db.namespaces import NamespaceSettings
 from everword.text.credentials import mask_credentials
-from everword.text.instructions import speaks_to_models
+from everword.text.instructions import contains_model_instructions
 from everword_ingest.messages.model import NumberedMessage
 
 #: A title that is taken from a message is at most this long.
@@ -30,7 +30,7 @@ async def take_title(
         if entry.message.role != _USER or entry.message.automated:
             continue
         if settings.trust.is_open(channel) and await asyncio.to_thread(
-            speaks_to_models, entry.message.content
+            contains_model_instructions, entry.message.content
         ):
             continue
         words = entry.message.content.split(maxsplit=TITLE_CHARS)[:TITLE_CHARS]

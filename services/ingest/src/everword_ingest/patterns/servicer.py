@@ -19,8 +19,8 @@ from everword_ingest.patterns.translate import (
     decision_to_proto,
     outcome_to_proto,
     pattern_to_proto,
+    to_outcome_report,
     to_pattern_filter,
-    to_said,
     to_seen,
 )
 from everword_ingest.request_ids.claims import hash_body
@@ -54,7 +54,7 @@ class PatternServicer(PatternServiceServicer):
         counted = await record_outcome(
             self._database,
             current_namespace(),
-            to_said(request),
+            to_outcome_report(request),
             request.request_id,
             hash_body(request),
         )

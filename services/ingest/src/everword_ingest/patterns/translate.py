@@ -41,7 +41,7 @@ def to_seen(request: pb.RecordPatternRequest) -> EntityAction:
     )
 
 
-def to_said(request: pb.RecordOutcomeRequest) -> OutcomeReport:
+def to_outcome_report(request: pb.RecordOutcomeRequest) -> OutcomeReport:
     return OutcomeReport(UUID(request.pattern_id), request.agreed, request.reason)
 
 

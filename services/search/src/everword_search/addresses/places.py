@@ -13,7 +13,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import AddressNotFound
 from everword.domain.records import MemoryRecord
 from everword.domain.trust import LEFT_OUT
-from everword.text.instructions import speaks_to_models
+from everword.text.instructions import contains_model_instructions
 from everword.text.tiers import ABSTRACT_SOURCE_CHARS, abstract
 from everword_search.addresses import store
 from everword_search.addresses.store import ConversationRow
@@ -65,7 +65,7 @@ def _conversation_entry(row: ConversationRow, masks: bool) -> AddressEntry:
 
     Its abstract comes from the summary, else the first words, else the title or key.
     """
-    if row.untrusted and speaks_to_models(row.lead):
+    if row.untrusted and contains_model_instructions(row.lead):
         row = replace(row, lead=LEFT_OUT)
     cut_before = len(row.lead) >= ABSTRACT_SOURCE_CHARS
     text = row.lead or row.title or row.session_key

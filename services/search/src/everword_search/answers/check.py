@@ -75,10 +75,10 @@ def _unsupported(said: str, query: str, cited: Mapping[int, PromptMemory]) -> li
         ],
     )
     missing = [value.text for value in evidence.missing(find_values(said))]
-    return missing + misstatements(said, [_said(memory) for memory in memories])
+    return missing + misstatements(said, [_stated_source(memory) for memory in memories])
 
 
-def _said(memory: MemoryRecord) -> StatedSource:
+def _stated_source(memory: MemoryRecord) -> StatedSource:
     called = memory.agent if memory.role == 3 else memory.author
     return StatedSource(
         memory.content, [name for name in (_ROLES.get(memory.role, ""), called) if name]

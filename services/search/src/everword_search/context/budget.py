@@ -14,7 +14,7 @@ from everword.text.attribution import blank_pasted
 from everword_search.context.item import ContextItem
 from everword_search.context.model import ORDER, BlockSource
 from everword_search.context.repetition import WordsInContext
-from everword_search.context.summary_lines import without_said
+from everword_search.context.summary_lines import without_repeated_text
 from everword_search.context.text import Layout
 from everword_search.endings.model import CurrentFact
 
@@ -121,7 +121,11 @@ class ContextDraft:
                 self.left_out.add(item.key)
             elif not verbatim and self.said.repeats(item.says):
                 self._repeated.update({item.memory_id} if item.memory_id else ())
-            elif shown := finish(item) if verbatim else self._unsaid(finish(item)):
+            elif (
+                shown := finish(item)
+                if verbatim
+                else self._without_repeated_sentences(finish(item))
+            ):
                 alongside = [] if alone else self._put_beside(shown, maximum - len(put) - 1)
                 if alongside is not None and self._fits(source, shown, limit):
                     self._add(source, shown)
@@ -130,14 +134,14 @@ class ContextDraft:
                     self.left_out.add(item.key)
         return put
 
-    def _unsaid(self, item: ContextItem) -> ContextItem | None:
+    def _without_repeated_sentences(self, item: ContextItem) -> ContextItem | None:
         """Return a summary without sentences that the context already has, and other items unchanged.
 
         None if too little of the summary would remain: the messages it repeats are shown themselves.
         """
         if item.about is None or item.about.kind != MemoryKind.SUMMARY:
             return item
-        words = without_said(item.words, self.said.repeats)
+        words = without_repeated_text(item.words, self.said.repeats)
         if len(words) < _MUCH * len(item.words):
             return None
         return item if words == item.words else self.layout.reworded(item, words)

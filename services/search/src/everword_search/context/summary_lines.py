@@ -21,7 +21,7 @@ def without_conversations(text: str) -> str:
     return "\n".join(shown for line, shown in lines if shown or not line)
 
 
-def without_said(text: str, is_said: Callable[[str], bool]) -> str:
+def without_repeated_text(text: str, is_said: Callable[[str], bool]) -> str:
     """Return a summary without the sentences for which `is_said` returns True; empty if none remains."""
     retained, group, speaker = list[str](), "", ""
     follows = False

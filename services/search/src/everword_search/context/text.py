@@ -26,7 +26,7 @@ from everword.domain.records import MemoryRecord, MessageRecord, message_text
 from everword.domain.times import local_time
 from everword.domain.trust import TrustPolicy
 from everword.text.credentials import mask_credentials, mask_passage
-from everword.text.instructions import speaks_to_models
+from everword.text.instructions import contains_model_instructions
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.about import document_label
 from everword_search.context.item import NOTHING, ContextItem, ItemContext
@@ -46,7 +46,7 @@ def judge(trust: TrustPolicy, about: MemoryRecord | None, words: str) -> tuple[s
     """
     if about is None or not about.untrusted:
         return "", False
-    if speaks_to_models(words):
+    if contains_model_instructions(words):
         return SUSPICIOUS, trust.leaves_out(about.channel)
     return (UNTRUSTED if trust.is_open(about.channel) else ""), False
 

@@ -85,7 +85,7 @@ SELECT held.*, coalesce(said.message_ids, '{}') AS message_ids, coalesce(said.qu
                  FROM fact_evidence
                 WHERE namespace_id = %(namespace_id)s AND fact_id = held.id AND message_id IS NOT NULL AND NOT contradicts
                 ORDER BY said_at DESC, id
-                LIMIT %(most_said)s) AS e) AS said ON true
+                LIMIT %(max_messages)s) AS e) AS said ON true
  ORDER BY held.confidence DESC, held.last_seen_at DESC, held.id
  LIMIT %(limit)s;
 

@@ -125,7 +125,7 @@ def _profile(namespace_id: int, request: ProfileRequest, limit: int) -> dict[str
 
 
 async def find_known(
-    conn: Connection, namespace_id: int, wanted: KnownFilter, limit: int, most_said: int
+    conn: Connection, namespace_id: int, wanted: KnownFilter, limit: int, max_messages: int
 ) -> list[KnownRow]:
     parameters = {
         "namespace_id": namespace_id,
@@ -133,7 +133,7 @@ async def find_known(
         **vars(wanted),
         **asdict(wanted.as_of),
         "limit": limit,
-        "most_said": most_said,
+        "max_messages": max_messages,
     }
     return await fetch_all(conn, SQL["find_known"], parameters, KnownRow)
 

@@ -110,7 +110,7 @@ SELECT g.id, coalesce(g.state, '') AS state, coalesce(g.storage, '') AS storage,
 
 -- find_near_words --
 -- The requested words and their variants that occur in passages, with the number of passages up to 100. With
--- `only_unsaid`, only variants of words that do not occur. Each word is looked up separately; see find_lexical.
+-- `only_unknown`, only variants of words that do not occur. Each word is looked up separately; see find_lexical.
 WITH asked AS MATERIALIZED (
     SELECT w.place - 1 AS place, w.word, n.text_search_config AS config, said.passages
       FROM namespaces n
@@ -127,7 +127,7 @@ WITH asked AS MATERIALIZED (
       FROM asked a
      CROSS JOIN LATERAL (
            SELECT word FROM unnest(%(places)s::integer[], %(near)s::text[]) AS near (place, word)
-            WHERE near.place = a.place AND NOT (%(only_unsaid)s AND a.passages > 0)) AS n
+            WHERE near.place = a.place AND NOT (%(only_unknown)s AND a.passages > 0)) AS n
      CROSS JOIN LATERAL (SELECT phraseto_tsquery(a.config, n.word) AS query OFFSET 0) AS q
      CROSS JOIN LATERAL (
            SELECT count(*) AS passages
@@ -139,7 +139,7 @@ WITH asked AS MATERIALIZED (
 SELECT place::integer, word AS text, passages::integer AS said, lexemes,
        ARRAY(SELECT hashtextextended(lexeme, 0) FROM unnest(lexemes) AS lexeme) AS hashes,
        phraseto_tsquery(config, word)::text AS phrase
-  FROM (SELECT * FROM asked WHERE passages > 0 AND NOT %(only_unsaid)s UNION ALL SELECT * FROM near) AS found
+  FROM (SELECT * FROM asked WHERE passages > 0 AND NOT %(only_unknown)s UNION ALL SELECT * FROM near) AS found
  CROSS JOIN LATERAL (SELECT tsvector_to_array(to_tsvector(config, word)) AS lexemes OFFSET 0) AS v;
 
 -- find_lexical --

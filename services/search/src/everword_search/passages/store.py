@@ -186,18 +186,18 @@ async def term_frequencies(
 
 
 async def find_near_words(
-    conn: Connection, namespace_id: int, queried: QueriedWords, *, only_unsaid: bool
+    conn: Connection, namespace_id: int, queried: QueriedWords, *, only_unknown: bool
 ) -> list[NearWordRow]:
     """Return the requested words and variants that occur in the corpus.
 
-    With `only_unsaid`, return only variants of words that do not occur themselves.
+    With `only_unknown`, return only variants of words that do not occur themselves.
     """
     parameters = {
         **namespaced(namespace_id),
         "words": list(queried.words),
         "places": list(queried.places),
         "near": list(queried.near),
-        "only_unsaid": only_unsaid,
+        "only_unknown": only_unknown,
     }
     return await fetch_all(conn, SQL["find_near_words"], parameters, NearWordRow)
 

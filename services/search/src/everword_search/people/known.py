@@ -56,11 +56,11 @@ class Style:
     value: str
 
 
-async def find_spoken_of(
+async def find_mentioned_people(
     conn: Connection, namespace_id: int, subjects: Sequence[str], limit: int
 ) -> list[MentionedPerson]:
     parameters = {"namespace_id": namespace_id, "subjects": list(subjects), "limit": limit}
-    return await fetch_all(conn, SQL["find_spoken_of"], parameters, MentionedPerson)
+    return await fetch_all(conn, SQL["find_mentioned_people"], parameters, MentionedPerson)
 
 
 async def read_details(

@@ -36,7 +36,7 @@ SELECT id, subject, version, phase, direction, stability, anchors, volatile_area
  ORDER BY version DESC
  LIMIT 1;
 
--- find_spoken_of --
+-- find_mentioned_people --
 -- People mentioned by subjects, the most recently mentioned first.
 SELECT id, subject, name, aliases, relation, status, last_seen_at
   FROM people

@@ -24,7 +24,7 @@ _LEAST_OF_ONE_WORD = -2.0
 #: Deviations assumed if no memory has a vector: those of the nearest memory about another subject.
 _NO_VECTOR = 2.0
 #: Without a calibration, a memory this many deviations near is assumed to state the same in other words.
-_SAID_OTHERWISE = 4.0
+_NEGATED_STATEMENT = 4.0
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class QueryCoverage:
         if self.absent < _ABSENT:
             return False
         if chance is None:
-            return (self.nearest or 0.0) < _SAID_OTHERWISE
+            return (self.nearest or 0.0) < _NEGATED_STATEMENT
         near = _NO_VECTOR if self.nearest is None else self.nearest
         many = _MANY_WEIGHT * math.log(max(1, self.memories))
         least = _LEAST_OF_ONE_WORD if self.is_one_word else _LEAST

@@ -61,7 +61,7 @@ def without_counterpart(entry: Mapping[str, Any]) -> Iterator[str]:
         if name == "probability" and entry.get("useProbability") is False:
             continue
         value = entry.get(name, entry.get(_snake(name), entry.get(f"risu_{name}")))
-        if _says_something(value) and value not in harmless:
+        if _has_value(value) and value not in harmless:
             yield f"{name} has no counterpart"
     if entry.get("position") not in _PLAIN_POSITIONS:
         yield "position has no counterpart"
@@ -69,7 +69,7 @@ def without_counterpart(entry: Mapping[str, Any]) -> Iterator[str]:
         yield "mode has no counterpart"
     for name, harmless in _CONFIG.items():
         value = _config(entry).get(name)
-        if _says_something(value) and value not in harmless:
+        if _has_value(value) and value not in harmless:
             yield f"contextConfig.{name} has no counterpart"
     if has_bias(entry.get("loreBiasGroups")):
         yield "loreBiasGroups has no counterpart"
@@ -90,10 +90,10 @@ def _snake(name: str) -> str:
     return re.sub(r"([A-Z])", lambda match: f"_{match[1].lower()}", name)
 
 
-def _says_something(value: Any) -> bool:
+def _has_value(value: Any) -> bool:
     """Return whether some text, number or flag in a value is set. 0 is set: no probability is never."""
     if isinstance(value, dict):
-        return any(_says_something(each) for each in value.values())
+        return any(_has_value(each) for each in value.values())
     if isinstance(value, list):
-        return any(_says_something(each) for each in value)
+        return any(_has_value(each) for each in value)
     return value not in (None, False, "") if not is_number(value) else True

@@ -42,7 +42,7 @@ _WORD = regex.compile(r"[\p{L}\p{M}]+(?:'s?)?")
 _SUBJECT_WITHIN = 4
 
 
-def find_misstated(text: str, sources: Statements) -> Iterator[str]:
+def find_contradicted_clauses(text: str, sources: Statements) -> Iterator[str]:
     """Yield the clauses of a text that its sources contradict, as they are written."""
     for sentence in iter_sentences(normalise(text)):
         for clause in clauses(sentence):
@@ -50,7 +50,7 @@ def find_misstated(text: str, sources: Statements) -> Iterator[str]:
                 continue
             if (
                 _belongs_elsewhere(clause, sources)
-                or _said_by_another(clause, sources)
+                or _is_attributed_wrongly(clause, sources)
                 or _is_contrary(clause, sources)
             ):
                 yield clause.text
@@ -92,7 +92,7 @@ def _is_anothers(
     return False
 
 
-def _said_by_another(clause: Clause, sources: Statements) -> bool:
+def _is_attributed_wrongly(clause: Clause, sources: Statements) -> bool:
     """Return whether the clause attributes to one person a statement of another about themselves."""
     subject = _subject(clause, sources.names)
     if not subject:
@@ -149,4 +149,4 @@ def misstatements(text: str, sources: Iterable[StatedSource]) -> list[str]:
     """Return the clauses of a text that its sources contradict, and the sentences that one of them ordered."""
     said = list(sources)
     obeyed = list(find_obeyed(text, (source.text for source in said)))
-    return obeyed + list(find_misstated(text, Statements(said)))
+    return obeyed + list(find_contradicted_clauses(text, Statements(said)))

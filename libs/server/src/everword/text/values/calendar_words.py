@@ -49,7 +49,7 @@ _SHORT_WEEKDAYS |= {
     "quinta": 3,
     "sexta": 4,
 }
-_SAID_WEEKDAYS = _WEEKDAYS | _SHORT_WEEKDAYS | {f"{name}s": day for name, day in _WEEKDAYS.items()}
+_WEEKDAY_WORDS = _WEEKDAYS | _SHORT_WEEKDAYS | {f"{name}s": day for name, day in _WEEKDAYS.items()}
 #: Days of the week by name.
 WEEKDAY_NAMES = frozenset(_WEEKDAYS) | {f"{name}s" for name in _WEEKDAYS}
 _WEEKDAY = regex.compile(rf"\b(?P<name>{'|'.join(_WEEKDAYS)})s?\b")
@@ -72,7 +72,7 @@ def find_calendar_words(folded: str) -> Iterator[tuple[str, Key]]:
 
 def calendar_word_keys(words: Set[str]) -> set[Key]:
     """Return the keys supported by the lower-case words of a source; short and ambiguous names included."""
-    keys: set[Key] = {(WEEKDAY, day) for name, day in _SAID_WEEKDAYS.items() if name in words}
+    keys: set[Key] = {(WEEKDAY, day) for name, day in _WEEKDAY_WORDS.items() if name in words}
     keys.update((SEASON, season) for name, season in _SEASONS.items() if name in words)
     return keys
 

@@ -54,7 +54,9 @@ def check_faithfulness(
     plain = strip_tags(content)
     unsupported = or_else([UNREADABLE], _unsupported, plain, known, sources)
     if not chosen:
-        unsupported += or_else(list[str](), misstatements, plain, _said(sources, heartbeat))
+        unsupported += or_else(
+            list[str](), misstatements, plain, _stated_sources(sources, heartbeat)
+        )
     covered = measure_coverage(plain, texts, heartbeat)
     return Faithfulness(
         unsupported=list(dict.fromkeys(unsupported))[:MAX_OFFENDERS],
@@ -69,7 +71,9 @@ def _unsupported(plain: str, known: Evidence, sources: Sequence[Source]) -> list
     return [value.text for value in missing] + _foreign_latex(plain, sources)
 
 
-def _said(sources: Sequence[Source], heartbeat: Callable[[], None]) -> Iterator[StatedSource]:
+def _stated_sources(
+    sources: Sequence[Source], heartbeat: Callable[[], None]
+) -> Iterator[StatedSource]:
     for source in sources:
         heartbeat()
         yield StatedSource(source.evidence, _speakers(source))

@@ -45,11 +45,11 @@ def _taken(wanted: Sequence[str], content: str) -> Sequence[str]:
         for text in wanted
         if fold_spaces(text) in texts
         or not meanings.isdisjoint(_meanings_of(text))
-        or _is_said_again(clause_of(normalise(text)), said)
+        or _repeats_clause(clause_of(normalise(text)), said)
     ]
 
 
-def _is_said_again(clause: Clause, clauses: Sequence[Clause]) -> bool:
+def _repeats_clause(clause: Clause, clauses: Sequence[Clause]) -> bool:
     if len(clause.words) < _LEAST_WORDS:
         return False
     values = _values_in(clause.text)

@@ -26,7 +26,7 @@ _PARTING = frozenset({"but", "so", "because", ";", ":", "cause", "cuz"})
 #: Statements of these people about the author count as true, unlike those of others.
 _MEDICS = WORDS["medics"]
 #: After a statement.
-_UNSAID_AFTER = frozenset(
+_NOT_ASSERTED_AFTER = frozenset(
     {"if", "kidding", "jk", "hypothetically", "dream", "dreams", "unless", "kid", "said", "jokes"}
 )
 _JOKED = frozenset({"kidding", "jk", "jokes", "hypothetically"})
@@ -116,7 +116,7 @@ def _claims(
     sentences: Sequence[TokenizedSentence],
     earlier: Sequence[SpokenClaim],
 ) -> Iterator[SpokenClaim]:
-    matches = [match for match in find_matches(sentence) if _is_said(sentence, match)]
+    matches = [match for match in find_matches(sentence) if _is_asserted(sentence, match)]
     lows = [token.low for token in sentence.tokens]
     for match in matches:
         modality = _modality(lows, match)
@@ -127,11 +127,11 @@ def _claims(
         yield from new_employer(sentence, sentences)
 
 
-def _is_said(sentence: TokenizedSentence, match: Match) -> bool:
+def _is_asserted(sentence: TokenizedSentence, match: Match) -> bool:
     lows = [token.low for token in sentence.tokens]
     before, after = lows[: max(match.begin, 0)], lows[match.end : match.end + 8]
     parted_at = next((at for at, low in enumerate(after) if low in _PARTING | {",", "and"}), 8)
-    taken_back = _UNSAID_AFTER & set(after[: parted_at + 1])
+    taken_back = _NOT_ASSERTED_AFTER & set(after[: parted_at + 1])
     if (
         _UNSAID & set(before) - _medical_reporting_verbs(before)
         or taken_back
@@ -214,8 +214,8 @@ def _around(sentence: TokenizedSentence, match: Match) -> str:
 
 
 def _happens(sentence: TokenizedSentence, match: Match) -> bool:
-    said_of_it = sentence.tokens[max(match.begin, 0) : match.end]
-    return not WORDS["events"].isdisjoint(token.low for token in said_of_it)
+    stated_values = sentence.tokens[max(match.begin, 0) : match.end]
+    return not WORDS["events"].isdisjoint(token.low for token in stated_values)
 
 
 def _attribute(match: Match, sentences: Sequence[TokenizedSentence]) -> str | None:

@@ -52,7 +52,7 @@ def tokenize_sentences(text: str) -> Iterator[TokenizedSentence]:
     """Yield the sentences of a message that the one who sent it says."""
     text = text[:MAX_CHARS]
     is_small = not _CAPITAL.search(text)
-    for start, line in _spoken_lines(text):
+    for start, line in _prose_lines(text):
         tokens: list[Token] = []
         for token in _unquoted(_tokens(line, start)):
             tokens.append(token)
@@ -75,7 +75,7 @@ def _sentence(text: str, tokens: list[Token], is_small: bool) -> Iterator[Tokeni
         yield TokenizedSentence(tuple(words), quote, any(t.low == "?" for t in tokens), is_small)
 
 
-def _spoken_lines(text: str) -> Iterator[tuple[int, str]]:
+def _prose_lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield lines with their places, without tables and headings."""
     start = 0
     for line in text.translate(_PLAIN).splitlines(keepends=True):

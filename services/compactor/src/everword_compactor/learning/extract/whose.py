@@ -21,11 +21,11 @@ _DATING = frozenset({"seeing", "dating", "met"})
 
 def named_attribute(sentences: Sequence[TokenizedSentence]) -> str | None:
     """Return the attribute of the person whom the last sentence may name; None if there is no candidate, or several."""
-    spoken_of = {kind for sentence in sentences[-2:] for kind in _spoken_of(sentence)}
+    spoken_of = {kind for sentence in sentences[-2:] for kind in _mentioned_people(sentence)}
     return (spoken_of.pop() or None) if len(spoken_of) == 1 else None
 
 
-def _spoken_of(sentence: TokenizedSentence) -> Iterator[str]:
+def _mentioned_people(sentence: TokenizedSentence) -> Iterator[str]:
     """Yield the people mentioned in a sentence; an empty name for people unrelated to the author."""
     lows = [token.low for token in sentence.tokens]
     words = set(lows)

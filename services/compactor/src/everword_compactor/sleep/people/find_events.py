@@ -181,7 +181,7 @@ def _mention(
     status: EventStatus | None,
     told: Quote | None,
 ) -> EventMention:
-    has_said = told is not None and told.message_id == quote.message_id
+    has_spoken = told is not None and told.message_id == quote.message_id
     return EventMention(
         title,
         entry["category"],
@@ -190,7 +190,7 @@ def _mention(
         end,
         float(entry["importance"]),
         entry["decay_days"],
-        status if has_said else None,
+        status if has_spoken else None,
     )
 
 

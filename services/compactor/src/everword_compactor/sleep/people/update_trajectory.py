@@ -77,7 +77,7 @@ def update_trajectory(tools: StageTools, work: ClosingWork) -> ClosingWork:
     if draft is None:
         return work
     row = _row(work, tools, draft, due.sessions)
-    evidence = {aspect: _said(sources, cited) for aspect, cited in draft.cited.items()}
+    evidence = {aspect: _cited_messages(sources, cited) for aspect, cited in draft.cited.items()}
 
     async def run(to: SleepTransaction) -> None:
         # Changes are stored under the same clock.
@@ -150,7 +150,9 @@ def _row(
     )
 
 
-def _said(sources: Sequence[TrajectorySource], cited: Sequence[int]) -> list[MessageWords]:
+def _cited_messages(
+    sources: Sequence[TrajectorySource], cited: Sequence[int]
+) -> list[MessageWords]:
     """Return the words that cited records rest on, each message once."""
     by_message = {said.message_id: said for r in cited for said in sources[r - 1].said}
     return list(by_message.values())

@@ -71,7 +71,7 @@ class TokenSimilarityArm(TrigramArm):
         ]
         asked = words_asked([word for _, word in words[:MAX_WORDS]], self._config)
         namespace_id = self._scope.namespace_id
-        rows = await store.find_near_words(conn, namespace_id, asked, only_unsaid=False)
+        rows = await store.find_near_words(conn, namespace_id, asked, only_unknown=False)
         alike = _alike(rows, asked)
         parameters = {
             **scored_position(window),

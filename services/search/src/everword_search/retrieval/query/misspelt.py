@@ -37,13 +37,13 @@ async def correct_spelling(conn: Connection, namespace_id: int, parsed: ParsedQu
     doubtful = _doubtful(parsed, config)
     # The cache also has memories that a restricted key may not see, so for such a key only the database is asked.
     cached = None if current_scope() else parsed.cached
-    unsaid = [word for word in doubtful if not _is_said(cached, parsed, word)]
+    unsaid = [word for word in doubtful if not _occurs_in_messages(cached, parsed, word)]
     if not 0 < len(unsaid) <= MAX_DOUBTFUL:
         return parsed
     words = unsaid[:MAX_WORDS]
     names = {word for word in words if zipf(word, config) > UNKNOWN_WORD}
     asked = words_asked(words, config, only_marked=names)
-    rows = await store.find_near_words(conn, namespace_id, asked, only_unsaid=True)
+    rows = await store.find_near_words(conn, namespace_id, asked, only_unknown=True)
     found = {
         words[place]: best for place in range(len(words)) if (best := _best(rows, place, config))
     }
@@ -93,7 +93,7 @@ def _may_be_misspelt(word: str, written: str, config: str) -> bool:
     return written[0].isupper() or zipf(word, config) <= UNKNOWN_WORD
 
 
-def _is_said(cached: CachedIndex | None, parsed: ParsedQuery, word: str) -> bool:
+def _occurs_in_messages(cached: CachedIndex | None, parsed: ParsedQuery, word: str) -> bool:
     """Return whether a word is known to occur, according to the cache; False if the namespace is not cached."""
     word_hash = parsed.analysed.words.get(word)
     return (

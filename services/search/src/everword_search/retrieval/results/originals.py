@@ -77,7 +77,9 @@ def find_originals(
         pasted = _pasted(paste)
         whole = _folded("\n".join(pasted))
         lines = [
-            words for words in map(_folded, _lines(pasted)) if _says_enough(words, _LEAST_QUOTED)
+            words
+            for words in map(_folded, _lines(pasted))
+            if _has_enough_words(words, _LEAST_QUOTED)
         ]
         own = [
             row.id
@@ -140,10 +142,10 @@ def _quotes(content: str, lines: Sequence[str]) -> bool:
 
 
 def _holds(whole: str, part: str) -> bool:
-    return _says_enough(part, _LEAST_WORDS) and part in whole
+    return _has_enough_words(part, _LEAST_WORDS) and part in whole
 
 
-def _says_enough(folded: str, minimum: int) -> bool:
+def _has_enough_words(folded: str, minimum: int) -> bool:
     words = folded.split()
     return len(words) >= minimum or any(
         len(word) >= _LEAST_CHARS and not word.isascii() for word in words

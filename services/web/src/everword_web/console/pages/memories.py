@@ -28,7 +28,7 @@ async def memory(visit: Visit) -> Response:
         return visit.go(f"/facts/{fact_id}")
     before = []
     if kind == "message":
-        before = await _said_before(visit, shown)
+        before = await _preceding_messages(visit, shown)
     return visit.page(
         "memory.html",
         memory=shown,
@@ -38,7 +38,7 @@ async def memory(visit: Visit) -> Response:
     )
 
 
-async def _said_before(visit: Visit, message: memory_pb2.Memory) -> list[memory_pb2.Memory]:
+async def _preceding_messages(visit: Visit, message: memory_pb2.Memory) -> list[memory_pb2.Memory]:
     """Return the messages right before a message, in order."""
     request = pb.BrowseRequest(
         filter=memory_pb2.MemoryFilter(
