@@ -107,12 +107,12 @@ def measure(datasets: Iterable[Dataset], level: Level, show: int = 0) -> Figures
         for query in dataset.queries:
             if query.is_averaged:
                 for id_ in sorted(query.relevant & held.keys()):
-                    share = answer_held(query.text, sources[id_].text, held[id_])
+                    share = answer_coverage(query.text, sources[id_].text, held[id_])
                     figures.evidence.append(share)
     return figures
 
 
-def answer_held(question: str, text: str, summary: str) -> float:
+def answer_coverage(question: str, text: str, summary: str) -> float:
     """Return the share of the answering sentence of `text` that is in one line of a summary, from 0 to 1."""
     asked = _content(question)
     sentences = [piece for piece in re.split(r"(?<=[.!?])\s+|\n+", text) if _content(piece)]

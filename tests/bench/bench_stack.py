@@ -68,7 +68,7 @@ class BenchStack:
         [self._worker] = [one.pid for one in running.processes if one.name == "embedder-worker"]
 
     @contextmanager
-    def worker_held(self) -> Iterator[None]:
+    def worker_paused(self) -> Iterator[None]:
         """Pause the worker while the block lasts."""
         os.kill(self._worker, signal.SIGSTOP)
         try:

@@ -62,7 +62,7 @@ class SearchRound:
 
 
 async def drain_round(on: BenchStack, passages: int, rng: random.Random) -> DrainRound:
-    with on.worker_held():
+    with on.worker_paused():
         await on.fill(messages(passages, rng))
         texts = on.pending_texts()
         await asyncio.sleep(SETTLE_S)
@@ -75,7 +75,7 @@ async def search_round(
     on: BenchStack, passages: int, idle_s: float, rng: random.Random
 ) -> SearchRound:
     idle = await searches_during(on, lambda: asyncio.sleep(idle_s), rng)
-    with on.worker_held():
+    with on.worker_paused():
         await on.fill(messages(passages, rng))
     draining = await searches_during(on, on.drained, rng)
     return SearchRound(len(idle), len(draining), p95(idle), p95(draining))

@@ -22,7 +22,7 @@ def process_faults(names: Iterable[str]) -> list[Fault]:
         for kind, inject in (
             ("killed (SIGKILL)", _ending(name, signal.SIGKILL)),
             ("told to end (SIGTERM)", _ending(name, signal.SIGTERM)),
-            ("held for longer than its lease (SIGSTOP)", _held(name)),
+            ("held for longer than its lease (SIGSTOP)", _paused_process(name)),
         )
     ]
 
@@ -55,7 +55,7 @@ def _ending(name: str, number: int) -> Inject:
     return inject
 
 
-def _held(name: str) -> Inject:
+def _paused_process(name: str) -> Inject:
     async def inject(world: World) -> None:
         pid = await world.pid_of(name)
         with suppress(ProcessLookupError):

@@ -109,7 +109,7 @@ async def test_retention_takes_jobs_from_workers_that_may_have_read_what_goes(
         await run(stack)
         await keep(stack, "CONVERSATIONS", 0)
         with jobs.connection() as conn:
-            kept = [job is not None and store.hold_job(conn, job) for job in started]
+            kept = [job is not None and store.lock_job(conn, job) for job in started]
         assert kept == [False, True, False]
         assert state(own, keys[0]) == (), "the conversation is gone, with its jobs"
         waits = "SELECT count(*) FROM jobs WHERE id = %s AND not_before > now() + interval '9 s'"

@@ -187,7 +187,7 @@ async def test_a_bound_key_writes_and_finds_its_own(
     # Also with the cache, and if only the database restricts requests.
     assert await _found(whole) == own | {"Mango theirs."}
     assert await _found(mine) == own
-    monkeypatch.setattr("everword.rpc.interceptors.scope.hold_to_scope", lambda *_: None)
+    monkeypatch.setattr("everword.rpc.interceptors.scope.restrict_to_scope", lambda *_: None)
     assert await _found(mine) == own
 
 

@@ -54,7 +54,7 @@ def cost_parameters(conversation_id: UUID, words: str) -> dict[str, dict[str, An
     )
     return {
         "everword.costs.insert_usage": {"records": Jsonb([]), "batch_id": BATCH},
-        "everword.costs.hold_budgets": {},
+        "everword.costs.lock_budget_changes": {},
         "everword.costs.find_spent_budget": {
             "model": words,
             "conversation_id": conversation_id,

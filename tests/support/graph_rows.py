@@ -61,7 +61,7 @@ def graph_parameters(words: str, leaf_id: UUID) -> dict[str, dict[str, Any]]:
         f"{writes}.find_names": {"label_hashes": [label_hash(words)]},
         f"{writes}.repoint_names": {"node_ids": [NODE], "node_id": OTHER},
         f"{writes}.insert_nodes": {**name, "node_ids": [new_id()], "anchors": [None]},
-        f"{writes}.hold_nodes": name,
+        f"{writes}.lock_nodes": name,
         f"{writes}.touch_nodes": {"node_ids": [NODE], **end},
         f"{writes}.mark_merged": {"node_ids": [NODE], "node_id": OTHER},
         f"{writes}.find_versions": name,

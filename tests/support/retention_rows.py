@@ -43,11 +43,11 @@ def retention_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
             f"{package}.page_{name}": {"until": LATE, "importance": importance, "after_id": FIRST}
             for name, importance in IMPORTANCES.items()
         },
-        f"{package}.hold_conversations": messages,
+        f"{package}.lock_expired_conversations": messages,
         f"{package}.page_messages": {**messages, "conversation_ids": [conversation_id]},
         f"{package}.begin_run": {"run_id": UUID(int=97), "night": None},
         f"{package}.list_runs": {"before_id": None},
-        f"{package}.hold_run": run,
+        f"{package}.lock_run": run,
         f"{package}.advance_run": {
             **run,
             **place,

@@ -69,7 +69,7 @@ class ContextFigures:
             query=query.text, profile=profile, skip_use_count=not counted
         )
         response = await self.client.context_service.BuildContext(request)
-        return _share(self._held(response), query)
+        return _share(self._memory_ids(response), query)
 
     async def _build(self, query: Query, profile: str, budget: int) -> Row:
         request = context_pb.BuildContextRequest(
@@ -80,7 +80,7 @@ class ContextFigures:
         items = [item for block in response.blocks for item in block.items]
         said = sum(self.counter.count(_words(item.text)) for item in items)
         return {
-            "context": _share(self._held(response), query),
+            "context": _share(self._memory_ids(response), query),
             "tokens": tokens,
             "filled": tokens / budget,
             "more": response.omitted > 0,
@@ -89,7 +89,7 @@ class ContextFigures:
             "ids": len(_UUID.findall(response.text)),
         }
 
-    def _held(self, response: context_pb.BuildContextResponse) -> set[str]:
+    def _memory_ids(self, response: context_pb.BuildContextResponse) -> set[str]:
         ids = {item.memory_id for block in response.blocks for item in block.items}
         return {self.places[id_].external_id for id_ in ids if id_ in self.places}
 

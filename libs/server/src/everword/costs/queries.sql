@@ -4,7 +4,7 @@
 -- Add calls of models to the ledger of the namespace that the transaction is set to, and charge its budgets.
 SELECT record_usage(%(records)s::jsonb, %(batch_id)s::uuid);
 
--- hold_budgets --
+-- lock_budget_changes --
 -- Let nobody set a budget in the namespace until the end of the transaction.
 SELECT pg_advisory_xact_lock_shared(hashtextextended('budgets', %(namespace_id)s));
 

@@ -28,8 +28,8 @@ def insert_usage_blocking(conn: blocking.Connection, calls: Sequence[ModelCall])
     blocking.execute(conn, SQL["insert_usage"], parameters)
 
 
-@statement(SQL, "hold_budgets")
-def hold_budgets_blocking(conn: blocking.Connection, namespace_id: int) -> None:
+@statement(SQL, "lock_budget_changes")
+def lock_budget_changes_blocking(conn: blocking.Connection, namespace_id: int) -> None:
     """Lock the budgets of a namespace until the end of the transaction."""
 
 

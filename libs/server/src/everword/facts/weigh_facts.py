@@ -13,7 +13,7 @@ from everword.facts import store
 from everword.facts.model import FactRuling, Interval
 from everword.facts.store import NewChange
 from everword.facts.timeline import TimelineChange
-from everword.facts.writer import ChangeReason, LockedAttribute, apply, hold
+from everword.facts.writer import ChangeReason, LockedAttribute, apply, lock_attribute
 
 ACTION = "evidence erased"
 
@@ -33,7 +33,7 @@ async def weigh_facts(
     # Lock several attributes in one order.
     keys = {fact.key for fact in facts if fact}
     for key in sorted(keys, key=lambda key: (key.subject, key.attribute)):
-        locked = await hold(conn, namespace_id, settings.trust, key)
+        locked = await lock_attribute(conn, namespace_id, settings.trust, key)
         changes = [
             NewChange(new_id(), fact_id, ACTION)
             for fact_id in sorted(locked.facts)

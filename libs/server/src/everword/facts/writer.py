@@ -92,7 +92,7 @@ class FactPlan:
         return [self.standing.facts[id_] for id_ in ids]
 
 
-async def hold(
+async def lock_attribute(
     conn: Connection, namespace_id: int, trust: TrustPolicy, key: Key, only: str | None = None
 ) -> LockedAttribute:
     """Lock an attribute of a subject and return its facts; with `only`, those of that value alone."""
@@ -116,7 +116,7 @@ async def find_voices(
     return EvidencedFacts(heard.supported | right, heard.addressed | ruled.keys())
 
 
-async def hold_all(
+async def lock_all_attributes(
     conn: Connection, namespace_id: int, trust: TrustPolicy, keys: Sequence[Key]
 ) -> dict[Key, LockedAttribute]:
     """Lock attributes of subjects and return their facts, as `hold` does for one."""

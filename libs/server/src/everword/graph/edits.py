@@ -14,7 +14,7 @@ from everword.domain.not_found import EdgeNotFound, NodeNotFound
 from everword.graph import store
 from everword.graph.labels import label_key
 from everword.graph.model import GraphScope, NodeKey
-from everword.graph.nodes import hold, put_versions
+from everword.graph.nodes import lock_current_nodes, put_versions
 from everword.graph.placement import EdgeIntervalRow
 from everword.graph.rows import LockedNode, NodeVersionRow
 from everword.graph.store import End
@@ -24,22 +24,22 @@ from everword.index.writer import close_passages
 MOST_ALIASES = 1_000
 
 
-async def hold_node(
+async def lock_node(
     conn: Connection, namespace_id: int, node_id: UUID
 ) -> tuple[LockedNode, NodeVersionRow]:
     """Lock a node, or the one it was merged into; return it with its current version. Raises NodeNotFound."""
-    node = (await hold(conn, namespace_id, [node_id]))[node_id]
+    node = (await lock_current_nodes(conn, namespace_id, [node_id]))[node_id]
     known = await store.find_versions(conn, namespace_id, [node.id])
     if node.id not in known:
         raise NodeNotFound(node_id=node_id)
     return node, known[node.id]
 
 
-async def hold_edge(conn: Connection, namespace_id: int, edge_id: UUID) -> list[EdgeIntervalRow]:
+async def lock_edge(conn: Connection, namespace_id: int, edge_id: UUID) -> list[EdgeIntervalRow]:
     """Lock the ends of an edge; return its rows. Raises EdgeNotFound."""
     rows = await store.find_edge(conn, namespace_id, edge_id)
     if rows:
-        await hold(conn, namespace_id, [rows[0].from_id, rows[0].to_id])
+        await lock_current_nodes(conn, namespace_id, [rows[0].from_id, rows[0].to_id])
         rows = await store.find_edge(conn, namespace_id, edge_id)
     if not rows:
         raise EdgeNotFound(edge_id=edge_id)
@@ -101,7 +101,7 @@ async def merge_nodes(
     `by` says who merges them, and why; the time is that of the write. Raises NodeNotFound, and InvalidArgument for
     nodes that cannot be one.
     """
-    held = await hold(conn, namespace_id, [node_id, *merged_ids])
+    held = await lock_current_nodes(conn, namespace_id, [node_id, *merged_ids])
     retained, end = held[node_id], replace(by, now=await store.known_since(conn))
     others = {node.id: node for id_ in merged_ids if (node := held[id_]).id != retained.id}
     known = await store.find_versions(conn, namespace_id, [retained.id, *others])

@@ -103,12 +103,14 @@ def _nearest(reference: NodeReference, rows: Sequence[NodeNameRow], scope: Graph
     raise NodeNotFound(label=reference.label)
 
 
-async def hold(conn: Connection, namespace_id: int, ids: Sequence[UUID]) -> dict[UUID, LockedNode]:
+async def lock_current_nodes(
+    conn: Connection, namespace_id: int, ids: Sequence[UUID]
+) -> dict[UUID, LockedNode]:
     """Lock nodes, and those they were merged into; return them by the requested ids. Raises NodeNotFound."""
     held: dict[UUID, LockedNode | None] = {}
     requested = set(ids)
     while requested:
-        rows = await store.hold_nodes(conn, namespace_id, list(requested))
+        rows = await store.lock_nodes(conn, namespace_id, list(requested))
         # The node that it was merged into may have been erased since.
         held |= {id_: rows.get(id_) for id_ in requested}
         requested = {node.merged_into for node in rows.values() if node.merged_into} - held.keys()

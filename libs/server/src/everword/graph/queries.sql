@@ -40,7 +40,7 @@ SELECT %(namespace_id)s, n.id, n.agent, n.subject, n.anchor, clock_timestamp(), 
   FROM unnest(%(node_ids)s::uuid[], %(agents)s::text[], %(subjects)s::text[], %(anchors)s::smallint[])
        AS n (id, agent, subject, anchor);
 
--- hold_nodes --
+-- lock_nodes --
 -- Hold nodes until the end of the transaction: whoever writes about one of them waits here.
 SELECT id, agent, subject, anchor, merged_into
   FROM graph_nodes

@@ -71,11 +71,11 @@ async def insert_nodes(
     await execute(conn, SQL["insert_nodes"], parameters)
 
 
-async def hold_nodes(
+async def lock_nodes(
     conn: Connection, namespace_id: int, node_ids: Sequence[UUID]
 ) -> dict[UUID, LockedNode]:
     parameters = {"namespace_id": namespace_id, "node_ids": sorted(node_ids)}
-    rows = await fetch_all(conn, SQL["hold_nodes"], parameters, LockedNode)
+    rows = await fetch_all(conn, SQL["lock_nodes"], parameters, LockedNode)
     return {row.id: row for row in rows}
 
 

@@ -32,7 +32,7 @@ from everword.graph.nodes import (
     RequiredNode,
     ensure_nodes,
     find_references,
-    hold,
+    lock_current_nodes,
     merged_version,
     put_versions,
     wanted_node,
@@ -59,7 +59,7 @@ async def write_graph(
     conn: Connection, namespace_id: int, settings: NamespaceSettings, write: GraphWrite
 ) -> WrittenGraph:
     """Write down nodes and relations. Raises NodeNotFound, FactNotFound and InvalidArgument."""
-    times = await _hold_facts(conn, namespace_id, write.edges)
+    times = await _lock_linked_facts(conn, namespace_id, write.edges)
     references = list(
         dict.fromkeys(ref for edge in write.edges for ref in (edge.from_node, edge.to_node))
     )
@@ -71,7 +71,7 @@ async def write_graph(
     ]
     ids, new = await ensure_nodes(conn, namespace_id, [*own, *anchors])
     ends = await _find_ends(conn, namespace_id, write.scope, references, own, ids)
-    held = await hold(conn, namespace_id, [*ids.values(), *ends.values()])
+    held = await lock_current_nodes(conn, namespace_id, [*ids.values(), *ends.values()])
     now = await store.known_since(conn)
     end = End(now, int(write.source))
     # Anchors are defined by their label; other referenced nodes exist already.
@@ -84,7 +84,9 @@ async def write_graph(
     return WrittenGraph(node_ids, edge_ids, len(new.intersection(node_ids)), created)
 
 
-async def _hold_facts(conn: Connection, namespace_id: int, edges: Sequence[NewGraphEdge]) -> Times:
+async def _lock_linked_facts(
+    conn: Connection, namespace_id: int, edges: Sequence[NewGraphEdge]
+) -> Times:
     """Hold the facts that edges are to hold with; return when these do. Raises FactNotFound."""
     keys = {}
     for fact_id in {edge.fact_id for edge in edges if edge.fact_id}:

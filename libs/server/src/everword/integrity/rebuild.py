@@ -29,7 +29,7 @@ from everword.integrity.sources import (
     IndexSourceRow,
     build,
     can_be_built,
-    hold,
+    lock_sources,
     read_stretch,
 )
 from everword.integrity.verify import Namespace, find_rows, stretches
@@ -105,7 +105,7 @@ class Rebuilder:
     def _replace(self, table: str, ids: Sequence[UUID]) -> None:
         """Index again the sources that differ, with their rows held."""
         with self._transaction():
-            rows = hold(self._conn, table, self._id, ids)
+            rows = lock_sources(self._conn, table, self._id, ids)
             wrong = set(self._different(rows))
             rows = [row for row in rows if row.id in wrong]
             self._execute("remove_sources", source_ids=sorted(wrong))

@@ -77,7 +77,7 @@ def read_stretch(
     return _read(conn, table, _STRETCH, node_range)
 
 
-def hold(
+def lock_sources(
     conn: psycopg.Connection, table: str, namespace_id: int, ids: Sequence[UUID]
 ) -> list[IndexSourceRow]:
     """Lock and return sources by their ids, so that no transaction changes or removes them before this one ends."""

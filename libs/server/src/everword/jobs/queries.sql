@@ -140,7 +140,7 @@ UPDATE jobs
  WHERE namespace_id = %(namespace_id)s AND id = %(job_id)s AND fence = %(fence)s AND state = 'running'
 RETURNING id;
 
--- hold_job --
+-- lock_job --
 -- Hold a job's row until the transaction ends: what it stores counts only while the lease does. No row where it was lost.
 SELECT id FROM jobs
  WHERE namespace_id = %(namespace_id)s AND id = %(job_id)s AND fence = %(fence)s AND state = 'running' FOR NO KEY UPDATE;

@@ -143,12 +143,12 @@ def beat_lease(conn: Connection, job: StartedJob, lease_s: float) -> bool:
     return fetch_value(conn, SQL["beat_lease"], parameters) is not None
 
 
-def hold_job(conn: Connection, job: StartedJob) -> bool:
+def lock_job(conn: Connection, job: StartedJob) -> bool:
     """Return whether the worker still owns the job, and lock it until the transaction ends.
 
     The last statement of a transaction that stores a job's result: rows of `jobs` are locked after all others.
     """
-    return fetch_value(conn, SQL["hold_job"], job.held) is not None
+    return fetch_value(conn, SQL["lock_job"], job.held) is not None
 
 
 def finish_job(conn: Connection, job: StartedJob, again_at: datetime | None = None) -> str | None:

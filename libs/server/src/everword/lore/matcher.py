@@ -13,7 +13,7 @@ import regex
 from everword.lore.literals import Literals
 from everword.lore.model import EntryId, Rule, Trigger, TriggerMode
 from everword.lore.patterns import BadPattern, CostlyPattern, compile_pattern
-from everword.lore.words import AT_EDGE, holds_word, key_of, mark_edges
+from everword.lore.words import AT_EDGE, is_whole_word, key_of, mark_edges
 from everword.text.case_folding import APOSTROPHES, fold_forms
 
 _BLANKS = regex.compile(r"\s+")
@@ -141,7 +141,7 @@ class Matcher:
                 found += owners.get(form.strip(), ())
             else:
                 for key in self._literals[mode, case_sensitive].find(form):
-                    if mode is not TriggerMode.WORD or holds_word(form, key):
+                    if mode is not TriggerMode.WORD or is_whole_word(form, key):
                         found += owners[key]
         return _first(found)
 

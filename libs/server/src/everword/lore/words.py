@@ -59,7 +59,7 @@ def key_of(marked: str) -> str:
     return marked[:-1] if _ENDS_IN_HANGUL.search(marked) else marked
 
 
-def holds_word(marked: str, key: str) -> bool:
+def is_whole_word(marked: str, key: str) -> bool:
     """Return whether the key found in a marked text is a whole word: only particles may follow it in its word."""
     if key.endswith(AT_EDGE) or not _ENDS_IN_HANGUL.search(key + AT_EDGE):
         return True

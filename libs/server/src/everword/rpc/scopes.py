@@ -44,7 +44,7 @@ def scope_table(services: Sequence[ServiceDescriptor]) -> dict[str, ScopedFields
     return table
 
 
-def hold_to_scope(request: Message, scope: KeyScope, fields: ScopedFields) -> None:
+def restrict_to_scope(request: Message, scope: KeyScope, fields: ScopedFields) -> None:
     """Fill in the scope in fields that a request leaves empty. Raises OutOfScope if it names another agent
     or subject.
     """
@@ -54,7 +54,7 @@ def hold_to_scope(request: Message, scope: KeyScope, fields: ScopedFields) -> No
         held.append(((*fields.conversation, "subject"), scope.subject))
     for names, value in held:
         if names and value:
-            _hold(request, names, value)
+            _restrict_field(request, names, value)
 
 
 def _has(request: Message, names: Sequence[str]) -> bool:
@@ -67,7 +67,7 @@ def _has(request: Message, names: Sequence[str]) -> bool:
     return True
 
 
-def _hold(request: Message, names: Sequence[str], value: str) -> None:
+def _restrict_field(request: Message, names: Sequence[str], value: str) -> None:
     message: Any = request
     for name in names[:-1]:
         field = message.DESCRIPTOR.fields_by_name[name]

@@ -41,13 +41,13 @@ def is_literal(token: str) -> bool:
 def literal_tokens(text: str) -> list[str]:
     """Return the literal-looking tokens of `text` in lower case, each once, in order."""
     # Plain words, which most texts are, need no closer look: that was a twentieth of what an append computes.
-    if text.isascii() and not _may_hold_literal(text):
+    if text.isascii() and not _may_contain_literal(text):
         return []
     tokens = (token.strip(_EDGES) for token in text.split())
     return list(dict.fromkeys(token.lower() for token in tokens if is_literal(token)))
 
 
-def _may_hold_literal(text: str) -> bool:
+def _may_contain_literal(text: str) -> bool:
     """Return whether there is a digit, a capital after a small letter, or two joined letters, in ASCII."""
     kinds = kinds_of(text, _KINDS)
     return "0" in kinds or "aA" in kinds or "a-a" in kinds.lower()

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from everword.chat.errors import ChatBudgetSpent
 from everword.db.blocking import Connection
-from everword.jobs.store import StartedJob, hold_job
+from everword.jobs.store import StartedJob, lock_job
 from everword.jobs.task import JobRun, LeaseLost
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import (
@@ -93,7 +93,7 @@ def assert_lease(conn: Connection, job: StartedJob) -> None:
 
     It comes last: writes of messages lock a conversation before its job, and so must this.
     """
-    if not hold_job(conn, job):
+    if not lock_job(conn, job):
         raise LeaseLost
 
 

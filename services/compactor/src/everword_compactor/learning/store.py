@@ -79,7 +79,7 @@ def advance_learned(
     return blocking.fetch_value(conn, SQL["advance_learned"], parameters) is not None
 
 
-async def hold_learned(
+async def lock_learning_progress(
     conn: pool.Connection,
     namespace_id: int,
     conversation_id: UUID,
@@ -93,7 +93,7 @@ async def hold_learned(
     """
     parameters = _moved(namespace_id, conversation_id, after, through)
     moved = await statements.fetch_value(conn, SQL["advance_learned"], parameters)
-    held = await statements.fetch_value(conn, JOBS["hold_job"], job.held)
+    held = await statements.fetch_value(conn, JOBS["lock_job"], job.held)
     return moved is not None and held is not None
 
 

@@ -18,12 +18,22 @@ from everword.facts.statement_writer import (
     plan_statement,
 )
 from everword.facts.store import NewEvidence
-from everword.facts.writer import ChangeReason, FactPlan, LockedAttribute, hold_all, write_plans
+from everword.facts.writer import (
+    ChangeReason,
+    FactPlan,
+    LockedAttribute,
+    lock_all_attributes,
+    write_plans,
+)
 from everword.jobs.store import StartedJob
 from everword.jobs.task import LeaseLost
 from everword_compactor.learning.extract.model import Modality, SpokenClaim
 from everword_compactor.learning.moments import ValidSpan, span_of
-from everword_compactor.learning.store import LearnableMessage, LearningProgress, hold_learned
+from everword_compactor.learning.store import (
+    LearnableMessage,
+    LearningProgress,
+    lock_learning_progress,
+)
 
 _AUDIT = ChangeReason("machine", "learned from what was said")
 
@@ -67,12 +77,14 @@ async def write_claims(
         keys = list(dict.fromkeys(Key(claiming.subject, each.attribute) for each in claims))
         untrusted = settings.trust.is_open(conversation.channel)
         while claims:
-            standings = await hold_all(conn, namespace_id, settings.trust, keys)
+            standings = await lock_all_attributes(conn, namespace_id, settings.trust, keys)
             plans, claims = _plan(standings, conversation, claiming, claims, untrusted)
             if plans:
                 await write_plans(conn, settings, plans, _AUDIT)
         after, through = conversation.learned_seq, message.seq
-        if not await hold_learned(conn, namespace_id, conversation.id, after, through, job):
+        if not await lock_learning_progress(
+            conn, namespace_id, conversation.id, after, through, job
+        ):
             raise LeaseLost
 
 

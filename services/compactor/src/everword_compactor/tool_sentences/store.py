@@ -32,7 +32,9 @@ def claim_calls(
 def extend_claims(
     conn: Connection, namespace_id: int, claims: Sequence[ClaimedCall], lease_s: float
 ) -> None:
-    execute(conn, SQL["extend_claims"], {**_held(namespace_id, claims), "lease_s": lease_s})
+    execute(
+        conn, SQL["extend_claims"], {**_lease_parameters(namespace_id, claims), "lease_s": lease_s}
+    )
 
 
 def read_calls(
@@ -45,7 +47,7 @@ def read_calls(
 
 def complete_calls(conn: Connection, namespace_id: int, claims: Sequence[ClaimedCall]) -> set[UUID]:
     """Take tool calls off the queue; returns those whose latest attempt this is."""
-    parameters = _held(namespace_id, claims)
+    parameters = _lease_parameters(namespace_id, claims)
     rows = fetch_all(conn, SQL["complete_calls"], parameters, _MessageRow)
     return {row.message_id for row in rows}
 
@@ -53,7 +55,7 @@ def complete_calls(conn: Connection, namespace_id: int, claims: Sequence[Claimed
 def release_calls(
     conn: Connection, namespace_id: int, claims: Sequence[ClaimedCall], error: str
 ) -> None:
-    execute(conn, SQL["release_calls"], {**_held(namespace_id, claims), "error": error})
+    execute(conn, SQL["release_calls"], {**_lease_parameters(namespace_id, claims), "error": error})
 
 
 def fail_call(
@@ -99,7 +101,7 @@ def upsert_sentences(
     return {row.message_id for row in rows}
 
 
-def _held(namespace_id: int, claims: Sequence[ClaimedCall]) -> dict[str, Any]:
+def _lease_parameters(namespace_id: int, claims: Sequence[ClaimedCall]) -> dict[str, Any]:
     ordered = sorted(claims, key=lambda claim: claim.message_id)
     return {
         "namespace_id": namespace_id,

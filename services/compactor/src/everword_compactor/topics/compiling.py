@@ -17,7 +17,7 @@ from everword_compactor.jobs.namespace_job import NamespaceJob
 from everword_compactor.jobs.questions import Questioner
 from everword_compactor.nodes.model import NodeNamespace
 from everword_compactor.topics import store
-from everword_compactor.topics.linking import holds
+from everword_compactor.topics.linking import names_occur
 from everword_compactor.topics.model import (
     FACT,
     LEAF,
@@ -84,7 +84,7 @@ def _read_material(
             for leaf in earlier
             if leaf.id not in known
             and len(leaf.content) >= LEAST_CHARS
-            and holds(leaf.content, node.names)
+            and names_occur(leaf.content, node.names)
         ]
         if earlier:
             links = [(node.id, leaf.id, LEAF) for leaf in earlier]

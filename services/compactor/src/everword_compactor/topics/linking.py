@@ -37,7 +37,7 @@ def hashes_of_fact(attribute: str, value: str) -> list[bytes]:
     return sorted({label_hash(label) for label in labels})
 
 
-def holds(text: str, names: Iterable[str]) -> bool:
+def names_occur(text: str, names: Iterable[str]) -> bool:
     """Return whether a text has one of some names, as words."""
     return any(
         re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) for name in names if name

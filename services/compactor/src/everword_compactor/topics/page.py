@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from everword.facts.attributes import find_attribute
 from everword.facts.model import FactState
 from everword_compactor.compose.checks.tags import strip_tags
-from everword_compactor.topics.linking import holds
+from everword_compactor.topics.linking import names_occur
 from everword_compactor.topics.model import (
     FACT,
     LEAF,
@@ -96,7 +96,7 @@ def naming_lines(leaf: Leaf, names: Sequence[str]) -> list[str]:
     found = [
         line
         for raw in strip_tags(leaf.content).splitlines()
-        if (line := " ".join(raw.strip(_MARKS).split())) and holds(line, names)
+        if (line := " ".join(raw.strip(_MARKS).split())) and names_occur(line, names)
     ]
     best = sorted(found, key=len, reverse=True)[:_OF_A_LEAF]
     return [

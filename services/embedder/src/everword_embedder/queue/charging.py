@@ -14,7 +14,7 @@ from everword.costs.model import ModelCall
 from everword.costs.store import (
     find_spent_budget_blocking,
     has_price_blocking,
-    hold_budgets_blocking,
+    lock_budget_changes_blocking,
 )
 from everword.db.blocking import BlockingDatabase
 from everword_embedder.providers.generation import LOCAL
@@ -68,7 +68,7 @@ class Charging:
         """Give passages back where a budget is spent, and pause the namespace; return whether it is paused."""
         with self._database.transaction(namespace_id) as conn:
             # Lock the budgets: a concurrent change of the limit must find the pause.
-            hold_budgets_blocking(conn, namespace_id)
+            lock_budget_changes_blocking(conn, namespace_id)
             spent = find_spent_budget_blocking(conn, namespace_id, generation.model, None, None)
             if spent is None:
                 return False

@@ -162,7 +162,10 @@ def complete_pending(
 ) -> set[int]:
     """Take passages off the queue; returns those whose latest attempt this is."""
     rows = fetch_all(
-        conn, SQL["complete_pending"], _held(namespace_id, generation_id, pending), _CompletedRow
+        conn,
+        SQL["complete_pending"],
+        _lease_parameters(namespace_id, generation_id, pending),
+        _CompletedRow,
     )
     return {row.memory_id for row in rows}
 
@@ -194,7 +197,7 @@ def release_pending(
     pause_s: float,
     error: str,
 ) -> None:
-    held = _held(namespace_id, generation_id, pending)
+    held = _lease_parameters(namespace_id, generation_id, pending)
     execute(conn, SQL["release_pending"], {**held, "pause_s": pause_s, "error": error})
 
 
@@ -241,7 +244,7 @@ def backfill_generation(conn: Connection, batch: int) -> int:
     return int(fetch_value(conn, SQL["backfill_generation"], {"batch": batch}) or 0)
 
 
-def _held(
+def _lease_parameters(
     namespace_id: int, generation_id: int, pending: Sequence[PendingVector]
 ) -> dict[str, object]:
     return {

@@ -20,7 +20,7 @@ from everword_ingest.documents.write_steps import (
     PreparedText,
     ensure_fits,
     find_owner,
-    hold_document,
+    lock_or_insert_document,
     store_once,
     store_version,
 )
@@ -96,7 +96,7 @@ async def _append(
 ) -> int:
     """Append a text to the document; returns the highest id of a new passage."""
     prepared = continued.prepared
-    held = await hold_document(conn, namespace_id, prepared.owner)
+    held = await lock_or_insert_document(conn, namespace_id, prepared.owner)
     current = held.version if held.stands else 0
     if held.id != prepared.owner.document_id or current != continued.version:
         # A writer in another process was faster, or the document was erased and another one has its key. The text is

@@ -15,7 +15,7 @@ from everword_ingest.documents.write_steps import (
     check_version,
     ensure_fits,
     find_owner,
-    hold_document,
+    lock_or_insert_document,
     store_once,
     store_version,
 )
@@ -77,6 +77,6 @@ async def _replace(
     version_id: UUID,
 ) -> int:
     """Replace the text of a document; returns the highest id of a passage."""
-    held = await hold_document(conn, namespace_id, prepared.owner)
+    held = await lock_or_insert_document(conn, namespace_id, prepared.owner)
     await check_version(conn, namespace_id, held, change.expected_version)
     return await store_version(conn, namespace_id, held, prepared, version_id)

@@ -84,7 +84,9 @@ async def find_owner(
     return change, Owner(found or new_id(), change, place, language, datetime.now(UTC))
 
 
-async def hold_document(conn: Connection, namespace_id: int, owner: Owner) -> LockedDocument:
+async def lock_or_insert_document(
+    conn: Connection, namespace_id: int, owner: Owner
+) -> LockedDocument:
     """Return a document, locked by this transaction; insert it if there is none. Raises ConcurrentUpdate."""
     key: DocumentKey = owner.change.key
     held = await store.lock_document(conn, namespace_id, owner.document_id)

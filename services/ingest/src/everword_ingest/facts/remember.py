@@ -14,7 +14,7 @@ from everword.facts import store
 from everword.facts.attributes import find_attribute
 from everword.facts.model import FactSource
 from everword.facts.statement_writer import FactStatement, StatementResult, state_fact
-from everword.facts.writer import ChangeReason, hold
+from everword.facts.writer import ChangeReason, lock_attribute
 from everword_ingest.facts.evidence import check_evidence, is_untrusted_claim, to_store
 from everword_ingest.facts.model import FactWriteResult, NewFact
 from everword_ingest.request_ids.claims import claim_request, highest_passage, update_request
@@ -67,7 +67,7 @@ async def _write(conn: Connection, namespace_id: int, claim: NewFact) -> Stateme
     checked = await check_evidence(conn, namespace_id, claim.evidence)
     known = find_attribute(claim.key.attribute).several
     several = known if claim.several is None else claim.several
-    locked = await hold(
+    locked = await lock_attribute(
         conn, namespace_id, settings.trust, claim.key, claim.value if several else None
     )
     pieces = to_store(checked, locked.now)

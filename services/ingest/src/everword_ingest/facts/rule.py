@@ -18,7 +18,7 @@ from everword.facts import store, timeline
 from everword.facts.model import FactRuling, FactSource, FactState, value_hash
 from everword.facts.store import FactRow, NewChange, NewEvidence
 from everword.facts.timeline import NOTHING, TimelineChange
-from everword.facts.writer import ChangeReason, LockedAttribute, add_evidence, apply, hold
+from everword.facts.writer import ChangeReason, LockedAttribute, add_evidence, apply, lock_attribute
 from everword_ingest.facts.model import FactWriteResult
 from everword_ingest.facts.remember import show_stored
 from everword_ingest.request_ids.claims import highest_passage
@@ -41,7 +41,7 @@ async def correct_fact(
     """
     async with database.write(namespace.id) as write:
         conn = write.conn
-        locked, wrong = await _hold(conn, namespace.id, fact_id)
+        locked, wrong = await _lock_fact(conn, namespace.id, fact_id)
         if value and value_hash(value) == wrong.value_hash:
             raise InvalidArgument(violations=(("value", "is the value that is to be corrected"),))
         locked = locked.with_fact(
@@ -78,7 +78,7 @@ async def confirm_fact(
     """Say that a fact is right. Raises FactNotFound."""
     async with database.write(namespace.id) as write:
         conn = write.conn
-        locked, fact = await _hold(conn, namespace.id, fact_id)
+        locked, fact = await _lock_fact(conn, namespace.id, fact_id)
         ruled = replace(fact, ruling=FactRuling.RIGHT, ruled_at=locked.now)
         locked = locked.with_fact(ruled)
         await _add_word(conn, locked, ruled, audit)
@@ -113,7 +113,7 @@ async def close_fact(
     """End a fact. Raises FactNotFound, and InvalidArgument if it had not begun by then."""
     async with database.write(namespace.id) as write:
         conn = write.conn
-        locked, fact = await _hold(conn, namespace.id, fact_id)
+        locked, fact = await _lock_fact(conn, namespace.id, fact_id)
         until = until or locked.now
         own = [each for each in locked.believed if each.fact_id == fact.id]
         if own and until <= min(each.since for each in own):
@@ -131,7 +131,7 @@ async def close_fact(
     )
 
 
-async def _hold(
+async def _lock_fact(
     conn: Connection, namespace_id: int, fact_id: UUID
 ) -> tuple[LockedAttribute, FactRow]:
     """Lock the attribute of a fact; return both. Raises FactNotFound."""
@@ -139,7 +139,7 @@ async def _hold(
     if found is None:
         raise FactNotFound(fact_id=fact_id)
     settings = await get_namespace_settings(conn, namespace_id)
-    locked = await hold(conn, namespace_id, settings.trust, found.key)
+    locked = await lock_attribute(conn, namespace_id, settings.trust, found.key)
     # It may have been erased while this waited for the lock.
     if fact_id not in locked.facts:
         raise FactNotFound(fact_id=fact_id)

@@ -28,7 +28,7 @@ async def update_node(
     """Change a node and return it. Raises NodeNotFound, and InvalidArgument if another node has its new name."""
     async with database.write(namespace.id) as write:
         conn = write.conn
-        node, known = await edits.hold_node(conn, namespace.id, node_id)
+        node, known = await edits.lock_node(conn, namespace.id, node_id)
         settings = await get_namespace_settings(conn, namespace.id)
         end = End(await store.known_since(conn), GraphSource.AGENT)
         await edits.update_node(conn, namespace.id, settings, (node, known), changes, end)
@@ -47,7 +47,7 @@ async def update_edge(
     """Change the latest time of an edge and return it. Raises EdgeNotFound and InvalidArgument."""
     async with database.write(namespace.id) as write:
         conn = write.conn
-        await edits.hold_edge(conn, namespace.id, edge_id)
+        await edits.lock_edge(conn, namespace.id, edge_id)
         end = End(await store.known_since(conn), GraphSource.AGENT)
         await edges.update_edge(conn, namespace.id, edge_id, changes, end)
         shown = (await store.show_edges(conn, namespace.id, [edge_id]))[edge_id]
@@ -60,7 +60,7 @@ async def delete_node(
     """Take a node out of the graph; return how many edges went with it. Raises NodeNotFound."""
     async with database.write(namespace.id) as write:
         conn = write.conn
-        _, known = await edits.hold_node(conn, namespace.id, node_id)
+        _, known = await edits.lock_node(conn, namespace.id, node_id)
         end = End(await store.known_since(conn), source, reason)
         deleted = await edits.delete_node(conn, namespace.id, known, end)
     return deleted, ConsistencyToken(namespace.id, write.position, 0)
@@ -72,7 +72,7 @@ async def delete_edge(
     """Take an edge out of the graph. Raises EdgeNotFound."""
     async with database.write(namespace.id) as write:
         conn = write.conn
-        rows = await edits.hold_edge(conn, namespace.id, edge_id)
+        rows = await edits.lock_edge(conn, namespace.id, edge_id)
         end = End(await store.known_since(conn), source, reason)
         await store.end_edges(conn, namespace.id, [row.id for row in rows if row.id], end)
     return ConsistencyToken(namespace.id, write.position, 0)

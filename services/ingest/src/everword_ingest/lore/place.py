@@ -21,7 +21,7 @@ async def find_book_id(conn: Connection, namespace_id: int, target: BookTarget) 
     return await store.find_book(conn, namespace_id, replace(target, scope=place.scope))
 
 
-async def hold_book(conn: Connection, namespace_id: int, target: BookTarget) -> LockedBook:
+async def lock_target_book(conn: Connection, namespace_id: int, target: BookTarget) -> LockedBook:
     """Return a lorebook, held by this transaction. Raises LoreBookNotFound and ConversationNotFound."""
     book_id = await find_book_id(conn, namespace_id, target)
     held = await store.lock_book(conn, namespace_id, book_id) if book_id else None

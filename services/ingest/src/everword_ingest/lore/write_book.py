@@ -37,7 +37,7 @@ async def write_lore_book(
     """
     async with database.write(namespace.id) as write:
         conn = write.conn
-        held = await _hold_or_make(conn, namespace.id, book)
+        held = await _lock_or_insert_book(conn, namespace.id, book)
         earlier = await claim_request(
             conn, namespace.id, request.id, request.body_hash, message_ids=[held.id]
         )
@@ -63,7 +63,7 @@ async def import_lore_book(
     await run_for_lore(namespace.id, _check, entries)
     async with database.write(namespace.id) as write:
         conn = write.conn
-        held = await _hold_or_make(conn, namespace.id, book)
+        held = await _lock_or_insert_book(conn, namespace.id, book)
         earlier = await claim_request(
             conn, namespace.id, request.id, request.body_hash, message_ids=[held.id]
         )
@@ -81,7 +81,7 @@ async def import_lore_book(
     return ImportedBook(done, len(written), unchanged, len(gone))
 
 
-async def _hold_or_make(conn: Connection, namespace_id: int, book: NewBook) -> LockedBook:
+async def _lock_or_insert_book(conn: Connection, namespace_id: int, book: NewBook) -> LockedBook:
     """Return the lorebook of a name and scope, locked by this transaction; it is created if it does not exist."""
     place = await find_place(conn, namespace_id, book.scope)
     key = replace(book.key, scope=place.scope)
@@ -92,7 +92,7 @@ async def _hold_or_make(conn: Connection, namespace_id: int, book: NewBook) -> L
     held = await store.lock_book(conn, namespace_id, found) if found else None
     if held is None:
         # It was deleted between the two.
-        return await _hold_or_make(conn, namespace_id, book)
+        return await _lock_or_insert_book(conn, namespace_id, book)
     return held
 
 

@@ -17,7 +17,7 @@ from everword.lore.patterns import check_triggers, has_patterns
 from everword_ingest.lore import store
 from everword_ingest.lore.index_entries import index_entries
 from everword_ingest.lore.model import BookTarget, IdempotencyKey, NewEntry, WrittenLore
-from everword_ingest.lore.place import hold_book
+from everword_ingest.lore.place import lock_target_book
 from everword_ingest.request_ids.claims import claim_request, highest_passage
 
 
@@ -41,7 +41,7 @@ async def write_lore_entry(
         check_triggers(entry.triggers, "entry", entry.title)
     async with database.write(namespace.id) as write:
         conn = write.conn
-        book = await hold_book(conn, namespace.id, target)
+        book = await lock_target_book(conn, namespace.id, target)
         id_ = await _id_of(conn, namespace.id, book.id, entry, entry_id)
         earlier = await claim_request(
             conn, namespace.id, request.id, request.body_hash, message_ids=[id_]

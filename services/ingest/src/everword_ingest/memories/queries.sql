@@ -26,7 +26,7 @@ SELECT source_id AS id
   FROM visible_memories
  WHERE namespace_id = %(namespace_id)s AND source_id = ANY(%(memory_ids)s) AND part = 0;
 
--- hold_note --
+-- lock_note_row --
 -- Hold a note until the end of the transaction: while it is written again, its passages are not there. Nothing of what is none.
 SELECT version FROM notes WHERE namespace_id = %(namespace_id)s AND id = %(memory_id)s FOR NO KEY UPDATE;
 

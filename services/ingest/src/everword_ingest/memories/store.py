@@ -42,7 +42,7 @@ async def update_memory_class(
         "memory_id": memory_id,
         "importance_class": importance_class,
     }
-    await fetch_value(conn, SQL["hold_note"], parameters)
+    await fetch_value(conn, SQL["lock_note_row"], parameters)
     if await fetch_value(conn, SQL["update_memory_class"], parameters) is None:
         return False
     await execute(conn, SQL["insert_memory_class"], parameters)

@@ -59,7 +59,7 @@ async def write_note(
 async def _write(conn: Connection, namespace_id: int, writing: NoteWrite, version_id: UUID) -> None:
     place = await find_place(conn, namespace_id, writing.note.scope)
     note = replace(writing.note, scope=place.scope)
-    held = await _hold(conn, namespace_id, note)
+    held = await _lock_or_insert_note(conn, namespace_id, note)
     now = datetime.now(UTC)
     if note.expires_at is not None and note.expires_at <= now:
         raise InvalidArgument(violations=(("note.expire_time", "must be in the future"),))
@@ -82,7 +82,7 @@ async def _write(conn: Connection, namespace_id: int, writing: NoteWrite, versio
     await index_note(conn, namespace_id, held.id, StoredScope(note.scope, place.channel), note, now)
 
 
-async def _hold(conn: Connection, namespace_id: int, note: NewNote) -> LockedNote:
+async def _lock_or_insert_note(conn: Connection, namespace_id: int, note: NewNote) -> LockedNote:
     """Return the note with a key, locked by this transaction; insert it if there is none. Raises ConcurrentUpdate."""
     key = NoteKey(note.key, note.scope)
     found = await store.find_key(conn, namespace_id, key) if note.key else None

@@ -88,7 +88,7 @@ SELECT id
  ORDER BY id
  LIMIT %(limit)s;
 
--- hold_conversations --
+-- lock_expired_conversations --
 -- The next conversations to which nothing has happened since a time. Whoever appends to one waits, or was first.
 SELECT id
   FROM conversations
@@ -127,14 +127,14 @@ SELECT id, night, state, removed, row_counts, error, started_at, finished_at
  ORDER BY id DESC
  LIMIT %(limit)s;
 
--- hold_run --
+-- lock_run --
 -- Where a run is, unless somebody else is at it.
 SELECT id, kind, importance, after_id, removed, started_at
   FROM retention_runs
  WHERE namespace_id = %(namespace_id)s AND id = %(run_id)s AND state = 1
    FOR UPDATE SKIP LOCKED;
 
--- hold_job_starts --
+-- lock_job_starts --
 -- Let no job of the namespace start until the transaction ends: before any row is held that one may wait for.
 SELECT pg_advisory_xact_lock(hashtextextended('start jobs', %(namespace_id)s));
 

@@ -21,10 +21,10 @@ CONVERSATIONS = 50
 
 async def remove_batch(conn: Connection, namespace_id: int, run_id: UUID) -> bool:
     """Remove the next batch; return whether the run is done, or another process works on it."""
-    place = await store.hold_run(conn, namespace_id, run_id)
+    place = await store.lock_run(conn, namespace_id, run_id)
     if place is None:
         return True
-    await store.hold_job_starts(conn, namespace_id)
+    await store.lock_job_starts(conn, namespace_id)
     policies = {policy.kind: policy for policy in await store.list_policies(conn, namespace_id)}
     while place.kind <= max(RetentionKind):
         policy = policies.get(place.kind)
@@ -63,7 +63,9 @@ async def _next_ones(
     if place.kind != RetentionKind.CONVERSATIONS:
         found = await store.page_retained(conn, namespace_id, place, until, limit)
         return found, found[-1] if len(found) == limit else None
-    held = await store.hold_conversations(conn, namespace_id, place.after_id, until, CONVERSATIONS)
+    held = await store.lock_expired_conversations(
+        conn, namespace_id, place.after_id, until, CONVERSATIONS
+    )
     found = await store.page_messages(conn, namespace_id, held, place.importance, until, limit)
     if len(found) == limit:
         return found, place.after_id or UUID(int=0)

@@ -96,7 +96,7 @@ async def page_retained(
     return [row.id for row in await fetch_all(conn, SQL[_PAGES[place.kind]], parameters, IdRow)]
 
 
-async def hold_conversations(
+async def lock_expired_conversations(
     conn: Connection, namespace_id: int, after_id: UUID | None, until: datetime, limit: int
 ) -> list[UUID]:
     parameters = {
@@ -105,7 +105,10 @@ async def hold_conversations(
         "until": until,
         "limit": limit,
     }
-    return [row.id for row in await fetch_all(conn, SQL["hold_conversations"], parameters, IdRow)]
+    return [
+        row.id
+        for row in await fetch_all(conn, SQL["lock_expired_conversations"], parameters, IdRow)
+    ]
 
 
 async def page_messages(
@@ -143,13 +146,13 @@ async def list_runs(
 
 
 @statement(SQL)
-async def hold_run(
+async def lock_run(
     conn: Connection, namespace_id: int, run_id: UUID
 ) -> RetentionProgressRow | None: ...
 
 
 @statement(SQL)
-async def hold_job_starts(conn: Connection, namespace_id: int) -> None: ...
+async def lock_job_starts(conn: Connection, namespace_id: int) -> None: ...
 
 
 async def advance_run(

@@ -29,7 +29,7 @@ from everword_ingest.transfer.lines import TIME
 _MOST_RECORDS = 1000
 _MOST_BYTES = 1 << 20
 #: Background work is held back by so much until the end of the import.
-HELD_BACK_S = 1000 * 24 * 3600.0
+SESSION_QUIET_S = 1000 * 24 * 3600.0
 _JOB = "job"
 _JOB_FIELDS = {"task", "subject", "not_before"}
 _ERASURE = "erasure"
@@ -144,7 +144,7 @@ async def _store_jobs(conn: Connection, namespace_id: int, group: _Group) -> Non
             raise InvalidArgument(f"{group.place_of(number)}: no export tells of such work.")
         if (task, subject) in due:
             raise InvalidArgument(f"{group.place_of(number)}: it is there twice.")
-        delay_s = _delay_s(job, now) + HELD_BACK_S
+        delay_s = _delay_s(job, now) + SESSION_QUIET_S
         due[task, subject] = DueJob(namespace_id, task, subject, delay_s)
     await enqueue(conn, list(due.values()))
 

@@ -20,7 +20,7 @@ from everword.domain.tokens import ConsistencyToken
 from everword.jobs.enqueue import EMBED, DueJob, enqueue, shards
 from everword_ingest.namespaces.namespaces import SETTINGS, check_settings
 from everword_ingest.transfer import store
-from everword_ingest.transfer.batch import HELD_BACK_S, WRONG, Batch, explain
+from everword_ingest.transfer.batch import SESSION_QUIET_S, WRONG, Batch, explain
 from everword_ingest.transfer.lines import (
     NAMESPACE,
     TIME,
@@ -148,7 +148,7 @@ class _ImportWriter:
         if not self._batch.records:
             return
         async with self._database.transaction(self._id) as conn:
-            held = await store.hold_import(conn, self._id)
+            held = await store.lock_import(conn, self._id)
             if held is None or held.lines != self._stored:
                 raise ConcurrentUpdate("Another call imports into this namespace.")
             await self._batch.store(conn, self._id)
@@ -179,7 +179,7 @@ async def _begin(
     async with database.transaction(target.id) as conn:
         if target.state == "importing":
             await store.begin_import(conn, target.id, digest.lines, digest.digest)
-        progress = await store.hold_import(conn, target.id)
+        progress = await store.lock_import(conn, target.id)
     if progress is None:
         raise NamespaceAlreadyExists(
             "The name of the namespace is taken, and an import makes its own; choose another one.",
@@ -255,13 +255,13 @@ async def _finish(
 ) -> ConsistencyToken:
     """Let callers reach the namespace, and make its background work due, unless that was done before."""
     async with database.write(id_) as write:
-        held = await store.hold_import(write.conn, id_)
+        held = await store.lock_import(write.conn, id_)
         if held is None or held.lines != digest.lines:
             raise ConcurrentUpdate("Another call imports into this namespace.")
         highest = await store.highest_passage(write.conn, id_)
         if not held.finished:
             await _refuse_erased(write.conn)
-            waiting = await store.list_jobs(write.conn, id_, HELD_BACK_S)
+            waiting = await store.list_jobs(write.conn, id_, SESSION_QUIET_S)
             due = [DueJob(id_, job.task, job.subject, job.delay_s) for job in waiting]
             await enqueue(write.conn, [*due, *(DueJob(id_, EMBED, each) for each in shards())])
             await store.open_namespace(write.conn, id_)

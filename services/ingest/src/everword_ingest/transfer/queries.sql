@@ -43,7 +43,7 @@ RETURNING id, state;
 INSERT INTO namespace_imports (namespace_id, lines, digest) VALUES (%(namespace_id)s, %(lines)s, %(digest)s)
 ON CONFLICT (namespace_id) DO NOTHING;
 
--- hold_import --
+-- lock_import --
 -- How far an import is; held until the end of the transaction.
 SELECT lines, digest, finished_at IS NOT NULL AS finished
   FROM namespace_imports
@@ -78,7 +78,7 @@ SELECT now();
 -- list_jobs --
 -- The background work that a file told of, and when it is due without being held back.
 SELECT task, subject,
-       extract(epoch FROM not_before - make_interval(secs => %(held_back_s)s::float8) - now())::float8 AS delay_s
+       extract(epoch FROM not_before - make_interval(secs => %(quiet_seconds)s::float8) - now())::float8 AS delay_s
   FROM jobs
  WHERE namespace_id = %(namespace_id)s AND task <> 'embed'
  ORDER BY task, subject;

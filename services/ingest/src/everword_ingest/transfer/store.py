@@ -106,7 +106,7 @@ async def begin_import(conn: Connection, namespace_id: int, lines: int, digest: 
 
 
 @statement(SQL)
-async def hold_import(conn: Connection, namespace_id: int) -> ProgressRow | None:
+async def lock_import(conn: Connection, namespace_id: int) -> ProgressRow | None:
     """Lock and return the progress of an import; None if the namespace is not an import."""
 
 
@@ -132,7 +132,7 @@ async def read_now(conn: Connection) -> datetime:
 
 
 @statement(SQL)
-async def list_jobs(conn: Connection, namespace_id: int, held_back_s: float) -> list[JobRow]: ...
+async def list_jobs(conn: Connection, namespace_id: int, quiet_seconds: float) -> list[JobRow]: ...
 
 
 @statement(SQL)

@@ -199,7 +199,7 @@ class ContextDraft:
         there = self.ids | self._repeated | self.promised
         return [each for each in holdings.values() if there.isdisjoint(each.memory_ids)]
 
-    def put_holding(self, holding: CurrentFact) -> ContextItem | None:
+    def add_current_fact(self, holding: CurrentFact) -> ContextItem | None:
         """Add a current value as one line; return the item, or None if it does not fit or may not be shown."""
         item = self.layout.holding(holding)
         if item is None or not self._fits(BlockSource.MEMORIES, item, None):

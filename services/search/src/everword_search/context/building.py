@@ -231,7 +231,7 @@ class ContextBuilder:
                 if said:
                     self._put(BlockSource.MEMORIES, found.only(said), 1, None)
                 if holding in self.draft.lacking():
-                    self.draft.put_holding(holding)
+                    self.draft.add_current_fact(holding)
 
     def _put(
         self,

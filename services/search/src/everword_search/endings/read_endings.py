@@ -131,10 +131,10 @@ def _ending(row: _EndingRow) -> Ending:
         kind = EndingKind.REPLACED
     else:
         kind = EndingKind.CLOSED
-    return Ending(row.fact_id, row.attribute, row.value, kind, row.ended_at, _holding(row))
+    return Ending(row.fact_id, row.attribute, row.value, kind, row.ended_at, _current_fact(row))
 
 
-def _holding(row: _EndingRow) -> CurrentFact | None:
+def _current_fact(row: _EndingRow) -> CurrentFact | None:
     if row.current_id is None or row.current_value is None or row.current_since is None:
         return None
     pairs = zip(row.current_sources or (), row.current_passages or (), strict=True)

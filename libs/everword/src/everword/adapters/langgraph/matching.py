@@ -31,7 +31,7 @@ def matches(value: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
 def _is(value: Any, wanted: Any) -> bool:
     if isinstance(wanted, Mapping):
         if any(name.startswith("$") for name in wanted):
-            return all(_holds(value, name, given) for name, given in wanted.items())
+            return all(_satisfies(value, name, given) for name, given in wanted.items())
         return isinstance(value, Mapping) and matches(value, wanted)
     if isinstance(wanted, list | tuple):
         return (
@@ -42,7 +42,7 @@ def _is(value: Any, wanted: Any) -> bool:
     return bool(value == wanted)
 
 
-def _holds(value: Any, name: str, given: Any) -> bool:
+def _satisfies(value: Any, name: str, given: Any) -> bool:
     if name == "$eq":
         return bool(value == given)
     if name == "$ne":

@@ -16,7 +16,7 @@ from everword.rpc.interceptors.base import (
     behavior_of,
     replace_behavior,
 )
-from everword.rpc.scopes import ScopedFields, hold_to_scope
+from everword.rpc.scopes import ScopedFields, restrict_to_scope
 
 
 class ScopeInterceptor(grpc.aio.ServerInterceptor):
@@ -35,17 +35,17 @@ class ScopeInterceptor(grpc.aio.ServerInterceptor):
         behavior = behavior_of(handler)
 
         async def unary(request: Message, context: Context) -> Any:
-            return await behavior(_held(request, fields), context)
+            return await behavior(_restricted_request(request, fields), context)
 
         async def stream(requests: AsyncIterator[Message], context: Context) -> Any:
-            held = (_held(request, fields) async for request in requests)
+            held = (_restricted_request(request, fields) async for request in requests)
             return await behavior(held, context)
 
         return replace_behavior(handler, stream if handler.request_streaming else unary)
 
 
-def _held(request: Message, fields: ScopedFields) -> Message:
+def _restricted_request(request: Message, fields: ScopedFields) -> Message:
     scope = current_scope()
     if scope:
-        hold_to_scope(request, scope, fields)
+        restrict_to_scope(request, scope, fields)
     return request

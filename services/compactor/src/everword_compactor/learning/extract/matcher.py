@@ -120,7 +120,7 @@ def _match(pattern: ClaimPattern, sentence: TokenizedSentence, begin: int) -> Ma
                 values, slot = list(found), element.slot
             elif element.part == "of":
                 of = " ".join(found)
-        elif not _holds(element.kind, sentence, begin, at):
+        elif not _satisfies(element.kind, sentence, begin, at):
             return None
     return Match(pattern, values, of, begin, at, slot)
 
@@ -138,7 +138,7 @@ def _over_gap(sentence: TokenizedSentence, at: int, words: frozenset[str]) -> in
     return at
 
 
-def _holds(demand: str, sentence: TokenizedSentence, begin: int, at: int) -> bool:
+def _satisfies(demand: str, sentence: TokenizedSentence, begin: int, at: int) -> bool:
     """Return whether a position satisfies a condition of a pattern."""
     lows = [token.low for token in sentence.tokens]
     if demand == "start":

@@ -10,7 +10,7 @@ from typing import Any
 
 from everword.facts.model import FactSource, Key
 from everword.facts.statement_writer import FactStatement, state_fact
-from everword.facts.writer import hold
+from everword.facts.writer import lock_attribute
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.checks import unsupported
 from everword_compactor.sleep.model import Observation, Quote
@@ -154,7 +154,7 @@ def observation_record(observation: Observation, number: int) -> dict[str, Any]:
 
 def _state(statement: FactStatement) -> PendingWrite:
     async def state(to: SleepTransaction) -> None:
-        locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
+        locked = await lock_attribute(to.conn, to.namespace_id, to.settings.trust, statement.key)
         await state_fact(to.conn, to.settings, locked, statement, AUDIT)
 
     return PendingWrite("state-inferred", state, [statement.key])

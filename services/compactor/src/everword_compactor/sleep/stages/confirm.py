@@ -14,7 +14,7 @@ from everword.domain.trust import TrustPolicy
 from everword.facts.conclusions import confirm_fact
 from everword.facts.model import FactSource, FactState
 from everword.facts.voices import is_trusted
-from everword.facts.writer import ChangeReason, hold
+from everword.facts.writer import ChangeReason, lock_attribute
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.prompting import fact_record
@@ -159,7 +159,7 @@ def _confirmed(work: ClosingWork, fact: KnownFact, reason: str) -> ClosingWork:
     fact_id = fact.id
 
     async def run(to: SleepTransaction) -> None:
-        locked = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
+        locked = await lock_attribute(to.conn, to.namespace_id, to.settings.trust, fact.key)
         audit = ChangeReason("machine", reason)
         await confirm_fact(to.conn, to.settings, locked, fact_id, audit)
 

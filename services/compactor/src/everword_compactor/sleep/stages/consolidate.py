@@ -9,7 +9,7 @@ from everword.domain.ids import new_id
 from everword.facts.conclusions import merge_fact
 from everword.facts.model import FactSource, Key
 from everword.facts.store import NewEvidence
-from everword.facts.writer import ChangeReason, hold
+from everword.facts.writer import ChangeReason, lock_attribute
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.stages import reads
 from everword_compactor.sleep.stages.reads import EvidenceRow
@@ -81,7 +81,7 @@ def _merge(kept: KnownFact, double: KnownFact, evidence: list[EvidenceRow]) -> P
     ]
 
     async def run(to: SleepTransaction) -> None:
-        locked = await hold(to.conn, to.namespace_id, to.settings.trust, kept.key)
+        locked = await lock_attribute(to.conn, to.namespace_id, to.settings.trust, kept.key)
         await merge_fact(to.conn, to.settings, locked, kept_id, double_id, pieces, _AUDIT)
 
     return PendingWrite("merge-fact", run, [kept.key])

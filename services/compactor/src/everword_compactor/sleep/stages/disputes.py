@@ -10,7 +10,7 @@ from typing import Any
 from everword.facts import store
 from everword.facts.conclusions import accept_fact, reject_fact
 from everword.facts.model import DisputeOutcome, FactRuling, FactState, Key
-from everword.facts.writer import ChangeReason, hold
+from everword.facts.writer import ChangeReason, lock_attribute
 from everword.text.credentials import mask_credentials
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion
 from everword_compactor.sleep.prompting import message_record
@@ -178,7 +178,7 @@ def _settle(dispute: DisputeRow, found: Settlement) -> PendingWrite:
     old, new = dispute.old_id, dispute.new_id
 
     async def run(to: SleepTransaction) -> None:
-        locked = await hold(to.conn, to.namespace_id, to.settings.trust, key)
+        locked = await lock_attribute(to.conn, to.namespace_id, to.settings.trust, key)
         settled = await store.settle_dispute(
             to.conn,
             to.namespace_id,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from everword.facts.conclusions import expire_fact
-from everword.facts.writer import ChangeReason, hold
+from everword.facts.writer import ChangeReason, lock_attribute
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.stages import reads
 from everword_compactor.sleep.work import (
@@ -39,7 +39,7 @@ def _end(fact: KnownFact) -> PendingWrite:
     audit = ChangeReason("machine", f"not heard of for {fact.lifetime_days} days")
 
     async def run(to: SleepTransaction) -> None:
-        locked = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
+        locked = await lock_attribute(to.conn, to.namespace_id, to.settings.trust, fact.key)
         now = locked.facts.get(fact_id)
         # It may have been heard of since, or been given a longer life.
         if now is not None and now.last_seen_at + timedelta(days=now.lifetime_days) < to.now:

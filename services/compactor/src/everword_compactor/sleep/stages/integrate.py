@@ -10,7 +10,7 @@ from everword.facts.statement_writer import (
     retract_fact,
     state_fact,
 )
-from everword.facts.writer import hold
+from everword.facts.writer import lock_attribute
 from everword_compactor.sleep.stages.evidence import AUDIT
 from everword_compactor.sleep.work import PendingWrite, SleepTransaction
 
@@ -19,7 +19,7 @@ def state(statement: FactStatement) -> PendingWrite:
     """Return the write for a value that holds: a new fact, or one more piece for one that is known."""
 
     async def run(to: SleepTransaction) -> None:
-        locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
+        locked = await lock_attribute(to.conn, to.namespace_id, to.settings.trust, statement.key)
         await state_fact(to.conn, to.settings, locked, statement, AUDIT)
 
     return PendingWrite("state-fact", run, [statement.key])
@@ -29,7 +29,7 @@ def contradict(statement: FactStatement, known_value: str) -> PendingWrite:
     """Return the write for a value that contradicts a known one: both are marked as a pair until that is settled."""
 
     async def run(to: SleepTransaction) -> None:
-        locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
+        locked = await lock_attribute(to.conn, to.namespace_id, to.settings.trust, statement.key)
         known = locked.of_value(known_value)
         remembered = await state_fact(to.conn, to.settings, locked, statement, AUDIT)
         # Values that hold side by side are no dispute.
@@ -46,7 +46,7 @@ def retract(statement: FactStatement) -> PendingWrite:
     """Return the write for a value that holds no more."""
 
     async def run(to: SleepTransaction) -> None:
-        locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
+        locked = await lock_attribute(to.conn, to.namespace_id, to.settings.trust, statement.key)
         await retract_fact(to.conn, to.settings, locked, statement, AUDIT)
 
     return PendingWrite("retract-fact", run, [statement.key])
@@ -56,7 +56,7 @@ def correct(statement: FactStatement, wrong_value: str) -> PendingWrite:
     """Return the write for a value that holds where another one was said by mistake."""
 
     async def run(to: SleepTransaction) -> None:
-        locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
+        locked = await lock_attribute(to.conn, to.namespace_id, to.settings.trust, statement.key)
         await correct_fact(to.conn, to.settings, locked, statement, wrong_value, AUDIT)
 
     return PendingWrite("correct-fact", run, [statement.key])
@@ -66,7 +66,7 @@ def doubt(statement: FactStatement, value: str) -> PendingWrite:
     """Return the write for what speaks against a value, with nothing in its place."""
 
     async def run(to: SleepTransaction) -> None:
-        locked = await hold(to.conn, to.namespace_id, to.settings.trust, statement.key)
+        locked = await lock_attribute(to.conn, to.namespace_id, to.settings.trust, statement.key)
         fact = locked.of_value(value)
         if fact is not None:
             await doubt_fact(to.conn, to.settings, locked, fact.id, statement, AUDIT)

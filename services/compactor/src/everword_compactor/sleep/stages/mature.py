@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everword.facts.conclusions import anchor_fact
-from everword.facts.writer import ChangeReason, hold
+from everword.facts.writer import ChangeReason, lock_attribute
 from everword_compactor.sleep.model import KnownFact
 from everword_compactor.sleep.work import (
     ClosingStage,
@@ -48,7 +48,7 @@ def _anchor(fact: KnownFact, is_anchor: bool) -> PendingWrite:
     fact_id = fact.id
 
     async def run(to: SleepTransaction) -> None:
-        locked = await hold(to.conn, to.namespace_id, to.settings.trust, fact.key)
+        locked = await lock_attribute(to.conn, to.namespace_id, to.settings.trust, fact.key)
         await anchor_fact(to.conn, to.settings, locked, fact_id, is_anchor, _AUDIT)
 
     return PendingWrite("anchor-fact", run, [fact.key])

@@ -86,7 +86,11 @@ def find_originals(
             for row, content, passage in messages
             if row.id != paste.id
             and (row.occurred_at, row.id) < (paste.occurred_at, paste.id)
-            and (_holds(whole, content) or _holds(whole, passage) or _quotes(content, lines))
+            and (
+                _contains_text(whole, content)
+                or _contains_text(whole, passage)
+                or _quotes(content, lines)
+            )
         ]
         if own:
             found[paste.id] = own[:MOST_ORIGINALS]
@@ -141,7 +145,7 @@ def _quotes(content: str, lines: Sequence[str]) -> bool:
     return any(words in content for words in lines)
 
 
-def _holds(whole: str, part: str) -> bool:
+def _contains_text(whole: str, part: str) -> bool:
     return _has_enough_words(part, _LEAST_WORDS) and part in whole
 
 
