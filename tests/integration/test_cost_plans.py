@@ -26,7 +26,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
         "budget_spending_pkey",
         {"model": "m", "conversation_id": None, "now": None},
     ),
-    "list_standing": (
+    "list_budget_usage": (
         "everword_ingest",
         "budget_spending_pkey",
         {

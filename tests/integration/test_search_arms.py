@@ -326,7 +326,7 @@ async def test_a_caller_that_gives_up_while_a_connection_is_looked_at_leaves_it_
         return True
 
     with monkeypatch.context() as patched:
-        patched.setattr("everword.db.pool._stands", slow)
+        patched.setattr("everword.db.pool._is_connection_open", slow)
         for _ in range(20):  # More than there are connections.
             with pytest.raises(grpc.aio.AioRpcError):
                 await corpus.stack.search.Search(search_request("orders-db", "HYBRID"), timeout=0.1)

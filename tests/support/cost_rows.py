@@ -77,7 +77,7 @@ def cost_parameters(conversation_id: UUID, words: str) -> dict[str, dict[str, An
         },
         f"{package}.add_events": {"reached": "[]", "batch_id": BATCH},
         f"{package}.delete_budget": known,
-        f"{package}.list_standing": {
+        f"{package}.list_budget_usage": {
             **known,
             "agent": None,
             "model": "",

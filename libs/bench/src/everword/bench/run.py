@@ -158,7 +158,7 @@ class Run:
         started = time.perf_counter()
         response = await client.search_service.Search(request)
         elapsed = time.perf_counter() - started
-        stands_for = await summaries.stand_for(response.results)
+        stands_for = await summaries.covered_messages(response.results)
         answer = read_answer(response, places, variant.is_explained, stands_for)
         relevant = frozenset() if question.foreign else query.relevant
         averaged = query.is_averaged and not question.foreign

@@ -80,7 +80,7 @@ class Summaries:
         self._places = places
         self._known: dict[str, tuple[str, ...]] = {}
 
-    async def stand_for(self, results: Sequence[pb.SearchResult]) -> StandsFor:
+    async def covered_messages(self, results: Sequence[pb.SearchResult]) -> StandsFor:
         """Return the external ids of the messages below each summary that is known, those of `results` included."""
         for result in results:
             if kind_word(result.memory.kind) == "summary":

@@ -77,7 +77,7 @@ class PoolBusy(PoolTimeout):
     """No connection came free in time, though the database answers."""
 
 
-async def _stands(conn: Connection) -> bool:
+async def _is_connection_open(conn: Connection) -> bool:
     """Return whether an idle connection is still open.
 
     Readable data on it is its end, or a message before that; only then is a round trip needed.
@@ -151,7 +151,7 @@ class Database:
                 raise (PoolBusy(str(error)) if self.reachable else error) from None
             stands = False
             try:
-                stands = await _stands(conn)
+                stands = await _is_connection_open(conn)
             finally:
                 # Also if the task is cancelled meanwhile: a connection that is not returned is lost to the pool.
                 if not stands:

@@ -124,12 +124,12 @@ async def lock_all_attributes(
     facts = {fact.id: fact for fact in await store.find_facts(conn, namespace_id, keys)}
     believed = await store.find_believed(conn, namespace_id, list(facts)) if facts else []
     voices = await find_voices(conn, namespace_id, trust, facts)
-    standings = {}
+    budget_statuses = {}
     for key in keys:
         own = {id_: fact for id_, fact in facts.items() if fact.key == key}
         held = [each for each in believed if each.fact_id in own]
-        standings[key] = LockedAttribute(namespace_id, now, own, held, voices)
-    return standings
+        budget_statuses[key] = LockedAttribute(namespace_id, now, own, held, voices)
+    return budget_statuses
 
 
 async def add_evidence(

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import regex
 
 from everword.text.credential_values import (
+    ends_its_line,
     is_blank,
     is_drawn,
     is_password,
     looks_chosen,
-    stands_alone,
     trimmed,
 )
 
@@ -69,7 +69,7 @@ def _field(match: regex.Match[str]) -> bool:
         return looks_chosen(quoted or value) or (_is_flag(match) and is_password(quoted or value))
     if quoted:
         return is_password(quoted)
-    return is_password(value) and (not value.isalpha() or stands_alone(match))
+    return is_password(value) and (not value.isalpha() or ends_its_line(match))
 
 
 def _short_field(match: regex.Match[str]) -> bool:

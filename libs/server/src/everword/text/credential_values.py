@@ -93,7 +93,7 @@ def is_drawn(value: str, shortest: int) -> bool:
     return len(value) >= 20 and not value.islower() and not value.isupper()
 
 
-def stands_alone(match: regex.Match[str]) -> bool:
+def ends_its_line(match: regex.Match[str]) -> bool:
     """Return whether letters after `password:` end their line, as a value does; after `=`, only those of a setting
     count.
     """

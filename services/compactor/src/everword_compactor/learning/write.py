@@ -77,8 +77,8 @@ async def write_claims(
         keys = list(dict.fromkeys(Key(claiming.subject, each.attribute) for each in claims))
         untrusted = settings.trust.is_open(conversation.channel)
         while claims:
-            standings = await lock_all_attributes(conn, namespace_id, settings.trust, keys)
-            plans, claims = _plan(standings, conversation, claiming, claims, untrusted)
+            budget_statuses = await lock_all_attributes(conn, namespace_id, settings.trust, keys)
+            plans, claims = _plan(budget_statuses, conversation, claiming, claims, untrusted)
             if plans:
                 await write_plans(conn, settings, plans, _AUDIT)
         after, through = conversation.learned_seq, message.seq
@@ -89,7 +89,7 @@ async def write_claims(
 
 
 def _plan(
-    standings: Mapping[Key, LockedAttribute],
+    budget_statuses: Mapping[Key, LockedAttribute],
     conversation: LearningProgress,
     claiming: ClaimingMessage,
     claims: Sequence[SpokenClaim],
@@ -103,7 +103,7 @@ def _plan(
     planned = dict[Key, set[bytes]]()
     for claim in claims:
         key = Key(claiming.subject, claim.attribute)
-        locked, hash_ = standings[key], value_hash(claim.value)
+        locked, hash_ = budget_statuses[key], value_hash(claim.value)
         first = key not in planned
         waits = any(each.attribute == claim.attribute for each in later)
         alongside = _is_beside(claim, locked) and hash_ not in planned.get(key, set())

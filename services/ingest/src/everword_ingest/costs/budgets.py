@@ -71,7 +71,7 @@ async def get_budget(
     """Return a budget, and how it stands. Raises BudgetNotFound."""
     async with database.transaction(namespace.id) as conn:
         _, month = await _clock(conn, namespace.id)
-        found = await store.list_standing(
+        found = await store.list_budget_usage(
             conn, namespace.id, month.name, budget_id=budget_id, run_id=run_id
         )
     if not found:
@@ -86,7 +86,7 @@ async def list_budgets(
     cursor = await open_cursor(database, namespace, "ListBudgets", page)
     async with database.transaction(namespace.id) as conn:
         _, month = await _clock(conn, namespace.id)
-        found = await store.list_standing(
+        found = await store.list_budget_usage(
             conn, namespace.id, month.name, after=cursor.after, limit=cursor.limit
         )
     budgets, token = cursor.cut(
@@ -101,7 +101,7 @@ async def check_budget(
     """Return the budgets that will count a call."""
     async with database.transaction(namespace.id) as conn:
         _, month = await _clock(conn, namespace.id)
-        found = await store.list_standing(
+        found = await store.list_budget_usage(
             conn, namespace.id, month.name, agent=agent, model=model, run_id=run_id
         )
     return BudgetStatus(found, month, run_id)

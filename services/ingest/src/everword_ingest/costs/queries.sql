@@ -92,7 +92,7 @@ SELECT add_budget_events(%(reached)s::jsonb, %(batch_id)s::uuid);
 -- Delete a budget, with what it was charged and its events; returns it where it was there.
 DELETE FROM budgets WHERE namespace_id = %(namespace_id)s AND id = %(budget_id)s RETURNING id;
 
--- list_standing --
+-- list_budget_usage --
 -- Budgets and what was spent of them in a month, and in a run: one, a page of all, or those that count a call.
 SELECT :budget, coalesce(trim_scale(s.cost), 0) AS cost, coalesce(s.tokens, 0) AS tokens, coalesce(s.calls, 0) AS calls,
        coalesce(s.unpriced_calls, 0) AS unpriced_calls,

@@ -22,11 +22,11 @@ from everword_ingest.costs.get_costs import get_costs
 from everword_ingest.costs.prices import list_prices, load_prices
 from everword_ingest.costs.record_usage import record_usage
 from everword_ingest.costs.translate import (
+    budget_status_to_proto,
     budget_to_proto,
     event_to_proto,
     price_to_proto,
     recorded_to_proto,
-    standing_to_proto,
     sum_to_proto,
     to_key,
     to_limits,
@@ -65,7 +65,7 @@ class CostServicer(CostServiceServicer):
                 self._database, current_namespace(), request.agent, request.model, request.run_id
             )
         allowed = not any(row.exceeded for row in locked.budgets)
-        return pb.CheckBudgetResponse(allowed=allowed, budgets=standing_to_proto(locked))
+        return pb.CheckBudgetResponse(allowed=allowed, budgets=budget_status_to_proto(locked))
 
     async def SetBudget(
         self, request: pb.SetBudgetRequest, context: Context
@@ -80,7 +80,7 @@ class CostServicer(CostServiceServicer):
         self, request: pb.ListBudgetsRequest, context: Context
     ) -> pb.ListBudgetsResponse:
         locked, token = await list_budgets(self._database, current_namespace(), to_page(request))
-        return pb.ListBudgetsResponse(budgets=standing_to_proto(locked), next_page_token=token)
+        return pb.ListBudgetsResponse(budgets=budget_status_to_proto(locked), next_page_token=token)
 
     async def DeleteBudget(
         self, request: pb.DeleteBudgetRequest, context: Context

@@ -205,7 +205,7 @@ async def delete_budget(conn: Connection, namespace_id: int, budget_id: UUID) ->
     return await fetch_value(conn, SQL["delete_budget"], parameters) is not None
 
 
-async def list_standing(
+async def list_budget_usage(
     conn: Connection,
     namespace_id: int,
     month: str,
@@ -228,7 +228,7 @@ async def list_standing(
         "after": after,
         "limit": limit,
     }
-    return await fetch_all(conn, SQL["list_standing"], parameters, BudgetUsageRow)
+    return await fetch_all(conn, SQL["list_budget_usage"], parameters, BudgetUsageRow)
 
 
 async def list_events(conn: Connection, namespace_id: int, batch_id: UUID) -> list[BudgetEventRow]:

@@ -178,7 +178,7 @@ def recorded_to_proto(row: RecordedRow) -> cost_pb2.RecordedUsage:
     return cost_pb2.RecordedUsage(model=row.model, cost=money(row.cost, row.currency))
 
 
-def standing_to_proto(standing: BudgetStatus) -> list[cost_pb2.BudgetStatus]:
+def budget_status_to_proto(standing: BudgetStatus) -> list[cost_pb2.BudgetStatus]:
     return [_status(row, standing.month, standing.run_id) for row in standing.budgets]
 
 
