@@ -87,7 +87,7 @@ async def write_others(
     return {"notes": len(contents), "chunks": made}
 
 
-async def ask_beside(client: Client, dataset: Dataset, say: Say) -> Answers:
+async def ask_among_others(client: Client, dataset: Dataset, say: Say) -> Answers:
     """Ask a dataset's questions in a namespace with other memories, and erase the dataset again."""
     token, places = await fill(client, dataset, say)
     await embedded(client, token, say)
@@ -117,7 +117,7 @@ async def measure(
             for _, datasets in sets:
                 answers: Answers = {}
                 for dataset in datasets:
-                    answers |= await ask_beside(client, dataset, note)
+                    answers |= await ask_among_others(client, dataset, note)
                 beside.append(answers)
     about = {"commit": commit(), "model": model, "others": others}
     return [

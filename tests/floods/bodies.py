@@ -83,7 +83,9 @@ async def run() -> bool:
                 for size in sizes:
                     bodies = [*hostile_bodies(around, size).values()]
                     for shown in ("", "no-such-key", hostile):
-                        found = await _beside(url, process.pid, path, bodies, shown, good, other)
+                        found = await _measure_flood(
+                            url, process.pid, path, bodies, shown, good, other
+                        )
                         row = _row(found)
                         kind = {"": "none", hostile: "good"}.get(shown, "wrong")
                         print(
@@ -96,7 +98,7 @@ async def run() -> bool:
     return kept
 
 
-async def _beside(
+async def _measure_flood(
     url: str, pid: int, path: str, bodies: list[bytes], shown: str, good: bytes, other: str
 ) -> HostileLoadResult:
     headers = {**_ACCEPT, **({"authorization": f"Bearer {shown}"} if shown else {})}

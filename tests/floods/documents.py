@@ -152,7 +152,9 @@ async def run(only: list[str], size: float, tell: Callable[[Row], None]) -> list
                 limit, call = kinds[rpc]
                 for name, make in TEXTS.items():
                     text = make(int(limit * size)).encode()[:limit].decode(errors="ignore")
-                    rows.append(await _beside(running, others, (rpc, name), partial(call, text)))
+                    rows.append(
+                        await _measure_uploads(running, others, (rpc, name), partial(call, text))
+                    )
                     tell(rows[-1])
     return rows
 
@@ -162,7 +164,7 @@ def _without_workers(running: RunningStack) -> list[ProcessSpec]:
     return [spec for spec in service_specs(running) if spec.address]
 
 
-async def _beside(
+async def _measure_uploads(
     running: RunningStack,
     others: grpc.aio.Channel,
     names: tuple[str, str],

@@ -63,12 +63,14 @@ async def run(callers: int, kinds: Sequence[str], tell: Callable[[str], None]) -
             await _median_ms(other, kind)
         rows: list[Row] = []
         for kind in kinds or other.kinds():
-            rows += await _beside(running, other, kind, callers)
+            rows += await _measure_other_tenant(running, other, kind, callers)
             tell(kind)
         return rows
 
 
-async def _beside(running: RunningStack, other: Tenant, kind: str, callers: int) -> list[Row]:
+async def _measure_other_tenant(
+    running: RunningStack, other: Tenant, kind: str, callers: int
+) -> list[Row]:
     alone = {timed: await _median_ms(other, timed) for timed in TIMED}
     addresses = running.addresses["ingest"], running.addresses["search"]
     command = (sys.executable, "-m", "floods.flood", *addresses, kind, str(callers), str(LASTS_S))

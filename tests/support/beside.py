@@ -41,7 +41,7 @@ class LoadDurations:
         )
 
 
-async def watch_beside(
+async def measure_during_load(
     addresses: Sequence[str],
     ingest: IngestServiceStub,
     namespace: str,

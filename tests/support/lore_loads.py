@@ -20,7 +20,7 @@ from everword.v1.context_service_pb2 import BuildContextRequest, BuildContextRes
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.lore_service_pb2_grpc import LoreServiceStub
-from support.beside import LoadDurations, watch_beside
+from support.beside import LoadDurations, measure_during_load
 from support.calls import append_request
 from support.databases import DatabaseUnderTest
 from support.lore import REGEX, entry, trigger
@@ -50,7 +50,7 @@ class Lore:
     context: ContextServiceStub
 
     async def beside(self, load: Callable[[], Awaitable[object]]) -> LoadDurations:
-        return await watch_beside(self.addresses, self.ingest, OTHER, load)
+        return await measure_during_load(self.addresses, self.ingest, OTHER, load)
 
     async def import_patterns(self, number: int, pattern: str) -> None:
         """Import a book with the maximum number of patterns; `pattern` is a %-template for a number."""

@@ -78,7 +78,7 @@ async def test_groups_that_wait_are_served_in_turn() -> None:
 
 
 async def test_a_group_alone_has_all_and_beside_others_its_share(clock: list[float]) -> None:
-    callers = Callers(CallShare(limits(8, 8, beside_others=2)))
+    callers = Callers(CallShare(limits(8, 8, among_others=2)))
     await callers.call(FLOOD, *"abcdefghij")
     assert len(callers.running) == 8
     await callers.end("a")
@@ -241,7 +241,7 @@ async def test_amounts_count_and_what_is_larger_than_all_goes_alone() -> None:
 
 
 async def test_what_counts_for_two_of_its_group_has_its_turn_where_others_leave_no_two() -> None:
-    share = CallShare(limits(4, 4, beside_others=2))
+    share = CallShare(limits(4, 4, among_others=2))
     others = [Group(f"other {n}") for n in range(6)]
     order = list[Group]()
 
@@ -265,7 +265,7 @@ async def test_what_counts_for_two_of_its_group_has_its_turn_where_others_leave_
 
 
 async def test_nothing_is_kept_of_groups_that_are_gone(clock: list[float]) -> None:
-    share = CallShare(limits(4, 4, beside_others=2))
+    share = CallShare(limits(4, 4, among_others=2))
     for number in range(1000):
         async with share.having(Group(number)):
             clock[0] += 0.01

@@ -100,7 +100,11 @@ class EverwordMemory(BaseMemory):
         context = await memory.context(
             query, session=self.session, subject=self.subject, budget=self.budget
         )
-        known = [text for block in context.proto.blocks if (text := _beside(block, turns))]
+        known = [
+            text
+            for block in context.proto.blocks
+            if (text := _block_text_without_turns(block, turns))
+        ]
         said = [ChatMessage("\n\n".join(known), role=MessageRole.SYSTEM)] if known else []
         return [*said, *turns.values()]
 
@@ -135,7 +139,9 @@ class EverwordMemory(BaseMemory):
         await self._append(memory, messages[len(there) :])
 
 
-def _beside(block: context_service_pb2.ContextBlock, turns: Collection[str]) -> str:
+def _block_text_without_turns(
+    block: context_service_pb2.ContextBlock, turns: Collection[str]
+) -> str:
     """Return the text of a context's block without the messages of these ids; empty if nothing else is in it."""
     if block.source != context_service_pb2.CONTEXT_SOURCE_CHAT_HISTORY:
         return block.text

@@ -34,7 +34,7 @@ class ShareLimits:
     #: The most that one group has.
     of_group: int
     #: Limit of one group while others are active; `of_group` if None.
-    beside_others: int | None = None
+    among_others: int | None = None
     #: Amount beyond `total`, for reserved groups only.
     reserve: int = 0
     #: Number of waiting calls: of all groups, and of one. Further calls are refused.
@@ -234,10 +234,10 @@ class FairShare:
     def _share(self) -> int:
         """Return what one group may have now."""
         limits = self._limits
-        if limits.beside_others is None:
+        if limits.among_others is None:
             return limits.of_group
         others = len(self._lately.keys() | self._used.keys() | self._waiting.keys()) - 1
-        return limits.of_group if others < 1 else limits.beside_others
+        return limits.of_group if others < 1 else limits.among_others
 
 
 def _note(times: OrderedDict[Group, float], group: Group) -> None:

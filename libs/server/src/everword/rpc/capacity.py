@@ -32,7 +32,7 @@ MAX_RUNNING = 16
 #: and refusal of new calls.
 MAX_COMPUTING = {"search": 3}
 #: Limit of one namespace while others have calls, too.
-MAX_RUNNING_BESIDE_OTHERS = 2
+MAX_CONCURRENT_RUNS = 2
 #: How many of its namespace's slots a message of a stream takes: of several streams of one namespace, one works at a
 #: time while others call.
 MESSAGE_OF_STREAM = 2
@@ -55,7 +55,7 @@ class Capacity:
             ShareLimits(
                 total=running,
                 of_group=running,
-                beside_others=min(MAX_RUNNING_BESIDE_OTHERS, running),
+                among_others=min(MAX_CONCURRENT_RUNS, running),
                 reserve=2,
                 # A namespace leaves places to the others.
                 waiting=calls - running,

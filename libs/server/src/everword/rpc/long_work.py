@@ -26,7 +26,7 @@ _GIVE_BACK_S = 1.0
 _waiting: set[asyncio.AbstractEventLoop] = set()
 
 
-async def beside_loop(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+async def run_in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run `work` in a thread, in the context of the caller, and return its result."""
     loop = asyncio.get_running_loop()
     context = contextvars.copy_context()

@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.struct_pb2 import Struct
 
 from everword.domain.credentials import CredentialRefused
-from everword.rpc.long_work import LONG_BYTES, beside_loop
+from everword.rpc.long_work import LONG_BYTES, run_in_thread
 from everword.text.credentials import find_credentials
 
 #: Places that an error names at most.
@@ -25,12 +25,12 @@ async def refuse_credentials(request: Message) -> None:
     if request.ByteSize() <= LONG_BYTES:
         _check(request)
     else:
-        await beside_loop(_check, request)
+        await run_in_thread(_check, request)
 
 
 async def refuse_in_text(field: str, text: str) -> None:
     """Raise CredentialRefused where `text`, which came with `field`, holds a credential."""
-    if places := await beside_loop(_places, field, text):
+    if places := await run_in_thread(_places, field, text):
         raise CredentialRefused.at(places)
 
 

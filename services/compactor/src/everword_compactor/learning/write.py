@@ -106,7 +106,7 @@ def _plan(
         locked, hash_ = budget_statuses[key], value_hash(claim.value)
         first = key not in planned
         waits = any(each.attribute == claim.attribute for each in later)
-        alongside = _is_beside(claim, locked) and hash_ not in planned.get(key, set())
+        alongside = _allows_other_values(claim, locked) and hash_ not in planned.get(key, set())
         if waits or not (first or (alongside and planned[key])):
             later.append(claim)
             continue
@@ -117,7 +117,7 @@ def _plan(
     return plans, later
 
 
-def _is_beside(claim: SpokenClaim, locked: LockedAttribute) -> bool:
+def _allows_other_values(claim: SpokenClaim, locked: LockedAttribute) -> bool:
     """Return whether a claim leaves all other values of its attribute unchanged."""
     states = claim.modality in (Modality.STATEMENT, Modality.HYPOTHESIS)
     several = find_attribute(claim.attribute).several

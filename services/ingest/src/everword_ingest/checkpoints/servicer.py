@@ -7,7 +7,7 @@ from uuid import UUID
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
 from everword.rpc.interceptors.base import Context
-from everword.rpc.long_work import beside_loop
+from everword.rpc.long_work import run_in_thread
 from everword.rpc.pages import to_page
 from everword.v1 import ingest_service_pb2 as pb
 from everword.v1.ingest_service_pb2_grpc import IngestServiceServicer
@@ -35,7 +35,7 @@ class CheckpointServicer(IngestServiceServicer):
         self, request: pb.SaveCheckpointRequest, context: Context
     ) -> pb.SaveCheckpointResponse:
         # Its hash is taken over megabytes.
-        saving = await beside_loop(to_saving, request)
+        saving = await run_in_thread(to_saving, request)
         saved = await save_checkpoint(self._database, current_namespace(), saving)
         return pb.SaveCheckpointResponse(
             checkpoint_id=str(saved.checkpoint_id), version=saved.version, replayed=saved.replayed

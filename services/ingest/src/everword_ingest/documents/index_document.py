@@ -14,7 +14,7 @@ from everword.db.pool import Connection
 from everword.index.passages import IndexedPassage
 from everword.index.writer import Counts, add_passages, replace_passages, vectors_job
 from everword.jobs.enqueue import enqueue
-from everword.rpc.long_work import beside_loop
+from everword.rpc.long_work import run_in_thread
 from everword.text.author_names import name_words
 from everword_ingest.documents import store
 from everword_ingest.documents.prepare import Cut, IndexedChunks, Owner
@@ -44,7 +44,7 @@ async def find_kept(
     rows = await store.list_chunks(conn, namespace_id, document_id)
     if len(cut.chunks) + len(rows) <= _CHUNK_BATCH:
         return _compare(rows, cut)
-    return await beside_loop(_compare, rows, cut)
+    return await run_in_thread(_compare, rows, cut)
 
 
 def _compare(old: Sequence[ChunkRow], cut: Cut) -> UnchangedChunks:
@@ -85,7 +85,7 @@ async def index_document(
     if len(cut.chunks) <= _CHUNK_BATCH:
         changes = _changes(cut, unchanged, built)
     else:
-        changes = await beside_loop(_changes, cut, unchanged, built)
+        changes = await run_in_thread(_changes, cut, unchanged, built)
     await _store_chunks(conn, namespace_id, owner.document_id, changes)
     passages = changes.passages
     config = owner.language.text_search_config

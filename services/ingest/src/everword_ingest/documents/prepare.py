@@ -17,7 +17,7 @@ from everword.domain.ids import new_id
 from everword.domain.memory_kinds import MemoryKind
 from everword.index.builders import Language, build_passages
 from everword.index.passages import IndexedPassage, IndexedSource
-from everword.rpc.long_work import LONG_BYTES, beside_loop
+from everword.rpc.long_work import LONG_BYTES, run_in_thread
 from everword_ingest.documents import parsing
 from everword_ingest.documents.model import DocumentChange, SourceFile
 from everword_ingest.documents.parsing import Chunk, ParsedDocument, ParseLimits, chunk_document
@@ -74,7 +74,7 @@ async def cut_text(text: str, change: DocumentChange, limits: ParseLimits = TEXT
         # Starting a process takes longer than parsing a short text.
         is_long = len(text.encode()) > LONG_BYTES
         parsed = await (
-            parsing.parse_text(text, limits) if is_long else beside_loop(_read_text, text, limits)
+            parsing.parse_text(text, limits) if is_long else run_in_thread(_read_text, text, limits)
         )
     except parsing.DocumentUnreadable as error:
         raise DocumentUnreadable(error.detail, problem=error.reason.value) from error
@@ -90,7 +90,7 @@ def _read_text(text: str, limits: ParseLimits) -> ParsedDocument:
 
 async def cut_parsed(parsed: ParsedDocument, change: DocumentChange) -> Cut:
     """Return a parsed file in chunks."""
-    return await beside_loop(lambda: _cut(parsed, change))
+    return await run_in_thread(lambda: _cut(parsed, change))
 
 
 def _cut(parsed: ParsedDocument, change: DocumentChange) -> Cut:
@@ -116,7 +116,7 @@ async def build_chunks(owner: Owner, cut: Cut, places: Collection[int]) -> Index
         ]
 
     few = sum(len(cut.chunks[place].content) for place in ids) <= _FEW_CHARS
-    return IndexedChunks(ids, build() if few else await beside_loop(build))
+    return IndexedChunks(ids, build() if few else await run_in_thread(build))
 
 
 def _passages(owner: Owner, id_: UUID, chunk: Chunk) -> list[IndexedPassage]:

@@ -13,7 +13,7 @@ from everword.index.builders import Language, build_passages, take_portion
 from everword.index.passages import IndexedSource
 from everword.index.writer import Counts, replace_passages, vectors_job
 from everword.jobs.enqueue import enqueue
-from everword.rpc.long_work import beside_loop
+from everword.rpc.long_work import run_in_thread
 from everword_ingest.lore.model import NewEntry
 from everword_ingest.lore.store import LockedBook, get_classes
 from everword_ingest.notes.place import find_place
@@ -51,8 +51,8 @@ async def index_entries(
         )
     )
     config, gone = settings.text_search_config, list(entries)
-    batch = await beside_loop(take_portion, passages)
-    while following := await beside_loop(take_portion, passages):
+    batch = await run_in_thread(take_portion, passages)
+    while following := await run_in_thread(take_portion, passages):
         # The first portion replaces everything that was indexed of these entries before.
         asked = await replace_passages(conn, namespace_id, config, gone, batch, Counts())
         await asked.rows()

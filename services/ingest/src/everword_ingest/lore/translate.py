@@ -6,7 +6,7 @@ from uuid import UUID
 
 from everword.lore.find_lore import FoundEntry
 from everword.lore.model import DEFAULT_SCAN_DEPTH, Trigger, TriggerMode
-from everword.rpc.long_work import LONG_BYTES, beside_loop
+from everword.rpc.long_work import LONG_BYTES, run_in_thread
 from everword.rpc.translate import text_of, to_timestamp
 from everword.v1 import lore_pb2
 from everword.v1 import lore_service_pb2 as pb
@@ -80,7 +80,7 @@ async def to_import(
     """Return a whole lorebook to write. A lorebook with thousands of triggers is translated in a thread."""
     if request.ByteSize() <= LONG_BYTES:
         return _to_import(request)
-    return await beside_loop(_to_import, request)
+    return await run_in_thread(_to_import, request)
 
 
 def _to_import(request: pb.ImportLoreBookRequest) -> tuple[NewBook, list[NewEntry], IdempotencyKey]:

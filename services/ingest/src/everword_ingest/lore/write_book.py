@@ -16,7 +16,7 @@ from everword.domain.tokens import ConsistencyToken
 from everword.lore.evaluation import run_for_lore
 from everword.lore.model import MAX_PATTERNS
 from everword.lore.patterns import check_triggers
-from everword.rpc.long_work import beside_loop
+from everword.rpc.long_work import run_in_thread
 from everword_ingest.lore import store
 from everword_ingest.lore.index_entries import index_entries, unindex_entries
 from everword_ingest.lore.model import IdempotencyKey, ImportedBook, NewBook, NewEntry, WrittenLore
@@ -71,7 +71,7 @@ async def import_lore_book(
         if earlier is None:
             await store.update_book(conn, namespace.id, held.id, book)
             there = await _read_entries(conn, namespace.id, held.id)
-            written, gone = await beside_loop(_compare, there, entries)
+            written, gone = await run_in_thread(_compare, there, entries)
             unchanged = len(entries) - len(written)
             await _apply(conn, namespace.id, held, written, gone)
         highest = await highest_passage(conn, namespace.id, list(written))

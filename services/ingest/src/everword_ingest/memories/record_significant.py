@@ -18,7 +18,7 @@ from everword.index.builders import Language, build_passages
 from everword.index.passages import IndexedPassage, IndexedSource
 from everword.index.writer import Counts, add_passages, vectors_job
 from everword.jobs.enqueue import enqueue
-from everword.rpc.long_work import beside_loop
+from everword.rpc.long_work import run_in_thread
 from everword_ingest.memories import store
 from everword_ingest.request_ids.claims import claim_request, highest_passage
 
@@ -133,4 +133,4 @@ async def _build(source: IndexedSource, content: str, language: Language) -> lis
     """Return the passages, without holding the event loop for long."""
     if len(content) <= _FEW_CHARS:
         return list(build_passages(source, content, language))
-    return await beside_loop(lambda: list(build_passages(source, content, language)))
+    return await run_in_thread(lambda: list(build_passages(source, content, language)))

@@ -14,7 +14,7 @@ from everword.domain.records import ConversationRecord
 from everword.index.builders import Language, build_passages, take_portion
 from everword.index.passages import IndexedPassage, IndexedSource
 from everword.index.writer import Counts, add_passages
-from everword.rpc.long_work import beside_loop
+from everword.rpc.long_work import run_in_thread
 from everword.text.author_names import name_words
 from everword_ingest.messages import store
 from everword_ingest.messages.model import NumberedMessage
@@ -112,7 +112,7 @@ async def _index_messages(
     if len(messages) <= _FEW_MESSAGES and chars <= _FEW_CHARS:
         yield list(passages)
         return
-    while batch := await beside_loop(take_portion, passages):
+    while batch := await run_in_thread(take_portion, passages):
         yield batch
 
 
@@ -149,7 +149,7 @@ async def author_names(messages: Iterable[NumberedMessage]) -> list[str]:
     authors = {numbered.message.author for numbered in messages}
     if len(authors) <= _FEW_AUTHORS:
         return _sorted_names(authors)
-    return await beside_loop(_sorted_names, authors)
+    return await run_in_thread(_sorted_names, authors)
 
 
 def _sorted_names(authors: Iterable[str]) -> list[str]:

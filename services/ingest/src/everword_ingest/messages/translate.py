@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from everword.domain.errors import InvalidArgument
-from everword.rpc.long_work import LONG_BYTES, beside_loop
+from everword.rpc.long_work import LONG_BYTES, run_in_thread
 from everword.rpc.translate import from_struct, from_timestamp
 from everword.v1 import ingest_service_pb2, memory_pb2
 from everword_ingest.conversations.model import ConversationSpec
@@ -23,7 +23,7 @@ async def to_append_request(
     """Return an append; see `_to_append_request`. A large one is translated in a thread."""
     if request.ByteSize() <= LONG_BYTES:
         return _to_append_request(request, field)
-    return await beside_loop(_to_large_append_request, request, field)
+    return await run_in_thread(_to_large_append_request, request, field)
 
 
 def _to_large_append_request(

@@ -12,7 +12,7 @@ from everword.index.builders import Language, build_passages
 from everword.index.passages import IndexedPassage, IndexedSource
 from everword.index.writer import Counts, Validity, replace_passages, vectors_job
 from everword.jobs.enqueue import enqueue
-from everword.rpc.long_work import beside_loop
+from everword.rpc.long_work import run_in_thread
 from everword.text.author_names import name_words
 from everword_ingest.notes import store
 from everword_ingest.notes.model import NewNote
@@ -75,4 +75,6 @@ async def _build(source: IndexedSource, note: NewNote, language: Language) -> li
     """Return the passages, without holding the event loop for long."""
     if len(note.content) <= _FEW_CHARS:
         return list(build_passages(source, note.content, language, note.key))
-    return await beside_loop(lambda: list(build_passages(source, note.content, language, note.key)))
+    return await run_in_thread(
+        lambda: list(build_passages(source, note.content, language, note.key))
+    )

@@ -126,7 +126,9 @@ class ContextDraft:
                 if verbatim
                 else self._without_repeated_sentences(finish(item))
             ):
-                alongside = [] if alone else self._put_beside(shown, maximum - len(put) - 1)
+                alongside = (
+                    [] if alone else self._add_with_current_facts(shown, maximum - len(put) - 1)
+                )
                 if alongside is not None and self._fits(source, shown, limit):
                     self._add(source, shown)
                     put += [*alongside, shown]
@@ -207,7 +209,7 @@ class ContextDraft:
         self._add(BlockSource.MEMORIES, item)
         return item
 
-    def _put_beside(self, item: ContextItem, maximum: int) -> list[ContextItem] | None:
+    def _add_with_current_facts(self, item: ContextItem, maximum: int) -> list[ContextItem] | None:
         """Add the current values that replace an item's outdated facts, if they and the item fit.
 
         Return the added lines; None if something does not fit.

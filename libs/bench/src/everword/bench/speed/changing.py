@@ -95,7 +95,7 @@ async def measure(
         for part in _parts(changes, min(_ROUNDS, max(1, len(changes) // _LEAST_PART))):
             peace = await _searches(client, queries)
             writing = _write(derived, _parts(part, len(queries)), peace.wall_s)
-            disturbed = await _searches_beside(writing, client, queries)
+            disturbed = await _search_during(writing, client, queries)
             quiet, changing = _both(quiet, peace), _both(changing, disturbed)
             await drained(bench, [name])
             # This search applies the last changes, so that the next quiet search does not.
@@ -127,7 +127,7 @@ async def _searches(client: Client, queries: Sequence[str]) -> Times:
     return Times(each, time.perf_counter() - begun)
 
 
-async def _searches_beside(
+async def _search_during(
     work: Coroutine[Any, Any, None], client: Client, queries: Sequence[str]
 ) -> Times:
     """Search while something else is done, and wait until that has ended, too."""

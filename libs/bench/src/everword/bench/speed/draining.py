@@ -53,7 +53,7 @@ async def measure(
     await closed_loop(lambda query: search(client, query), queries)
     async with bench.paced(texts=RATE):
         async with scratch(bench, "beside-idle") as (appended, _):
-            idle = await _beside(client, queries, appended, extra, asyncio.sleep(seconds))
+            idle = await _run_concurrently(client, queries, appended, extra, asyncio.sleep(seconds))
         before_s = await embed_alone(bench, texts_of(corpus))
         async with scratch(bench, "drain") as (filled, name):
             with bench.held("embedder-worker"):
@@ -66,7 +66,7 @@ async def measure(
         ):
             with bench.held("embedder-worker"):
                 await _fill(filled, corpus)
-            busy = await _beside(client, queries, appended, extra, drained(bench, [name]))
+            busy = await _run_concurrently(client, queries, appended, extra, drained(bench, [name]))
     floor = Floor(2 * messages / (before_s + after_s), "the stub alone, before and after")
     return Row(
         "embed_drain",
@@ -104,7 +104,7 @@ async def embed_alone(bench: BenchStack, texts: Sequence[str]) -> float:
         return time.perf_counter() - started
 
 
-async def _beside(
+async def _run_concurrently(
     client: Client,
     queries: Sequence[str],
     appended: Client,

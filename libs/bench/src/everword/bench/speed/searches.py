@@ -157,7 +157,7 @@ async def selective(
         scope: await ask(bench, partial(search, client, tags=[tag_of(scope)]), queries)
         for scope in scopes
     }
-    row = _beside_its_sql("search_selective", scale, by_scope[scopes[0]])
+    row = _compare_with_sql("search_selective", scale, by_scope[scopes[0]])
     spread = {str(scope): each.times.details() for scope, each in by_scope.items()}
     return Row(row.id, scale, row.value, row.unit, row.floor, {**row.details, "scopes": spread})
 
@@ -165,7 +165,7 @@ async def selective(
 async def browse(bench: BenchStack, client: Client, scale: int, pages: int) -> Row:
     page = pb.BrowseRequest(page_size=BROWSED)
     asked = await ask(bench, lambda _: client.search_service.Browse(page), [""] * pages)
-    return _beside_its_sql("browse", scale, asked)
+    return _compare_with_sql("browse", scale, asked)
 
 
 async def context(bench: BenchStack, client: Client, scale: int, queries: Sequence[str]) -> Row:
@@ -227,7 +227,7 @@ async def _all_of(bench: BenchStack, turns: Sequence[Turn]) -> dict[str, Any]:
     return {"namespaces": len(turns), **asked.times.details(), "from_memory": share}
 
 
-def _beside_its_sql(id_: str, scale: int, calls: TimedCalls) -> Row:
+def _compare_with_sql(id_: str, scale: int, calls: TimedCalls) -> Row:
     floor = Floor(calls.recording.whole(0.5), "bare SQL of the same calls, p50")
     return Row(id_, scale, calls.times.ms(0.5), "ms", floor, _details(calls))
 

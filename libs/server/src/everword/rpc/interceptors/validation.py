@@ -23,7 +23,7 @@ from everword.rpc.interceptors.base import (
     behavior_of,
     replace_behavior,
 )
-from everword.rpc.long_work import LONG_BYTES, beside_loop
+from everword.rpc.long_work import LONG_BYTES, run_in_thread
 from everword.rpc.methods import INTERNAL, PUBLIC
 
 #: Violations that an error names at most: details travel in trailers, which are small.
@@ -72,7 +72,7 @@ class ValidationInterceptor(grpc.aio.ServerInterceptor):
         """Do what `check` does, without holding the event loop."""
         if len(raw) <= LONG_BYTES:
             return self.check(raw, parse, path)
-        return await beside_loop(self.check, raw, parse, path)
+        return await run_in_thread(self.check, raw, parse, path)
 
     def check(self, raw: bytes, parse: Any, path: str) -> Message:
         """Return the request of the RPC `path` in `raw`. Raises InvalidArgument or RequestTooLarge.

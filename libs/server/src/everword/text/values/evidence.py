@@ -66,7 +66,7 @@ from everword.text.values.numbers import (
 )
 from everword.text.values.row_search import found_rows
 from everword.text.values.source_keys import keys_around, keys_of_words, near_periods
-from everword.text.values.units import unit_beside
+from everword.text.values.units import adjacent_unit
 
 log = logging.getLogger(__name__)
 _MONTH_NEXT = r"(?!\s*+(?:" + "|".join(MONTHS) + r")\b)"
@@ -139,7 +139,7 @@ def _checked_words(rest: str) -> list[Value]:
         end = longest
         if any(each.doubtful or each.number < SMALLEST for each in same):
             continue
-        first, last, units = unit_beside(rest, start, end)
+        first, last, units = adjacent_unit(rest, start, end)
         readings = [
             reading
             for each in same

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import regex
 
 from everword.text.values.folding import Key, parts_of, row
-from everword.text.values.units import unit_beside
+from everword.text.values.units import adjacent_unit
 
 NUMBER = "number"
 #: A number with its unit.
@@ -91,7 +91,7 @@ def find_numbers(folded: str) -> Iterator[Number]:
     """Yield the numbers of a text in lower case, each writing once."""
     seen: set[str] = set()
     for match in _NUMBER.finditer(folded):
-        start, end, units = unit_beside(folded, *match.span())
+        start, end, units = adjacent_unit(folded, *match.span())
         written = folded[start:end]
         if written not in seen:
             seen.add(written)

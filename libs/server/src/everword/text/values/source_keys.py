@@ -11,7 +11,7 @@ from everword.text.values.dates import date_keys
 from everword.text.values.folding import Key
 from everword.text.values.number_words import numbers_in_words
 from everword.text.values.numbers import NUMBER, QUANTITY, Number, number_key
-from everword.text.values.units import ONE_AND_UNIT, UNITS, unit_beside
+from everword.text.values.units import ONE_AND_UNIT, UNITS, adjacent_unit
 
 
 def near_periods(parts: Sequence[str]) -> set[int]:
@@ -44,6 +44,6 @@ def keys_of_words(folded: str) -> set[Key]:
     }
     keys |= {(NUMBER, "1")} if keys else set()
     for each in numbers_in_words(folded):
-        _, _, units = unit_beside(folded, each.start, each.end)
+        _, _, units = adjacent_unit(folded, each.start, each.end)
         keys |= Number("", [frozenset({number_key(str(each.number))})], units).keys
     return keys

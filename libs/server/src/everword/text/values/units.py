@@ -110,7 +110,7 @@ ONE_AND_UNIT = regex.compile(
 )
 
 
-def unit_beside(folded: str, start: int, end: int) -> tuple[int, int, frozenset[str]]:
+def adjacent_unit(folded: str, start: int, end: int) -> tuple[int, int, frozenset[str]]:
     """Return start and end of a number with its unit, and the possible units; empty if none is known."""
     after = _AFTER.match(folded, end)
     if after:

@@ -29,12 +29,12 @@ hallo guten danke bitte gerne klar natürlich tschüss bonjour salut merci bien 
 ciao grazie certo buongiorno prego dank bedankt zeker olá obrigado obrigada привет спасибо конечно
 """
 _COURTEOUS = frozenset(_COURTESIES.split())
-_BESIDE_COURTESIES = """
+_AFTER_COURTESIES = """
 good see you soon so much very got it sounds to hear that that's there for the tip tips advice sharing ok okay yes yeah
 yep no nope your you're re s t are how doing been everyone all both again
 tag abend sehr gut sûr beaucoup revoir muchas gracias días
 """
-_BESIDE = _COURTEOUS | frozenset(_BESIDE_COURTESIES.split())
+_BESIDE = _COURTEOUS | frozenset(_AFTER_COURTESIES.split())
 
 
 def weight_of(bullet: Bullet, kind: SentenceKind, source: Source, agent: str) -> float:

@@ -119,7 +119,7 @@ def relations(
         if known is not None:
             found[place] = Classified(each, ObservationRelation.SUPPORT, known)
     open_places = [place for place in range(len(observations)) if place not in found]
-    facts = _facts_beside([observations[place] for place in open_places], profile)
+    facts = _related_facts([observations[place] for place in open_places], profile)
     if facts and open_places and tools.asking is not None:
         asked = [observations[place] for place in open_places]
         records = {
@@ -160,7 +160,7 @@ def read_relations(
     return CheckedAnswer(found, complaints)
 
 
-def _facts_beside(observations: Sequence[Observation], profile: Profile) -> list[KnownFact]:
+def _related_facts(observations: Sequence[Observation], profile: Profile) -> list[KnownFact]:
     """Return the facts of those observed: first those of the same attributes, then those mentioned most."""
     subjects = {each.subject for each in observations}
     keys = {each.key for each in observations}

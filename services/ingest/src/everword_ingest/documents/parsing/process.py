@@ -66,7 +66,7 @@ async def _parse(
     request: Mapping[str, object], data: bytes, limits: ParseLimits, turns: _Turns
 ) -> ParsedDocument:
     # The parser's process imports this module, and has no event loop.
-    from everword.rpc.long_work import LONG_BYTES, beside_loop
+    from everword.rpc.long_work import LONG_BYTES, run_in_thread
 
     loop = asyncio.get_running_loop()
     async with turns.setdefault(loop, asyncio.Semaphore(_AT_ONCE)):
@@ -75,7 +75,7 @@ async def _parse(
         try:
             if len(answer) <= LONG_BYTES:
                 return unpack(answer, limits)
-            return await beside_loop(unpack, answer, limits)
+            return await run_in_thread(unpack, answer, limits)
         except UnreadableReply:
             pass
     raise _ended(code)
