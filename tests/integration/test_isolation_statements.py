@@ -72,7 +72,7 @@ DERIVING = {
         "everword.people.copy_fact_evidence",
         "everword.people.copy_learned_evidence",
         "everword_search.people.count_offers",
-        "everword_compactor.sleep.advance_slept",
+        "everword_compactor.sleep.advance_sleep_progress",
         "everword_compactor.sleep.want_sleep",
         "everword_compactor.sleep.insert_edge",
         "everword_ingest.conversations.end_earlier_sessions",

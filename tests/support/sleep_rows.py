@@ -115,7 +115,7 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
     }
     dispute = {"dispute_id": DISPUTE, "outcome": 3, "decided_by": "rule", "reason": "smuggled"}
     names = (
-        *("read_slept", "read_messages", "list_parked", "read_profile", "known_topics"),
+        *("read_sleep_progress", "read_messages", "list_parked", "read_profile", "known_topics"),
         *("closing_subjects", "waiting_sessions", "read_observations", "touched_facts"),
         *("count_sessions", "read_evidence", "open_disputes", "read_timeline", "read_around"),
         *("expired_facts", "read_edges", "want_sleep", "finish_sessions", "find_conversation"),
@@ -123,11 +123,11 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
     )
     return {
         **{f"{package}.{name}": asked for name in names},
-        f"{package}.unslept_conversations": {"after": UUID(int=0), "subject": None},
+        f"{package}.sleep_backlog": {"after": UUID(int=0), "subject": None},
         f"{package}.recent_summaries": {"subjects": ["", SUBJECT], "since": BEGAN},
         f"{package}.insert_session": {**asked, **_session()},
         f"{package}.insert_observations": {**asked, **_observation(message_id)},
-        f"{package}.advance_slept": {**asked, "after": 0, "through": 1},
+        f"{package}.advance_sleep_progress": {**asked, "after": 0, "through": 1},
         f"{package}.insert_edge": {**asked, **edge},
         f"{package}.mark_night": {"night": "2001-02-04"},
         f"{package}.count_jobs": {"subjects": None},

@@ -14,7 +14,7 @@ f.first_seen_at, f.last_seen_at, f.lifetime_days, f.ruling, f.hypothesis, f.is_a
 o.id, o.session_id, s.conversation_id, o.kind, o.subject, o.about, o.content, o.attribute, o.value, o.hypothesis, o.message_ids,
 o.seqs, o.quotes, o.said_at
 
--- read_slept --
+-- read_sleep_progress --
 -- A conversation, how far Sleep came in it, and up to where a session counts as finished.
 SELECT c.id, c.agent, c.channel, c.subject, c.last_seq, coalesce(p.slept_seq, 0) AS slept_seq,
        coalesce(p.sleep_wanted_seq, 0) AS wanted_seq
@@ -38,7 +38,7 @@ SELECT id, first_seq, last_seq
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND state = 4
  ORDER BY first_seq;
 
--- unslept_conversations --
+-- sleep_backlog --
 -- The next conversations, with how far Sleep came in each.
 SELECT c.id, c.last_seq, coalesce(p.slept_seq, 0) AS slept_seq,
        EXISTS (SELECT FROM sleep_sessions s
@@ -254,7 +254,7 @@ INSERT INTO session_observations (namespace_id, id, session_id, kind, subject, a
 VALUES (%(namespace_id)s, %(id)s, %(session_id)s, %(kind)s, %(subject)s, %(about)s, %(content)s, %(attribute)s, %(value)s,
         %(hypothesis)s, %(message_ids)s, %(seqs)s, %(quotes)s, %(said_at)s);
 
--- advance_slept --
+-- advance_sleep_progress --
 -- Move on how far sessions were made. No row where somebody else did.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, slept_seq)
 SELECT %(namespace_id)s, c.id, %(through)s

@@ -151,7 +151,7 @@ class ObservationRow:
 
 
 @statement(SQL)
-def read_slept(
+def read_sleep_progress(
     conn: Connection, namespace_id: int, conversation_id: UUID
 ) -> SleepProgress | None: ...
 
@@ -173,12 +173,12 @@ def list_parked(
 ) -> list[ParkedSession]: ...
 
 
-def unslept_conversations(
+def sleep_backlog(
     conn: Connection, namespace_id: int, after: UUID, limit: int
 ) -> list[SleepBacklog]:
     """Return the next conversations of a namespace, slept or not."""
     parameters = {"namespace_id": namespace_id, "after": after, "limit": limit, "subject": None}
-    return fetch_all(conn, SQL["unslept_conversations"], parameters, SleepBacklog)
+    return fetch_all(conn, SQL["sleep_backlog"], parameters, SleepBacklog)
 
 
 def resting_conversations(conn: Connection, namespace_id: int, limit: int) -> list[UUID]:

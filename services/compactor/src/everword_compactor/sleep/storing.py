@@ -87,7 +87,7 @@ async def insert_observation(
     await execute(conn, SQL["insert_observations"], parameters)
 
 
-async def advance_slept(
+async def advance_sleep_progress(
     conn: Connection, namespace_id: int, conversation_id: UUID, after: int, through: int
 ) -> bool:
     """Move the progress from one position to another; False if another worker moved it."""
@@ -97,7 +97,7 @@ async def advance_slept(
         "after": after,
         "through": through,
     }
-    return await fetch_value(conn, SQL["advance_slept"], parameters) is not None
+    return await fetch_value(conn, SQL["advance_sleep_progress"], parameters) is not None
 
 
 async def finish_sessions(

@@ -47,7 +47,7 @@ async def page_conversations(
         "after": after,
         "limit": limit,
     }
-    return await fetch_all(conn, SQL["unslept_conversations"], parameters, SleepBacklog)
+    return await fetch_all(conn, SQL["sleep_backlog"], parameters, SleepBacklog)
 
 
 async def want_sleep(conn: Connection, namespace_id: int, conversation_ids: Sequence[UUID]) -> None:

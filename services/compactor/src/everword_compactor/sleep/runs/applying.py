@@ -116,7 +116,7 @@ def _aside(
 def _advance(session: SleepSession, after: int) -> PendingWrite:
     async def advance(to: SleepTransaction) -> None:
         id_, through = session.conversation.id, session.last_seq
-        if not await storing.advance_slept(to.conn, to.namespace_id, id_, after, through):
+        if not await storing.advance_sleep_progress(to.conn, to.namespace_id, id_, after, through):
             raise LeaseLost
 
     return PendingWrite("advance", advance)

@@ -66,7 +66,7 @@ def read_parked(job: NamespaceJob, conversation_id: UUID) -> list[DueSession]:
     """Return the sessions of a conversation that failed before."""
     found = []
     with job.transaction() as conn:
-        conversation = store.read_slept(conn, job.namespace_id, conversation_id)
+        conversation = store.read_sleep_progress(conn, job.namespace_id, conversation_id)
         parked = store.list_parked(conn, job.namespace_id, conversation_id)
         for each in parked if conversation else []:
             messages = store.read_messages(
@@ -86,7 +86,7 @@ def next_finished(
     `slept_seq` is the caller's progress, if that is not stored yet.
     """
     with job.transaction() as conn:
-        conversation = store.read_slept(conn, job.namespace_id, conversation_id)
+        conversation = store.read_sleep_progress(conn, job.namespace_id, conversation_id)
         if conversation is None:
             return [], None
         after = conversation.slept_seq if slept_seq is None else slept_seq

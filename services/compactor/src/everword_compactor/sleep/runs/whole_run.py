@@ -121,7 +121,7 @@ def _conversations(job: NamespaceJob) -> Iterator[UUID]:
     after = UUID(int=0)
     while True:
         with job.transaction() as conn:
-            page = store.unslept_conversations(conn, job.namespace_id, after, _PAGE)
+            page = store.sleep_backlog(conn, job.namespace_id, after, _PAGE)
             waiting = [each.id for each in page if each.is_waiting]
         yield from waiting
         if len(page) < _PAGE:
