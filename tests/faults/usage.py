@@ -98,7 +98,7 @@ async def watched(data: Path) -> AsyncIterator[Usage]:
 
     async def watch() -> None:
         while True:
-            await asyncio.to_thread(_look, data, usage)
+            await asyncio.to_thread(_measure_usage, data, usage)
             await asyncio.sleep(SAMPLE_S)
 
     task = asyncio.create_task(watch())
@@ -108,7 +108,7 @@ async def watched(data: Path) -> AsyncIterator[Usage]:
         task.cancel()
 
 
-def _look(data: Path, usage: Usage) -> None:
+def _measure_usage(data: Path, usage: Usage) -> None:
     running = read_run_file(data)
     for process in running.processes if running else []:
         # The process may end meanwhile.

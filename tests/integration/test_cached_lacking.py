@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from everword.domain.settings import NO_SECRET
-from everword_search.cache.cached_namespace import LOOK_AGAIN_S, PENDING_AT_ONCE
+from everword_search.cache.cached_namespace import PENDING_AT_ONCE, RECHECK_INTERVAL_S
 from everword_search.retrieval.model import SearchMode
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
 from support.background import embed_everything
@@ -57,11 +57,11 @@ async def test_what_was_given_up_is_found_once_it_has_a_vector_after_all(
             assert await _pets(search) == []
             owner.execute(say.format("pending").encode())
             assert await _pets(search) == []
-            search.clock.now += LOOK_AGAIN_S + 1
+            search.clock.now += RECHECK_INTERVAL_S + 1
             # Expected vectors are requested by each search from now on, or after another interval.
             assert await _pets(search) == []
             await embed_everything(stack)
-            search.clock.now += LOOK_AGAIN_S + 1 if not asked_at_once else 0
+            search.clock.now += RECHECK_INTERVAL_S + 1 if not asked_at_once else 0
             await _pets(search)
             assert await _pets(search) == ["Our cat Miso sleeps on the radiator."]
             assert search.holds()

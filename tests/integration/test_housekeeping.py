@@ -65,7 +65,7 @@ async def test_what_took_long_is_not_looked_for_at_once_again(
     longest_s: float,
     left: int,
 ) -> None:
-    monkeypatch.setattr(housekeeping, "LOOKING_SHARE", share)
+    monkeypatch.setattr(housekeeping, "POLLING_SHARE", share)
     monkeypatch.setattr(housekeeping, "LONGEST_S", longest_s)
     keeping = Housekeeping(pool)
     count(stack, FOLD_ROWS, 1)

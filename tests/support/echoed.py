@@ -155,7 +155,7 @@ def _describe(records: Records) -> Any:
     return {"traits": [{"dimension": "directness", "value": "direct", "quotes": quotes}]}
 
 
-def _look(records: Records) -> Any:
+def _record_prompts(records: Records) -> Any:
     known = sorted(records["known"], key=lambda each: _text_sort_key(each["text"]))
     texts = [{"text": each["text"], "because": [each["r"]]} for each in known[:3]]
     lists = dict.fromkeys(("anchors", "volatile_areas", "predicted_shifts"), texts)
@@ -182,7 +182,7 @@ ECHOES: dict[str, Callable[[Records], Any]] = {
     "sleep-confirm": _confirm,
     "sleep-edges": _link,
     "sleep-user-model": _describe,
-    "sleep-trajectory": _look,
+    "sleep-trajectory": _record_prompts,
     "topic-page": _write,
 }
 

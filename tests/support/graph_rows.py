@@ -89,7 +89,7 @@ def graph_parameters(words: str, leaf_id: UUID) -> dict[str, dict[str, Any]]:
         f"{reads}.read_nodes": view,
         f"{reads}.list_versions": {"node_id": NODE},
         f"{reads}.list_nodes": view,
-        f"{reads}.follow_edges": {**view, "fan_out": 5, "looked_at": 5},
+        f"{reads}.follow_edges": {**view, "fan_out": 5, "examined": 5},
         f"{reads}.list_edges": {**view, "include_ended": True},
     }
 

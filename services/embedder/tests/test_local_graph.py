@@ -12,7 +12,7 @@ import onnxruntime
 import pytest
 from tokenizers import Tokenizer
 
-from everword_embedder.providers.local_graph import look_up_in_bytes, multiply_in_bytes
+from everword_embedder.providers.local_graph import multiply_in_bytes, quantized_lookup_model
 from everword_embedder.providers.local_model import MAX_TOKENS
 from everword_embedder.providers.model_files import TOKENIZER, WEIGHTS, read_verified
 from support.minilm import cosine
@@ -49,10 +49,10 @@ def test_a_vector_is_what_floats_give(text: str) -> None:
 @pytest.mark.parametrize("text", TEXTS)
 def test_look_up_in_bytes_gives_the_same_vector(text: str) -> None:
     given = read_verified(WEIGHTS)
-    assert np.array_equal(_vector(given, text), _vector(look_up_in_bytes(given), text))
+    assert np.array_equal(_vector(given, text), _vector(quantized_lookup_model(given), text))
 
 
-@pytest.mark.parametrize("prepare", [look_up_in_bytes, multiply_in_bytes])
+@pytest.mark.parametrize("prepare", [quantized_lookup_model, multiply_in_bytes])
 def test_look_up_in_bytes_makes_floats_of_no_whole_vocabulary(
     prepare: Callable[[bytes], bytes],
 ) -> None:

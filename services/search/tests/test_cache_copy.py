@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from everword_search.cache.cached_namespace import LOOK_AGAIN_S, CachedNamespace, CopyRequest
+from everword_search.cache.cached_namespace import RECHECK_INTERVAL_S, CachedNamespace, CopyRequest
 from everword_search.cache.columns.vectors import SignedVectors, Vectors
 from everword_search.cache.store import Changes, Passages
 from everword_search.passages.vectors import GenerationRow
@@ -167,7 +167,7 @@ def test_what_gets_no_vector_delays_nothing_that_is_to_get_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("everword_search.cache.cached_namespace.PENDING_AT_ONCE", 0)
-    monkeypatch.setattr("everword_search.cache.cached_namespace.LOOKED_AT_A_TIME", 1)
+    monkeypatch.setattr("everword_search.cache.cached_namespace.CHECK_BATCH_ROWS", 1)
     now = [1_000.0]
     copy = CachedNamespace(1, MODEL, 4, lambda: now[0])
     change(copy, [1, 2, 3, 4])
@@ -177,14 +177,14 @@ def test_what_gets_no_vector_delays_nothing_that_is_to_get_one(
     assert copy.look().tolist() == [0, 1, 2, 3]
     vectors.set_pending(np.arange(4), np.array([False, False, False, True]))
     assert not copy.is_due
-    now[0] += LOOK_AGAIN_S + 1
+    now[0] += RECHECK_INTERVAL_S + 1
     assert copy.is_due
     assert copy.look().tolist() == [3]
     vectors.store(np.array([3]), np.ones((1, 8), np.float16))
     # Three rows, each of which is worth a minute here.
-    now[0] += LOOK_AGAIN_S + 1
+    now[0] += RECHECK_INTERVAL_S + 1
     assert not copy.is_due
-    now[0] += LOOK_AGAIN_S
+    now[0] += RECHECK_INTERVAL_S
     assert copy.is_due
     assert copy.look().tolist() == [0, 1, 2]
     assert not copy.is_due

@@ -29,7 +29,7 @@ from everword.v1.search_service_pb2 import GetStatsRequest
 Say = Callable[[str], None]
 
 #: How long a wait for vectors lasts before it is looked at how many are still pending.
-LOOK_S = 2.0
+POLL_INTERVAL_S = 2.0
 #: Seconds without a new vector after which no embedder is assumed to run.
 PATIENCE_S = 60.0
 #: A deletion works in steps; a large dataset takes some.
@@ -94,7 +94,7 @@ async def wait_until_embedded(
     moved = time.monotonic()
     while True:
         try:
-            await client.ingest_service.WaitForIndexing(request, timeout=LOOK_S)
+            await client.ingest_service.WaitForIndexing(request, timeout=POLL_INTERVAL_S)
             return True
         except CallError as error:
             if error.code is not grpc.StatusCode.DEADLINE_EXCEEDED:

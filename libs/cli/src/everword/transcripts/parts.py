@@ -216,10 +216,10 @@ class _MeteredFile:
             text = self._decoder.decode(data, final=not data)
             data = text.encode()
             self.is_marked = self.is_marked or _MARK in text
-        self._look_into(data)
+        self._track_depth(data)
         return data
 
-    def _look_into(self, data: bytes) -> None:
+    def _track_depth(self, data: bytes) -> None:
         """Follow how deep the JSON is. Raises ijson.JSONError."""
         plain = (self._left + data).replace(b"\\\\", b"")
         self._left = b"\\" if plain.endswith(b"\\") else b""

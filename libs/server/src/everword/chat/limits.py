@@ -42,7 +42,7 @@ class ModelLimits:
         """
         if self._counts and text:
             body = {"model": self._model, "prompt": text}
-            answer = await self._look_up("/tokenize", body, text)
+            answer = await self._request_json("/tokenize", body, text)
             count = answer.get("count")
             if isinstance(count, int):
                 return count
@@ -59,14 +59,16 @@ class ModelLimits:
         self._counts = True
 
     async def _listed(self) -> int | None:
-        entries = (await self._look_up("/v1/models", None, "")).get("data")
+        entries = (await self._request_json("/v1/models", None, "")).get("data")
         for entry in entries if isinstance(entries, list) else []:
             if isinstance(entry, dict) and entry.get("id") == self._model:
                 limits = [entry.get(name) for name in _LIMITS]
                 return next((one for one in limits if isinstance(one, int) and one > 0), None)
         return None
 
-    async def _look_up(self, path: str, body: dict[str, Any] | None, text: str) -> dict[str, Any]:
+    async def _request_json(
+        self, path: str, body: dict[str, Any] | None, text: str
+    ) -> dict[str, Any]:
         """Return the server's answer; empty if it has none."""
         self._server.enter()
         try:

@@ -19,7 +19,7 @@ from everword.model_server.breaker import CircuitBreaker
 #: Whoever gives up sooner than this says nothing about a server that has said nothing: models take their time.
 _PATIENCE_S = 30.0
 #: How long a server may be silent that has only to look something up.
-_LOOK_UP_S = 30.0
+_LIMITS_REQUEST_TIMEOUT_S = 30.0
 
 
 class ChatServer:
@@ -37,7 +37,7 @@ class ChatServer:
             limits=httpx2.Limits(max_connections=settings.concurrency + 2),
         )
         self._look_up = httpx2.Timeout(
-            min(settings.read_timeout_s, _LOOK_UP_S),
+            min(settings.read_timeout_s, _LIMITS_REQUEST_TIMEOUT_S),
             connect=settings.connect_timeout_s,
             pool=None,
         )

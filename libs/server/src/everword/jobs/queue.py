@@ -32,7 +32,7 @@ WORKER_RETRIES = 12
 #: A wake-up that no worker took in this time is dropped, and sent again.
 WAKE_UP_TTL_S = 3600
 #: Wake-ups that are read at once, to find those whose time ran out.
-_LOOKED_AT = 100
+_CHECKED = 100
 
 
 def connect(url: str) -> Redis:
@@ -82,7 +82,7 @@ def count_waiting(redis: Redis, task: str) -> int:
     workers would grow forever.
     """
     queue = Queue(queue_name(task), connection=redis, serializer=JSONSerializer)
-    while ids := queue.get_job_ids(0, _LOOKED_AT):
+    while ids := queue.get_job_ids(0, _CHECKED):
         wake_ups = Job.fetch_many(ids, connection=redis, serializer=JSONSerializer)
         gone = [id_ for id_, wake_up in zip(ids, wake_ups, strict=True) if wake_up is None]
         with redis.pipeline(transaction=False) as pipeline:

@@ -89,13 +89,13 @@ class Worker:
 
     def _start_in_turn(self, conn: Connection) -> StartedJob | None:
         """Start an unlocked job of the next namespace in turn; None if no namespace has one."""
-        looked_at: set[int] = set()
+        examined: set[int] = set()
         turn = store.next_turn(conn, self.task.name, self._last_turn)
-        while turn is not None and turn not in looked_at:
+        while turn is not None and turn not in examined:
             job = store.start_next(conn, turn, self.task.name, self.task.lease_s)
             if job:
                 return job
-            looked_at.add(turn)
+            examined.add(turn)
             turn = store.next_turn(conn, self.task.name, turn)
         return None
 

@@ -147,7 +147,7 @@ class Authenticator:
 
     async def _by_key(self, hashed: bytes, wanted: str) -> Caller:
         # One look: between two of them, an entry can end.
-        key = self._keys.get(hashed) or await self._look_up(hashed)
+        key = self._keys.get(hashed) or await self._read_key(hashed)
         if key.namespace_id is None or key.namespace_name is None:
             return await self._operator(wanted, key.api_key_id)
         if wanted and wanted != key.namespace_name:
@@ -170,7 +170,7 @@ class Authenticator:
         scope = NamespaceScope(grant.namespace_id, grant.namespace_name, grant.credentials)
         return Caller(Role.WRITE, scope, granted=True)
 
-    async def _look_up(self, hashed: bytes) -> KeyRow:
+    async def _read_key(self, hashed: bytes) -> KeyRow:
         """Return the database's row of a key. Raises InvalidCredentials, and Overloaded."""
         asked = time.monotonic()
         key = await self._ask(hashed, "authenticate_key", {"key_hash": hashed}, KeyRow)

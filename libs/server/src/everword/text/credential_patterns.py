@@ -16,7 +16,7 @@ from everword.text.credential_values import (
     is_blank,
     is_drawn,
     is_password,
-    looks_chosen,
+    looks_like_password,
     trimmed,
 )
 
@@ -66,7 +66,9 @@ def _field(match: regex.Match[str]) -> bool:
     """Return whether the value of `password=…` may be one; names in code and types are not."""
     quoted, value = match["quoted"], trimmed(match["value"] or "")
     if match["sign"] is None:
-        return looks_chosen(quoted or value) or (_is_flag(match) and is_password(quoted or value))
+        return looks_like_password(quoted or value) or (
+            _is_flag(match) and is_password(quoted or value)
+        )
     if quoted:
         return is_password(quoted)
     return is_password(value) and (not value.isalpha() or ends_its_line(match))
@@ -89,7 +91,7 @@ def _states_password(match: regex.Match[str]) -> bool:
     quoted = match["quoted"]
     if quoted:
         return is_password(quoted) and " " not in quoted
-    return looks_chosen(trimmed(match["value"]))
+    return looks_like_password(trimmed(match["value"]))
 
 
 def _drawn(shortest: int) -> Callable[[regex.Match[str]], bool]:
@@ -226,7 +228,7 @@ _FORMS = (
         _compiled(
             r"[ \t]*+[:=][ \t]*+[^\s/|,;:]{1,64}+[ \t]*+[/|][ \t]*+(?P<value>[^\s/|,;]{4,128}+)"
         ),
-        lambda match: looks_chosen(trimmed(match["value"])),
+        lambda match: looks_like_password(trimmed(match["value"])),
     ),
     _Form(
         [" -p", " -a "],

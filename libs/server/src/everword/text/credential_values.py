@@ -68,7 +68,7 @@ def is_blank(value: str) -> bool:
     }
 
 
-def looks_chosen(value: str) -> bool:
+def looks_like_password(value: str) -> bool:
     """Return whether a word in a sentence looks like a password: digits, signs, odd capitals, or several parts."""
     if len(value) < 4 or not is_password(value) or _ALGORITHM.fullmatch(value):
         return False

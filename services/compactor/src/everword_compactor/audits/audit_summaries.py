@@ -73,13 +73,13 @@ async def audit_summaries(
             conn, namespace.id, conversation_id, after_id, cursor.limit, MAX_PAGE_BYTES
         )
     auditor = _Auditor(database, namespace.id, settings, voice)
-    looked_at, results = 0, list[AuditFinding]()
+    examined, results = 0, list[AuditFinding]()
     for node in found[: cursor.size]:
-        if looked_at and time.monotonic() >= late:
+        if examined and time.monotonic() >= late:
             break
         if result := await auditor.audit(node):
             results.append(result)
-        looked_at += 1
+        examined += 1
     findings = [result for result in results if _is_wrong(result)]
     checked = [result.faithfulness for result in results]
     return Audit(
@@ -87,8 +87,8 @@ async def audit_summaries(
         findings=findings,
         source_coverage=fmean(each.source_coverage for each in checked) if checked else 1.0,
         identifier_coverage=fmean(each.identifier_coverage for each in checked) if checked else 1.0,
-        next_page_token=cursor.token([str(found[looked_at - 1].id)])
-        if found and found[0].available > looked_at
+        next_page_token=cursor.token([str(found[examined - 1].id)])
+        if found and found[0].available > examined
         else "",
     )
 

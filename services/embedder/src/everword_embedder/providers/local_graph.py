@@ -36,7 +36,7 @@ def multiply_in_bytes(weights: bytes) -> bytes:
     """
     model = onnx.load_model_from_string(weights)
     graph = model.graph
-    _look_up_in_bytes(graph)
+    _quantize_lookup(graph)
     stored = {each.name: each for each in graph.initializer}
     made_by = {name: node for node in graph.node for name in node.output}
     for place, node in enumerate(graph.node):
@@ -51,14 +51,14 @@ def multiply_in_bytes(weights: bytes) -> bytes:
     return bytes(model.SerializeToString())
 
 
-def look_up_in_bytes(weights: bytes) -> bytes:
+def quantized_lookup_model(weights: bytes) -> bytes:
     """Return an ONNX model that looks up rows of stored bytes and makes floats of these rows alone."""
     model = onnx.load_model_from_string(weights)
-    _look_up_in_bytes(model.graph)
+    _quantize_lookup(model.graph)
     return bytes(model.SerializeToString())
 
 
-def _look_up_in_bytes(graph: Any) -> None:
+def _quantize_lookup(graph: Any) -> None:
     stored = {each.name: each for each in graph.initializer}
     made_by = {name: node for node in graph.node for name in node.output}
     nodes: list[Any] = []
@@ -66,7 +66,7 @@ def _look_up_in_bytes(graph: Any) -> None:
         found = _bytes_and_scales(node, "Gather", 0, stored, made_by)
         # A scale for each row, which is looked up with it.
         if found and list(found.scales.dims) == [found.bytes.dims[0], 1]:
-            nodes.extend(_look_up(node, found))
+            nodes.extend(_dequantizing_nodes(node, found))
         else:
             nodes.append(node)
     del graph.node[:]
@@ -74,7 +74,7 @@ def _look_up_in_bytes(graph: Any) -> None:
     _leave_out_unused(graph)
 
 
-def _look_up(node: Any, found: _StoredWeights) -> list[Any]:
+def _dequantizing_nodes(node: Any, found: _StoredWeights) -> list[Any]:
     """Return nodes with the same result as a lookup of rows among floats."""
     [name] = node.output
     rows, floats, scales = f"{name}.bytes", f"{name}.floats", f"{name}.scales"

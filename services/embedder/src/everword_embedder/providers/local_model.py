@@ -60,7 +60,10 @@ class LocalModel:
         import onnxruntime
         from tokenizers import Tokenizer
 
-        from everword_embedder.providers.local_graph import look_up_in_bytes, multiply_in_bytes
+        from everword_embedder.providers.local_graph import (
+            multiply_in_bytes,
+            quantized_lookup_model,
+        )
 
         options = onnxruntime.SessionOptions()
         # Each call has a thread of its own: on 2 cores, two calls side by side were 1.1 to 1.3 times as fast as one
@@ -69,7 +72,7 @@ class LocalModel:
         options.inter_op_num_threads = 1
         # The arena keeps the largest call's memory: 150 MB, for no gain in time on texts of up to 48 tokens.
         options.enable_cpu_mem_arena = False
-        prepare = multiply_in_bytes if form is WeightForm.BYTES else look_up_in_bytes
+        prepare = multiply_in_bytes if form is WeightForm.BYTES else quantized_lookup_model
         self._session = onnxruntime.InferenceSession(
             prepare(weights), options, providers=["CPUExecutionProvider"]
         )

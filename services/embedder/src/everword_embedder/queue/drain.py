@@ -71,9 +71,9 @@ FEW = 16
 #: Batches at once: the model has one while the other is read or stored.
 LANES = 2
 #: Seconds between polls for other namespaces' new passages while both batches are busy.
-LOOK_S = 0.05
+POLL_INTERVAL_S = 0.05
 #: After an empty poll, wait this many times the poll's own duration.
-LOOK_SHARE = 5
+POLL_DURATION_SHARE = 5
 #: A text that fails alone is parked after this many attempts.
 MAX_ATTEMPTS = 3
 
@@ -133,17 +133,17 @@ class Drain:
         ]
         # If this thread must end, it does not wait for the lanes, which end when the database is closed.
         pool.shutdown(wait=False)
-        pause = LOOK_S
+        pause = POLL_INTERVAL_S
         while wait(lanes, timeout=pause).not_done:
             started = time.perf_counter()
-            made = self._look_after_others(generation, run)
+            made = self._drain_recent_writes(generation, run)
             # With a backlog in thousands of namespaces, a poll takes a second.
             elapsed = 0.0 if made else time.perf_counter() - started
-            pause = max(LOOK_S, LOOK_SHARE * elapsed)
+            pause = max(POLL_INTERVAL_S, POLL_DURATION_SHARE * elapsed)
         for lane in lanes:
             lane.result()
 
-    def _look_after_others(self, generation: WrittenGeneration, run: JobRun) -> bool:
+    def _drain_recent_writes(self, generation: WrittenGeneration, run: JobRun) -> bool:
         """Embed the few new passages of other namespaces, if any, so that they do not wait for a long batch."""
         try:
             if run.others_wait() and self.drain_batch(generation, only_few=True):

@@ -14,7 +14,7 @@ from everword.db.statements import execute, fetch_value, fetch_values, load_stat
 SQL = load_statements("everword_ingest.housekeeping")
 INTERVAL_S = 10.0
 #: The share of its time that a process spends on finding what to fold: with many namespaces it looks less often.
-LOOKING_SHARE = 0.02
+POLLING_SHARE = 0.02
 #: The longest pause, whatever looking took: a search reads all rows of its namespace.
 LONGEST_S = 120.0
 #: A namespace's counts are folded once it has this many rows: reading a few hundred costs nothing.
@@ -60,7 +60,7 @@ class Housekeeping(PeriodicTask):
             crowded = await fetch_values(conn, SQL["find_crowded"], limits)
             elapsed = time.monotonic() - started
             # If there may be more, look again at once.
-            pause_s = 0.0 if len(crowded) == NAMESPACES else elapsed / LOOKING_SHARE
+            pause_s = 0.0 if len(crowded) == NAMESPACES else elapsed / POLLING_SHARE
             self._look_at = started + min(pause_s, LONGEST_S)
             for namespace_id in crowded:
                 with suppress(psycopg.errors.ForeignKeyViolation):  # it was deleted meanwhile
@@ -78,7 +78,7 @@ class Housekeeping(PeriodicTask):
             async with self._database.transaction(namespace_id) as conn:
                 await execute(conn, SQL["measure_stored"], {"namespace_id": namespace_id})
         elapsed = time.monotonic() - started
-        self._measure_at = started + min(elapsed / LOOKING_SHARE, LONGEST_S)
+        self._measure_at = started + min(elapsed / POLLING_SHARE, LONGEST_S)
 
     async def prune_requests(self) -> None:
         """Delete request ids that are too old to be repeated."""

@@ -40,9 +40,9 @@ AT_ONCE = 500
 #: Maximum pending passages for which a search looks up vectors itself.
 PENDING_AT_ONCE = 1_000
 #: Seconds between background checks for pending vectors.
-LOOK_AGAIN_S = 60.0
-#: Rate of the repeated checks of all passages without a vector: this many per `LOOK_AGAIN_S`.
-LOOKED_AT_A_TIME = 50_000
+RECHECK_INTERVAL_S = 60.0
+#: Rate of the repeated checks of all passages without a vector: this many per `RECHECK_INTERVAL_S`.
+CHECK_BATCH_ROWS = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class CachedNamespace:
         self._removed: dict[int, float] = {}
         self._limitings = 0
         #: Time of the last background check of pending vectors, and of all missing vectors.
-        self._pending_looked_at = self._lacking_looked_at = -math.inf
+        self._pending_vectors_checked_at = self._missing_vectors_checked_at = -math.inf
 
     @property
     def present(self) -> int:
@@ -121,21 +121,21 @@ class CachedNamespace:
         A passage that was given up may have been enqueued again.
         """
         everything = self._lacking_are_due
-        self._pending_looked_at = self._clock()
+        self._pending_vectors_checked_at = self._clock()
         if not everything:
             return self.pending()
-        self._lacking_looked_at = self._clock()
+        self._missing_vectors_checked_at = self._clock()
         return self.lacking()
 
     @property
     def _pending_are_due(self) -> bool:
-        return self._pending_looked_at < self._clock() - LOOK_AGAIN_S
+        return self._pending_vectors_checked_at < self._clock() - RECHECK_INTERVAL_S
 
     @property
     def _lacking_are_due(self) -> bool:
         missing = self.index.vectors.lacking_count if self.index.vectors else 0
-        pause_s = LOOK_AGAIN_S * max(1.0, missing / LOOKED_AT_A_TIME)
-        return missing > 0 and self._lacking_looked_at < self._clock() - pause_s
+        pause_s = RECHECK_INTERVAL_S * max(1.0, missing / CHECK_BATCH_ROWS)
+        return missing > 0 and self._missing_vectors_checked_at < self._clock() - pause_s
 
     def ask(self, limit: int) -> CopyRequest:
         """Return a request for the passages that are missing, `limit` at most, and for the changes."""

@@ -34,7 +34,7 @@ async def bring_up_to_date(
         if behind:
             await _mend(database, copy)
         if await _add_passages(database, copy, is_new, limit_bytes):
-            await look_for_vectors(database, copy)
+            await load_late_vectors(database, copy)
             if is_new:
                 await asyncio.to_thread(copy.index.trim)
             return
@@ -42,7 +42,7 @@ async def bring_up_to_date(
     raise NotCopied("too much is written at the same time")
 
 
-async def look_for_vectors(database: Database, copy: CachedNamespace) -> None:
+async def load_late_vectors(database: Database, copy: CachedNamespace) -> None:
     """Add vectors that were created since the last check. Searches may use the copy meanwhile."""
     rows = copy.look()
     for start in range(0, len(rows), _CHUNK):

@@ -22,7 +22,7 @@ from everword.domain.background import end_tasks
 from everword.processes.heap import give_back
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.cached_namespace import AT_ONCE, CachedNamespace, CopyRequest
-from everword_search.cache.load import NotCopied, bring_up_to_date, look_for_vectors
+from everword_search.cache.load import NotCopied, bring_up_to_date, load_late_vectors
 from everword_search.cache.store import PassagesRow, active_namespaces
 from everword_search.passages.vectors import GenerationRow
 from everword_search.records.model import MemoryFilter
@@ -59,7 +59,7 @@ class NamespaceCache:
         )
         self._few = asyncio.Semaphore(_BROUGHT_UP_AT_ONCE)
         #: Reading many vectors occupies a connection for a while and is not urgent, so one check runs at a time.
-        self._one_looking = asyncio.Semaphore(1)
+        self._poll_lock = asyncio.Semaphore(1)
         self._refused: TTLCache[int, None] = TTLCache(_MOST_REFUSED, _REFUSED_S, timer=clock)
         #: Running loads by namespace, which are not searched meanwhile, and their estimated bytes.
         self._tasks: dict[int, asyncio.Task[None]] = {}
@@ -127,7 +127,7 @@ class NamespaceCache:
         if len(found.ids):
             self._keep(copy)
         if copy.is_due and self._has(copy) and namespace_id not in self._looking:
-            _begin(self._looking, namespace_id, self._look_for_vectors(copy))
+            _begin(self._looking, namespace_id, self._load_late_vectors(copy))
         vectors = None if copy.lacks_vectors else copy.index.vectors
         return CachedIndex(copy, copy.index.snapshot(), vectors, memory_filter, row.now)
 
@@ -212,10 +212,10 @@ class NamespaceCache:
         if looking := self._looking.pop(namespace_id, None):
             looking.cancel()
 
-    async def _look_for_vectors(self, copy: CachedNamespace) -> None:
+    async def _load_late_vectors(self, copy: CachedNamespace) -> None:
         try:
-            async with self._one_looking:
-                await look_for_vectors(self._database, copy)
+            async with self._poll_lock:
+                await load_late_vectors(self._database, copy)
         except psycopg.Error as error:
             log.warning("vectors were not looked for", extra={"error": repr(error)})
 

@@ -82,7 +82,7 @@ SELECT :shown_node
 
 -- follow_edges --
 -- Valid relations of nodes in the view, most confident and latest first, at most `fan_out` per node and direction. If a
--- node has many relations, only the first `looked_at` are read, even if the view includes few of them.
+-- node has many relations, only the first `examined` are read, even if the view includes few of them.
 SELECT f.place, e.*
   FROM unnest(%(node_ids)s::uuid[]) WITH ORDINALITY AS f (id, place)
  CROSS JOIN LATERAL (
@@ -91,7 +91,7 @@ SELECT f.place, e.*
                  WHERE e.namespace_id = %(namespace_id)s AND e.from_id = f.id AND :edge_known AND :edge_holds
                    AND (%(types)s::text[] IS NULL OR e.type = ANY(%(types)s))
                  ORDER BY e.confidence DESC, e.id DESC
-                 LIMIT %(looked_at)s) AS e
+                 LIMIT %(examined)s) AS e
           JOIN graph_nodes n ON n.namespace_id = %(namespace_id)s AND n.id = e.to_id
          WHERE :in_view
          ORDER BY e.confidence DESC, e.id DESC
@@ -102,7 +102,7 @@ SELECT f.place, e.*
                  WHERE e.namespace_id = %(namespace_id)s AND e.to_id = f.id AND e.from_id <> f.id AND :edge_known AND :edge_holds
                    AND (%(types)s::text[] IS NULL OR e.type = ANY(%(types)s))
                  ORDER BY e.confidence DESC, e.id DESC
-                 LIMIT %(looked_at)s) AS e
+                 LIMIT %(examined)s) AS e
           JOIN graph_nodes n ON n.namespace_id = %(namespace_id)s AND n.id = e.from_id
          WHERE :in_view
          ORDER BY e.confidence DESC, e.id DESC

@@ -15,7 +15,7 @@ from everword_search.graph.model import NodeSelection, Steps, View
 
 SQL = load_statements("everword_search.graph")
 #: Relations per node and direction that are scanned for visible ones if the view is scoped.
-_LOOKED_AT = 2_000
+_CHECKED = 2_000
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ async def follow_edges(
         "namespace_id": namespace_id,
         "node_ids": list(node_ids),
         "fan_out": steps.fan_out + 1,
-        "looked_at": _LOOKED_AT if view.is_scoped else steps.fan_out + 1,
+        "examined": _CHECKED if view.is_scoped else steps.fan_out + 1,
         "types": steps.types,
         **view.parameters,
     }

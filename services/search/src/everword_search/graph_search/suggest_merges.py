@@ -20,7 +20,7 @@ from everword_search.retrieval.search import find_memories
 from everword_search.retrieval.sources import Sources
 
 #: Candidates examined, and suggestions returned.
-_LOOKED_AT, _MOST = 50, 10
+_CHECKED, _MOST = 50, 10
 #: Minimum label similarity, and minimum cosine; one of them suffices for a suggestion.
 LEAST_LIKENESS, LEAST_COSINE = 0.5, 0.8
 
@@ -40,7 +40,7 @@ async def suggest_merges(
             subjects=[node.subject],
             excluded_memory_ids=[node.memory_id],
         ),
-        page=PageRequest(_LOOKED_AT),
+        page=PageRequest(_CHECKED),
         operators=False,
         with_relations=False,
     )

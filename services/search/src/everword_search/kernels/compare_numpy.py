@@ -146,7 +146,7 @@ def describe_turns(
         "d_len": np.log1p(lengths[starts].astype(np.float64)),
         "d_q": (asks[starts] != 0).astype(np.float64),
     }
-    found |= _look_around(found, sessions, held, weights, np.uint64(unknown), alone_share)
+    found |= _combine_turns(found, sessions, held, weights, np.uint64(unknown), alone_share)
     best = _first_greatest(bm25 + meaning_share * known(cosines), starts)
     return np.array([found[name] for name in DESCRIBED]), best
 
@@ -174,7 +174,7 @@ def _first_greatest(values: Floats, starts: Ints) -> Ints:
     return np.asarray(places[np.searchsorted(places, starts)])
 
 
-def _look_around(
+def _combine_turns(
     found: dict[str, Floats],
     sessions: Ints,
     held: Bits,

@@ -24,7 +24,7 @@ MOST = 2
 #: A question is not offered again within the pause, and not more than `MOST_OFFERS` times in all.
 PAUSE, MOST_OFFERS = timedelta(days=7), 3
 #: Open questions that are examined, newest first.
-_LOOKED_AT = 200
+_CHECKED = 200
 #: Shorter words rarely carry the topic of a text.
 _LEAST_LETTERS = 3
 _CONFIG = "english"
@@ -36,9 +36,7 @@ async def find_offers(
     """Return at most two questions to the subjects whose topic the text shares words with, most shared words first."""
     before = datetime.now(UTC) - PAUSE
     async with database.transaction(namespace.id) as conn:
-        rows = await store.find_offers(
-            conn, namespace.id, subjects, MOST_OFFERS, before, _LOOKED_AT
-        )
+        rows = await store.find_offers(conn, namespace.id, subjects, MOST_OFFERS, before, _CHECKED)
     return choose_offers(text, rows)
 
 

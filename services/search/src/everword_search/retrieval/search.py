@@ -248,14 +248,14 @@ async def _wait(search: _Search, query: _ReadQuery) -> _ReadQuery:
         return query
     words = plan_words(search.asked.request, query.parsed, query.opened.index)
     vector, _ = await asyncio.gather(
-        search.embedding.embed(query.parsed, search.expected), _look_ahead(words)
+        search.embedding.embed(query.parsed, search.expected), _prepare_arms(words)
     )
     return replace(query, vector=vector, words=words)
 
 
-async def _look_ahead(words: QueryWords | None) -> None:
+async def _prepare_arms(words: QueryWords | None) -> None:
     if words:
-        await words.lexical.look_ahead()
+        await words.lexical.prepare_search()
 
 
 async def _respond(

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import psutil
 
-#: A system is at rest when it uses at most this share of a core over LOOK_S, or after REST_S.
-REST_SHARE, LOOK_S, REST_S = 0.05, 3.0, 30.0
+#: A system is at rest when it uses at most this share of a core over POLL_INTERVAL_S, or after REST_S.
+REST_SHARE, POLL_INTERVAL_S, REST_S = 0.05, 3.0, 30.0
 
 
 def family(pid: int) -> list[psutil.Process]:
@@ -44,7 +44,7 @@ async def wait_for_rest(pid: int) -> float:
     started = time.monotonic()
     while time.monotonic() - started < REST_S:
         before = await asyncio.to_thread(cpu_s, pid)
-        await asyncio.sleep(LOOK_S)
-        if await asyncio.to_thread(cpu_s, pid) - before <= REST_SHARE * LOOK_S:
+        await asyncio.sleep(POLL_INTERVAL_S)
+        if await asyncio.to_thread(cpu_s, pid) - before <= REST_SHARE * POLL_INTERVAL_S:
             break
     return time.monotonic() - started

@@ -25,7 +25,7 @@ MB = 1_000_000
 SERVICE_MB, WORKER_MB = 200, 250
 #: The longest that workers are given for what waited for them.
 _WORK_S = 30.0
-_LOOK_S = 0.5
+_POLL_INTERVAL_S = 0.5
 
 _DUE = """
 SELECT task, count(*) FROM jobs
@@ -70,7 +70,7 @@ def _work(bench: BenchStack) -> dict[str, dict[str, int]]:
     with bench.connect() as conn:
         before = after = _due(conn)
         while after and time.monotonic() < deadline:
-            time.sleep(_LOOK_S)
+            time.sleep(_POLL_INTERVAL_S)
             after = _due(conn)
     return {"before": before, "after": after}
 

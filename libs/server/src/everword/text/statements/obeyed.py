@@ -41,7 +41,7 @@ _SHORT = 15
 #: Share of a sentence's words that come from the order.
 _SAME = 0.8
 #: Sentences that are looked for elsewhere; each is held against all that the sources say.
-_MAX_LOOKED_FOR = 20
+_MAX_QUERIED_TOKENS = 20
 
 
 def find_obeyed(text: str, sources: Iterable[str]) -> Iterator[str]:
@@ -58,7 +58,7 @@ def find_obeyed(text: str, sources: Iterable[str]) -> Iterator[str]:
             if share >= _SAME * len(words):
                 candidates.append((sentence.strip(" -*•"), words, share))
     elsewhere = [stems_of(sentence) for piece in rest for sentence in iter_sentences(piece)]
-    for sentence, words, share in candidates[:_MAX_LOOKED_FOR]:
+    for sentence, words, share in candidates[:_MAX_QUERIED_TOKENS]:
         if all(len(words & each) < share for each in elsewhere):
             yield sentence
 

@@ -15,7 +15,7 @@ def found_rows(wanted: Iterable[Key], texts: Iterable[Sequence[str]]) -> set[Key
     """Return those of the `wanted` rows whose parts stand next to each other in one of the `texts`."""
     search = _RowSearch(wanted)
     for parts in texts:
-        search.look_through(parts)
+        search.search_text(parts)
     return search.found
 
 
@@ -34,7 +34,7 @@ class _RowSearch:
         # The root ends every chain.
         self._is_told[0] = True
 
-    def look_through(self, parts: Sequence[str]) -> None:
+    def search_text(self, parts: Sequence[str]) -> None:
         """Add the rows in a text to the found ones."""
         place = 0
         for part in parts:

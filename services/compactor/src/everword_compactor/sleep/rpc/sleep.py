@@ -53,7 +53,7 @@ async def sleep(
     pause = FIRST_PAUSE_S
     closing = False
     while True:
-        now = await _look(database, namespace.id, watched, since)
+        now = await _read_progress(database, namespace.id, watched, since)
         progress = replace(now, conversations=len(woken), left_out=left_out)
         if progress.jobs.pending == 0 and not closing:
             # Run the closing steps of these sessions, and those that are due anyway.
@@ -97,7 +97,7 @@ async def _wake(
         after = page[-1].id
 
 
-async def _look(
+async def _read_progress(
     database: Database, namespace_id: int, watched: Sequence[str] | None, since: datetime
 ) -> Progress:
     async with database.transaction(namespace_id) as conn:

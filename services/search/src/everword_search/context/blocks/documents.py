@@ -41,7 +41,7 @@ SURE_COSINE = 0.45
 #: Shares of the budget for chunks and for daily logs; neither may use the other's.
 CHUNKS_SHARE, LOGS_SHARE = 0.25, 0.1
 #: Search results examined; more than are shown, since workspace files may be among them.
-_LOOKED_AT = 2 * MOST_CHUNKS
+_CHECKED = 2 * MOST_CHUNKS
 #: Characters read of each chunk, and characters shown around the matching words.
 _READ_CHARS, _SHOWN_CHARS = 4_000, 800
 #: Maximum log entries read, and characters of each; an entry longer than the share is not shown.
@@ -68,7 +68,7 @@ async def find_chunks(block_request: BlockRequest) -> list[ContextCandidate]:
     search = SearchRequest(
         text=block_request.text,
         filter=requested,
-        page=PageRequest(_LOOKED_AT),
+        page=PageRequest(_CHECKED),
         at_least_as_fresh=block_request.request.at_least_as_fresh,
         max_content_chars=_READ_CHARS,
         operators=bool(block_request.request.query.strip()),

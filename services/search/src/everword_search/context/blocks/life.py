@@ -32,7 +32,7 @@ from everword_search.people.known import (
 )
 
 #: Maximum people read, people shown, details of each, and events shown.
-_LOOKED_AT, MOST_PEOPLE, _DETAILS, MOST_EVENTS = 200, 10, 2, 5
+_CHECKED, MOST_PEOPLE, _DETAILS, MOST_EVENTS = 200, 10, 2, 5
 
 
 async def find_life(block_request: BlockRequest) -> Sequence[ContextCandidate]:
@@ -43,7 +43,7 @@ async def find_life(block_request: BlockRequest) -> Sequence[ContextCandidate]:
     async with block_request.sources.database.transaction(block_request.namespace.id) as conn:
         style = await find_style(conn, block_request.namespace.id, subjects)
         events = await find_current_events(conn, block_request.namespace.id, subjects, MOST_EVENTS)
-        people = await find_mentioned_people(conn, block_request.namespace.id, subjects, _LOOKED_AT)
+        people = await find_mentioned_people(conn, block_request.namespace.id, subjects, _CHECKED)
         named = [each for each in people if is_named(block_request.text, each)][:MOST_PEOPLE]
         ids = [each.id for each in named]
         details = await read_details(conn, block_request.namespace.id, ids, _DETAILS) if ids else {}

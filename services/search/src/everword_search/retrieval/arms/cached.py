@@ -39,7 +39,7 @@ class CachedLexicalArm(TsvectorArm):
         self._cached = cached
         self._matching: tuple[Ints, Floats, Floats] | None = None
 
-    async def look_ahead(self) -> None:
+    async def prepare_search(self) -> None:
         self._matching = self._matching or await self._score_all()
 
     async def rank(self, conn: Connection, window: Window) -> RankedMemories:
@@ -149,8 +149,8 @@ class _Postings:
             scores.append(raws[rows])
         return np.concatenate(matching), np.concatenate(scores)
 
-    async def _give_way(self, looked_at: int) -> None:
-        self._looked_at += looked_at
+    async def _give_way(self, examined: int) -> None:
+        self._looked_at += examined
         if self._looked_at > SCORED_AT_ONCE:
             self._looked_at = 0
             await asyncio.sleep(0)

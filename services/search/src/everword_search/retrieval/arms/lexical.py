@@ -31,7 +31,7 @@ class LexicalArm(RankingArm):
 
     name = SearchArm.LEXICAL
 
-    async def look_ahead(self) -> None:
+    async def prepare_search(self) -> None:
         """Do the work that needs no connection, while the query is being embedded."""
 
 
