@@ -74,7 +74,7 @@ def table_of(
     generator = np.random.default_rng(0)
     for one in samples:
         label = np.array([each in one.relevant for each in one.candidates], np.int64)
-        rows = np.arange(len(label)) if plain is None else _shown(one, plain, label)
+        rows = np.arange(len(label)) if plain is None else _training_subset(one, plain, label)
         matrix = matrix_of(one, features)[rows]
         weight = SET_WEIGHTS.get(one.set, 1.0) * (1.0 if plain is None else KIND_WEIGHTS[one.kind])
         copies = [matrix]
@@ -92,7 +92,7 @@ def table_of(
     )
 
 
-def _shown(
+def _training_subset(
     one: QuestionSample, plain: PlainRanking, label: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
     best = np.argsort(-plain.score(features_of(one)), kind="stable")[:JUDGED]

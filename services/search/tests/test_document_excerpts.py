@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from everword.domain.documents import document_path, shown_path
+from everword.domain.documents import display_path, document_path
 from everword_search.context.blocks.documents import excerpt
 
 
@@ -44,10 +44,10 @@ def test_what_is_no_part_of_a_text_is_shown_alone() -> None:
     ],
 )
 def test_a_path_names_the_title_once(title: str, headings: list[str], path: str) -> None:
-    assert document_path(title, headings) == shown_path(title, headings) == path
+    assert document_path(title, headings) == display_path(title, headings) == path
 
 
 def test_long_headings_are_cut_where_they_are_shown() -> None:
-    shown = shown_path("T" * 100, ["h" * 300, "end"])
+    shown = display_path("T" * 100, ["h" * 300, "end"])
     assert [len(part) for part in shown.split(" › ")] == [80, 80, 3]
     assert len(document_path("T" * 100, ["h" * 300])) == 403

@@ -10,10 +10,13 @@ from everword.domain.quotas import RateLimitReached
 from everword.quotas.store import QuotaUsageRow
 from everword.quotas.usage import QuotaUsage
 from everword.rpc.capacity import Capacity
-from everword.rpc.shedding import Shedding, shown_by
+from everword.rpc.shedding import Shedding, claimed_identity
 
 FLOOD, OTHER = Group("flood"), Group("other")
-KEY, ANOTHER_KEY = shown_by({"authorization": "Bearer f"}), shown_by({"authorization": "Bearer o"})
+KEY, ANOTHER_KEY = (
+    claimed_identity({"authorization": "Bearer f"}),
+    claimed_identity({"authorization": "Bearer o"}),
+)
 
 
 async def test_calls_are_refused_while_the_queue_of_their_group_is_full() -> None:
@@ -56,6 +59,13 @@ async def _call(capacity: Capacity, group: Group) -> None:
 
 def test_a_caller_is_the_same_however_he_writes_what_he_shows() -> None:
     for written in ("Bearer k", "bearer k", "BEARER   k "):
-        assert shown_by({"authorization": written}) == ("k", "default")
-    assert shown_by({}) == shown_by({"x-everword-namespace": "default"}) == ("", "default")
-    assert shown_by({"authorization": "Bearer k", "x-everword-namespace": "n"}) == ("k", "n")
+        assert claimed_identity({"authorization": written}) == ("k", "default")
+    assert (
+        claimed_identity({})
+        == claimed_identity({"x-everword-namespace": "default"})
+        == ("", "default")
+    )
+    assert claimed_identity({"authorization": "Bearer k", "x-everword-namespace": "n"}) == (
+        "k",
+        "n",
+    )

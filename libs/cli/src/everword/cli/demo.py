@@ -31,7 +31,7 @@ from everword.v1.memory_pb2 import MemoryFilter
 from everword.v1.search_service_pb2 import SearchRequest
 
 RESULTS = 3
-SHOWN_CHARS = 200
+DISPLAYED_CHARS = 200
 #: As much as there is to say about the question.
 CONTEXT_BUDGET = 300
 #: How long the background may take; a slow machine needs a quarter of it.
@@ -103,7 +103,7 @@ async def _show_results(
     for result in response.results:
         memory = result.memory
         day = memory.occur_time.ToJsonString()[:10]
-        told = shorten(result.passage or memory.content, SHOWN_CHARS)
+        told = shorten(result.passage or memory.content, DISPLAYED_CHARS)
         Console().print(
             Padding(plain(f"{day} {speaker(memory)}: {told}"), (0, 0, 0, 2), expand=False)
         )

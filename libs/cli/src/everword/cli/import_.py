@@ -44,7 +44,7 @@ from everword.transcripts import (
 from everword.v1.note_service_pb2 import WriteNoteRequest
 
 #: Maximum skipped records in the output; `--json` lists more.
-_MOST_SHOWN = 50
+_MAX_DISPLAYED = 50
 #: After so many records the display moves.
 _SHOWN_EVERY = 100
 
@@ -239,9 +239,9 @@ def _place(record: Record, at: str) -> str:
 def _name_skipped(outcomes: list[Outcome]) -> None:
     for each in outcomes:
         meter = each.reading.meter
-        for record in meter.skipped_records[:_MOST_SHOWN]:
+        for record in meter.skipped_records[:_MAX_DISPLAYED]:
             note(_on_one_line(f"skipped: {record.place}: {record.reason}"))
-        more = meter.records_skipped - min(len(meter.skipped_records), _MOST_SHOWN)
+        more = meter.records_skipped - min(len(meter.skipped_records), _MAX_DISPLAYED)
         if more:
             note(
                 f"skipped: {more} more in {each.reading.source}; --json names the first {MOST_NAMED}"

@@ -29,7 +29,7 @@ from rich.table import Table
 from rich.text import Text
 
 from everword.client.kinds import kind_word
-from everword.domain.documents import shown_path
+from everword.domain.documents import display_path
 from everword.v1 import fact_pb2, memory_pb2
 
 #: Stored text is not to be trusted with the terminal: escape sequences could do anything to it.
@@ -213,7 +213,7 @@ def local(time: datetime) -> datetime:
 def speaker(memory: memory_pb2.Memory) -> str:
     """Return who said it, or what it is where nobody did; of a document's part, where in it that stands."""
     if memory.document_title:
-        return shown_path(memory.document_title, memory.headings)
+        return display_path(memory.document_title, memory.headings)
     if memory.author:
         return memory.author
     if memory.role:

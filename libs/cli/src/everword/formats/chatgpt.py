@@ -53,12 +53,12 @@ def _read_conversation(chat: dict[str, Any], place: str, meter: Meter) -> Iterat
     place = f"{place} ({title or own})"
     created = time_of(chat.get("create_time"), place)
     into = conversation(own, place, channel=CHANNEL, title=title, created=created)
-    for name, fields in _calls_with_results(_shown_messages(chat, place, meter)):
+    for name, fields in _calls_with_results(_displayed_messages(chat, place, meter)):
         with meter.skipping(f"{place}, message {name}"):
             yield into.message(name, **fields)
 
 
-def _shown_messages(
+def _displayed_messages(
     chat: dict[str, Any], place: str, meter: Meter
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the id and the fields of each message that ChatGPT displays, without malformed ones."""

@@ -167,7 +167,9 @@ def _enum_value(field: str, value: object, place: str) -> int:
     known.pop("unspecified")
     if isinstance(value, str) and value in known:
         return known[value]
-    raise RecordError(place, f"{field} is {_shown(value)}; it must be one of {', '.join(known)}")
+    raise RecordError(
+        place, f"{field} is {_printable_value(value)}; it must be one of {', '.join(known)}"
+    )
 
 
 def fill(message: ProtoMessage, fields: dict[str, Any], place: str) -> None:
@@ -185,7 +187,7 @@ def fill(message: ProtoMessage, fields: dict[str, Any], place: str) -> None:
         raise RecordError(place, "NUL characters cannot be stored")
 
 
-def _shown(value: object) -> str:
+def _printable_value(value: object) -> str:
     return repr(value) if isinstance(value, str) and len(value) <= 100 else _kind(value)
 
 

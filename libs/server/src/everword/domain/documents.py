@@ -22,7 +22,7 @@ def document_path(title: str, headings: Sequence[str]) -> str:
     return BETWEEN_HEADINGS.join(_parts(title, headings))
 
 
-def shown_path(title: str, headings: Sequence[str]) -> str:
+def display_path(title: str, headings: Sequence[str]) -> str:
     """Return the same with long headings cut."""
     parts = (
         part if len(part) <= _MAX_PART_CHARS else f"{part[: _MAX_PART_CHARS - 1]}…"

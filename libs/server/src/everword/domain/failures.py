@@ -37,7 +37,7 @@ _KINDS = {
 }
 
 
-def shown_error(error: str, role: Role, otherwise: str = UNKNOWN) -> str:
+def public_error(error: str, role: Role, otherwise: str = UNKNOWN) -> str:
     """Return a stored error as shown to a caller: in full to an operator, as its kind to others.
 
     If the kind is unknown, they see `otherwise`.

@@ -19,7 +19,7 @@ def local_time(moment: datetime, zone: tzinfo) -> datetime:
         return moment  # the first or last day that a date can name has no neighbour in another zone
 
 
-def shown_time(moment: datetime, zone: tzinfo) -> datetime:
+def display_time(moment: datetime, zone: tzinfo) -> datetime:
     """Return an aware `moment` as written in text: in `zone`, or in UTC.
 
     UTC is used if the zone has no date for the moment, or if its offset has seconds, as before standard time.
@@ -31,6 +31,6 @@ def shown_time(moment: datetime, zone: tzinfo) -> datetime:
 
 def write_minute(moment: datetime, zone: tzinfo = UTC) -> str:
     """Return `2026-04-18T12:00Z`, or with the offset if that is not zero; a year has four digits."""
-    shown = shown_time(moment, zone)
+    shown = display_time(moment, zone)
     written = shown.isoformat(timespec="minutes")
     return written if shown.utcoffset() else f"{written[:16]}Z"

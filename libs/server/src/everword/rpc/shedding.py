@@ -20,7 +20,7 @@ KNOWN_S = 1.0
 _CALLERS = 4096
 
 
-def shown_by(metadata: Mapping[str, str]) -> Shown:
+def claimed_identity(metadata: Mapping[str, str]) -> Shown:
     """Return the unverified identity of a caller, in whatever form it is written."""
     key = metadata.get("authorization", "").partition(" ")[2].strip()
     return key, metadata.get(NAMESPACE_HEADER) or DEFAULT_NAMESPACE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from google.protobuf import duration_pb2
 
 from everword.domain.caller import Role
-from everword.domain.failures import NOT_EMBEDDED, shown_error
+from everword.domain.failures import NOT_EMBEDDED, public_error
 from everword.rpc.translate import to_timestamp
 from everword.v1 import maintenance_service_pb2 as pb
 from everword.v1 import stats_pb2
@@ -21,12 +21,12 @@ def queue_status_to_proto(status: QueueStatus, role: Role) -> pb.GetQueueStatusR
             pb.FailedPassage(
                 memory_id=str(passage.memory_id),
                 part=passage.part,
-                error=shown_error(passage.error, role, NOT_EMBEDDED),
+                error=public_error(passage.error, role, NOT_EMBEDDED),
             )
             for passage in status.parked
         ],
         failed_tool_calls=[
-            pb.FailedToolCall(message_id=str(call.message_id), error=shown_error(call.error, role))
+            pb.FailedToolCall(message_id=str(call.message_id), error=public_error(call.error, role))
             for call in status.parked_calls
         ],
     )
@@ -43,7 +43,7 @@ def _task(status: TaskStatus, role: Role) -> stats_pb2.TaskStats:
         running=status.running,
         failed=status.failed,
         oldest_pending_age=oldest,
-        sample_error=shown_error(status.sample_error, role),
+        sample_error=public_error(status.sample_error, role),
     )
 
 
@@ -52,6 +52,6 @@ def _failed(job: FailedJob, role: Role) -> pb.FailedJob:
         task=job.task,
         target=job.subject,
         attempts=job.attempts,
-        error=shown_error(job.error, role),
+        error=public_error(job.error, role),
         fail_time=to_timestamp(job.failed_at),
     )

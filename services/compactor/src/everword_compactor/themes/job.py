@@ -71,7 +71,7 @@ class Themes:
         clusters = find_clusters(vectors)
         job.run.heartbeat()
         texts = [
-            [self._shown(job, sample[place]) for place in each.members[:MOST_TEXTS]]
+            [self._label_text(job, sample[place]) for place in each.members[:MOST_TEXTS]]
             for each in clusters
         ]
         job.run.heartbeat()
@@ -83,7 +83,7 @@ class Themes:
             themes.append(NewTheme(new_id(), label, words, size, sources[:MOST_SOURCES], model))
         return themes
 
-    def _shown(self, job: NamespaceJob, sampled: SampledPassage) -> str:
+    def _label_text(self, job: NamespaceJob, sampled: SampledPassage) -> str:
         if not job.namespace.masks_credentials:
             return sampled.content
         return mask_parts([sampled.before, sampled.content])[1]

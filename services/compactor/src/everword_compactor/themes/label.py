@@ -14,7 +14,7 @@ from everword_compactor.compose.extractive.wording import word_sentences
 #: Words that are kept of a theme, and of these those of its label.
 MOST_WORDS, LABEL_WORDS = 8, 3
 #: Texts that a model is shown, and as much of each.
-SHOWN, SHOWN_CHARS = 8, 300
+SHOWN, DISPLAYED_CHARS = 8, 300
 MOST_LABEL_CHARS = 60
 _MAX_TOKENS = 2000
 #: A word that is taken for a form of a longer one has as many letters.
@@ -59,7 +59,7 @@ def ask_label(
     chat: BlockingChat, texts: Sequence[str], words: Sequence[str], beat: Callable[[], None]
 ) -> str | None:
     """Return a model's label for texts; None if it is unusable. Raises ChatError if the model does not answer."""
-    shown = [" ".join(text.split())[:SHOWN_CHARS] for text in texts[:SHOWN]]
+    shown = [" ".join(text.split())[:DISPLAYED_CHARS] for text in texts[:SHOWN]]
     user = "\n".join(f"{number}. {text}" for number, text in enumerate(shown, 1))
     request = ChatRequest("theme", _SYSTEM, user, _MAX_TOKENS, schema=_SCHEMA)
     label = " ".join(str(chat.complete(request, beat).value["label"]).split())

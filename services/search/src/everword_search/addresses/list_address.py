@@ -64,8 +64,8 @@ async def _list(
     if directory.memories:
         return await _list_memories(conn, namespace, segments, directory.memories, cursor, after)
     names = [name for name in directory.directories if after is None or name > after]
-    shown_names, token = cursor.cut(names, lambda last: [last])
-    return [_below(segments, name) for name in shown_names], token
+    displayed_names, token = cursor.cut(names, lambda last: [last])
+    return [_below(segments, name) for name in displayed_names], token
 
 
 def _below(segments: Segments, name: str) -> AddressEntry:

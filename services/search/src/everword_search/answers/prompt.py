@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC
 
 from everword.chat.model import ChatRequest
-from everword.domain.documents import shown_path
+from everword.domain.documents import display_path
 from everword.domain.memory_kinds import kind_label
 from everword.domain.records import MemoryRecord
 from everword.domain.times import write_minute
@@ -116,7 +116,7 @@ def _line(number: int, shown: PromptMemory) -> str:
         "kind": kind_label(memory.kind),
         "time": write_minute(memory.occurred_at),
         "who": memory.author or _ROLES.get(memory.role, ""),
-        "document": shown_path(memory.document_title, memory.headings)
+        "document": display_path(memory.document_title, memory.headings)
         if memory.document_id
         else "",
         "agent": memory.agent,

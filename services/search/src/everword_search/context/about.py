@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everword.domain.documents import shown_path
+from everword.domain.documents import display_path
 from everword.domain.memory_kinds import MemoryKind
 from everword.domain.records import ConversationRecord, MemoryRecord, MessageRecord
 from everword.domain.trust import TrustPolicy
@@ -15,7 +15,7 @@ def document_label(memory: MemoryRecord, *, masks: bool) -> str:
 
     Credentials are replaced if `masks`.
     """
-    path = shown_path(memory.document_title, memory.headings)
+    path = display_path(memory.document_title, memory.headings)
     return mask_credentials(path) if masks else path
 
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope, Role
-from everword.domain.failures import shown_error
+from everword.domain.failures import public_error
 from everword.internal.v1.embedder_service_pb2 import ModelForm
 from everword_search.records.freshness import fresh_transaction
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
@@ -73,7 +73,7 @@ async def get_stats(
         counted = await store.job_counts(conn, namespace.id)
         levels = await summaries.summary_counts(conn, namespace.id, COUNT_LIMIT)
         waiting = await summaries.summary_backlog(conn, namespace.id, COUNT_LIMIT)
-    tasks = [replace(task, sample_error=shown_error(task.sample_error, role)) for task in counted]
+    tasks = [replace(task, sample_error=public_error(task.sample_error, role)) for task in counted]
     # Without an active generation no passage has a searchable vector.
     backlog = active or BacklogRow("", corpus.passages, 0, None)
     coverage = 1 - backlog.pending / corpus.passages if corpus.passages else 1.0

@@ -33,7 +33,7 @@ PLACES = (
 _OVERRIDES = {0x202D: "⟨LRO⟩", 0x202E: "⟨RLO⟩"}
 
 
-def _shown(value: object) -> object:
+def _format_value(value: object) -> object:
     return value.translate(_OVERRIDES) if isinstance(value, str) else value
 
 
@@ -41,7 +41,7 @@ _environment = Environment(
     loader=PackageLoader("everword_web.console"),
     autoescape=True,
     undefined=StrictUndefined,
-    finalize=_shown,
+    finalize=_format_value,
     trim_blocks=True,
     lstrip_blocks=True,
 )

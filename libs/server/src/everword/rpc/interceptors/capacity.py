@@ -24,7 +24,7 @@ from everword.rpc.interceptors.base import (
     replace_behavior,
 )
 from everword.rpc.methods import INTERNAL, LONG, PUBLIC
-from everword.rpc.shedding import Shedding, Shown, shown_by
+from everword.rpc.shedding import Shedding, Shown, claimed_identity
 
 
 class CapacityInterceptor(grpc.aio.ServerInterceptor):
@@ -49,7 +49,7 @@ class CapacityInterceptor(grpc.aio.ServerInterceptor):
             if handler.response_streaming
             else grpc.stream_unary_rpc_method_handler
         )
-        shown = shown_by(metadata_of(handler_call_details))
+        shown = claimed_identity(metadata_of(handler_call_details))
         return received(self._unary(inner, path, shown), None, handler.response_serializer)
 
     def _unary(self, inner: Behavior, path: str, shown: Shown) -> Behavior:

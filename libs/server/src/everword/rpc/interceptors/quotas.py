@@ -11,7 +11,7 @@ from everword.quotas.quotas import Quotas
 from everword.quotas.usage import set_usage
 from everword.rpc.interceptors.base import IncomingCall, Interceptor
 from everword.rpc.methods import STORES_TEXT
-from everword.rpc.shedding import Shedding, shown_by
+from everword.rpc.shedding import Shedding, claimed_identity
 
 
 class QuotaInterceptor(Interceptor):
@@ -34,7 +34,7 @@ class QuotaInterceptor(Interceptor):
                 try:
                     await usage.take_request()
                 except RateLimitReached:
-                    self._shedding.note_limited(shown_by(call.metadata), usage)
+                    self._shedding.note_limited(claimed_identity(call.metadata), usage)
                     raise
                 set_usage(usage)
         yield

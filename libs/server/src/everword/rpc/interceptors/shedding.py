@@ -17,7 +17,7 @@ from everword.rpc.interceptors.errors import abort
 from everword.rpc.interceptors.request_id import choose_request_id
 from everword.rpc.interceptors.telemetry import record_call
 from everword.rpc.methods import is_brief
-from everword.rpc.shedding import Shedding, shown_by
+from everword.rpc.shedding import Shedding, claimed_identity
 
 
 class SheddingInterceptor(grpc.aio.ServerInterceptor):
@@ -33,7 +33,9 @@ class SheddingInterceptor(grpc.aio.ServerInterceptor):
         path = handler_call_details.method
         if self._shedding.is_active and is_brief(path):
             metadata = metadata_of(handler_call_details)
-            error = self._shedding.refusal(shown_by(metadata), is_counted=self._is_counted(path))
+            error = self._shedding.refusal(
+                claimed_identity(metadata), is_counted=self._is_counted(path)
+            )
             if error is not None:
                 return _refusal(path, metadata, error)
         return await continuation(handler_call_details)

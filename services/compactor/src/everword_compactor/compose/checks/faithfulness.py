@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import chain
 from zoneinfo import ZoneInfo
 
-from everword.domain.times import shown_time
+from everword.domain.times import display_time
 from everword.text.statements.misstated import misstatements
 from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
@@ -47,7 +47,7 @@ def check_faithfulness(
     shown = shown or PromptContext()
     known = Evidence(
         chain(_beating(texts, heartbeat), shown.texts),
-        _shown_times(sources, ZoneInfo(time_zone)),
+        _source_times(sources, ZoneInfo(time_zone)),
         labels=[*_names(sources), *shown.labels],
         quantities=[(shown.message_count, "message")],
     )
@@ -103,10 +103,10 @@ def _names(sources: Sequence[Source]) -> list[str]:
     return sorted(names)
 
 
-def _shown_times(sources: Sequence[Source], zone: ZoneInfo) -> set[datetime]:
+def _source_times(sources: Sequence[Source], zone: ZoneInfo) -> set[datetime]:
     # Times that differ only by seconds are shown alike.
     return {
-        shown_time(time, zone).replace(second=0, microsecond=0)
+        display_time(time, zone).replace(second=0, microsecond=0)
         for source in sources
         for time in (source.earliest_at, source.latest_at)
     }

@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 
 from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.deadline import remaining
-from everword.domain.documents import shown_path
+from everword.domain.documents import display_path
 from everword.domain.memory_kinds import MemoryKind
 from everword.domain.periods import Calendar
 from everword.domain.records import MemoryRecord
@@ -43,7 +43,7 @@ CHUNKS_SHARE, LOGS_SHARE = 0.25, 0.1
 #: Search results examined; more than are shown, since workspace files may be among them.
 _CHECKED = 2 * MOST_CHUNKS
 #: Characters read of each chunk, and characters shown around the matching words.
-_READ_CHARS, _SHOWN_CHARS = 4_000, 800
+_READ_CHARS, _DISPLAYED_CHARS = 4_000, 800
 #: Maximum log entries read, and characters of each; an entry longer than the share is not shown.
 _ENTRIES, _CHARS = 50, 4000
 
@@ -110,11 +110,11 @@ def _is_near(result: SearchResult, is_nothing: bool) -> bool:
 
 def _candidate(result: SearchResult) -> ContextCandidate:
     memory = result.memory
-    words = excerpt(memory.content, result.passage, _SHOWN_CHARS)
+    words = excerpt(memory.content, result.passage, _DISPLAYED_CHARS)
     if memory.content_truncated and not words.endswith("…"):
         words = f"{words} …"
     return ContextCandidate(
-        shown_path(memory.document_title, memory.headings),
+        display_path(memory.document_title, memory.headings),
         words,
         memory.id,
         score=_relevance(result),

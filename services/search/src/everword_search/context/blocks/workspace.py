@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.deadline import remaining
-from everword.domain.documents import shown_path
+from everword.domain.documents import display_path
 from everword.domain.records import MemoryRecord
 from everword_search.context.blocks.model import BlockKind, BlockRequest
 from everword_search.context.model import BlockSource, ContextCandidate
@@ -85,7 +85,7 @@ def _candidate(part: MemoryRecord, place: int) -> ContextCandidate:
     order = place if name == "MEMORY" else -place
     words = f"{part.content} …" if part.content_truncated else part.content
     return ContextCandidate(
-        shown_path(name, part.headings),
+        display_path(name, part.headings),
         words,
         part.id,
         place=place,
