@@ -87,7 +87,7 @@ def main() -> None:
             print(f"| {Path(name).name} | {level.name.lower()} | {figures.row()} |", flush=True)
     for level in (Level.LEAF, Level.DAY):
         print(
-            f"| identifiers of 330 invoices | {level.name.lower()} | {identifiers_kept(level):.3f} |"
+            f"| identifiers of 330 invoices | {level.name.lower()} | {identifier_recall(level):.3f} |"
         )
 
 
@@ -124,7 +124,7 @@ def answer_coverage(question: str, text: str, summary: str) -> float:
     return max((len(requested & line) / len(requested) for line in lines), default=0.0)
 
 
-def identifiers_kept(level: Level) -> float:
+def identifier_recall(level: Level) -> float:
     """Return the share of the numbers, amounts and dates of 330 invoices that their summaries hold."""
     start = datetime(2024, 3, 1, 8, tzinfo=UTC)
     retained = requested = 0

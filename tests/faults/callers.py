@@ -25,7 +25,7 @@ from faults.traffic import (
     Conversation,
     batches,
     conversations,
-    keep_nameless,
+    drop_author_names,
     name_of,
     others_in,
     word_of,
@@ -87,7 +87,7 @@ async def converse(caller: Caller, conversation: Conversation, number: int, seed
     for batch in batches(conversation, maxsize, seed):
         if caller.stopped.is_set():
             return
-        said = keep_nameless(batch) if number % 4 == 1 else batch
+        said = drop_author_names(batch) if number % 4 == 1 else batch
         names = [name_of(message) for message in said]
         # A stream returns no token: its writes are visible to every later read.
         fresh, id_ = "", ""

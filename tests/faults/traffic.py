@@ -95,7 +95,7 @@ def word_of(external_id: str) -> str:
     return "zq" + re.sub(r"\W", "", external_id)
 
 
-def keep_nameless(messages: list[memory_pb2.NewMessage]) -> list[memory_pb2.NewMessage]:
+def drop_author_names(messages: list[memory_pb2.NewMessage]) -> list[memory_pb2.NewMessage]:
     """Remove external ids from messages with text, so that only the text identifies them."""
     for message in messages:
         if message.content not in ("", UNEMBEDDABLE):

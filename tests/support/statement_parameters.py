@@ -221,7 +221,7 @@ def _compaction(filled: Filled) -> dict[str, dict[str, Any]]:
         "id": filled.summaries.branch,
         "summary_ids": [filled.summaries.leaf],
         "protected_ids": filled.message_ids,
-        "kept_ids": [],
+        "verbatim_ids": [],
         "first_seqs": [1],
         "last_seqs": [1000],
         "conversation_ids": [filled.conversation_id],
@@ -236,7 +236,7 @@ def _compaction(filled: Filled) -> dict[str, dict[str, Any]]:
     }
     package = "everword_compactor.conversations"
     names = ("read_compacted", "next_messages", "read_orphans", "read_children", "read_outdated")
-    asked = ("read_stretches", "kept_messages", "read_summaries", "read_flushed")
+    asked = ("read_stretches", "verbatim_messages", "read_summaries", "read_flushed")
     return {
         **{f"{package}.{name}": of_nodes for name in (*names, *asked)},
         f"{package}.want_leaves": of_nodes,

@@ -17,9 +17,9 @@ from everword_embedder.providers.weights import (
     TimedRun,
     WeightChoice,
     WeightForm,
-    keep_choice,
     measure,
     read_choice,
+    save_weight_choice,
 )
 from support.corpus import sample
 from support.minilm import cosine
@@ -75,7 +75,7 @@ def test_load_model_measures_this_processor_once(
 
 def test_load_model_takes_the_form_that_is_set(kept: Path) -> None:
     slow, fast = ModelSpeed(9, 9, 1), ModelSpeed(1, 1, 1)
-    keep_choice(kept, WeightChoice(BYTES, {FLOATS: slow, BYTES: fast}))
+    save_weight_choice(kept, WeightChoice(BYTES, {FLOATS: slow, BYTES: fast}))
     chosen = load_model(FLOATS).choice
     assert chosen == WeightChoice(FLOATS, {FLOATS: slow, BYTES: fast})
 

@@ -96,7 +96,7 @@ async def set_(
     if as_json:
         print_json(answer)
         return
-    line(f"{kind}: kept {_kept(answer.policy)}")
+    line(f"{kind}: kept {_retention_text(answer.policy)}")
 
 
 @retention.command()
@@ -183,7 +183,7 @@ def _days(kept: str) -> int:
     return int(days)
 
 
-def _kept(policy: pb.RetentionPolicy | None) -> str:
+def _retention_text(policy: pb.RetentionPolicy | None) -> str:
     return f"{policy.keep_days}d" if policy and policy.keep_days else "forever"
 
 
@@ -195,7 +195,7 @@ def _row(name: str, policy: pb.RetentionPolicy | None) -> tuple[str, ...]:
         quotes = "stay" if policy.keep_quotes else "go"
     return (
         name,
-        _kept(policy),
+        _retention_text(policy),
         str(policy.keep_importance or ""),
         str(policy.max_per_run or "all"),
         quotes,

@@ -121,7 +121,7 @@ def _message_entries(agent: dict[str, Any], name: str, place: str, meter: Meter)
         where = f"{place}, message {number}"
         with meter.skipping(where):
             told.append(_chat_message(as_object(each, where), where))
-    messages = _kept(told)
+    messages = _without_send_results(told)
     meter.skipped[_LEFT_OUT] += len(told) - len(messages)
     into = conversation(name, place, channel=CHANNEL, agent=name)
     yield from chat_entries(messages, into, meter)
@@ -152,14 +152,14 @@ def read_messages(part: Part) -> Iterator[Record]:
     for message, place in listed:
         with part.meter.skipping(place):
             told.append(_listed(message, place))
-    messages = _kept(told)
+    messages = _without_send_results(told)
     part.meter.skipped[_LEFT_OUT] += len(told) - len(messages)
     yield from chat_entries(messages, into, part.meter)
     if damage:
         raise damage
 
 
-def _kept(given: Iterable[dict[str, Any] | None]) -> list[dict[str, Any]]:
+def _without_send_results(given: Iterable[dict[str, Any] | None]) -> list[dict[str, Any]]:
     """Return the messages without what tools answered by which an agent spoke, which only says that it did."""
     retained = list[dict[str, Any]]()
     spoken = set[str]()

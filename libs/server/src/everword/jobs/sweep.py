@@ -9,7 +9,7 @@ from everword.jobs import store
 from everword.jobs.task import MAX_DEATHS
 
 #: How long a job that is done stays visible.
-KEEP_DONE_S = 24 * 3600.0
+FINISHED_JOB_RETENTION_S = 24 * 3600.0
 BATCH = 1000
 
 
@@ -26,5 +26,5 @@ def sweep(database: BlockingDatabase) -> SweepResult:
     with database.connection() as conn:
         return SweepResult(
             reclaimed=store.reclaim_expired(conn, MAX_DEATHS, BATCH),
-            pruned=store.prune_done(conn, KEEP_DONE_S, BATCH),
+            pruned=store.prune_done(conn, FINISHED_JOB_RETENTION_S, BATCH),
         )

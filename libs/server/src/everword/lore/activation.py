@@ -81,11 +81,11 @@ def find_active(
     for place, said in sorted(zip(places, hits, strict=True), key=lambda each: each[0].after):
         if is_over():
             break
-        _keep_staying(found, place, said, along, rules)
+        _add_retained_entries(found, place, said, along, rules)
     return _with_recursion(found, edges, rules)
 
 
-def _keep_staying(
+def _add_retained_entries(
     found: dict[EntryId, Reason], place: LinePosition, said: Hits, edges: Edges, rules: Rules
 ) -> None:
     """Add the entries that a line keeps in the context, directly or through the entries that it triggers."""
@@ -96,13 +96,13 @@ def _keep_staying(
     }
     for id_, reason in reached.items():
         if not rules[id_].sticky_turns and place.is_seen(rules[id_]):
-            _keep(found, id_, reason)
+            _keep_nearer_reason(found, id_, reason)
     for id_, reason in _with_recursion(reached, edges, rules).items():
         left = rules[id_].sticky_turns - 1 - place.age
         held = found.get(id_)
         known = held and held.depth <= reason.depth and held.turns_left >= left
         if rules[id_].sticky_turns and left >= 0 and not known:
-            _keep(found, id_, replace(reason, cause=Cause.STICKY, turns_left=left))
+            _keep_nearer_reason(found, id_, replace(reason, cause=Cause.STICKY, turns_left=left))
 
 
 def _with_recursion(
@@ -119,11 +119,13 @@ def _with_recursion(
                 if held is not None and held.depth <= depth + 1:
                     continue
                 if other in rules and not rules[other].exclude_recursion:
-                    _keep(reached, other, Reason(Cause.RECURSION, depth + 1, trigger, id_))
+                    _keep_nearer_reason(
+                        reached, other, Reason(Cause.RECURSION, depth + 1, trigger, id_)
+                    )
     return reached
 
 
-def _keep(found: dict[EntryId, Reason], id_: EntryId, reason: Reason) -> None:
+def _keep_nearer_reason(found: dict[EntryId, Reason], id_: EntryId, reason: Reason) -> None:
     """Keep the nearer of two reasons, for as long as the entry stays for either."""
     held = found.get(id_)
     if held is None:

@@ -42,7 +42,7 @@ _LONE = regex.compile(f"[{_PAIRED}]")
 MAX_WORD_CHARS = 200
 #: Length of texts whose words are cached: passages and questions are split again soon. The words of longer texts take
 #: many times their size.
-_KEPT_CHARS = 4000
+_STORED_CHARS = 4000
 Words = tuple[str, ...]
 
 
@@ -89,13 +89,15 @@ def _head(author: str, day: date) -> tuple[str, Words]:
     return " ".join(words), last
 
 
-def _keep(cut: Callable[[str], tuple[Words, Words]]) -> Callable[[str], tuple[Words, Words]]:
+def _cache_last_result(
+    cut: Callable[[str], tuple[Words, Words]],
+) -> Callable[[str], tuple[Words, Words]]:
     """Cache the latest results: a passage is split for its index and again for its ranking record."""
     retained = lru_cache(maxsize=64)(cut)
-    return lambda text: retained(text) if len(text) <= _KEPT_CHARS else cut(text)
+    return lambda text: retained(text) if len(text) <= _STORED_CHARS else cut(text)
 
 
-@_keep
+@_cache_last_result
 def _cut(text: str) -> tuple[Words, Words]:
     """Return the words of `text` in order, and the last character of every run that was cut into pairs."""
     if text.isascii():
@@ -117,7 +119,7 @@ def _cut(text: str) -> tuple[Words, Words]:
     return tuple(words), tuple(last)
 
 
-@_keep
+@_cache_last_result
 def _parts(text: str) -> tuple[Words, Words]:
     """Return the words of `text` cut at apostrophes, as they are written and in lower case."""
     # One string is cut and folded much faster than its words one by one; no word holds a space.

@@ -22,7 +22,7 @@ from everword_compactor.sleep.rpc.requests import want_sleep
 #: From this share of its size on, a context counts as full.
 FULL_AT = 0.85
 #: So many of the latest messages stay as they are.
-KEEP_RECENT = 6
+RECENT_TURNS_KEPT = 6
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 0.5
 INSTRUCTION = (
@@ -52,7 +52,7 @@ class FlushRequest:
     #: Counted from the messages if 0.
     used_tokens: int = 0
     notes_saved: bool = False
-    keep_recent: int = KEEP_RECENT
+    keep_recent: int = RECENT_TURNS_KEPT
     protected_ids: Sequence[UUID] = ()
     full_at: float = FULL_AT
 
@@ -67,7 +67,7 @@ class FlushResult:
     summaries: Sequence[SummaryRecord] = ()
     #: 0 if nothing is replaced.
     replaced_through_seq: int = 0
-    kept_ids: Sequence[UUID] = ()
+    verbatim_ids: Sequence[UUID] = ()
     #: The kept messages that are covered only by a summary that needs review.
     in_doubt_ids: Sequence[UUID] = ()
     freed_tokens: int = 0
@@ -146,7 +146,7 @@ async def _replacement(
         covered = cover(await requests.read_stretches(conn, namespace_id, id_, through))
         ids = [node_range.id for node_range in covered.stretches]
         summaries = await requests.read_summaries(conn, namespace_id, ids)
-        retained = await requests.kept_messages(
+        retained = await requests.verbatim_messages(
             conn, namespace_id, id_, covered.through, request.protected_ids, covered.gaps
         )
         new = await requests.count_tokens(
@@ -168,7 +168,7 @@ async def _replacement(
         used,
         summaries=summaries,
         replaced_through_seq=covered.through,
-        kept_ids=[message.id for message in retained],
+        verbatim_ids=[message.id for message in retained],
         in_doubt_ids=[message.id for message in retained if message.is_in_doubt],
         freed_tokens=max(0, before.tokens + new - stays),
     )

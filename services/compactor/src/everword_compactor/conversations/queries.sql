@@ -145,7 +145,7 @@ SELECT id, level, first_seq, last_seq, parent_id, needs_review
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND last_seq <= %(through)s
  ORDER BY first_seq, level DESC;
 
--- kept_messages --
+-- verbatim_messages --
 -- The messages of a conversation up to a place that no summary takes the place of: the system's, protected ones, and
 -- those in stretches that no trusted summary stands for, which are in doubt.
 SELECT m.id, m.role <> 1 AND NOT m.id = ANY(%(protected_ids)s) AS is_in_doubt

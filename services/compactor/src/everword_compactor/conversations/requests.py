@@ -124,7 +124,7 @@ async def read_stretches(
 ) -> list[NodeRange]: ...
 
 
-async def kept_messages(
+async def verbatim_messages(
     conn: Connection,
     namespace_id: int,
     conversation_id: UUID,
@@ -141,7 +141,7 @@ async def kept_messages(
         "first_seqs": [first for first, _ in gaps],
         "last_seqs": [last for _, last in gaps],
     }
-    return await fetch_all(conn, SQL["kept_messages"], parameters, VerbatimMessage)
+    return await fetch_all(conn, SQL["verbatim_messages"], parameters, VerbatimMessage)
 
 
 @statement(SQL)

@@ -29,7 +29,7 @@ from everword_compactor.topics.model import (
     TopicMaterial,
 )
 from everword_compactor.topics.page import write_page
-from everword_compactor.topics.prose import kept_sections, write_sections
+from everword_compactor.topics.prose import current_sections, write_sections
 
 #: Sources of a page that are looked at, the latest first, and leaves of these that are read.
 _MOST_SOURCES, MOST_LEAVES = 400, 40
@@ -98,7 +98,7 @@ def _read_material(
 
 def _write(job: NamespaceJob, material: TopicMaterial, page: PageRow | None) -> Page:
     """Return the page of a topic; without new sections if the model gives no usable answer."""
-    chat, retained = job.worker_context.chat, kept_sections(material, page)
+    chat, retained = job.worker_context.chat, current_sections(material, page)
     if chat is None:
         return write_page(material, retained, page.model if page else "")
     try:

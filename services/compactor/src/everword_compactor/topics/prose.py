@@ -55,7 +55,7 @@ _SCHEMA: Mapping[str, Any] = {
 }
 
 
-def kept_sections(material: TopicMaterial, page: PageRow | None) -> list[TopicSection]:
+def current_sections(material: TopicMaterial, page: PageRow | None) -> list[TopicSection]:
     """Return the sections of a page whose sources are all there, and did not change since it was written."""
     if page is None:
         return []

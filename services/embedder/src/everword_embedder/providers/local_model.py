@@ -23,9 +23,9 @@ from everword_embedder.providers.weights import (
     WeightChoice,
     WeightForm,
     choice_file,
-    keep_choice,
     measure,
     read_choice,
+    save_weight_choice,
 )
 
 log = logging.getLogger(__name__)
@@ -157,7 +157,7 @@ def load_model(form: WeightForm | None = None) -> LocalModel:
     if choice is None or (form and form not in choice.speeds):
         models = {each: LocalModel(weights, tokenizer, each) for each in WeightForm}
         choice = measure({each: model.timed_run for each, model in models.items()})
-        keep_choice(file, choice)
+        save_weight_choice(file, choice)
         log.info("local model measured", extra={"form": choice.form, "speeds": str(choice.speeds)})
     if form:
         choice = WeightChoice(form, choice.speeds)

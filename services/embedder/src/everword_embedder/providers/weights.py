@@ -111,7 +111,7 @@ def read_choice(file: Path) -> WeightChoice | None:
         return None
 
 
-def keep_choice(file: Path, choice: WeightChoice) -> None:
+def save_weight_choice(file: Path, choice: WeightChoice) -> None:
     """Save the choice; if the folder is read-only, the next start measures again."""
     retained = {"processor": _processor(), **asdict(choice)}
     with suppress(OSError):

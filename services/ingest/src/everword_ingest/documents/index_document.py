@@ -37,7 +37,7 @@ class UnchangedChunks:
     gone: Set[UUID]
 
 
-async def find_kept(
+async def find_unchanged_chunks(
     conn: Connection, namespace_id: int, document_id: UUID, cut: Cut
 ) -> UnchangedChunks:
     """Return which chunks of a text its document has already: they keep their ids, their vectors and their writer."""

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword_ingest.documents.index_document import find_kept
+from everword_ingest.documents.index_document import find_unchanged_chunks
 from everword_ingest.documents.model import DocumentChange, SourceFile, WrittenDocument
 from everword_ingest.documents.prepare import Cut, build_chunks, cut_text
 from everword_ingest.documents.write_steps import (
@@ -49,7 +49,7 @@ async def prepare(
     ensure_fits(change, cut.text)
     async with database.transaction(namespace.id) as conn:
         change, owner = await find_owner(conn, namespace.id, change)
-        retained = await find_kept(conn, namespace.id, owner.document_id, cut)
+        retained = await find_unchanged_chunks(conn, namespace.id, owner.document_id, cut)
     built = await build_chunks(owner, cut, retained.missing)
     return PreparedText(cut, file, owner, built)
 

@@ -20,7 +20,7 @@ from everword.domain.ids import new_id
 from everword.domain.tokens import ConsistencyToken
 from everword.index.builders import Language
 from everword_ingest.documents import store
-from everword_ingest.documents.index_document import find_kept, index_document
+from everword_ingest.documents.index_document import find_unchanged_chunks, index_document
 from everword_ingest.documents.model import DocumentChange, DocumentKey, SourceFile, WrittenDocument
 from everword_ingest.documents.prepare import Cut, IndexedChunks, Owner, build_chunks
 from everword_ingest.documents.store import LockedDocument, NewVersion
@@ -124,7 +124,7 @@ async def store_version(
     """Store a version of a locked document, and index it; returns the highest id of a new passage."""
     cut, built, file = prepared.cut, prepared.built, prepared.file
     owner = replace(prepared.owner, document_id=locked.id)
-    retained = await find_kept(conn, namespace_id, locked.id, cut)
+    retained = await find_unchanged_chunks(conn, namespace_id, locked.id, cut)
     if locked.id != prepared.owner.document_id or not retained.missing <= built.ids.keys():
         # Another writer was faster: the prepared passages no longer match the document.
         built = await build_chunks(owner, cut, retained.missing)

@@ -24,9 +24,9 @@ MEASURED_S = 8.0
 #: Rows that one statement folds, and namespaces that one round does.
 FOLDED_AT_ONCE, NAMESPACES = 20_000, 1_000
 #: Callers are promised 7 days; a day more covers clocks and pauses.
-KEEP_REQUESTS = "8 days"
+REQUEST_RETENTION = "8 days"
 #: Watchers resume within a day.
-KEEP_CHANGES = "1 day"
+CHANGE_RETENTION = "1 day"
 PRUNE_BATCH = 10_000
 
 
@@ -83,11 +83,11 @@ class Housekeeping(PeriodicTask):
     async def prune_requests(self) -> None:
         """Delete request ids that are too old to be repeated."""
         async with self._database.connection() as conn:
-            keep = {"keep": KEEP_REQUESTS, "batch": PRUNE_BATCH}
+            keep = {"keep": REQUEST_RETENTION, "batch": PRUNE_BATCH}
             await execute(conn, SQL["prune_append_requests"], keep)
 
     async def prune_changes(self) -> None:
         """Forget changes of memories that watchers cannot ask for any more."""
         async with self._database.connection() as conn:
-            keep = {"keep": KEEP_CHANGES, "batch": PRUNE_BATCH}
+            keep = {"keep": CHANGE_RETENTION, "batch": PRUNE_BATCH}
             await execute(conn, SQL["prune_memory_changes"], keep)

@@ -28,7 +28,7 @@ from everword_search.passages.vectors import EXACT_PASSAGES, GenerationRow
 #: Seconds after which every write has ended, so no passage with an id smaller than one this old can still appear.
 COMPLETE_AFTER_S = 120.0
 #: Seconds for which changes can be requested; the database keeps their log for a day.
-CHANGES_KEPT_S = 20 * 3600.0
+CHANGE_RETENTION_S = 20 * 3600.0
 #: Maximum number of recent ids that a request excludes one by one.
 _RECENT = 1_000
 #: A copy is rebuilt once it has more removed passages than this number and than this share of its rows.
@@ -103,7 +103,7 @@ class CachedNamespace:
     @property
     def is_behind(self) -> bool:
         """True if the change log since the last update may have been deleted."""
-        return self._clock() > self._read_at + CHANGES_KEPT_S
+        return self._clock() > self._read_at + CHANGE_RETENTION_S
 
     @property
     def lacks_vectors(self) -> bool:

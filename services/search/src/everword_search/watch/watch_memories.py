@@ -27,7 +27,7 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 1.0
 #: Seconds without events after which an empty message with the current position is sent.
 SILENCE_S = 10.0
 #: Maximum age of a resume token in hours; the database keeps changes for a day after their transaction began.
-KEPT_HOURS = 23
+RETENTION_HOURS = 23
 #: Seconds after which a stream ends normally, well before the maximum duration of a call.
 LONGEST_S = 240.0
 
@@ -73,6 +73,6 @@ async def _begin(
     if not resume_token:
         return ResumeToken(namespace.id, now.snapshot, "", 0, 0, now.taken_at)
     place = ResumeToken.read(secret, resume_token, namespace.id)
-    if place.expired_at < now.taken_at - KEPT_HOURS * 3600:
-        raise WatchTokenExpired(kept_hours=KEPT_HOURS)
+    if place.expired_at < now.taken_at - RETENTION_HOURS * 3600:
+        raise WatchTokenExpired(kept_hours=RETENTION_HOURS)
     return place

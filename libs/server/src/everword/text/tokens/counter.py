@@ -32,7 +32,7 @@ _PATTERN = "|".join(
     )
 )
 #: Size of the cache of counts, and length of cached texts: memories are shown again and again.
-_KEPT, _KEPT_CHARS = 16_384, 2048
+_KEPT, _STORED_CHARS = 16_384, 2048
 
 
 class TokenizerError(Exception):
@@ -62,7 +62,9 @@ def packaged_counter() -> TokenCounter:
     )
     # The encoding has a copy of its own, and refers to this one (20 MB) only to describe itself.
     ranks.clear()
-    return TokenCounter(_keeping(lambda text: len(encoding.encode_ordinary(text))), adds_up=True)
+    return TokenCounter(
+        _cache_counts(lambda text: len(encoding.encode_ordinary(text))), adds_up=True
+    )
 
 
 def read_counter(path: Path) -> TokenCounter:
@@ -78,10 +80,10 @@ def read_counter(path: Path) -> TokenCounter:
     # An embedding model's file says to cut and to fill up.
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    count = _keeping(lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids))
+    count = _cache_counts(lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids))
     return TokenCounter(count, adds_up=False)
 
 
-def _keeping(count: Callable[[str], int]) -> Callable[[str], int]:
+def _cache_counts(count: Callable[[str], int]) -> Callable[[str], int]:
     retained = lru_cache(maxsize=_KEPT)(count)
-    return lambda text: retained(text) if len(text) <= _KEPT_CHARS else count(text)
+    return lambda text: retained(text) if len(text) <= _STORED_CHARS else count(text)

@@ -47,19 +47,19 @@ class Intervals:
         now: float,
         valid_at: float | None,
         known_at: float | None,
-        keeps_superseded: bool,
+        includes_superseded: bool,
     ) -> None:
         """Set `passes` to False for rows that are not valid at `valid_at` or not known at `known_at`.
 
-        Both default to now. Without `valid_at`, rows that become valid later stay. With `keeps_superseded`, rows whose
-        validity has ended stay, too. Times are seconds since 1970.
+        Both default to now. Without `valid_at`, rows that become valid later stay. With `includes_superseded`, rows
+        whose validity has ended stay, too. Times are seconds since 1970.
         """
         if not len(self.rows):
             return
         limits = self.limits
         known = now if known_at is None else known_at
         holds = limits[:, VALID_UNTIL] > (now if valid_at is None else valid_at)
-        holds |= keeps_superseded
+        holds |= includes_superseded
         holds &= (limits[:, KNOWN_FROM] <= known) & (limits[:, KNOWN_UNTIL] > known)
         if valid_at is not None:
             holds &= limits[:, VALID_FROM] <= valid_at
