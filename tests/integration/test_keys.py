@@ -16,7 +16,7 @@ from everword.client.channel import open_channel
 from everword.internal.v1.embedder_service_pb2 import GetCoverageRequest
 from everword.rpc import authentication
 from everword.rpc.authentication import KEY_CACHE_S
-from everword.rpc.interceptors.auth import STILL_LET_IN_S
+from everword.rpc.interceptors.auth import DRAIN_ACCEPT_S
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import ingest_service_pb2
 from everword.v1 import maintenance_service_pb2 as maintenance
@@ -269,8 +269,8 @@ async def test_a_revoked_key_ends_what_it_has_open(
         yield ingest_service_pb2.ImportMessagesRequest(batch=append_request("First."))
         await asyncio.Event().wait()
 
-    assert KEY_CACHE_S + STILL_LET_IN_S < 1
-    monkeypatch.setattr("everword.rpc.interceptors.auth.STILL_LET_IN_S", 0.3)
+    assert KEY_CACHE_S + DRAIN_ACCEPT_S < 1
+    monkeypatch.setattr("everword.rpc.interceptors.auth.DRAIN_ACCEPT_S", 0.3)
     monkeypatch.setattr("everword.rpc.interceptors.errors.DRAIN_S", 0.1)
     calls = [
         asyncio.ensure_future(refused(locked.ingest.ImportMessages(stream(), metadata=key))),

@@ -192,7 +192,7 @@ def test_small_work_is_asked_of_the_server_and_model_that_is_named_for_it(
             monkeypatch.setenv(f"EVERWORD_{name}", value)
         server.always = small.always = answer()
         # Keep this process's priority; otherwise all later tests would take far longer on a busy machine.
-        monkeypatch.setattr(worker, "let_process_give_way", lambda: None)
+        monkeypatch.setattr(worker, "lower_process_priority", lambda: None)
         worker.main([])
         assert asked == {
             "compact": server.model,

@@ -22,7 +22,7 @@ from support.command_line import everword
 from support.databases import cloned
 from support.notes import named, write
 from support.stack import Stack, running_stack
-from support.watching import all_events, begin, let_expire, take, token_secret
+from support.watching import all_events, begin, expire_memories, take, token_secret
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 WRITTEN, ENDED, DELETED, EXPIRED = (
@@ -88,7 +88,7 @@ async def test_what_expires_is_told_in_the_order_of_time_as_far_as_the_filter_le
     note = (await write(stack, "keyed", "ordered", expires=in_an_hour())).note_id
     other = (await write(stack, "captured", expires=in_an_hour(), tags=["x"])).note_id
     token = await begin(stack)
-    let_expire(stack, [note], [fact], [other])
+    expire_memories(stack, [note], [fact], [other])
     events = await all_events(stack, token)
     assert told(events) == [(EXPIRED, note), (EXPIRED, fact), (EXPIRED, other)]
     # The content of a fact can still be read.
@@ -110,7 +110,7 @@ async def test_whoever_was_away_is_told_once_and_goes_on_in_between(
     ids = [(await write(stack, f"{n}", expires=in_an_hour())).note_id for n in range(6)]
     kept = (await write(stack, "kept", "kept")).note_id
     written = await begin(stack)
-    let_expire(stack, ids[:1], ids[1:])
+    expire_memories(stack, ids[:1], ids[1:])
     expired = [(EXPIRED, id_) for id_ in [ids[0], *sorted(ids[1:])]]
     last = ""
     for token, expected in ((before, [(WRITTEN, kept), *expired]), (written, expired)):
@@ -142,7 +142,7 @@ async def test_what_has_got_another_time_or_is_gone_does_not_expire(stack: Stack
         (ENDED, old),
         (WRITTEN, new),
     }
-    let_expire(stack, [old])
+    expire_memories(stack, [old])
     assert EXPIRED not in dict(told(await all_events(stack, token)))
 
 
@@ -151,7 +151,7 @@ async def test_what_is_written_down_after_its_time_is_told_to_have_expired(stack
     first = (await write(stack, "in time", expires=in_an_hour())).note_id
     before = await begin(stack)
     with stack.database.connect() as conn, conn.transaction():
-        let_expire(stack, [first])
+        expire_memories(stack, [first])
         late = _copy(conn, first)
         _, response = await take(stack, before, 2)
         assert told(response.events) == [(EXPIRED, first)]
@@ -180,7 +180,7 @@ async def test_a_token_of_the_version_before_this_one_goes_on(stack: Stack) -> N
     note = (await write(stack, "kept by an older server", expires=in_an_hour())).note_id
     secret = token_secret(stack)
     place = ResumeToken.read(secret, await begin(stack), 1)
-    let_expire(stack, [note])
+    expire_memories(stack, [note])
     old = _seal(secret, "watch", list(astuple(place))[:6])
     assert told(await all_events(stack, old)) == [(EXPIRED, note)]
 
@@ -188,6 +188,6 @@ async def test_a_token_of_the_version_before_this_one_goes_on(stack: Stack) -> N
 async def test_the_command_line_tells_it(stack: Stack) -> None:
     note = (await write(stack, "soon gone", "soon", expires=in_an_hour())).note_id
     token = await begin(stack)
-    let_expire(stack, [note])
+    expire_memories(stack, [note])
     seen = await everword(stack, "watch", "--resume", token, "--events", "1")
     assert seen.output == f"expired {note}\n"

@@ -67,7 +67,7 @@ async def _mark(stack: Stack) -> str:
     return written.note_id
 
 
-def let_expire(stack: Stack, *moments: Sequence[str]) -> None:
+def expire_memories(stack: Stack, *moments: Sequence[str]) -> None:
     """Let memories expire in groups, one moment each; as with real expiry, nothing is logged."""
     with stack.database.connect() as conn, conn.transaction():
         for memory_ids in moments:

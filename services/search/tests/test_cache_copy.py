@@ -56,7 +56,7 @@ def is_complete(
     return copy.is_complete(copy_request, row, passages(found), changes(removed))
 
 
-def let_through(copy: CachedNamespace) -> list[int]:
+def allowed_rows(copy: CachedNamespace) -> list[int]:
     """Return the ids of what is there and holds at 10 s."""
     snapshot = copy.index.snapshot()
     passes = snapshot.columns["alive"].copy()
@@ -98,9 +98,9 @@ def test_what_was_taken_out_stays_out_whoever_saw_it_before() -> None:
     copy = copy_of([1])
     change(copy, removed=[7])
     change(copy, [6, 7, 8])
-    assert let_through(copy) == [1, 6, 8]
+    assert allowed_rows(copy) == [1, 6, 8]
     change(copy, removed=[1, 1, 7])
-    assert (let_through(copy), copy.present) == ([6, 8], 2)
+    assert (allowed_rows(copy), copy.present) == ([6, 8], 2)
 
 
 def test_what_is_closed_is_left_out_and_two_that_close_meanwhile_conflict() -> None:
@@ -108,12 +108,12 @@ def test_what_is_closed_is_left_out_and_two_that_close_meanwhile_conflict() -> N
     asked = copy.ask(500)
     assert not copy.conflicts(asked, passages([]), changes(closed=[2]))
     change(copy, [4], closed=[2, 4, 99])
-    assert (let_through(copy), copy.present) == ([1, 3], 4)
+    assert (allowed_rows(copy), copy.present) == ([1, 3], 4)
     assert copy.conflicts(asked, passages([]), changes(closed=[2]))
     # What comes with its limits is nobody else's.
     assert not copy.conflicts(asked, passages([5]), changes(closed=[5]))
     copy.add(NOTHING, passages([]), Changes(np.zeros(0, np.int64), np.array([2]), np.array([OPEN])))
-    assert let_through(copy) == [1, 2, 3]
+    assert allowed_rows(copy) == [1, 2, 3]
 
 
 def test_a_copy_that_nobody_searched_for_a_day_is_behind() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from everword.v1.memory_pb2 import MEMORY_KIND_CHUNK, MEMORY_KIND_NOTE
-from everword_search.cache.filters import let_through
+from everword_search.cache.filters import allowed_rows
 from everword_search.cache.index import NamespaceIndex
 from everword_search.records.model import EVERYTHING, MemoryFilter
 from support.cached_passages import Said, limits_of, passages_of
@@ -210,7 +210,7 @@ def test_what_is_let_through_is_what_was_said(seed: int) -> None:
             if is_there and is_wanted(each, requested)
         ]
         assert (
-            snapshot.columns["ids"][let_through(snapshot, requested, now)].tolist() == expected
+            snapshot.columns["ids"][allowed_rows(snapshot, requested, now)].tolist() == expected
         ), requested
 
 
@@ -236,15 +236,15 @@ def test_a_filter_asks_each_search_for_what_it_saw() -> None:
     before = index.snapshot()
     index.add(passages_of([Said(3, tags=("a",))]))
     tagged = MemoryFilter(tags=["a"])
-    assert let_through(before, tagged, 0).tolist() == [True, False]
-    assert let_through(index.snapshot(), tagged, 0).tolist() == [True, False, True]
+    assert allowed_rows(before, tagged, 0).tolist() == [True, False]
+    assert allowed_rows(index.snapshot(), tagged, 0).tolist() == [True, False, True]
 
 
 def test_what_is_in_no_conversation_is_in_none_of_zeros() -> None:
     """A UUID may be all zeros, and so does what is in no conversation come."""
     index = index_of([Said(1), Said(2, kind=1, conversation_id=b"\x01" * 16)])
     of_zeros = MemoryFilter(conversation_ids=[UUID(int=0)])
-    assert let_through(index.snapshot(), of_zeros, 0).tolist() == [False, False]
+    assert allowed_rows(index.snapshot(), of_zeros, 0).tolist() == [False, False]
 
 
 @pytest.mark.parametrize(
@@ -253,9 +253,9 @@ def test_what_is_in_no_conversation_is_in_none_of_zeros() -> None:
 def test_a_filter_of_nothing_lets_nothing_through(name: str) -> None:
     nothing: dict[str, Any] = {name: []}
     index = index_of([Said(1), Said(2, kind=1, conversation_id=b"\x01" * 16)])
-    assert not let_through(index.snapshot(), MemoryFilter(**nothing), 0).any()
+    assert not allowed_rows(index.snapshot(), MemoryFilter(**nothing), 0).any()
 
 
 def test_a_filter_of_an_empty_copy_has_nothing_to_let_through() -> None:
     everything = replace(EVERYTHING, tags=["a"], since=NOON, conversation_ids=[UUID(int=1)])
-    assert let_through(NamespaceIndex(None).snapshot(), everything, 0).tolist() == []
+    assert allowed_rows(NamespaceIndex(None).snapshot(), everything, 0).tolist() == []

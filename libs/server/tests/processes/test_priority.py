@@ -12,8 +12,8 @@ from everword.processes.priority import NICENESS, SESSION_NICENESS, session_nice
 
 GIVE_WAY = """
 import os
-from everword.processes.priority import let_process_give_way, session_niceness
-let_process_give_way()
+from everword.processes.priority import lower_process_priority, session_niceness
+lower_process_priority()
 print(os.getpriority(os.PRIO_PROCESS, 0), session_niceness())
 """
 

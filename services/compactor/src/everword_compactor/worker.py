@@ -20,7 +20,7 @@ from everword.jobs.task import JobRun, Task
 from everword.jobs.worker import run_worker
 from everword.observability import setup
 from everword.processes.heap import share_arenas
-from everword.processes.priority import let_process_give_way
+from everword.processes.priority import lower_process_priority
 from everword_compactor.compose.model import Composer
 from everword_compactor.jobs.context import Ledger, WorkerContext
 from everword_compactor.jobs.due_vectors import DueVectors
@@ -105,7 +105,7 @@ def main(arguments: Sequence[str]) -> None:
     # Before other threads start, since each would take an arena.
     share_arenas()
     # Callers wait for the services on the same cores, but not for summaries.
-    let_process_give_way()
+    lower_process_priority()
     try:
         settings = CompactorWorkerSettings.from_environment(Environment(os.environ))
     except SettingError as error:

@@ -41,7 +41,7 @@ class Target:
         return stats.embedding.model or None
 
 
-def is_given(environment: Environment) -> bool:
+def is_supplied(environment: Environment) -> bool:
     """Return whether the environment has an address of Everword."""
     names = ["EVERWORD_ADDRESS", *(f"EVERWORD_{name.upper()}_ADDRESS" for name in PUBLIC_PORTS)]
     return any(map(environment.text, names))

@@ -126,7 +126,7 @@ class EmbeddedPostgres:
         try:
             handed_over.write_text(secret(self._password_file))
             for path in (unfinished, handed_over):
-                _give(path, account)
+                _change_owner(path, account)
             self._run_initdb(unfinished, handed_over)
         finally:
             handed_over.unlink()
@@ -205,7 +205,7 @@ def _environment() -> dict[str, str]:
     return {k: v for k, v in os.environ.items() if not k.startswith(("PG", "EVERWORD_"))}
 
 
-def _give(path: Path, account: Account | None) -> None:
+def _change_owner(path: Path, account: Account | None) -> None:
     if account is not None:
         os.chown(path, account.uid, account.gid)
 

@@ -83,10 +83,10 @@ class Admission:
             return
         except RequestRefused as refused:
             forget_frames(refused)
-            request.give_all()
+            request.release_all()
             await self._answer(refused)(scope, receive, request.send)
         finally:
-            request.give_all()
+            request.release_all()
 
     async def _drain(self, receive: Receive) -> None:
         """Read the rest of a body for a while, because a client that finds the connection closed may not see the
@@ -127,7 +127,7 @@ class _BodyShare:
             self._room.give(self._group, self._held - size)
             self._held = size
 
-    def give_all(self) -> None:
+    def release_all(self) -> None:
         self.keep(0)
 
 
@@ -175,10 +175,10 @@ class _Request:
         share.keep(len(body) if self._size <= SHORT_BYTES or len(body) > SHORT_BYTES else 0)
         return {"type": "http.request", "body": body, "more_body": False}
 
-    def give_all(self) -> None:
+    def release_all(self) -> None:
         """Return the request's remaining share of the memory."""
         if self._share is not None:
-            self._share.give_all()
+            self._share.release_all()
 
     async def _read(self, body: bytearray) -> Message:
         """Read a body to its end, or until its sender is gone, and return the last message."""

@@ -119,7 +119,7 @@ def _replace(
         known = any(each.fact_id == right_id and _overlap(each, wrong) for each in kept)
         right = () if right_id is None or known else (_of(wrong, right_id),)
         return TimelineChange((wrong,), right)
-    before = next((each for each in kept if _gave_way(each, wrong)), None)
+    before = next((each for each in kept if _was_replaced_by(each, wrong)), None)
     if before is None:
         return TimelineChange((wrong,), () if right_id is None else (_of(wrong, right_id),))
     if right_id in (None, before.fact_id):
@@ -136,7 +136,7 @@ def _of(interval: Interval, fact_id: UUID) -> Interval:
     return replace(interval, id=None, fact_id=fact_id, successor_id=successor)
 
 
-def _gave_way(interval: Interval, to: Interval) -> bool:
+def _was_replaced_by(interval: Interval, to: Interval) -> bool:
     return interval.successor_id == to.fact_id and interval.until == to.since
 
 

@@ -17,7 +17,7 @@ import time
 COLLECT_S = 60.0
 COLLECT_SHARE = 0.0005
 #: Seconds until freed memory is returned, and the CPU seconds below which a process has had no work meanwhile.
-GIVE_BACK_S = 20.0
+MEMORY_RETURN_INTERVAL_S = 20.0
 IDLE_S = 0.1
 _LIBC = ctypes.CDLL(None)
 #: glibc's number for the most arenas; one for the event loop, and one for all others, which take turns anyway.
@@ -51,7 +51,7 @@ def collect_regularly() -> None:
 def _collect_regularly() -> None:
     worked_s, collect_at = time.process_time(), time.monotonic() + COLLECT_S
     while True:
-        time.sleep(min(GIVE_BACK_S, COLLECT_S))
+        time.sleep(min(MEMORY_RETURN_INTERVAL_S, COLLECT_S))
         if time.monotonic() >= collect_at:
             # CPU time, since on a busy machine it waits for far longer.
             started = time.thread_time()

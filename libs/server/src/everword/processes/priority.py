@@ -20,7 +20,7 @@ _SESSION = Path("/proc/self/autogroup")
 _TRIES, _PAUSE_S = 20, 0.12
 
 
-def give_way() -> None:
+def lower_priority() -> None:
     """Lower the CPU priority of this thread, and of threads that it starts, to the lowest.
 
     Does nothing on systems without a priority for each thread, or without the right to change it. It counts within a
@@ -31,12 +31,12 @@ def give_way() -> None:
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
 
 
-def let_process_give_way() -> None:
+def lower_process_priority() -> None:
     """Lower the CPU priority of the whole process, and of its session if it leads one.
 
     May block for two seconds if very many processes start at once.
     """
-    give_way()
+    lower_priority()
     if sys.platform == "linux" and os.getsid(0) == os.getpid():
         with suppress(OSError):
             _lower_session()

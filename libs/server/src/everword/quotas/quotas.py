@@ -79,14 +79,14 @@ class Quotas:
                 # The namespace was deleted: waiting calls go on, and get that error.
                 self._usages.pop(id_, None)
                 usage.alone = True
-                usage.let_waiting_go_on()
+                usage.wake_waiting_calls()
 
     def _go_alone(self) -> None:
         """Apply the last known limits until counts can be exchanged again."""
         self._alone = True
         for usage in self._usages.values():
             usage.alone = True
-            usage.let_waiting_go_on()
+            usage.wake_waiting_calls()
 
     async def _run(self) -> None:
         while True:

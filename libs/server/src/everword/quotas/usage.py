@@ -162,13 +162,13 @@ class QuotaUsage:
         self._minute += ends > self._ends + MINUTE_S / 2
         self._ends = ends
         self.alone = False
-        self.let_waiting_go_on()
+        self.wake_waiting_calls()
 
     def not_sent(self) -> None:
         self._requests.not_sent()
         self._messages.not_sent()
 
-    def let_waiting_go_on(self) -> None:
+    def wake_waiting_calls(self) -> None:
         """Wake the calls that are waiting for an exchange."""
         self._exchanged.set()
         self._exchanged = asyncio.Event()

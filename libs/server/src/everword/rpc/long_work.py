@@ -22,7 +22,7 @@ LONG_BYTES = 32 * 1024
 #: More of them would each take the interpreter from the event loop in turn, and none would be done sooner.
 _THREADS = ThreadPoolExecutor(2, "long-work")
 #: Seconds after which freed memory is returned to the system; large requests come in groups.
-_GIVE_BACK_S = 1.0
+_MEMORY_RETURN_INTERVAL_S = 1.0
 _waiting: set[asyncio.AbstractEventLoop] = set()
 
 
@@ -36,10 +36,10 @@ async def run_in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
     finally:
         if loop not in _waiting:
             _waiting.add(loop)
-            loop.call_later(_GIVE_BACK_S, _give_back, loop)
+            loop.call_later(_MEMORY_RETURN_INTERVAL_S, _return_free_memory, loop)
 
 
-def _give_back(loop: asyncio.AbstractEventLoop) -> None:
+def _return_free_memory(loop: asyncio.AbstractEventLoop) -> None:
     _waiting.discard(loop)
     # A call's request lies in cycles of the objects around it, which would stay until there are many more of them.
     _THREADS.submit(collect)

@@ -105,7 +105,7 @@ def _token(match: regex.Match[str]) -> bool:
     return requested.search(name) is not None and is_drawn(trimmed(match["value"]), 12)
 
 
-def _given_to(*commands: str) -> Callable[[regex.Match[str]], bool]:
+def _is_argument_of(*commands: str) -> Callable[[regex.Match[str]], bool]:
     """Return a check whether a value is given to one of these commands, on the same line."""
 
     def given(match: regex.Match[str]) -> bool:
@@ -119,8 +119,8 @@ def _given_to(*commands: str) -> Callable[[regex.Match[str]], bool]:
 def _short_option(match: regex.Match[str]) -> bool:
     """Return whether `-p…` is a password: `-P` is a port, and `mysql -p` with a space is followed by a database."""
     before = match.string[max(0, match.start() - _COMMAND_CHARS) : match.start()]
-    asks = match.string[match.start()] in " \t" and not _given_to("sshpass")(match)
-    return not asks and before.rstrip()[-1].islower() and _given_to(*_COMMANDS)(match)
+    asks = match.string[match.start()] in " \t" and not _is_argument_of("sshpass")(match)
+    return not asks and before.rstrip()[-1].islower() and _is_argument_of(*_COMMANDS)(match)
 
 
 def _always(match: regex.Match[str]) -> bool:
@@ -238,7 +238,7 @@ _FORMS = (
     _Form(
         [" -u", " --user"],
         _compiled(r"[ \t=]?+[\"']?+[^\s:\"']{1,64}+:(?P<value>[^\s\"'`\\]{3,128}+)"),
-        _given_to("curl", "wget", "http"),
+        _is_argument_of("curl", "wget", "http"),
     ),
     # Tokens that scanners report only together with a second one, or do not know.
     _Form(

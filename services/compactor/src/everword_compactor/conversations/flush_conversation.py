@@ -125,7 +125,7 @@ async def _wait(
         async with database.transaction(namespace_id) as conn:
             job = await requests.compaction_job(conn, namespace_id, conversation_id)
             conversation = await requests.read_compacted(conn, namespace_id, conversation_id)
-        if conversation is None or job is None or job.is_given_up:
+        if conversation is None or job is None or job.is_abandoned:
             return
         if job.is_failing and not job.is_open and not patient:
             return

@@ -109,7 +109,7 @@ ON CONFLICT (namespace_id, conversation_id) DO UPDATE
 -- compaction_job --
 -- How the job of a conversation stands; no row where there is none. It is open while somebody is at it, or is to be at
 -- once, and fails where its latest attempt did.
-SELECT state = 'failed' AS is_given_up,
+SELECT state = 'failed' AS is_abandoned,
        state = 'running' OR (state = 'pending' AND attempts = 0 AND not_before <= now()) AS is_open,
        state = 'failed' OR attempts > CASE state WHEN 'running' THEN 1 ELSE 0 END AS is_failing
   FROM jobs

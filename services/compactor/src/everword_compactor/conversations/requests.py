@@ -32,7 +32,7 @@ SQL = load_statements("everword_compactor.conversations")
 class CompactionJob:
     """The state of a conversation's job."""
 
-    is_given_up: bool
+    is_abandoned: bool
     #: True if it is running or due at once.
     is_open: bool
     #: Its latest attempt failed.

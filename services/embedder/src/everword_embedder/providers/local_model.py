@@ -13,7 +13,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from everword.processes.priority import give_way
+from everword.processes.priority import lower_priority
 from everword_embedder.providers.errors import ProviderMisconfigured
 from everword_embedder.providers.model_files import TOKENIZER, WEIGHTS, read_verified
 from everword_embedder.providers.vectors import Vector
@@ -189,7 +189,7 @@ class LocalModelHolder:
         self._form = form
         # Two threads more than a backlog may take: a query starts at once, and so does a passage that was just written.
         self._pool = ThreadPoolExecutor(threads + 2, thread_name_prefix="embed")
-        self._patient = ThreadPoolExecutor(threads, "embed-patient", initializer=give_way)
+        self._patient = ThreadPoolExecutor(threads, "embed-patient", initializer=lower_priority)
         self._loading: Future[LocalModel] | None = None
 
     def model(self) -> Future[LocalModel]:

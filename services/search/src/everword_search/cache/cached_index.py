@@ -8,7 +8,7 @@ from functools import cached_property
 from everword.db.arrays import Array
 from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.cache.columns.vectors import Vectors
-from everword_search.cache.filters import let_through
+from everword_search.cache.filters import allowed_rows
 from everword_search.cache.snapshot import Snapshot
 from everword_search.records.model import MemoryFilter
 
@@ -28,4 +28,4 @@ class CachedIndex:
     @cached_property
     def wanted(self) -> Array:
         """Mask of the rows that pass the search's filter."""
-        return let_through(self.snapshot, self.filter, self.now)
+        return allowed_rows(self.snapshot, self.filter, self.now)

@@ -12,7 +12,7 @@ from everword_search.cache.snapshot import Snapshot
 from everword_search.records.model import MemoryFilter
 
 
-def let_through(snapshot: Snapshot, memory_filter: MemoryFilter, now: float) -> Array:
+def allowed_rows(snapshot: Snapshot, memory_filter: MemoryFilter, now: float) -> Array:
     """Return a mask of the existing rows that pass the filter at `now`, in seconds since 1970."""
     columns = snapshot.columns
     passes: Array = columns["alive"].copy()

@@ -67,7 +67,7 @@ class NamespaceCache:
         #: Running background checks for late vectors, by namespace.
         self._looking: dict[int, asyncio.Task[None]] = {}
         self._rounds = PeriodicTask(
-            "namespace cache", _ERASED_S, [self._forget_erased, self._give_back]
+            "namespace cache", _ERASED_S, [self._forget_erased, self._return_free_memory]
         )
         #: True if a copy was loaded or evicted since freed memory was last returned to the system.
         self._untidy = False
@@ -149,7 +149,7 @@ class NamespaceCache:
 
     def forget(self, namespace_id: int) -> None:
         """Evict a namespace."""
-        self._let_go(namespace_id)
+        self._evict(namespace_id)
         if task := self._tasks.get(namespace_id):
             task.cancel()
 
@@ -160,7 +160,7 @@ class NamespaceCache:
             extra={"namespace_id": copy.namespace_id, "is_new": is_new},
         )
         # Searches use the database meanwhile, and afterwards if the load fails: half a copy is useless.
-        self._let_go(copy.namespace_id)
+        self._evict(copy.namespace_id)
         _begin(self._tasks, copy.namespace_id, self._load(copy, nbytes, is_new))
 
     async def _load(self, copy: CachedNamespace, nbytes: int, is_new: bool) -> None:
@@ -199,14 +199,14 @@ class NamespaceCache:
         try:
             self._copies[copy.namespace_id] = copy
         except ValueError:  # The copy alone exceeds the limit.
-            self._let_go(copy.namespace_id)
+            self._evict(copy.namespace_id)
             self._refuse(copy.namespace_id, NotCopied("there is no room for it"))
 
     def _refuse(self, namespace_id: int, error: Exception) -> None:
         log.info("a namespace is not kept in memory", extra={"reason": repr(error)})
         self._refused[namespace_id] = None
 
-    def _let_go(self, namespace_id: int) -> None:
+    def _evict(self, namespace_id: int) -> None:
         if self._copies.pop(namespace_id, None):
             self._untidy = True
         if looking := self._looking.pop(namespace_id, None):
@@ -223,7 +223,7 @@ class NamespaceCache:
         """Return whether the copy is still cached, and was neither evicted nor reloaded."""
         return self._copies.get(copy.namespace_id) is copy
 
-    async def _give_back(self) -> None:
+    async def _return_free_memory(self) -> None:
         """Return freed memory to the system, at most every `_TIDY_S` seconds."""
         if self._untidy and self._clock() >= self._tidied_at + _TIDY_S:
             self._untidy, self._tidied_at = False, self._clock()

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.cache.columns.vectors import Vectors
-from everword_search.cache.filters import let_through
+from everword_search.cache.filters import allowed_rows
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.passages.vectors import QueryVector
 from everword_search.records.model import MemoryFilter
@@ -57,6 +57,6 @@ def prefetch_scan(
     if vectors is None or vectors.generation_id != vector.generation_id or len(copy.pending()):
         return None
     snapshot = copy.index.snapshot()
-    rows = vectors.nearest(asked, let_through(snapshot, memory_filter, time.time()), NEAREST)
+    rows = vectors.nearest(asked, allowed_rows(snapshot, memory_filter, time.time()), NEAREST)
     cosines = vectors.cosines(asked, rows)
     return PrefetchedScan(rows, cosines, vectors, snapshot.size, asked)

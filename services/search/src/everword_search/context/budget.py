@@ -233,7 +233,7 @@ class ContextDraft:
         The whole may cost more than the sum of its lines if the tokenizer is not additive.
         """
         counter = self.layout.counter
-        if counter.adds_up or any(item.is_given for item in self._items()):
+        if counter.adds_up or any(item.is_supplied for item in self._items()):
             return
         while self.keys and counter.count(self.text()) > self.budget:
             # Memories are removed first: they are most numerous, and the last one matters least.

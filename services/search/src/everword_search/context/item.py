@@ -44,7 +44,7 @@ class ContextItem:
     #: Tokens of the whole line, with the widest item number and the line end.
     tokens: int
     #: True if the caller gave the token count of the text.
-    is_given: bool = False
+    is_supplied: bool = False
     score: float = 0.0
     #: Probability that it answers the query; None if unknown.
     relevance: float | None = None

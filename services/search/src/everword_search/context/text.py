@@ -182,7 +182,7 @@ class Layout:
         """Return the item with `words` as its text, and its token count updated."""
         alongside = ItemContext(relevance=item.relevance, endings=item.endings, trust=item.trust)
         line = self._line(_WIDEST, item.occurred_at, item.speaker, words, alongside)
-        return replace(item, words=words, tokens=self.counter.count(f"{line}\n"), is_given=False)
+        return replace(item, words=words, tokens=self.counter.count(f"{line}\n"), is_supplied=False)
 
     def candidate(self, found: ContextCandidate) -> ContextItem:
         """Return a block's candidate as an item."""
@@ -209,18 +209,18 @@ class Layout:
         seq: int,
         speaker: str,
         words: str,
-        given_tokens: int,
+        prompt_tokens_used: int,
         item_context: ItemContext = NOTHING,
         about: MemoryRecord | None = None,
     ) -> ContextItem:
         moment = local_time(occurred_at, self.zone) if occurred_at else None
         speaker = " ".join(speaker.split())
-        counted = "" if given_tokens else words
+        counted = "" if prompt_tokens_used else words
         trust, is_withheld = judge(self.trust, about, words)
         item_context = replace(item_context, trust=trust)
         line = self._line(_WIDEST, moment, speaker, counted, item_context)
-        tokens = given_tokens + self.counter.count(f"{line}\n")
-        if given_tokens:
+        tokens = prompt_tokens_used + self.counter.count(f"{line}\n")
+        if prompt_tokens_used:
             tokens += len(_INDENT) * words.count("\n")
         shown = id_, moment, seq, speaker, words, tokens
         known = (
@@ -232,7 +232,7 @@ class Layout:
         )
         return ContextItem(
             *shown,
-            given_tokens > 0,
+            prompt_tokens_used > 0,
             *known,
             item_context.source_messages,
             trust=trust,

@@ -3,7 +3,7 @@
 -- In all of them, scores are rounded to 1e-9, so that every statement computes the same score and pages can continue
 -- after one. `spare` is the number of summaries that may be returned on top of `limit` other memories.
 
--- fragment let_through --
+-- fragment allowed_rows --
 -- The condition that a passage passes the filter; NULL admits everything. `tags[1] IS NOT NULL` is redundant, but
 -- needed for the partial index over tags. Without `valid_at`, passages that become valid later pass. Passages that are
 -- no longer valid pass only with `include_superseded`, and expired notes never. Chunks of documents attached to a
@@ -161,7 +161,7 @@ WITH corpus AS MATERIALIZED (
                        WHERE lexeme ^@ t.prefix OR lexeme ^@ t.stem)
            END AS frequency,
            (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-           AND :let_through AS wanted
+           AND :allowed_rows AS wanted
       FROM unnest(%(queries)s::tsquery[], %(prefixes)s::text[], %(stems)s::text[])
            WITH ORDINALITY AS t (query, prefix, stem, term)
      -- OFFSET 0 looks up each word separately. Otherwise the plan, made for all namespaces, assumes an average one and
@@ -229,7 +229,7 @@ WITH hits AS (
      WHERE m.namespace_id = %(namespace_id)s
        AND m.literals IS NOT NULL AND m.literals %%> ANY(%(tokens)s::text[])
        AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-       AND :let_through
+       AND :allowed_rows
 ), best AS (
     SELECT DISTINCT ON (source_id) id, source_id, raw, round(raw * 1e9) / 1e9 AS score
       FROM hits
@@ -252,7 +252,7 @@ WITH matched AS (
      WHERE m.namespace_id = %(namespace_id)s
        AND m.literals IS NOT NULL AND m.literals %%> ANY(%(tokens)s::text[])
        AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-       AND :let_through
+       AND :allowed_rows
      UNION ALL
     SELECT m.id, m.source_id, m.kind, w.place + 1, w.likeness
       FROM unnest(%(queries)s::tsquery[], %(places)s::bigint[], %(likenesses)s::float8[]) AS w (query, place, likeness)
@@ -261,7 +261,7 @@ WITH matched AS (
             WHERE m.namespace_id = %(namespace_id)s AND m.lexemes @@ w.query
            OFFSET 0) AS m
      WHERE (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-       AND :let_through
+       AND :allowed_rows
 ), hits AS (
     SELECT id, source_id,
            sum(likeness) / cardinality(%(tokens)s::text[])
@@ -345,7 +345,7 @@ SELECT p.id AS passage_id, m.source_id, m.occurred_at
         LIMIT 1) AS p
  WHERE m.namespace_id = %(namespace_id)s AND m.part = 0
    AND (m.occurred_at, m.source_id) < (least(%(after_occurred_at)s::timestamptz, %(before)s), %(after_source_id)s::uuid)
-   AND :let_through
+   AND :allowed_rows
  ORDER BY m.occurred_at DESC, m.source_id DESC
  LIMIT %(limit)s;
 
@@ -355,7 +355,7 @@ SELECT m.source_id, m.occurred_at
   FROM visible_memories m
  WHERE m.namespace_id = %(namespace_id)s AND m.part = 0
    AND (m.occurred_at, m.source_id) < (least(%(after_occurred_at)s::timestamptz, %(before)s), %(after_source_id)s::uuid)
-   AND :let_through
+   AND :allowed_rows
  ORDER BY m.occurred_at DESC, m.source_id DESC
  LIMIT %(limit)s;
 
@@ -365,7 +365,7 @@ SELECT m.source_id, m.occurred_at
   FROM visible_memories m
  WHERE m.namespace_id = %(namespace_id)s AND m.part = 0
    AND (m.occurred_at, m.source_id) > (greatest(%(after_occurred_at)s::timestamptz, %(since)s), %(after_source_id)s::uuid)
-   AND :let_through
+   AND :allowed_rows
  ORDER BY m.occurred_at, m.source_id
  LIMIT %(limit)s;
 
@@ -377,7 +377,7 @@ SELECT m.source_id, m.occurred_at
        SELECT * FROM visible_memories
         WHERE namespace_id = %(namespace_id)s AND source_id = n.id AND part = 0
        OFFSET 0) AS m
- WHERE n.namespace_id = %(namespace_id)s AND n.log_date >= %(first_day)s AND :let_through
+ WHERE n.namespace_id = %(namespace_id)s AND n.log_date >= %(first_day)s AND :allowed_rows
  ORDER BY m.occurred_at DESC, m.source_id DESC
  LIMIT %(limit)s;
 
@@ -398,7 +398,7 @@ SELECT m.source_id, m.occurred_at
            SELECT FROM messages a
             WHERE a.namespace_id = %(namespace_id)s AND a.conversation_id = %(conversation_id)s::uuid
               AND a.role = %(assistant)s AND NOT a.automated))
-   AND :let_through
+   AND :allowed_rows
  ORDER BY array_position(%(names)s::text[], d.title), d.conversation_id IS NOT NULL, d.subject <> '', d.agent <> '', d.id, c.place;
 
 -- read_candidates --
@@ -448,7 +448,7 @@ WITH found AS MATERIALIZED (
            m.ranking, CASE WHEN m.ranking IS NULL THEN m.content END AS content,
            m.stands_for, m.repeats,
            (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-           AND :let_through AS wanted
+           AND :allowed_rows AS wanted
       FROM near m
      ORDER BY thread, seq, source_id, part
 )
@@ -491,7 +491,7 @@ WITH scope AS MATERIALIZED (
       FROM visible_memories m
      WHERE m.namespace_id = %(namespace_id)s
        AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-       AND :let_through
+       AND :allowed_rows
      LIMIT %(most)s::bigint + 1
 ), size AS MATERIALIZED (
     SELECT count(*) > %(most)s AS is_large FROM scope
@@ -536,7 +536,7 @@ WITH hits AS MATERIALIZED (
       JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.id = v.memory_id
      WHERE v.namespace_id = %(namespace_id)s
        AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-       AND :let_through
+       AND :allowed_rows
      ORDER BY v.embedding <=> %(vector)b::halfvec
      LIMIT %(taken)s
 ), calibrated AS (
@@ -589,7 +589,7 @@ SELECT m.id AS passage_id, m.source_id, array_send(v.embedding) AS embedding
   JOIN visible_vectors_:generation v ON v.namespace_id = %(namespace_id)s AND v.memory_id = m.id
  WHERE m.namespace_id = %(namespace_id)s AND (%(source_ids)s::uuid[] IS NULL OR m.source_id = ANY(%(source_ids)s))
    AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-   AND :let_through;
+   AND :allowed_rows;
 
 -- find_endings --
 -- Facts stated by some memories that are not valid at one moment, as known at another, and the current values that
@@ -703,14 +703,14 @@ SELECT r.memory_id, r.fact_id, r.subject, r.attribute, r.value, r.ended_at, r.be
               SELECT m.source_id, m.id FROM visible_memories m
                WHERE m.namespace_id = %(namespace_id)s AND m.source_id = e.message_id AND m.part >= 0
                  AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-                 AND :let_through
+                 AND :allowed_rows
                ORDER BY position(lower(r.current_value) IN lower(m.content)) > 0 DESC, m.part
                LIMIT 1) AS m) AS told ON true
   LEFT JOIN LATERAL (
        SELECT m.source_id, m.id FROM visible_memories m
         WHERE m.namespace_id = %(namespace_id)s AND m.source_id = r.current_interval_id AND m.part = 0
           AND (%(constraint)s::tsquery IS NULL OR m.lexemes @@ %(constraint)s::tsquery)
-          AND :let_through
+          AND :allowed_rows
        OFFSET 0) AS noted ON true
  WHERE r.ended_at <= a.until
    AND NOT EXISTS (SELECT FROM fact_evidence

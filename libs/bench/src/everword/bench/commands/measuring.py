@@ -18,7 +18,7 @@ from everword.bench.dataset import questions
 from everword.bench.native_format import BenchSet, read_sets
 from everword.bench.provenance import changes, commit
 from everword.bench.run import Run, Watcher
-from everword.bench.target import Target, is_given, own_target, running_target
+from everword.bench.target import Target, is_supplied, own_target, running_target
 from everword.bench.variants import Variant, of_messages
 from everword.cli.output import note, progress
 from everword.cli.session import explain
@@ -88,7 +88,7 @@ def ask_everything(
 
 def asks_running(running: bool) -> bool:
     """Return whether to use the running Everword instead of starting one."""
-    return running or is_given(Environment(os.environ))
+    return running or is_supplied(Environment(os.environ))
 
 
 async def _ask(

@@ -17,7 +17,7 @@ _SECONDARY = ("secondary_keys", "keysecondary", "secondkey")
 
 def keys_of(entry: Mapping[str, Any], names: tuple[str, ...] = _KEYS) -> list[str]:
     """Return the keys that are texts."""
-    return [each for each in map(text_of, _given(entry, names)) if each]
+    return [each for each in map(text_of, _split_keys(entry, names)) if each]
 
 
 def has_secondary_keys(entry: Mapping[str, Any]) -> bool:
@@ -26,12 +26,12 @@ def has_secondary_keys(entry: Mapping[str, Any]) -> bool:
 
 def odd_keys(entry: Mapping[str, Any]) -> Iterator[str]:
     """Yield what to say of keys that are no texts."""
-    for each in _given(entry, _KEYS):
+    for each in _split_keys(entry, _KEYS):
         if not isinstance(each, str):
             yield f"a key must be text, not {kind(each)}"
 
 
-def _given(entry: Mapping[str, Any], names: tuple[str, ...]) -> list[Any]:
+def _split_keys(entry: Mapping[str, Any], names: tuple[str, ...]) -> list[Any]:
     """Return keys, which some files have as one text with commas."""
     value: Any = next((entry[name] for name in names if entry.get(name)), [])
     values = value.split(",") if isinstance(value, str) and not PATTERN.fullmatch(value) else value

@@ -32,7 +32,7 @@ from everword.rpc.settings import ServerSettings
 log = logging.getLogger(__name__)
 #: How often it is asked whether the caller of a call that takes long is still let in. With KEY_CACHE_S, a call goes on
 #: for less than a second after its key was revoked, unless the database takes its time to answer.
-STILL_LET_IN_S = 0.4
+DRAIN_ACCEPT_S = 0.4
 
 
 class AuthInterceptor(Interceptor):
@@ -112,7 +112,7 @@ class Watch:
         self.refusal: EverwordError | None = None
         # Most calls end sooner, and cost no task.
         self._task: asyncio.Task[None] | None = None
-        self._timer = self._loop.call_later(STILL_LET_IN_S, self._start)
+        self._timer = self._loop.call_later(DRAIN_ACCEPT_S, self._start)
 
     def stop(self) -> None:
         self._timer.cancel()
@@ -131,9 +131,9 @@ class Watch:
                 self.scope.reschedule(self._loop.time())
                 return
             except Exception as error:  # a database that is away says nothing about the caller
-                if remaining(STILL_LET_IN_S) < 0.01:
+                if remaining(DRAIN_ACCEPT_S) < 0.01:
                     return  # its deadline is here: the call ends in any case
                 log.warning(
                     "cannot tell whether a caller is still let in", extra={"error": repr(error)}
                 )
-            await asyncio.sleep(STILL_LET_IN_S)
+            await asyncio.sleep(DRAIN_ACCEPT_S)

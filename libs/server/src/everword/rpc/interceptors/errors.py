@@ -53,11 +53,11 @@ async def abort(context: Context, error: EverwordError) -> None:
         await context.abort(grpc_code(error), status.message, trailing_metadata=trailers(status))
     except grpc.aio.AbortError as aborted:
         # The context refers to it, and its traceback to the context: a cycle.
-        context.add_done_callback(_letting_go(aborted))
+        context.add_done_callback(_done_callback(aborted))
         raise
 
 
-def _letting_go(aborted: grpc.aio.AbortError) -> Any:
+def _done_callback(aborted: grpc.aio.AbortError) -> Any:
     """Return a callback for the end of a call; its type is a protocol of the stubs."""
 
     def let_go(context: Context) -> None:

@@ -20,7 +20,7 @@ _OTHER = ("conversation_ids", "channels", "instances", "authors", "roles", "tags
 async def find_relations(block_request: BlockRequest) -> Sequence[ContextCandidate]:
     """Return relations of the query's topic, heaviest first; empty if none is heavy enough."""
     requested = block_request.filter
-    if not block_request.text or not _lets_graph_through(requested):
+    if not block_request.text or not _filter_allows_graph(requested):
         return []
     view = View(requested.agents, requested.subjects, requested.valid_at, requested.known_at)
     topic = TopicRequest(
@@ -44,7 +44,7 @@ def _candidate(ranked: RankedEdge, place: int, zone: ZoneInfo) -> ContextCandida
     return ContextCandidate("relation", edge.text(zone), place=place, source_messages=told)
 
 
-def _lets_graph_through(memory_filter: MemoryFilter) -> bool:
+def _filter_allows_graph(memory_filter: MemoryFilter) -> bool:
     return all(getattr(memory_filter, field) is None for field in _OTHER)
 
 

@@ -51,7 +51,7 @@ async def find_profile(block_request: BlockRequest) -> Sequence[ContextCandidate
         block_request.sources.database, block_request.namespace, block_request.filter
     )
     known = _to_known(block_request, requested)
-    if not known.subjects or not _lets_facts_through(requested):
+    if not known.subjects or not _filter_allows_facts(requested):
         return []
     async with block_request.sources.database.transaction(block_request.namespace.id) as conn:
         rows = await find_known(conn, block_request.namespace.id, known, MOST_FACTS, MOST_SAID)
@@ -95,7 +95,7 @@ def _to_known(block_request: BlockRequest, memory_filter: MemoryFilter) -> Known
     )
 
 
-def _lets_facts_through(memory_filter: MemoryFilter) -> bool:
+def _filter_allows_facts(memory_filter: MemoryFilter) -> bool:
     """Return whether a filter can admit facts, which have no conversation, channel, instance, author, role or tags."""
     of_messages = (
         memory_filter.conversation_ids,

@@ -30,7 +30,7 @@ _KEPT = CompiledBooks()
 async def find_entries(block_request: BlockRequest) -> Sequence[ContextCandidate]:
     """Return the entries triggered by the conversation and the query, highest priority first."""
     requested, record = block_request.filter, block_request.record
-    if not _lets_lore_through(requested):
+    if not _filter_allows_lore(requested):
         return []
     available = int(block_request.request.token_budget * SHARE)
     request = LoreRequest(
@@ -53,7 +53,7 @@ async def find_entries(block_request: BlockRequest) -> Sequence[ContextCandidate
     ]
 
 
-def _lets_lore_through(memory_filter: MemoryFilter) -> bool:
+def _filter_allows_lore(memory_filter: MemoryFilter) -> bool:
     if any(getattr(memory_filter, name) is not None for name in _OTHER):
         return False
     return memory_filter.allows_kind(MemoryKind.LORE)

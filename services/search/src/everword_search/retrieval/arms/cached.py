@@ -143,13 +143,13 @@ class _Postings:
                 if begin < end:
                     held = segment.postings.between(begin, end)
                     add_scores(*held, lengths, weight, K1, B, snapshot.mean_length, raws)
-                    await self._give_way(end - begin)
+                    await self._yield_to_other_work(end - begin)
             rows = np.flatnonzero((raws > 0) & wanted[segment.start : segment.stop])
             matching.append(segment.start + rows)
             scores.append(raws[rows])
         return np.concatenate(matching), np.concatenate(scores)
 
-    async def _give_way(self, examined: int) -> None:
+    async def _yield_to_other_work(self, examined: int) -> None:
         self._looked_at += examined
         if self._looked_at > SCORED_AT_ONCE:
             self._looked_at = 0
