@@ -86,7 +86,9 @@ def _hit(result: pb.SearchResult, places: dict[str, Place]) -> Hit:
     return Hit(message, result.score, relevance)
 
 
-async def ask_alone(settings: ClientSettings, datasets: Iterable[Dataset], say: Say) -> Answers:
+async def ask_separately(
+    settings: ClientSettings, datasets: Iterable[Dataset], say: Say
+) -> Answers:
     """Ask the questions of every dataset in a namespace of its own."""
     answers: Answers = {}
     for dataset in datasets:
@@ -165,7 +167,7 @@ async def measure(sets: Sequence[BenchSet], messages: int, running: bool, kept: 
 
         datasets = sets[0].datasets
         model = await target.model()
-        alone = await ask_alone(target.settings, datasets, say)
+        alone = await ask_separately(target.settings, datasets, say)
         async with crowd_namespace(target.settings, kept) as client:
             crowd = await ask_in_crowd(client, sets, messages, say)
     return build_report(

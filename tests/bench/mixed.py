@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bench.crowd import ask, ask_alone, embedded
+from bench.crowd import ask, ask_separately, embedded
 from bench.crowd_report import Answers, Report, build_report, print_report
 from everword.bench.bench_namespace import Say, fill, namespace
 from everword.bench.dataset import Dataset
@@ -110,7 +110,7 @@ async def measure(
     """Return a report of each set."""
     async with own_target(Environment(os.environ), note) as target:
         model = await target.model()
-        alone = [await ask_alone(target.settings, datasets, note) for _, datasets in sets]
+        alone = [await ask_separately(target.settings, datasets, note) for _, datasets in sets]
         beside: list[Answers] = []
         async with namespace(target.settings, "mixed-") as client:
             others = await write_others(client, texts, wanted, note)

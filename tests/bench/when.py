@@ -63,7 +63,7 @@ class Case:
 
     way: Way
     text: str
-    asked_at: datetime
+    requested_time: datetime
     start: datetime
     end: datetime
 
@@ -129,7 +129,7 @@ def _case(way: Way, first: date, author: str, topic: str) -> Case:
 async def ask(client: Client, case: Case, held: int) -> float:
     """Return the share of the first ten results within the period, or of as many as the period contains if fewer."""
     request = pb.SearchRequest(query=case.text, page_size=_FIRST, max_content_chars=1)
-    request.reference_time.FromDatetime(case.asked_at)
+    request.reference_time.FromDatetime(case.requested_time)
     response = await client.search_service.Search(request)
     moments = [result.memory.occur_time.ToDatetime(UTC) for result in response.results]
     within = sum(case.start <= moment < case.end for moment in moments)

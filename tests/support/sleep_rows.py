@@ -118,7 +118,7 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
         *("read_sleep_progress", "read_messages", "list_parked", "read_profile", "known_topics"),
         *("closing_subjects", "waiting_sessions", "read_observations", "touched_facts"),
         *("count_sessions", "read_evidence", "open_disputes", "read_timeline", "read_around"),
-        *("expired_facts", "read_edges", "want_sleep", "finish_sessions", "find_conversation"),
+        *("expired_facts", "read_edges", "request_sleep", "finish_sessions", "find_conversation"),
         *("count_since", "read_night", "lock_vector_jobs", "resting_conversations"),
     )
     return {

@@ -239,7 +239,7 @@ def _compaction(filled: Filled) -> dict[str, dict[str, Any]]:
     asked = ("read_stretches", "verbatim_messages", "read_summaries", "read_flushed")
     return {
         **{f"{package}.{name}": of_nodes for name in (*names, *asked)},
-        f"{package}.want_leaves": of_nodes,
+        f"{package}.request_leaves": of_nodes,
         f"{package}.count_tokens": {**of_nodes, "after": 0, "only_ids": None},
         f"{package}.mark_flushed": {**of_nodes, "tokens": 1},
         f"{package}.compaction_job": of_nodes,

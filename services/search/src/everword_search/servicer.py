@@ -42,7 +42,7 @@ from everword_search.records.translate import (
     to_conversation,
     to_conversation_filter,
     to_filter,
-    to_wanted,
+    to_memory_key,
 )
 from everword_search.retrieval.search import search
 from everword_search.retrieval.sources import Sources
@@ -93,7 +93,7 @@ class SearchServicer(SearchServiceServicer):
         found = await get_memory(
             self._database,
             current_namespace(),
-            to_wanted(request),
+            to_memory_key(request),
             request.at_least_as_fresh,
             tier,
             include_unindexed=request.include_unindexed or request.HasField("external"),

@@ -31,12 +31,12 @@ from everword_search.context.model import ContextRequest
 from everword_search.context.repetition import WordsInContext
 from everword_search.context.text import Layout
 from everword_search.context.tokens import Tokens
-from everword_search.endings.read_endings import outdated_asked
+from everword_search.endings.read_endings import outdated_statement
 from everword_search.passages.ranked import RankedMemories
 from everword_search.passages.store import SQL, AnalysedText, Scope
 from everword_search.passages.vectors import GenerationRow, QueryNotEmbedded, QueryVector
 from everword_search.records.model import max_parts
-from everword_search.records.store import memories_asked, use_generic_plans
+from everword_search.records.store import memories_statement, use_generic_plans
 from everword_search.retrieval.arms.semantic import SemanticArm
 from everword_search.retrieval.index.open_index import open_index
 from everword_search.retrieval.model import SearchRequest
@@ -181,8 +181,8 @@ async def _read_hits(conn: Connection, opened: OpenedSearch, planned: PlannedSea
     await runner.prepare(generic_plans=True, limit_s=STATEMENT_CAP_S)
     chars = DEFAULT_CONTENT_CHARS
     namespace_id = planned.scope.namespace_id
-    asked = memories_asked(namespace_id, [no_id], [0], chars, max_parts(chars))
+    asked = memories_statement(namespace_id, [no_id], [0], chars, max_parts(chars))
     memories = await ask(conn, asked)
-    outdated = await ask(conn, outdated_asked(namespace_id, [no_id]))
+    outdated = await ask(conn, outdated_statement(namespace_id, [no_id]))
     await memories.rows()
     await outdated.rows()

@@ -34,7 +34,7 @@ def observed(
     with tracer().start_as_current_span(
         f"chat {settings.model}",
         kind=SpanKind.CLIENT,
-        attributes={**labels, **_asked(request, settings)},
+        attributes={**labels, **_request_attributes(request, settings)},
     ) as span:
         try:
             yield reply
@@ -64,7 +64,9 @@ def observed(
             )
 
 
-def _asked(request: ChatRequest, settings: ChatSettings) -> dict[str, str | int | float]:
+def _request_attributes(
+    request: ChatRequest, settings: ChatSettings
+) -> dict[str, str | int | float]:
     server = urlsplit(settings.url)
     return {
         names.SERVER_ADDRESS: server.hostname or "",

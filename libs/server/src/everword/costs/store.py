@@ -35,7 +35,7 @@ def lock_budget_changes_blocking(conn: blocking.Connection, namespace_id: int) -
 
 async def find_spent_budget(conn: Connection, namespace_id: int, model: str) -> SpentBudget | None:
     """Return a spent budget that refuses calls of a model; None if there is none."""
-    parameters = _asked(namespace_id, model, None, None)
+    parameters = _budget_parameters(namespace_id, model, None, None)
     return await fetch_optional(conn, SQL["find_spent_budget"], parameters, SpentBudget)
 
 
@@ -47,7 +47,7 @@ def find_spent_budget_blocking(
     now: datetime | None,
 ) -> SpentBudget | None:
     """As find_spent_budget, at a moment, and on behalf of a conversation, whose agent may have a budget."""
-    parameters = _asked(namespace_id, model, conversation_id, now)
+    parameters = _budget_parameters(namespace_id, model, conversation_id, now)
     return blocking.fetch_optional(conn, SQL["find_spent_budget"], parameters, SpentBudget)
 
 
@@ -56,7 +56,7 @@ def has_price_blocking(conn: blocking.Connection, model: str) -> bool:
     """Return whether a price for a model is known."""
 
 
-def _asked(
+def _budget_parameters(
     namespace_id: int, model: str, conversation_id: UUID | None, now: datetime | None
 ) -> dict[str, Any]:
     return {

@@ -41,7 +41,7 @@ class RequiredNode:
     anchor: Anchor | None = None
 
 
-def wanted_node(node: NewGraphNode, scope: GraphScope) -> RequiredNode:
+def required_node(node: NewGraphNode, scope: GraphScope) -> RequiredNode:
     """Return the identity of a node. `me` is the agent and `user` the subject, regardless of the given type."""
     anchor = find_anchor(node.label)
     if anchor is None:

@@ -35,7 +35,7 @@ from everword.graph.nodes import (
     lock_current_nodes,
     merged_version,
     put_versions,
-    wanted_node,
+    required_node,
 )
 from everword.graph.placement import EdgeIntervalRow, EdgePlacement, EdgeStatement, place_edge
 from everword.graph.rows import LockedNode, NodeVersionRow
@@ -63,9 +63,9 @@ async def write_graph(
     references = list(
         dict.fromkeys(ref for edge in write.edges for ref in (edge.from_node, edge.to_node))
     )
-    own = [wanted_node(node, write.scope) for node in write.nodes]
+    own = [required_node(node, write.scope) for node in write.nodes]
     anchors = [
-        wanted_node(NewGraphNode(ref.label, ""), write.scope)
+        required_node(NewGraphNode(ref.label, ""), write.scope)
         for ref in references
         if ref.id is None and find_anchor(ref.label)
     ]
@@ -117,7 +117,7 @@ async def _find_ends(
         if ref.id is not None:
             continue
         anchor = find_anchor(ref.label)
-        key = wanted_node(NewGraphNode(ref.label, ref.type), scope).key
+        key = required_node(NewGraphNode(ref.label, ref.type), scope).key
         near = [each.key for each in own if each.key.label_hash == key.label_hash]
         if anchor or (ref.type and key in ids):
             found[ref] = ids[key]

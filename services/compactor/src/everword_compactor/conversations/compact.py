@@ -64,5 +64,5 @@ async def _compact_one(
 async def _schedule(
     conn: Connection, namespace_id: int, ids: Sequence[UUID], seqs: Sequence[int]
 ) -> None:
-    await requests.want_leaves(conn, namespace_id, ids, seqs)
+    await requests.request_leaves(conn, namespace_id, ids, seqs)
     await requests.schedule_conversations(conn, namespace_id, ids)

@@ -17,7 +17,7 @@ from everword.text.credentials import mask_credentials
 from everword_compactor.conversations import requests
 from everword_compactor.conversations.cover import cover
 from everword_compactor.conversations.model import FlushProgress
-from everword_compactor.sleep.rpc.requests import want_sleep
+from everword_compactor.sleep.rpc.requests import request_sleep
 
 #: From this share of its size on, a context counts as full.
 FULL_AT = 0.85
@@ -107,7 +107,7 @@ async def _sum_up(
         if conversation is None or conversation.summarised_seq >= through:
             return
         job = await requests.compaction_job(conn, namespace_id, conversation_id)
-        await requests.want_leaves(conn, namespace_id, [conversation_id], [through])
+        await requests.request_leaves(conn, namespace_id, [conversation_id], [through])
         await requests.schedule_conversations(conn, namespace_id, [conversation_id])
     # A job that failed before may fail for good: wait for one attempt, and for no pause after it.
     patient = job is None or not job.is_failing
@@ -158,7 +158,7 @@ async def _replacement(
         stays += sum(summary.token_count for summary in summaries)
         await requests.mark_flushed(conn, namespace_id, id_, FlushProgress(covered.through, stays))
         # Learn from messages that leave the agent's context before the agent misses them.
-        await want_sleep(conn, namespace_id, [id_])
+        await request_sleep(conn, namespace_id, [id_])
         settings = await get_namespace_settings(conn, namespace_id)
     if settings.masks_credentials:
         # One that was written before credentials were masked holds what its sources do.

@@ -95,7 +95,7 @@ SELECT page.id, page.last_seq, page.last_seq - coalesce(p.summarised_seq, 0) AS 
                       LIMIT 1) AS j ON true
  ORDER BY page.id;
 
--- want_leaves --
+-- request_leaves --
 -- Ask for leaves up to a place of each conversation, however few messages. The ids are sorted.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, wanted_seq)
 SELECT %(namespace_id)s, c.id, wanted.seq

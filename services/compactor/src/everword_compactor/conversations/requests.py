@@ -56,7 +56,7 @@ async def waiting_conversations(
 
 
 @statement(SQL)
-async def want_leaves(
+async def request_leaves(
     conn: Connection, namespace_id: int, conversation_ids: Sequence[UUID], seqs: Sequence[int]
 ) -> None:
     """Ask for leaves up to a place of each conversation. The ids are sorted."""

@@ -265,7 +265,7 @@ ON CONFLICT (namespace_id, conversation_id) DO UPDATE
  WHERE p.slept_seq = %(after)s
 RETURNING conversation_id;
 
--- want_sleep --
+-- request_sleep --
 -- Let sessions count as finished up to a place of each conversation.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, sleep_wanted_seq)
 SELECT %(namespace_id)s, wanted.id, c.last_seq

@@ -257,7 +257,7 @@ def nightless_namespaces(conn: Connection, limit: int, parked_s: float) -> list[
     return fetch_values(conn, SQL["nightless_namespaces"], parameters)
 
 
-def want_sleep(conn: Connection, namespace_id: int, conversation_ids: Sequence[UUID]) -> None:
+def request_sleep(conn: Connection, namespace_id: int, conversation_ids: Sequence[UUID]) -> None:
     """Let sessions of conversations count as finished as far as there are messages now."""
     parameters = {"namespace_id": namespace_id, "conversation_ids": sorted(conversation_ids)}
-    execute(conn, SQL["want_sleep"], parameters)
+    execute(conn, SQL["request_sleep"], parameters)

@@ -87,7 +87,7 @@ class Topics:
         while True:
             with job.transaction() as conn:
                 changes = store.next_changes(conn, job.namespace_id, NODES, of_nodes=True)
-                due = self._due(job, conn, changes)
+                due = self._due_pages(job, conn, changes)
             if not due:
                 return self._worker_context.now() + MODEL_PAUSE if changes else None
             for node_id in due:
@@ -95,7 +95,9 @@ class Topics:
                 if job.run.others_wait():
                     return self._worker_context.now()
 
-    def _due(self, job: NamespaceJob, conn: Connection, changes: Sequence[Change]) -> list[UUID]:
+    def _due_pages(
+        self, job: NamespaceJob, conn: Connection, changes: Sequence[Change]
+    ) -> list[UUID]:
         """Return nodes whose pages are to be written now: where a model writes them, not all that often."""
         node_ids = list(dict.fromkeys(each.node_id for each in changes if each.node_id))
         if self._worker_context.chat is None:

@@ -113,14 +113,16 @@ class CachedNamespace:
     @property
     def is_due(self) -> bool:
         """True if it is time for a background check for vectors."""
-        return self._lacking_are_due or (self._pending_are_due and self.lacks_vectors)
+        return self._is_missing_vectors_check_due or (
+            self._is_pending_vectors_check_due and self.lacks_vectors
+        )
 
     def look(self) -> Ints:
         """Return the rows to check for vectors: the pending ones and, now and then, those that were given up as well.
 
         A passage that was given up may have been enqueued again.
         """
-        everything = self._lacking_are_due
+        everything = self._is_missing_vectors_check_due
         self._pending_vectors_checked_at = self._clock()
         if not everything:
             return self.pending()
@@ -128,11 +130,11 @@ class CachedNamespace:
         return self.lacking()
 
     @property
-    def _pending_are_due(self) -> bool:
+    def _is_pending_vectors_check_due(self) -> bool:
         return self._pending_vectors_checked_at < self._clock() - RECHECK_INTERVAL_S
 
     @property
-    def _lacking_are_due(self) -> bool:
+    def _is_missing_vectors_check_due(self) -> bool:
         missing = self.index.vectors.lacking_count if self.index.vectors else 0
         pause_s = RECHECK_INTERVAL_S * max(1.0, missing / CHECK_BATCH_ROWS)
         return missing > 0 and self._missing_vectors_checked_at < self._clock() - pause_s

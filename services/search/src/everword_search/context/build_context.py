@@ -63,7 +63,7 @@ async def begin(
         request = request.without_foreign_documents()
     zone, masks = ZoneInfo(start.settings.time_zone), start.settings.masks_credentials
     layout = Layout(counter, request.format, zone, masks, start.settings.trust)
-    text = _asked(request, start)
+    text = _query_text(request, start)
     draft = ContextDraft(request.token_budget, layout, WordsInContext(text))
     waiting: list[ContextItem] = []
     if start.conversation:
@@ -72,7 +72,7 @@ async def begin(
     return ContextBuilder(sources, namespace, request, start, text, draft, waiting)
 
 
-def _asked(request: ContextRequest, start: Start) -> str:
+def _query_text(request: ContextRequest, start: Start) -> str:
     """Return the text to search for: the query, or else the latest user message, cut to `MAX_QUERY_BYTES`."""
     latest = start.conversation.latest if start.conversation else None
     text = request.query.strip() or (latest.content if latest else "")

@@ -244,7 +244,7 @@ class ContextBuilder:
         alone: bool = False,
     ) -> None:
         layout = self.draft.layout
-        there = self.draft.keys | self._asked_with() | theirs
+        there = self.draft.keys | self._query_message_ids() | theirs
         items = [item for item in found.items(layout) if item.key not in there]
 
         def masked(item: ContextItem) -> ContextItem:
@@ -252,7 +252,7 @@ class ContextBuilder:
 
         self.draft.fill(source, items, maximum=maximum, limit=limit, alone=alone, finish=masked)
 
-    def _asked_with(self) -> set[UUID | str]:
+    def _query_message_ids(self) -> set[UUID | str]:
         """Return the key of the message used as the query, which is no answer to itself."""
         latest = self.start.conversation and self.start.conversation.latest
         return {latest.id} if latest and not self.request.query.strip() else set()

@@ -21,7 +21,7 @@ from everword_search.context.about import about_summary, about_turn
 from everword_search.context.budget import ContextDraft
 from everword_search.context.item import ContextItem
 from everword_search.context.model import BlockSource, ContextRequest
-from everword_search.context.present import NonemptyKinds, present_asked
+from everword_search.context.present import NonemptyKinds, nonempty_kinds_statement
 from everword_search.context.text import Layout
 from everword_search.endings.read_endings import Endings, read_endings
 from everword_search.facts.store import find_own
@@ -98,7 +98,7 @@ async def read_start(
 ) -> Start:
     """Return the namespace's settings, and the conversation if the request names one. Raises ConversationNotFound."""
     async with fresh_transaction(database, namespace, request.at_least_as_fresh) as conn:
-        asked = await ask(conn, present_asked(namespace.id))
+        asked = await ask(conn, nonempty_kinds_statement(namespace.id))
         settings = await get_namespace_settings(conn, namespace.id)
         [present] = await asked.rows()
         if not request.names_conversation:

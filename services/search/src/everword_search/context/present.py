@@ -27,6 +27,6 @@ class NonemptyKinds:
     conversation_documents: bool = True
 
 
-def present_asked(namespace_id: int) -> BoundStatement[NonemptyKinds]:
+def nonempty_kinds_statement(namespace_id: int) -> BoundStatement[NonemptyKinds]:
     """Return the statement that checks which kinds of rows a namespace has."""
     return BoundStatement(SQL["find_present"], namespaced(namespace_id), NonemptyKinds)

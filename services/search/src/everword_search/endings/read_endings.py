@@ -65,7 +65,9 @@ class OutdatedRow:
     memory_id: UUID
 
 
-def outdated_asked(namespace_id: int, source_ids: Sequence[UUID]) -> BoundStatement[OutdatedRow]:
+def outdated_statement(
+    namespace_id: int, source_ids: Sequence[UUID]
+) -> BoundStatement[OutdatedRow]:
     """Return the cheap statement that finds memories that may have outdated facts."""
     parameters = {
         **namespaced(namespace_id),
@@ -89,13 +91,13 @@ def _parameters(scope: Scope, source_ids: Sequence[UUID]) -> dict[str, Any]:
 
 async def read_endings(conn: Connection, scope: Scope, source_ids: Sequence[UUID]) -> Endings:
     """Return the outdated facts of memories, as of the moment of the scope's filter."""
-    asked = outdated_asked(scope.namespace_id, source_ids)
+    asked = outdated_statement(scope.namespace_id, source_ids)
     outdated = await fetch_all(conn, asked.statement, asked.parameters, asked.row)
     return await find_endings(conn, scope, [row.memory_id for row in outdated])
 
 
 async def find_endings(conn: Connection, scope: Scope, outdated: Sequence[UUID]) -> Endings:
-    """Return the outdated facts of memories that `outdated_asked` named."""
+    """Return the outdated facts of memories that `outdated_statement` named."""
     found = defaultdict[UUID, list[Ending]](list)
     if outdated:
         parameters = _parameters(scope, outdated)

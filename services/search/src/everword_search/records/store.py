@@ -67,11 +67,11 @@ async def read_memories(
     max_parts: int | None = None,
 ) -> list[MemoryRow]:
     """Return the existing memories in the order of `source_ids`; whole texts if `max_chars` is None."""
-    asked = memories_asked(namespace_id, source_ids, passage_ids, max_chars, max_parts)
+    asked = memories_statement(namespace_id, source_ids, passage_ids, max_chars, max_parts)
     return await fetch_all(conn, asked.statement, asked.parameters, asked.row)
 
 
-def memories_asked(
+def memories_statement(
     namespace_id: int,
     source_ids: Sequence[UUID],
     passage_ids: Sequence[int] = (),

@@ -64,7 +64,7 @@ def to_conversation(
     return ConversationKey(request.key.session_key, request.key.agent, request.key.channel)
 
 
-def to_wanted(request: pb.GetMemoryRequest) -> UUID | str | ExternalMessageKey:
+def to_memory_key(request: pb.GetMemoryRequest) -> UUID | str | ExternalMessageKey:
     """Return the id, summary name or external key by which a request names a memory."""
     if request.HasField("external"):
         return ExternalMessageKey(to_conversation(request.external), request.external.external_id)

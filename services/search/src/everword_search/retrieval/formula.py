@@ -52,8 +52,8 @@ async def rank_by_formula(
     """Return the hits in `window`, best first. Raises ArmFailed."""
     # The third element of a position is the time of the first page. With the current time, the last hit of a page would
     # score less than its position says, and appear again.
-    score, passage_id, *asked_at = window.after or (2.0, 0)
-    now = datetime.fromisoformat(asked_at[0]) if asked_at else datetime.now(UTC)
+    score, passage_id, *requested_time = window.after or (2.0, 0)
+    now = datetime.fromisoformat(requested_time[0]) if requested_time else datetime.now(UTC)
     await runner.prepare(generic_plans=False, limit_s=remaining(STATEMENT_CAP_S))
     newest = await store.browse(runner.conn, scope, True, None, profile.newest)
     pool = await _pool(runner, arms, {row.source_id for row in newest}, profile.pool)

@@ -15,11 +15,11 @@ from everword_search.retrieval.arms.graph import GraphArm
 from everword_search.retrieval.arms.lexical import LexicalArm
 from everword_search.retrieval.arms.regex import RegexArm
 from everword_search.retrieval.arms.semantic import SemanticArm
-from everword_search.retrieval.arms.trigram import tokens_asked_for
+from everword_search.retrieval.arms.trigram import query_tokens
 from everword_search.retrieval.index.passage_index import PassageIndex
 from everword_search.retrieval.model import SearchMode, SearchRequest
 from everword_search.retrieval.query.parse_query import BY_WORDS, ParsedQuery
-from everword_search.retrieval.query.query import literals_asked_for
+from everword_search.retrieval.query.query import query_literals
 
 #: The only profile with the graph arm; the others need a weight for each arm.
 _FOLLOWING = "recall"
@@ -67,12 +67,12 @@ def plan_search(
     if request.mode is SearchMode.REGEX:
         return SearchPlan([RegexArm(index.scope, request.text)])
     if request.mode is SearchMode.TRIGRAM:
-        return SearchPlan([index.alike(tokens_asked_for(request.text))])
+        return SearchPlan([index.alike(query_tokens(request.text))])
     if words is None:
         return SearchPlan([_semantic(parsed, index, vector)])
     if request.mode is SearchMode.LEXICAL:
         return SearchPlan([words.lexical])
-    literal = index.literal(literals_asked_for(parsed.query))
+    literal = index.literal(query_literals(parsed.query))
     arms: list[Arm] = [words.lexical, literal, _semantic(parsed, index, vector)]
     if parsed.settings.has_graph and request.profile == _FOLLOWING:
         arms.append(GraphArm(index.scope))

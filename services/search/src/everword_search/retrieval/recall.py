@@ -211,7 +211,7 @@ async def _judge(
     share = 1.0 if question.has_prefix else question.terms.literal_share
     timely = PERIOD_WEIGHT * closeness(pool.heads(pool.passages.moments), question.periods)
     return RecallInputs(
-        pool, _wanted(pool), describe(pool, question), literals, share, views, timely
+        pool, _candidate_mask(pool), describe(pool, question), literals, share, views, timely
     )
 
 
@@ -226,7 +226,7 @@ async def _absent_names(runner: Runner, ranking: RecallRanking, passages: Candid
     return len(strangers) - await ranking.index.mentions(runner, passages, strangers)
 
 
-def _wanted(pool: Pool) -> npt.NDArray[np.bool_]:
+def _candidate_mask(pool: Pool) -> npt.NDArray[np.bool_]:
     """Return a mask of the memories that may be results: found ones and their neighbours, if the filter admits them."""
     return pool.near(pool.any(pool.passages.found), NEAR) & pool.any(pool.passages.wanted)
 

@@ -87,7 +87,7 @@ class Runner:
         self, arm: RankingArm, source_ids: Sequence[UUID], share: float
     ) -> list[Candidate]:
         """Return an arm's scores of memories, within `share` of the remaining time. Raises ArmFailed."""
-        async with self._running(arm, share, asks_nothing=False):
+        async with self._running(arm, share, needs_no_statement=False):
             return await arm.score(self.conn, source_ids)
 
     async def deviations(self, arm: SemanticArm, passage_ids: Ints, share: float) -> Floats:
@@ -120,14 +120,16 @@ class Runner:
         arm: Arm,
         share: float,
         generic_plans: bool | None = None,
-        asks_nothing: bool | None = None,
+        needs_no_statement: bool | None = None,
     ) -> AsyncIterator[None]:
         label = {names.SEARCH_ARM: arm.name.name.lower()}
         limit_s = min(arm.time_limit_s, remaining(STATEMENT_CAP_S) * share)
         started = time.perf_counter()
         try:
             with inner_span("search arm", attributes=label):
-                if not (arm.asks_nothing if asks_nothing is None else asks_nothing):
+                if not (
+                    arm.needs_no_statement if needs_no_statement is None else needs_no_statement
+                ):
                     once = generic_plans or arm.generic_plans
                     await self.prepare(generic_plans=once, limit_s=limit_s)
                 yield

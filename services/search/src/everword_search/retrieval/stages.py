@@ -12,12 +12,12 @@ from everword.domain.deadline import remaining
 from everword.rpc.pages import Cursor
 from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.cache.prefetched_scan import PrefetchedScan, prefetch_scan
-from everword_search.endings.read_endings import OutdatedRow, outdated_asked
+from everword_search.endings.read_endings import OutdatedRow, outdated_statement
 from everword_search.passages.ranked import Window
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
 from everword_search.records.model import max_parts
-from everword_search.records.store import MemoryRow, memories_asked
+from everword_search.records.store import MemoryRow, memories_statement
 from everword_search.retrieval.arms.base import RankingArm
 from everword_search.retrieval.arms.graph import GraphArm
 from everword_search.retrieval.formula import rank_by_formula
@@ -176,18 +176,18 @@ async def retrieve(
     promoted = PromotedHits.read(cursor.after[1]) if cursor.after else PromotedHits()
     hits = [hit for hit in found.hits if hit.source_id not in promoted][: cursor.limit]
     shown = hits[: cursor.size]
-    memories = await ask(conn, _memories_asked(validated, shown))
+    memories = await ask(conn, _memories_statement(validated, shown))
     outdated = None
     if planned.has_facts and shown:
         ids = [hit.source_id for hit in shown]
-        outdated = await ask(conn, outdated_asked(validated.namespace.id, ids))
+        outdated = await ask(conn, outdated_statement(validated.namespace.id, ids))
     return HitPage(planned, found, hits, chance, memories, promoted, outdated)
 
 
-def _memories_asked(
+def _memories_statement(
     validated: ValidatedSearch, hits: Sequence[RankedHit]
 ) -> BoundStatement[MemoryRow]:
-    return memories_asked(
+    return memories_statement(
         validated.namespace.id,
         [hit.source_id for hit in hits],
         [hit.passage_id for hit in hits],
@@ -225,7 +225,7 @@ async def hydrate(
     numbered = ordered.placed
     if promoted := [hit for hit in numbered.hits if hit.source_id not in rows]:
         async with database.bound(conn, validated.namespace.id):
-            pending = await ask(conn, _memories_asked(validated, promoted))
+            pending = await ask(conn, _memories_statement(validated, promoted))
         rows |= {row.id: row for row in await pending.rows()}
     results = [
         SearchResult(

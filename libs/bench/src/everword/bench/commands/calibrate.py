@@ -16,10 +16,10 @@ from everword.bench.calibrating import calibrate as calibrate_rows
 from everword.bench.commands.measuring import (
     BenchmarkRun,
     ask_everything,
-    asks_running,
     checkpoint_of,
     data_options,
     forget,
+    uses_running_server,
 )
 from everword.bench.isotonic import FitError
 from everword.bench.plots import PlotError, draw_reliability
@@ -81,7 +81,7 @@ def calibrate(
     ensure_writable("--out", output, checkpoint)
     ensure_writable("--plot", plot)
     chosen = variants_of(profiles)
-    asked = _asked([*files, *more], chosen, checkpoint, running, patience)
+    asked = _run_datasets([*files, *more], chosen, checkpoint, running, patience)
     fitted = {each.name: _fitted(asked, each.name) for each in chosen}
     found = [_calibrated(asked, name, each) for name, each in fitted.items()]
     if output is not None:
@@ -97,7 +97,7 @@ def calibrate(
             raise click.ClickException(str(error)) from error
 
 
-def _asked(
+def _run_datasets(
     paths: Sequence[Path],
     variants: Sequence[Variant],
     checkpoint: Path | None,
@@ -118,7 +118,7 @@ def _asked(
 
 def _owner(running: bool) -> Calibrations:
     """Return the store for calibrations. Raises click.UsageError if no running Everword would use them."""
-    if not asks_running(running):
+    if not uses_running_server(running):
         raise click.UsageError("give --out FILE, or calibrate the Everword that runs by --running")
     try:
         url = running_target(Environment(os.environ)).admin_url

@@ -86,7 +86,7 @@ def ask_everything(
         raise click.ClickException(reason) from error
 
 
-def asks_running(running: bool) -> bool:
+def uses_running_server(running: bool) -> bool:
     """Return whether to use the running Everword instead of starting one."""
     return running or is_supplied(Environment(os.environ))
 
@@ -106,7 +106,7 @@ async def _ask(
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, this.cancel)
     environment = Environment(os.environ)
     async with AsyncExitStack() as resources:
-        if asks_running(running):
+        if uses_running_server(running):
             target = running_target(environment)
             # The running one may have summaries; one started for the run has no workers that make them.
             variants = variants if summarised else [of_messages(each) for each in variants]

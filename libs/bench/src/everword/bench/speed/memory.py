@@ -68,14 +68,14 @@ def _work(bench: BenchStack) -> dict[str, dict[str, int]]:
     """Let the workers do what waited for them, for a while; returns the jobs of each task before and after."""
     deadline = time.monotonic() + _WORK_S
     with bench.connect() as conn:
-        before = after = _due(conn)
+        before = after = _count_due_jobs(conn)
         while after and time.monotonic() < deadline:
             time.sleep(_POLL_INTERVAL_S)
-            after = _due(conn)
+            after = _count_due_jobs(conn)
     return {"before": before, "after": after}
 
 
-def _due(conn: psycopg.Connection) -> dict[str, int]:
+def _count_due_jobs(conn: psycopg.Connection) -> dict[str, int]:
     return dict(conn.execute(_DUE).fetchall())
 
 

@@ -39,10 +39,10 @@ def _stated(question: TokenizedSentence) -> TokenizedSentence | None:
     noted = _after_noting(tokens)
     if noted:
         return _part(question, noted, len(tokens))
-    if _asks(tokens, 0):
+    if _is_question(tokens, 0):
         return None
     for at in range(2, len(tokens)):
-        if tokens[at - 1].low in _JOINING and _asks(tokens, at):
+        if tokens[at - 1].low in _JOINING and _is_question(tokens, at):
             rest = tokens[at:]
             is_tag = _TAGS & {token.low for token in rest}
             least = 2 if rest[0].low in _ASKING else _LEAST_ASKED
@@ -54,7 +54,7 @@ def _stated(question: TokenizedSentence) -> TokenizedSentence | None:
     return _part(question, 0, after_so) if after_so else None
 
 
-def _asks(tokens: tuple[Token, ...], at: int) -> bool:
+def _is_question(tokens: tuple[Token, ...], at: int) -> bool:
     following = tokens[at + 1].low if at + 1 < len(tokens) else ""
     if tokens[at].low in _AUXILIARIES:
         return following in _ASKED or following == "n't"

@@ -60,7 +60,7 @@ def is_due(state: TrajectoryState) -> bool:
 def update_trajectory(tools: StageTools, work: ClosingWork) -> ClosingWork:
     """Add the subject's trajectory, if it is due. It is stored whole or not at all."""
     assert tools.asking is not None
-    due = _read_due(tools, work)
+    due = _read_trajectory_state(tools, work)
     sources = _sources(tools, work) if work.sessions and is_due(due) else []
     if not sources:
         return work
@@ -87,7 +87,7 @@ def update_trajectory(tools: StageTools, work: ClosingWork) -> ClosingWork:
     return work.adding(PendingWrite("set-trajectory", run), trajectories=1)
 
 
-def _read_due(tools: StageTools, work: ClosingWork) -> TrajectoryState:
+def _read_trajectory_state(tools: StageTools, work: ClosingWork) -> TrajectoryState:
     with tools.reading() as conn:
         latest = store.read_trajectory(conn, tools.namespace_id, work.subject)
         sessions = store.count_sessions(conn, tools.namespace_id, work.subject)

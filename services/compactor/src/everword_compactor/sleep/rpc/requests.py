@@ -50,10 +50,14 @@ async def page_conversations(
     return await fetch_all(conn, SQL["sleep_backlog"], parameters, SleepBacklog)
 
 
-async def want_sleep(conn: Connection, namespace_id: int, conversation_ids: Sequence[UUID]) -> None:
+async def request_sleep(
+    conn: Connection, namespace_id: int, conversation_ids: Sequence[UUID]
+) -> None:
     """Let sessions of conversations count as finished as far as there are messages now, and make their jobs due."""
     ids = sorted(conversation_ids)
-    await execute(conn, SQL["want_sleep"], {"namespace_id": namespace_id, "conversation_ids": ids})
+    await execute(
+        conn, SQL["request_sleep"], {"namespace_id": namespace_id, "conversation_ids": ids}
+    )
     await wake(conn, namespace_id, [str(id_) for id_ in ids])
 
 

@@ -81,7 +81,7 @@ async def _wake(
         async with database.transaction(namespace_id) as conn:
             if not await requests.conversation_exists(conn, namespace_id, conversation_id):
                 raise ConversationNotFound(conversation_id=conversation_id)
-            await requests.want_sleep(conn, namespace_id, [conversation_id])
+            await requests.request_sleep(conn, namespace_id, [conversation_id])
         return [conversation_id]
     woken: list[UUID] = []
     after = UUID(int=0)
@@ -90,7 +90,7 @@ async def _wake(
             page = await requests.page_conversations(conn, namespace_id, subject, after, BATCH)
             waiting = [each.id for each in page if each.is_waiting]
             if waiting:
-                await requests.want_sleep(conn, namespace_id, waiting)
+                await requests.request_sleep(conn, namespace_id, waiting)
         woken += waiting
         if len(page) < BATCH:
             return woken

@@ -92,7 +92,7 @@ def _wake_conversations(job: NamespaceJob) -> None:
     """End sessions with the day, even without a pause."""
     for ids in _batches(job):
         with job.transaction() as conn:
-            store.want_sleep(conn, job.namespace_id, ids)
+            store.request_sleep(conn, job.namespace_id, ids)
             due = [DueJob(job.namespace_id, SLEEP, str(id_)) for id_ in sorted(ids)]
             enqueue_blocking(conn, due)
 

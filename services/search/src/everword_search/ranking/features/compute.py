@@ -159,7 +159,7 @@ def describe(pool: Pool, question: RankingQuery) -> PoolFeatures:
         **_people(pool, question, turns[DESCRIBED.index("m_mention")]),
         **_traits(pool),
         **compare_dates(pool.heads(pool.passages.moments), question.dates, question.time_zone),
-        **_asked(question),
+        **_query_features(question),
         "m_absent": pool.absent,
     }
     held = int(np.bitwise_or.reduce(present)) if len(present) else 0
@@ -206,7 +206,7 @@ def _traits(pool: Pool) -> dict[str, Floats]:
     }
 
 
-def _asked(question: RankingQuery) -> dict[str, float]:
+def _query_features(question: RankingQuery) -> dict[str, float]:
     terms = question.terms
     return {
         **question_traits(question.text),

@@ -59,7 +59,7 @@ class Arm(ABC):
         return False
 
     @property
-    def asks_nothing(self) -> bool:
+    def needs_no_statement(self) -> bool:
         """True if `find` needs no statement."""
         return False
 

@@ -32,7 +32,7 @@ SCORED_AT_ONCE = 200_000
 class CachedLexicalArm(TsvectorArm):
     """BM25 on cached postings, over all matches of all words."""
 
-    asks_nothing = True
+    needs_no_statement = True
 
     def __init__(self, cached: CachedIndex, scope: Scope, terms: Sequence[Term]) -> None:
         super().__init__(scope, terms)
@@ -77,7 +77,7 @@ class CachedSemanticArm(SemanticArm):
         self._prefetched = prefetched
 
     @property
-    def asks_nothing(self) -> bool:
+    def needs_no_statement(self) -> bool:
         return not len(self._cached.copy.pending())
 
     async def rank(self, conn: Connection, window: Window) -> RankedMemories:
@@ -90,7 +90,7 @@ class CachedSemanticArm(SemanticArm):
 
     async def _nearest(self, conn: Connection) -> tuple[Ints, Floats]:
         """Return candidates for the nearest rows, with their cosines."""
-        copy, asked = self._cached.copy, self._asked().vector.values
+        copy, asked = self._cached.copy, self._vector_query().vector.values
         await copy.add_vectors(conn, copy.pending())
         if self._prefetched and (found := self._prefetched.now(self._cached, self._vectors, asked)):
             return found
@@ -102,7 +102,7 @@ class CachedSemanticArm(SemanticArm):
         rows = snapshot.order.find(passage_ids)
         cosines = np.full(len(passage_ids), np.nan)
         here = rows >= 0
-        cosines[here] = self._vectors.cosines(self._asked().vector.values, rows[here])
+        cosines[here] = self._vectors.cosines(self._vector_query().vector.values, rows[here])
         return cosines
 
 

@@ -53,7 +53,7 @@ _SCRIPTS = ("абвгдеёжзийклмнопрстуфхцчшщъыьэюя"
 _WORD = regex.compile(r"\p{L}+")
 
 
-def words_asked(
+def queried_words(
     words: Sequence[str], config: str, only_marked: Collection[str] = ()
 ) -> QueriedWords:
     """Return the words (in lower case) with their variants.

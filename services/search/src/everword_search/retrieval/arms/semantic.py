@@ -82,10 +82,10 @@ class SemanticArm(RankingArm):
     @property
     def floor(self) -> float:
         """The cosine from which passages count as similar."""
-        return _calibration(self._asked().generation)["floor"]
+        return _calibration(self._vector_query().generation)["floor"]
 
     async def rank(self, conn: Connection, window: Window) -> RankedMemories:
-        asked = self._asked()
+        asked = self._vector_query()
         parameters = {
             **scored_position(window),
             **_calibration(asked.generation),
@@ -121,7 +121,7 @@ class SemanticArm(RankingArm):
 
     async def score(self, conn: Connection, source_ids: Sequence[UUID]) -> list[Candidate]:
         """Return the cosines of these memories, including those that do not match."""
-        asked = self._asked()
+        asked = self._vector_query()
         if asked.generation.storage == "array":
             rows = await vectors.read_arrays(conn, self._scope, asked.id, source_ids)
             return [_clamped(candidate) for candidate in self._scan(rows)]
@@ -131,12 +131,12 @@ class SemanticArm(RankingArm):
 
     async def deviations(self, conn: Connection, passage_ids: Ints) -> Floats:
         """Return the cosines of passages in standard deviations from the model's background; NaN without a vector."""
-        mean, deviation = _background(self._asked().generation)
+        mean, deviation = _background(self._vector_query().generation)
         return (await self.cosines(conn, passage_ids) - mean) / deviation
 
     async def cosines(self, conn: Connection, passage_ids: Ints) -> Floats:
         """Return the cosines of passages; NaN without a vector."""
-        asked = self._asked()
+        asked = self._vector_query()
         namespace_id = self._scope.namespace_id
         if asked.generation.storage == "array":
             rows = await vectors.read_passage_arrays(conn, namespace_id, asked.id, passage_ids)
@@ -147,7 +147,7 @@ class SemanticArm(RankingArm):
             return np.array([known.get(each, np.nan) for each in passage_ids.tolist()], float)
         return await vectors.score_passages(conn, namespace_id, asked.id, passage_ids, asked.vector)
 
-    def _asked(self) -> _VectorQuery:
+    def _vector_query(self) -> _VectorQuery:
         assert self._vector is not None
         assert self._generation is not None
         return _VectorQuery(

@@ -13,7 +13,7 @@ from everword_search.passages import store
 from everword_search.passages.ranked import Candidate, RankedMemories, Window
 from everword_search.passages.store import NearWordRow, QueriedWords, Scope
 from everword_search.retrieval.arms.base import RankingArm, SearchArm, scored_position
-from everword_search.retrieval.arms.near_words import words_asked
+from everword_search.retrieval.arms.near_words import queried_words
 
 #: Maximum tokens of a query that are looked up; further ones are ignored.
 MAX_TOKENS = 16
@@ -69,7 +69,7 @@ class TokenSimilarityArm(TrigramArm):
         words = [
             (place, word) for place, token in enumerate(self._tokens) if (word := _word(token))
         ]
-        asked = words_asked([word for _, word in words[:MAX_WORDS]], self._config)
+        asked = queried_words([word for _, word in words[:MAX_WORDS]], self._config)
         namespace_id = self._scope.namespace_id
         rows = await store.find_near_words(conn, namespace_id, asked, only_unknown=False)
         alike = _alike(rows, asked)
@@ -85,7 +85,7 @@ class TokenSimilarityArm(TrigramArm):
         return RankedMemories.of([Candidate.of_row(row) for row in found])
 
 
-def tokens_asked_for(text: str) -> list[str]:
+def query_tokens(text: str) -> list[str]:
     """Return the tokens of a text for a search by letters, whether or not they look like literals."""
     tokens = (token.lower() for token in text.split())
     # A token without letters or digits has no trigrams and would be compared with every literal.

@@ -13,7 +13,7 @@ from everword_search.cache.cached_index import CachedIndex
 from everword_search.passages import store
 from everword_search.passages.store import NearWordRow
 from everword_search.ranking.words.frequencies import UNKNOWN_WORD, zipf
-from everword_search.retrieval.arms.near_words import words_asked
+from everword_search.retrieval.arms.near_words import queried_words
 from everword_search.retrieval.query.analysis import analyse_query
 from everword_search.retrieval.query.parse_query import ParsedQuery
 from everword_search.retrieval.query.query import ClauseKind, Operand, QueryClause, QueryClauses
@@ -42,7 +42,7 @@ async def correct_spelling(conn: Connection, namespace_id: int, parsed: ParsedQu
         return parsed
     words = unsaid[:MAX_WORDS]
     names = {word for word in words if zipf(word, config) > UNKNOWN_WORD}
-    asked = words_asked(words, config, only_marked=names)
+    asked = queried_words(words, config, only_marked=names)
     rows = await store.find_near_words(conn, namespace_id, asked, only_unknown=True)
     found = {
         words[place]: best for place in range(len(words)) if (best := _best(rows, place, config))

@@ -189,6 +189,6 @@ def _operand(text: str, *, may_be_prefix: bool) -> Operand | None:
     return Operand(text, tuple(words), prefix or is_lone(words[-1]))
 
 
-def literals_asked_for(query: QueryClauses) -> list[str]:
+def query_literals(query: QueryClauses) -> list[str]:
     """Return the tokens that look like literals in the operands that are not excluded."""
     return literal_tokens(" ".join(operand.text for operand in query.wanted))

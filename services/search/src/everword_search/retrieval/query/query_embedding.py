@@ -48,7 +48,7 @@ class QueryEmbedding:
 
     def expect(self, copy: CachedNamespace | None) -> ExpectedVector | None:
         """Start requesting the vector if the namespace is cached; the copy knows nearly all authors' names."""
-        asked = self._asked
+        asked = self._embedding_text
         if not (self.is_wanted and asked and copy) or copy.generation_id is None:
             return None
         authors = copy.index.author_words
@@ -65,7 +65,7 @@ class QueryEmbedding:
 
     def at_hand(self, parsed: ParsedQuery) -> QueryVector | QueryNotEmbedded | None:
         """Return the cached vector, or the reason why there will be none; None if it must be requested."""
-        if not self._asked:
+        if not self._embedding_text:
             return QueryNotEmbedded("the query only says what to leave out", expected=True)
         return self.embedder.known(self.namespace_id, self._text(parsed), parsed.active_id)
 
@@ -99,7 +99,7 @@ class QueryEmbedding:
         return error
 
     @property
-    def _asked(self) -> str:
+    def _embedding_text(self) -> str:
         """The text to embed, without excluded words: their vector would be near the query all the same."""
         request = self.request
         # Most queries exclude nothing; this check avoids parsing them.
@@ -113,7 +113,7 @@ class QueryEmbedding:
 
         Passages are embedded without their author, so a name would only distort the vector.
         """
-        text = correct(self._asked, parsed.corrections)
+        text = correct(self._embedding_text, parsed.corrections)
         return without_names(text, parsed.names | parsed.spellings.keys())
 
 

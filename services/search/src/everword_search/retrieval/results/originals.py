@@ -22,7 +22,7 @@ from everword.text.attribution_labels import find_label
 from everword.v1.memory_pb2 import ROLE_USER
 from everword_search.passages.ranked import RankedMemories, Window
 from everword_search.records.model import max_parts
-from everword_search.records.store import MemoryRow, memories_asked
+from everword_search.records.store import MemoryRow, memories_statement
 from everword_search.retrieval.hits import RankedHit
 from everword_search.retrieval.results.hit_order import BRINGING, RankedPage
 from everword_search.retrieval.runner import ArmFailed
@@ -187,7 +187,9 @@ async def find_page_originals(
             best = await _find_best(conn, ranked_page)
             hits = {hit.source_id: hit for hit in best if hit.score >= min_score}
             passages = [hit.passage_id for hit in hits.values()]
-            requested = memories_asked(namespace_id, list(hits), passages, chars, max_parts(chars))
+            requested = memories_statement(
+                namespace_id, list(hits), passages, chars, max_parts(chars)
+            )
             pending = await ask(conn, requested)
         found = {row.id: row for row in await pending.rows()}
     except ArmFailed:
