@@ -131,7 +131,7 @@ def fact_parameters() -> dict[str, dict[str, Any]]:
         f"{writes}.find_facts": {**_listed(key), "value_hash": None},
         f"{writes}.find_spellings": {"names": [SUBJECT.upper()]},
         f"{writes}.get_fact": new,
-        f"{writes}.find_believed": new,
+        f"{writes}.find_believed_intervals": new,
         f"{writes}.insert_facts": _listed({**new, **fact}),
         f"{writes}.update_facts": _listed({**fact, "id": FACT}),
         f"{writes}.insert_intervals": {**new, **interval},

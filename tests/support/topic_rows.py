@@ -59,7 +59,7 @@ def topic_parameters(words: str, leaf_id: UUID) -> dict[str, dict[str, Any]]:
     node = {"node_id": NODE, "into_id": OTHER, "node_ids": [NODE], "through": 2**62}
     named = {"label_hashes": [label_hash(words)], "subject": "", "agent": ""}
     return {
-        f"{writes}.find_sure": {"fact_ids": [SURE]},
+        f"{writes}.find_established_facts": {"fact_ids": [SURE]},
         "everword.graph.note_changes": node,
         "everword_compactor.nodes.note_leaf": {"id": leaf_id},
         f"{writes}.next_changes": {"of_nodes": False},

@@ -89,7 +89,7 @@ class IngestServer:
         self._retention = RetentionRunner(self._database, self._outbox.wake)
         registrations = [
             *self._written(settings),
-            *self._known(),
+            *self._knowledge_services(),
             self._costs(),
             self._erased(),
         ]
@@ -125,7 +125,7 @@ class IngestServer:
             ),
         ]
 
-    def _known(self) -> list[Registration]:
+    def _knowledge_services(self) -> list[Registration]:
         """Return the services that write and correct knowledge."""
         return [
             Registration(

@@ -48,7 +48,7 @@ SELECT id, subject, category, attribute, value, several, source, hypothesis, sta
   FROM facts
  WHERE namespace_id = %(namespace_id)s AND id = %(fact_id)s;
 
--- find_believed --
+-- find_believed_intervals --
 -- The intervals in which facts are believed to hold, in the order of time.
 SELECT id, fact_id, valid_from AS since, valid_until AS until, successor_id
   FROM fact_intervals

@@ -81,10 +81,10 @@ def plan_statement(locked: LockedAttribute, statement: FactStatement) -> tuple[F
     """Return the plan for a statement that a value is valid, and its fact."""
     plan, fact, is_new = _support(locked, statement)
     change = _decide(plan.standing, fact, statement)
-    doubted = _doubted(plan.standing, fact, statement) if change == NOTHING else None
+    doubted = _contradicted_fact(plan.standing, fact, statement) if change == NOTHING else None
     evidence, disputes = list(plan.evidence), list[tuple[UUID, UUID]]()
     if doubted is not None:
-        evidence += _doubting(doubted, statement)
+        evidence += _contradicting_evidence(doubted, statement)
         disputes.append((doubted.id, fact.id))
     displaced = _displaced(plan.standing, change)
     disputes += [(fact.id, id_) for id_ in displaced]
@@ -120,7 +120,9 @@ def plan_retraction(locked: LockedAttribute, statement: FactStatement) -> FactPl
     if not ending:
         return None
     evidence = [
-        piece for each in ending for piece in _doubting(locked.facts[each.fact_id], statement)
+        piece
+        for each in ending
+        for piece in _contradicting_evidence(locked.facts[each.fact_id], statement)
     ]
     change, changes = timeline.NOTHING, list[NewChange]()
     for each in ending:
@@ -148,7 +150,7 @@ async def doubt_fact(
     if fact is None:
         return False
     changes = [NewChange(new_id(), fact.id, "doubted")]
-    plan = FactPlan(locked, NOTHING, changes, evidence=_doubting(fact, statement))
+    plan = FactPlan(locked, NOTHING, changes, evidence=_contradicting_evidence(fact, statement))
     await write_plans(conn, settings, [plan], audit)
     return True
 
@@ -183,7 +185,7 @@ def plan_correction(
         NewChange(new_id(), wrong.id, "corrected", right.id),
         NewChange(new_id(), right.id, "remembered" if is_new else "supported", wrong.id),
     ]
-    evidence = [*plan.evidence, *_doubting(wrong, statement)]
+    evidence = [*plan.evidence, *_contradicting_evidence(wrong, statement)]
     return replace(plan, change=change, changes=changes, evidence=evidence)
 
 
@@ -203,7 +205,9 @@ def _support(locked: LockedAttribute, statement: FactStatement) -> tuple[FactPla
     return plan, fact, known is None
 
 
-def _doubting(fact: FactRow, statement: FactStatement) -> list[tuple[FactRow, NewEvidence]]:
+def _contradicting_evidence(
+    fact: FactRow, statement: FactStatement
+) -> list[tuple[FactRow, NewEvidence]]:
     """Return a statement as evidence against a fact."""
     sourced = replace(fact, source=statement.source, hypothesis=statement.hypothesis)
     return [(sourced, replace(piece, id=new_id(), contradicts=True)) for piece in statement.pieces]
@@ -281,7 +285,9 @@ def _rival(locked: LockedAttribute, fact: FactRow, since: datetime) -> FactRow |
     return locked.facts[found.fact_id]
 
 
-def _doubted(locked: LockedAttribute, fact: FactRow, statement: FactStatement) -> FactRow | None:
+def _contradicted_fact(
+    locked: LockedAttribute, fact: FactRow, statement: FactStatement
+) -> FactRow | None:
     """Return the fact that a statement speaks against without taking its place."""
     rival = _rival(locked, fact, statement.since)
     if rival is not None and statement.is_untrusted and rival.id in locked.voices.supported:

@@ -57,7 +57,7 @@ async def get_fact(conn: Connection, namespace_id: int, fact_id: UUID) -> FactRo
 
 
 @statement(SQL)
-async def find_believed(
+async def find_believed_intervals(
     conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]
 ) -> list[Interval]: ...
 

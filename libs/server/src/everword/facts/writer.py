@@ -99,7 +99,7 @@ async def lock_attribute(
     now = await store.lock_key(conn, namespace_id, key)
     hash_ = value_hash(only) if only is not None else None
     facts = {fact.id: fact for fact in await store.find_facts(conn, namespace_id, [key], hash_)}
-    believed = await store.find_believed(conn, namespace_id, list(facts)) if facts else []
+    believed = await store.find_believed_intervals(conn, namespace_id, list(facts)) if facts else []
     voices = await find_voices(conn, namespace_id, trust, facts)
     return LockedAttribute(namespace_id, now, facts, believed, voices)
 
@@ -122,7 +122,7 @@ async def lock_all_attributes(
     """Lock attributes of subjects and return their facts, as `hold` does for one."""
     now = await store.lock_keys(conn, namespace_id, keys)
     facts = {fact.id: fact for fact in await store.find_facts(conn, namespace_id, keys)}
-    believed = await store.find_believed(conn, namespace_id, list(facts)) if facts else []
+    believed = await store.find_believed_intervals(conn, namespace_id, list(facts)) if facts else []
     voices = await find_voices(conn, namespace_id, trust, facts)
     budget_statuses = {}
     for key in keys:

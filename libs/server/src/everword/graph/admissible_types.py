@@ -61,7 +61,7 @@ _PASSING_EDGES = frozenset(
     ]
 )
 #: Smallest confidence of a program with which it may write to the graph.
-LEAST_SURE = 0.7
+MIN_CONFIDENCE = 0.7
 
 
 def why_node_passes(type_: str) -> str:

@@ -78,7 +78,7 @@ async def write_graph(
     said = [(each, ids[each.key]) for each in (*own, *anchors)]
     node_ids = [held[ids[each.key]].id for each in own]
     await _put_nodes(conn, namespace_id, settings, held, said, end)
-    await _ensure_known(conn, namespace_id, held, ends.values())
+    await _ensure_nodes_exist(conn, namespace_id, held, ends.values())
     ended = {ref: held[id_].id for ref, id_ in ends.items()}
     edge_ids, created = await _put_edges(conn, namespace_id, write, ended, times, now)
     return WrittenGraph(node_ids, edge_ids, len(new.intersection(node_ids)), created)
@@ -96,7 +96,7 @@ async def _lock_linked_facts(
         keys[fact_id] = fact.key
     for key in sorted(set(keys.values()), key=lambda each: (each.subject, each.attribute)):
         await facts.lock_key(conn, namespace_id, key)
-    believed = await facts.find_believed(conn, namespace_id, list(keys)) if keys else []
+    believed = await facts.find_believed_intervals(conn, namespace_id, list(keys)) if keys else []
     return {
         fact_id: [(each.since, each.until) for each in believed if each.fact_id == fact_id]
         for fact_id in keys
@@ -153,7 +153,7 @@ async def _put_nodes(
     await put_versions(conn, namespace_id, settings, nodes_by_id, versions, end)
 
 
-async def _ensure_known(
+async def _ensure_nodes_exist(
     conn: Connection, namespace_id: int, locked_nodes: Mapping[UUID, LockedNode], ids: Any
 ) -> None:
     """Raise NodeNotFound for a node that was deleted."""

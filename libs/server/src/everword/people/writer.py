@@ -94,7 +94,7 @@ async def take_events(
     rows = {row.id: row for row in found_rows}
     states: dict[UUID, EventState] = {}
     for mention in sorted(mentions, key=lambda each: each.said.said_at):
-        found = find_event(mention, [_known(row) for row in rows.values()])
+        found = find_event(mention, [_known_event(row) for row in rows.values()])
         row = rows[found] if found else _new_event(mention)
         statements = event_statements(mention)
         if not await store.insert_learned_evidence(conn, namespace_id, row.id, statements):
@@ -119,7 +119,7 @@ async def take_events(
     return states
 
 
-def _known(row: EventRow) -> KnownEvent:
+def _known_event(row: EventRow) -> KnownEvent:
     return KnownEvent(row.id, row.title, row.category, row.starts_at, row.last_seen_at)
 
 

@@ -79,7 +79,7 @@ def find_credentials(text: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     mark = text.find(MARK)
     own = sorted(set(own_spans(text)))
-    for start, end in sorted({*own, *_known_spans(_blanked(text, own))}):
+    for start, end in sorted({*own, *_issued_token_spans(_blanked(text, own))}):
         while mark >= 0 and mark + len(MARK) <= start:
             mark = text.find(MARK, mark + len(MARK))
         if mark >= 0:
@@ -101,7 +101,7 @@ def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
     return "".join([*pieces, text[place:]])
 
 
-def _known_spans(text: str) -> Iterator[tuple[int, int]]:
+def _issued_token_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield where tokens stand that the scanner knows by their issuer's form."""
     if not any(map(_is_odd, _runs(text))):
         return

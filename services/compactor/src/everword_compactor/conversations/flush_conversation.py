@@ -69,7 +69,7 @@ class FlushResult:
     replaced_through_seq: int = 0
     verbatim_ids: Sequence[UUID] = ()
     #: The kept messages that are covered only by a summary that needs review.
-    in_doubt_ids: Sequence[UUID] = ()
+    unconfirmed_ids: Sequence[UUID] = ()
     freed_tokens: int = 0
 
 
@@ -169,7 +169,7 @@ async def _replacement(
         summaries=summaries,
         replaced_through_seq=covered.through,
         verbatim_ids=[message.id for message in retained],
-        in_doubt_ids=[message.id for message in retained if message.is_in_doubt],
+        unconfirmed_ids=[message.id for message in retained if message.is_unconfirmed],
         freed_tokens=max(0, before.tokens + new - stays),
     )
 

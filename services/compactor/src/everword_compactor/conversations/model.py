@@ -111,4 +111,4 @@ class VerbatimMessage:
 
     id: UUID
     #: True if it is kept because no trusted summary covers it.
-    is_in_doubt: bool
+    is_unconfirmed: bool

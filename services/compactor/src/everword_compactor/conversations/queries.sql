@@ -148,7 +148,7 @@ SELECT id, level, first_seq, last_seq, parent_id, needs_review
 -- verbatim_messages --
 -- The messages of a conversation up to a place that no summary takes the place of: the system's, protected ones, and
 -- those in stretches that no trusted summary stands for, which are in doubt.
-SELECT m.id, m.role <> 1 AND NOT m.id = ANY(%(protected_ids)s) AS is_in_doubt
+SELECT m.id, m.role <> 1 AND NOT m.id = ANY(%(protected_ids)s) AS is_unconfirmed
   FROM messages m
  WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = %(conversation_id)s AND m.seq <= %(through)s
    AND (m.role = 1 OR m.id = ANY(%(protected_ids)s)

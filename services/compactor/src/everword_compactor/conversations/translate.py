@@ -33,7 +33,7 @@ def flushed_to_proto(flushed: FlushResult) -> pb.FlushConversationResponse:
         summaries=[summary_to_proto(summary) for summary in flushed.summaries],
         replaced_through_seq=flushed.replaced_through_seq,
         kept_message_ids=[str(id_) for id_ in flushed.verbatim_ids],
-        in_doubt_message_ids=[str(id_) for id_ in flushed.in_doubt_ids],
+        in_doubt_message_ids=[str(id_) for id_ in flushed.unconfirmed_ids],
         used_tokens=flushed.used_tokens,
         freed_tokens=flushed.freed_tokens,
     )

@@ -131,7 +131,7 @@ async def relate_facts(
     conn: Connection, namespace_id: int, settings: NamespaceSettings, fact_ids: Sequence[UUID]
 ) -> int:
     """Write the relations of facts of one subject that are more than suspected; returns how many."""
-    sure = await _find_sure(conn, namespace_id, fact_ids)
+    sure = await _find_established_facts(conn, namespace_id, fact_ids)
     written = 0
     for subject, own in groupby(sorted(sure, key=lambda fact: fact.subject), lambda f: f.subject):
         said = [
@@ -144,12 +144,12 @@ async def relate_facts(
     return written
 
 
-async def _find_sure(
+async def _find_established_facts(
     conn: Connection, namespace_id: int, fact_ids: Sequence[UUID]
 ) -> list[EstablishedFact]:
     """Return those of some facts that are more than suspected, and that no edge holds with yet."""
     parameters = {"namespace_id": namespace_id, "fact_ids": list(fact_ids)}
-    return await fetch_all(conn, SQL["find_sure"], parameters, EstablishedFact)
+    return await fetch_all(conn, SQL["find_established_facts"], parameters, EstablishedFact)
 
 
 async def _write(

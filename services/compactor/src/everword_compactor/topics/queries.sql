@@ -148,7 +148,7 @@ SELECT max(at)
 -- A node has no page any more.
 DELETE FROM topic_pages WHERE namespace_id = %(namespace_id)s AND node_id = %(node_id)s;
 
--- find_sure --
+-- find_established_facts --
 -- Facts that are more than suspected, with the latest words that say so: those of these that no edge holds with yet.
 SELECT f.id, f.subject, f.attribute, f.value, f.confidence, e.message_id, coalesce(e.quote, '') AS quote
   FROM facts f

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 from everword.domain.errors import InvalidArgument
-from everword.graph.admissible_types import LEAST_SURE, why_edge_passes, why_node_passes
+from everword.graph.admissible_types import MIN_CONFIDENCE, why_edge_passes, why_node_passes
 from everword.graph.labels import clean_label, find_anchor, type_name
 from everword.graph.model import (
     DEFAULT_CONFIDENCE,
@@ -86,7 +86,7 @@ def _to_node(
     if why := why_node_passes(type_):
         violations.append((f"{field}.type", why))
     confidence = node.confidence if node.HasField("confidence") else None
-    _check_sure(field, confidence, source, violations)
+    _check_confidence(field, confidence, source, violations)
     return NewGraphNode(label, type_, node.description.strip(), confidence)
 
 
@@ -99,7 +99,7 @@ def _to_edge(
     if why := why_edge_passes(type_):
         violations.append((f"{field}.type", why))
     confidence = edge.confidence if edge.HasField("confidence") else None
-    _check_sure(field, confidence, source, violations)
+    _check_confidence(field, confidence, source, violations)
     since = optional_time(edge, "valid_from_time", f"{field}.")
     until = optional_time(edge, "valid_until_time", f"{field}.")
     _check_times(field, edge, since, until, violations)
@@ -129,12 +129,12 @@ def _to_reference(
     return NodeReference(None, label, type_)
 
 
-def _check_sure(
+def _check_confidence(
     field: str, confidence: float | None, source: GraphSource, violations: Violations
 ) -> None:
     sure = DEFAULT_CONFIDENCE if confidence is None else confidence
-    if source is GraphSource.MACHINE and sure < LEAST_SURE:
-        text = f"must be at least {LEAST_SURE} of what a program writes"
+    if source is GraphSource.MACHINE and sure < MIN_CONFIDENCE:
+        text = f"must be at least {MIN_CONFIDENCE} of what a program writes"
         violations.append((f"{field}.confidence", text))
 
 

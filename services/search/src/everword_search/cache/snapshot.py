@@ -144,7 +144,7 @@ class Snapshot:
         numbers = {"conversations": self._conversations, "authors": self._authors}.get(
             name, self._labels
         )
-        return np.isin(self.columns[name], _known(numbers, things))
+        return np.isin(self.columns[name], _known_numbers(numbers, things))
 
     def of_memories(self, source_ids: Array) -> Array:
         """Return a mask of the rows of the given memories (`S16`)."""
@@ -153,7 +153,7 @@ class Snapshot:
     def tagged(self, tags: Collection[str]) -> Array:
         """Return a mask of the rows that have one of the tags."""
         tagged = np.zeros(self.size, bool)
-        tagged[self._tag_rows[np.isin(self._tags, _known(self._labels, tags))]] = True
+        tagged[self._tag_rows[np.isin(self._tags, _known_numbers(self._labels, tags))]] = True
         return tagged
 
     @property
@@ -168,7 +168,7 @@ class Snapshot:
         return np.array([ids[number] for number in numbers.tolist()], "S16")[which]
 
 
-def _known(numbers: Numbers, things: Collection[Any]) -> list[int]:
+def _known_numbers(numbers: Numbers, things: Collection[Any]) -> list[int]:
     """Return the numbers of the values that have appeared."""
     found = [numbers.get(thing) for thing in things]
     return [number for number in found if number is not None]

@@ -109,7 +109,7 @@ async def rank_by_recall(
     evidence = _evidence(judged, ranking.ranker, np.union1d(order[:DECIDING], told))
     page = page[~(evidence[page] < window.min_evidence)][: window.limit]
     listed = listed[~(evidence[listed] < window.min_evidence)]
-    deciding = map(_known, evidence[order[:DECIDING]].tolist())
+    deciding = map(_finite_evidence, evidence[order[:DECIDING]].tolist())
     hits = _hits(judged, page, scores, passages, evidence, ranking.explain)
     best = order[:DECIDING]
     coverage = measure_coverage(
@@ -241,7 +241,7 @@ def handicap(pool: Pool) -> Floats:
     return np.log(stands_for) + REPEATED_WEIGHT * pool.heads(pool.passages.repeats)
 
 
-def _known(evidence: float) -> float | None:
+def _finite_evidence(evidence: float) -> float | None:
     """Return the evidence, or None if it is not finite."""
     return evidence if math.isfinite(evidence) else None
 
@@ -297,7 +297,7 @@ def _hits(
             [score, passage_id],
             tuple(said),
             tuple(term for view in judged.views.values() for term in view.terms.get(id_, ())),
-            evidence=_known(told),
+            evidence=_finite_evidence(told),
             features=_features(judged, index) if explain else {},
         )
         for id_, passage_id, score, said, told, index in columns

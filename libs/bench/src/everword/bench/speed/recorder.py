@@ -107,7 +107,7 @@ def _configure(bench: BenchStack, statement: LiteralString | str) -> None:
 
 
 def _calls(log: str) -> Iterator[Mapping[str, float]]:
-    known = _known_statements()
+    known = _statement_names()
     # Statements before the first separator belong to calls from before the recording.
     for part in log.split(f"LOG:  {_MARK}")[1:]:
         elapsed: dict[str, float] = defaultdict(float)
@@ -119,7 +119,7 @@ def _calls(log: str) -> Iterator[Mapping[str, float]]:
         yield dict(elapsed)
 
 
-def _known_statements() -> dict[str, str]:
+def _statement_names() -> dict[str, str]:
     found = [spec for spec in map(find_spec, PACKAGES) if spec]
     places = [place for spec in found for place in spec.submodule_search_locations or ()]
     return {

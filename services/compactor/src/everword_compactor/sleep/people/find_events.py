@@ -102,7 +102,7 @@ def find_events(tools: StageTools, work: SessionWork) -> SessionWork:
     told = [each for each in work.observations if not each.hypothesis]
     zone = ZoneInfo(work.loaded.time_zone)
     found: list[SubjectEventMention] = []
-    known = _known(tools, told) if told else []
+    known = _read_known_events(tools, told) if told else []
     for first in range(0, len(told), _MOST):
         shown = told[first : first + _MOST]
         records = {
@@ -121,7 +121,7 @@ def find_events(tools: StageTools, work: SessionWork) -> SessionWork:
     return work.adding(*writes, events_mentioned=len(found))
 
 
-def _known(tools: StageTools, told: Sequence[Observation]) -> list[dict[str, Any]]:
+def _read_known_events(tools: StageTools, told: Sequence[Observation]) -> list[dict[str, Any]]:
     subjects = sorted({each.subject for each in told})
     with tools.reading() as conn:
         return [

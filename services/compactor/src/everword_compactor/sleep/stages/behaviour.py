@@ -15,7 +15,7 @@ from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Reco
 from everword_compactor.sleep.checks import unsupported
 from everword_compactor.sleep.model import Observation, Quote
 from everword_compactor.sleep.prompting import fact_record
-from everword_compactor.sleep.stages.evidence import AUDIT, known_of, pieces_of
+from everword_compactor.sleep.stages.evidence import AUDIT, fact_after_statement, pieces_of
 from everword_compactor.sleep.stages.naming import attribute_name
 from everword_compactor.sleep.work import (
     PendingWrite,
@@ -105,7 +105,7 @@ def infer_behaviour(tools: StageTools, work: SessionWork) -> SessionWork:
             is_untrusted=conversation.is_untrusted,
         )
         known = profile.find(told.key, told.value)
-        profile = profile.with_fact(known_of(told, known))
+        profile = profile.with_fact(fact_after_statement(told, known))
         work = work.adding(_state(told), facts_inferred=1)
     return replace(work, loaded=work.loaded.with_profile(profile))
 

@@ -17,7 +17,7 @@ from everword_compactor.sleep.model import KnownFact, Observation, Profile
 from everword_compactor.sleep.prompting import fact_record
 from everword_compactor.sleep.stages import integrate
 from everword_compactor.sleep.stages.behaviour import observation_record
-from everword_compactor.sleep.stages.evidence import fact_statement_of, known_of
+from everword_compactor.sleep.stages.evidence import fact_after_statement, fact_statement_of
 from everword_compactor.sleep.work import SessionStage, SessionWork, StageTools
 
 TASK = "sleep-classify"
@@ -178,11 +178,11 @@ def _integrated(work: SessionWork, found: Classified) -> SessionWork:
         return work
     if relation is ObservationRelation.NEW or fact is None:
         told = fact_statement_of(observation.key, observation.value, observation, conversation)
-        profile = profile.with_fact(known_of(told))
+        profile = profile.with_fact(fact_after_statement(told))
         work = work.adding(integrate.state(told), facts_new=1)
     elif relation is ObservationRelation.SUPPORT:
         told = fact_statement_of(fact.key, fact.value, observation, conversation)
-        profile = profile.with_fact(known_of(told, fact))
+        profile = profile.with_fact(fact_after_statement(told, fact))
         work = work.adding(integrate.state(told), facts_supported=1)
     elif relation is ObservationRelation.AGAINST:
         told = fact_statement_of(fact.key, fact.value, observation, conversation)
@@ -207,7 +207,7 @@ def _in_place_of(
     profile = work.loaded.profile
     # A guess does not replace a fact, nor does a statement older than the fact's latest evidence.
     takes_place = not observation.hypothesis and observation.said_at >= fact.last_seen_at
-    profile = profile.with_fact(known_of(told), [fact] if takes_place else [])
+    profile = profile.with_fact(fact_after_statement(told), [fact] if takes_place else [])
     if found.relation is ObservationRelation.CORRECT:
         return work.adding(integrate.correct(told, fact.value), facts_corrected=1), profile
     if found.relation is ObservationRelation.REPLACE:

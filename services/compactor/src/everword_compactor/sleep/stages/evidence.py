@@ -51,7 +51,7 @@ def fact_statement_of(
     )
 
 
-def known_of(statement: FactStatement, before: KnownFact | None = None) -> KnownFact:
+def fact_after_statement(statement: FactStatement, before: KnownFact | None = None) -> KnownFact:
     """Return the fact of a statement as it will be stored, for later stages and sessions."""
     attribute = find_attribute(statement.key.attribute)
     mentions = len(statement.pieces) + (before.mentions if before else 0)

@@ -53,7 +53,7 @@ def decode(data: bytes, declared: str | None = None) -> str:
         raise DocumentUnreadable(
             Unreadable.UNSUPPORTED, "The file is neither text nor a format that is read."
         )
-    for encoding in filter(None, ("utf-8", _known(declared))):
+    for encoding in filter(None, ("utf-8", _known_encoding(declared))):
         try:
             return clean(data.decode(encoding))
         except UnicodeDecodeError:
@@ -63,7 +63,7 @@ def decode(data: bytes, declared: str | None = None) -> str:
 
 def recode(data: bytes, charset: str) -> bytes:
     """Return text of a charset in UTF-8; unchanged if it is UTF-8 already, or not of the charset."""
-    known = _known(charset)
+    known = _known_encoding(charset)
     if known is None or data.startswith(tuple(mark for mark, _ in _MARKS)):
         return data
     try:
@@ -76,7 +76,7 @@ def recode(data: bytes, charset: str) -> bytes:
     return data
 
 
-def _known(declared: str | None) -> str | None:
+def _known_encoding(declared: str | None) -> str | None:
     try:
         name = codecs.lookup((declared or "").strip()).name
     except (LookupError, ValueError):

@@ -37,7 +37,7 @@ MOST_CHUNKS, MOST_TOKENS = 5, 1_500
 #: Minimum cosine with the query for chunks with a vector, and minimum relevance as a share of the best chunk's.
 LEAST_COSINE, LEAST_SHARE = 0.3, 0.3
 #: Minimum cosine if the search found nothing relevant: its relevance model was trained on conversations and may err.
-SURE_COSINE = 0.45
+CONFIDENT_COSINE = 0.45
 #: Shares of the budget for chunks and for daily logs; neither may use the other's.
 CHUNKS_SHARE, LOGS_SHARE = 0.25, 0.1
 #: Search results examined; more than are shown, since workspace files may be among them.
@@ -104,7 +104,7 @@ def _is_near(result: SearchResult, is_nothing: bool) -> bool:
     If the search found nothing relevant, the chunk must be nearer, and words do not suffice.
     """
     cosines = [part.raw for part in result.hit.parts if part.arm is SearchArm.SEMANTIC]
-    least = SURE_COSINE if is_nothing else LEAST_COSINE
+    least = CONFIDENT_COSINE if is_nothing else LEAST_COSINE
     return max(cosines) >= least if cosines else not is_nothing
 
 

@@ -50,7 +50,7 @@ async def find_profile(block_request: BlockRequest) -> Sequence[ContextCandidate
     requested = await find_as_of(
         block_request.sources.database, block_request.namespace, block_request.filter
     )
-    known = _to_known(block_request, requested)
+    known = _to_fact_filter(block_request, requested)
     if not known.subjects or not _filter_allows_facts(requested):
         return []
     async with block_request.sources.database.transaction(block_request.namespace.id) as conn:
@@ -72,7 +72,7 @@ async def find_profile(block_request: BlockRequest) -> Sequence[ContextCandidate
     return [linked[id_].lift(each) if id_ in linked else each for id_, each in shown.items()]
 
 
-def _to_known(block_request: BlockRequest, memory_filter: MemoryFilter) -> KnownFilter:
+def _to_fact_filter(block_request: BlockRequest, memory_filter: MemoryFilter) -> KnownFilter:
     named, record = block_request.request.filter.subjects, block_request.record
     unnamed = named is None and record is not None and not record.subject
     if named is not None:

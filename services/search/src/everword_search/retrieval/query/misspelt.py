@@ -34,7 +34,7 @@ async def correct_spelling(conn: Connection, namespace_id: int, parsed: ParsedQu
     namespace's language must be loaded.
     """
     config = parsed.settings.text_search_config
-    doubtful = _doubtful(parsed, config)
+    doubtful = _possible_misspellings(parsed, config)
     # The cache also has memories that a restricted key may not see, so for such a key only the database is asked.
     cached = None if current_scope() else parsed.cached
     unsaid = [word for word in doubtful if not _occurs_in_messages(cached, parsed, word)]
@@ -74,7 +74,7 @@ def correct(text: str, corrections: Mapping[str, str]) -> str:
     return _WORD.sub(replaced, text)
 
 
-def _doubtful(parsed: ParsedQuery, config: str) -> list[str]:
+def _possible_misspellings(parsed: ParsedQuery, config: str) -> list[str]:
     """Return the words of a query, in lower case, that may be misspelt and are no author's name."""
     known: Collection[str] = {*parsed.names, *parsed.spellings, *parsed.analysed.ignored}
     words = {

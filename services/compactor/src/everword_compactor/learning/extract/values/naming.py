@@ -132,7 +132,7 @@ def _small_place(sentence: TokenizedSentence, at: int) -> Read | None:
     return [sentence.slice(at, at + 1)], at + 1
 
 
-def known_place(sentence: TokenizedSentence, at: int) -> Read | None:
+def known_place_name(sentence: TokenizedSentence, at: int) -> Read | None:
     """Read a well-known place, whatever the sentence's verb."""
     found = place(sentence, at)
     return found if found and found[0][0].lower() in WORDS["places"] else None
