@@ -57,8 +57,8 @@ class Admission:
         self._max_bytes = max_bytes
         self._known = known
         self._answer = answer
-        self._long = _room(max_bytes, LARGEST, LARGEST_OF_CALLER)
-        self._short = _room(SHORT_BYTES, SHORT, SHORT_OF_CALLER)
+        self._long = _byte_share(max_bytes, LARGEST, LARGEST_OF_CALLER)
+        self._short = _byte_share(SHORT_BYTES, SHORT, SHORT_OF_CALLER)
         self._draining = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -205,7 +205,7 @@ class _Request:
         await self._send(message)
 
 
-def _room(size: int, of_all: int, of_caller: int) -> FairShare:
+def _byte_share(size: int, of_all: int, of_caller: int) -> FairShare:
     return FairShare(
         ShareLimits(
             total=of_all * size,

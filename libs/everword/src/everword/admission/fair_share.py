@@ -109,7 +109,7 @@ class FairShare:
             self._grant(group, amount, counts)
             return
         call = _Call(amount, counts, asyncio.get_running_loop().create_future(), time.monotonic())
-        self._make_room(group)
+        self._evict_oldest_waiting(group)
         self._waiting.setdefault(group, deque()).append(call)
         try:
             await call.turn
@@ -131,7 +131,7 @@ class FairShare:
 
     def is_full(self, group: Group) -> bool:
         """Return whether a group's queue is full, and was lately."""
-        return self._is_crowded(group) and self._waits(group) >= self._room(group)
+        return self._is_crowded(group) and self._waits(group) >= self._queue_capacity(group)
 
     def turns_away(self, group: Group) -> bool:
         """Return whether one more call of a group is refused, and count it, so that the queue stays short."""
@@ -146,21 +146,21 @@ class FairShare:
     def _waits(self, group: Group) -> int:
         return len(self._waiting.get(group, ()))
 
-    def _room(self, group: Group) -> int:
+    def _queue_capacity(self, group: Group) -> int:
         """Return how many calls of a group may wait."""
         limits = self._limits
         if limits.impatient and self._is_crowded(group):
             return min(limits.of_group, limits.waiting_of_group)
         return limits.waiting_of_group
 
-    def _make_room(self, group: Group) -> None:
+    def _evict_oldest_waiting(self, group: Group) -> None:
         """Refuse the oldest call of a group if too many wait. Raises if none of the group waits."""
         queue = self._waiting.get(group, deque())
-        if len(queue) >= self._room(group):
+        if len(queue) >= self._queue_capacity(group):
             _note(self._full, group)
             if not queue:
                 raise self._too_many()
-            while len(queue) >= self._room(group):
+            while len(queue) >= self._queue_capacity(group):
                 _refuse(queue.popleft(), self._too_many())
             self._sweep_soon()
         elif not group.reserved and sum(map(len, self._waiting.values())) >= self._limits.waiting:

@@ -128,7 +128,7 @@ class QuotaUsage:
         Enter it without a database connection: it may wait for an exchange, which needs one.
         Raises RateLimitReached and StorageLimitReached.
         """
-        self.check_room()
+        self.check_storage_quota()
         await self._take(self._messages, amount)
         minute, spared = self._minute, [amount]
 
@@ -141,7 +141,7 @@ class QuotaUsage:
             if self._minute == minute:
                 self._messages.add(-spared[0])
 
-    def check_room(self) -> None:
+    def check_storage_quota(self) -> None:
         """Raise StorageLimitReached if no more text may be stored."""
         if self._most_bytes and self._bytes >= self._most_bytes:
             raise StorageLimitReached.of(self._most_bytes)

@@ -60,7 +60,7 @@ def fact_record(fact: KnownFact, number: int) -> dict[str, Any]:
 
 
 def portions(
-    session: SleepSession, room_chars: int, time_zone: str
+    session: SleepSession, budget_chars: int, time_zone: str
 ) -> Iterator[list[dict[str, Any]]]:
     """Yield the session's messages as records, in as many portions as needed; none is left out or cut.
 
@@ -70,11 +70,11 @@ def portions(
     used = 0
     for message in session.shown:
         size = len(message.content) + _FRAME_CHARS
-        if batch and used + size > room_chars:
+        if batch and used + size > budget_chars:
             yield batch
             batch, used = [], 0
-        if size > room_chars:
-            for part in _parts(message.content, room_chars - _FRAME_CHARS):
+        if size > budget_chars:
+            for part in _parts(message.content, budget_chars - _FRAME_CHARS):
                 yield [message_record(message, time_zone, part)]
             continue
         batch.append(message_record(message, time_zone))

@@ -169,7 +169,7 @@ class NamespaceCache:
             if is_new:
                 await asyncio.sleep(_AFTER_S)
             async with self._few:
-                with self._room(nbytes):
+                with self._reserved_bytes(nbytes):
                     limit_bytes = int(self._copies.maxsize)
                     await bring_up_to_date(self._database, copy, is_new, limit_bytes)
         except (psycopg.Error, NotCopied) as error:
@@ -182,7 +182,7 @@ class NamespaceCache:
         self._keep(copy)
 
     @contextmanager
-    def _room(self, nbytes: int) -> Iterator[None]:
+    def _reserved_bytes(self, nbytes: int) -> Iterator[None]:
         """Evict copies until `nbytes` fit, and reserve these while the block runs."""
         self._loading_bytes += nbytes
         while self._copies and self.nbytes + self._loading_bytes > self._copies.maxsize:

@@ -105,8 +105,8 @@ def _add(
             continue
         is_new = row.other_id not in reached.depths
         # Anchors are exempt from the cap on nodes, because they are the persons that the relations are about.
-        has_room = len(reached.depths) < most.most_nodes or row.other_anchor is not None
-        if len(reached.steps) >= most.most_edges or (is_new and not has_room):
+        has_capacity = len(reached.depths) < most.most_nodes or row.other_anchor is not None
+        if len(reached.steps) >= most.most_edges or (is_new and not has_capacity):
             reached.is_cut = True
             continue
         reached.steps.setdefault(row.id, (depth, row))

@@ -30,7 +30,7 @@ class QuotaInterceptor(Interceptor):
             if namespace is not None:
                 usage = self._quotas.usage(namespace.id)
                 if call.path in STORES_TEXT:
-                    usage.check_room()
+                    usage.check_storage_quota()
                 try:
                     await usage.take_request()
                 except RateLimitReached:

@@ -70,7 +70,7 @@ class LlmComposer:
 
     def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
         """Return the checked node. Raises everword.chat.errors.ChatError, without partial results."""
-        available = self._room(draft, heartbeat)
+        available = self._token_budget(draft, heartbeat)
         written = self._write(_Task(draft, draft.sources), available, heartbeat)
         content = written.content
         if draft.level is Level.DAY:
@@ -83,7 +83,7 @@ class LlmComposer:
             token_count=self._chat.count_tokens(content, heartbeat),
         )
 
-    def _room(self, draft: Draft, heartbeat: Callable[[], None]) -> TokenBudget:
+    def _token_budget(self, draft: Draft, heartbeat: Callable[[], None]) -> TokenBudget:
         bare = replace(draft, sources=[replace(draft.sources[0], text="")])
         request = _request(_Task(bare, draft.sources), TokenBudget.unknown(draft.level))
         return TokenBudget.of(

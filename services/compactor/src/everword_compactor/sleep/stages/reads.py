@@ -223,12 +223,12 @@ def read_edges(conn: Connection, namespace_id: int, subject: str, limit: int) ->
     return fetch_all(conn, SQL["read_edges"], parameters, FactLinkRow)
 
 
-def fitting(records: Sequence[dict[str, Any]], room_chars: int) -> list[dict[str, Any]]:
+def fitting(records: Sequence[dict[str, Any]], budget_chars: int) -> list[dict[str, Any]]:
     """Return as many of the first records as there is room for: none is cut."""
     retained = []
     for record in records:
-        room_chars -= len(json.dumps(record, ensure_ascii=False)) + 1
-        if room_chars < 0:
+        budget_chars -= len(json.dumps(record, ensure_ascii=False)) + 1
+        if budget_chars < 0:
             break
         retained.append(record)
     return retained

@@ -40,13 +40,13 @@ class GrowingColumn:
 
     def extend(self, rows: Array) -> None:
         size = self._size + len(rows)
-        self._make_room(size)
+        self._reserve(size)
         self._values[self._size : size] = rows
         self._size = size
 
     def extend_zeros(self, count: int) -> None:
         """Append `count` rows of zeros."""
-        self._make_room(self._size + count)
+        self._reserve(self._size + count)
         self._values[self._size : self._size + count] = 0
         self._size += count
 
@@ -54,7 +54,7 @@ class GrowingColumn:
         """Replace all rows by `values`, which the caller must not modify afterwards."""
         self._values, self._size = values, len(values)
 
-    def _make_room(self, size: int) -> None:
+    def _reserve(self, size: int) -> None:
         if size > len(self._values):
             available = max(size, _LEAST, int(len(self._values) * _GROWTH))
             grown = np.empty((available, *self._values.shape[1:]), self._values.dtype)
