@@ -195,7 +195,7 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
         },
         "summary_sources_p",
     ),
-    "read_marks": ({"ids": LEAVES}, "summaries_p"),
+    "read_review_flags": ({"ids": LEAVES}, "summaries_p"),
     "top_summaries": ({"conversation_id": UUID(int=1), "limit": 8}, "conversation_id_level_first"),
     "list_summaries_newest": (LIST, "level_latest_at"),
     "list_summaries_oldest": (
@@ -316,7 +316,7 @@ def test_a_hot_statement_uses_its_index(database: DatabaseUnderTest, name: str) 
 
 #: Statements by words or ids, which use generic plans: see `use_generic_plans`.
 PLANNED_ONCE = (
-    "find_lexical", "find_near_words", "read_candidates", "find_mentions", "read_memories", "read_marks",
+    "find_lexical", "find_near_words", "read_candidates", "find_mentions", "read_memories", "read_review_flags",
     "read_children", "read_sources", "read_passages"
 )  # fmt: skip
 

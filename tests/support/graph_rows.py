@@ -63,7 +63,7 @@ def graph_parameters(words: str, leaf_id: UUID) -> dict[str, dict[str, Any]]:
         f"{writes}.insert_nodes": {**name, "node_ids": [new_id()], "anchors": [None]},
         f"{writes}.lock_nodes": name,
         f"{writes}.touch_nodes": {"node_ids": [NODE], **end},
-        f"{writes}.mark_merged": {"node_ids": [NODE], "node_id": OTHER},
+        f"{writes}.set_merged_into": {"node_ids": [NODE], "node_id": OTHER},
         f"{writes}.find_versions": name,
         f"{writes}.insert_versions": {**_version(), **end},
         f"{writes}.end_versions": {"ids": [VERSION], **end},

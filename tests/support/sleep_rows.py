@@ -129,7 +129,7 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
         f"{package}.insert_observations": {**asked, **_observation(message_id)},
         f"{package}.advance_sleep_progress": {**asked, "after": 0, "through": 1},
         f"{package}.insert_edge": {**asked, **edge},
-        f"{package}.mark_night": {"night": "2001-02-04"},
+        f"{package}.record_night": {"night": "2001-02-04"},
         f"{package}.count_jobs": {"subjects": None},
         "everword_search.facts.list_links": {"fact_id": FACT},
         "everword_search.facts.find_linked": {"fact_ids": [FACT, RIVAL], "query": "hardly"},

@@ -298,7 +298,7 @@ def _reading(filled: Filled) -> dict[str, dict[str, Any]]:
         f"{search}.get_summaries": {"ids": [leaf]},
         f"{search}.read_children": {**first_few, "ids": [branch]},
         f"{search}.read_sources": {**first_few, "ids": [leaf]},
-        f"{search}.read_marks": {"ids": [leaf]},
+        f"{search}.read_review_flags": {"ids": [leaf]},
         f"{search}.top_summaries": {"conversation_id": filled.conversation_id},
         f"{search}.find_named": {"name": "2000-01-01/theirs"},
         f"{search}.list_summaries_newest": {

@@ -46,7 +46,7 @@ async def all_events(stack: Stack, token: str, **fields: object) -> list[pb.Memo
     try:
         # The poll that finds the first mark may deliver other events after it, but always before the second mark.
         for _ in range(2):
-            mark = await _mark(stack)
+            mark = await _delete_marker_note(stack)
             while mark not in {event.memory_id for event in told}:
                 response = await asyncio.wait_for(call.read(), 60.0)
                 assert isinstance(response, pb.WatchMemoriesResponse)
@@ -59,7 +59,7 @@ async def all_events(stack: Stack, token: str, **fields: object) -> list[pb.Memo
     return [event for event in told if event.memory_id not in marks]
 
 
-async def _mark(stack: Stack) -> str:
+async def _delete_marker_note(stack: Stack) -> str:
     """Delete a note, an event that every watcher receives; return the note's id."""
     key = f"mark {uuid4()}"
     written = await write(stack, "A mark.", key)

@@ -9,7 +9,7 @@ import pytest
 
 from everword.lore.matcher import Matcher, Text
 from everword.lore.model import EntryId, Rule, Trigger, TriggerMode
-from everword.lore.words import mark_edges
+from everword.lore.words import insert_edge_marks
 
 SUBSTRING, WORD, EXACT, _ = TriggerMode
 
@@ -90,6 +90,6 @@ def test_marking_the_edges_of_a_long_text_is_fast_in_any_script() -> None:
         "ฉันเห็นมังกร" * 2700,
     ):
         began = time.process_time()
-        mark_edges(text[:32_768])
+        insert_edge_marks(text[:32_768])
         longest = max(longest, time.process_time() - began)
     assert longest < 0.25

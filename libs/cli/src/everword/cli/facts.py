@@ -199,7 +199,7 @@ def _print(response: Message, found: Iterable[fact_pb2.Fact], as_json: bool) -> 
             each.id,
             when(each.valid_from_time)[:10],
             when(each.valid_until_time)[:10],
-            _marked_state(each),
+            _state_text(each),
             f"{each.confidence:.2f}",
             f"{_what(each)}: {shorten(each.value, 60)}",
         )
@@ -212,7 +212,7 @@ def _what(fact: fact_pb2.Fact) -> str:
     return f"{fact.attribute} of {fact.subject}" if fact.subject else fact.attribute
 
 
-def _marked_state(fact: fact_pb2.Fact) -> str:
+def _state_text(fact: fact_pb2.Fact) -> str:
     if fact.HasField("known_until_time"):
         return f"{_state(fact.state)} (not believed)"
     return f"{_state(fact.state)} (disputed)" if fact.disputed else _state(fact.state)

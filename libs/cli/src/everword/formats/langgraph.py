@@ -20,7 +20,7 @@ from everword.transcripts import (
     Meter,
     RecordError,
     as_object,
-    has_mark,
+    has_replaced_bytes,
     list_in,
     name_in,
     object_in,
@@ -79,7 +79,7 @@ def read(connection: sqlite3.Connection, place: str, meter: Meter) -> Iterator[R
 def _read_thread(
     connection: sqlite3.Connection, thread: str, latest: str, place: str, meter: Meter
 ) -> Iterator[Record]:
-    if has_mark(thread):
+    if has_replaced_bytes(thread):
         raise RecordError(place, "its id is not UTF-8")
     into = conversation(thread, place, channel=CHANNEL)
     messages = _Messages(place, meter)

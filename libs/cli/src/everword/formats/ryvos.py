@@ -13,7 +13,7 @@ from everword.transcripts import (
     NOT_UTF8,
     Meter,
     RecordError,
-    has_mark,
+    has_replaced_bytes,
     list_in,
     parse_json,
     text_in,
@@ -113,7 +113,7 @@ def _call(block: dict[str, Any], place: str) -> dict[str, Any]:
 
 def _text(value: Any, name: str, place: str) -> str:
     """Return the text of a column. Raises RecordError for a value of another type."""
-    if has_mark(value):
+    if has_replaced_bytes(value):
         raise RecordError(place, f"{name}: {NOT_UTF8}")
     if not isinstance(value, str):
         raise RecordError(place, f"{name} must be text, not {type(value).__name__}")

@@ -33,7 +33,7 @@ from everword.transcripts.parts import (
     MARK_ERRORS,
     NOT_UTF8,
     Part,
-    has_mark,
+    has_replaced_bytes,
     json_parts,
     without_marks,
 )
@@ -55,7 +55,7 @@ __all__ = [
     "as_object",
     "chat_messages",
     "fill",
-    "has_mark",
+    "has_replaced_bytes",
     "json_parts",
     "list_in",
     "name_in",

@@ -54,20 +54,22 @@ _FAULTS = (
 )
 
 
-def _mark(error: UnicodeError) -> tuple[str, int]:
+def _replace_invalid_bytes(error: UnicodeError) -> tuple[str, int]:
     assert isinstance(error, UnicodeDecodeError)
     return _MARK, error.end
 
 
-codecs.register_error(MARK_ERRORS, _mark)
+codecs.register_error(MARK_ERRORS, _replace_invalid_bytes)
 
 
-def has_mark(value: object) -> bool:
+def has_replaced_bytes(value: object) -> bool:
     """Return whether some text in a value was not UTF-8."""
     if isinstance(value, dict):
-        return any(has_mark(key) or has_mark(each) for key, each in value.items())
+        return any(
+            has_replaced_bytes(key) or has_replaced_bytes(each) for key, each in value.items()
+        )
     if isinstance(value, list | tuple):
-        return any(map(has_mark, value))
+        return any(map(has_replaced_bytes, value))
     return isinstance(value, str) and _MARK in value
 
 
@@ -126,7 +128,7 @@ class Part:
                     self.meter.at = where
                     try:
                         record = as_object(value, where)
-                        if source.is_marked and has_mark(record):
+                        if source.is_marked and has_replaced_bytes(record):
                             raise RecordError(where, NOT_UTF8)
                     except RecordError as error:
                         self.meter.skip_record(error)

@@ -110,7 +110,7 @@ async def merge_nodes(
         return retained.id, 0
     moved = await store.move_edges(conn, namespace_id, list(others), retained.id, end)
     await store.repoint_names(conn, namespace_id, list(others), retained.id)
-    await store.mark_merged(conn, namespace_id, list(others), retained.id)
+    await store.set_merged_into(conn, namespace_id, list(others), retained.id)
     gone = [known[id_].id for id_ in others]
     await store.end_versions(conn, namespace_id, gone, end)
     await close_passages(conn, gone, known_until=end.now)

@@ -56,7 +56,7 @@ SELECT clock_timestamp() AS now;
 -- Nodes were seen.
 UPDATE graph_nodes SET last_seen_at = %(now)s WHERE namespace_id = %(namespace_id)s AND id = ANY(%(node_ids)s);
 
--- mark_merged --
+-- set_merged_into --
 -- Nodes turned out to be another one.
 UPDATE graph_nodes SET merged_into = %(node_id)s WHERE namespace_id = %(namespace_id)s AND id = ANY(%(node_ids)s);
 

@@ -90,7 +90,7 @@ async def touch_nodes(
 
 
 @statement(SQL)
-async def mark_merged(
+async def set_merged_into(
     conn: Connection, namespace_id: int, node_ids: Sequence[UUID], node_id: UUID
 ) -> None: ...
 

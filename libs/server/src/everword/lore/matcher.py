@@ -13,7 +13,7 @@ import regex
 from everword.lore.literals import Literals
 from everword.lore.model import EntryId, Rule, Trigger, TriggerMode
 from everword.lore.patterns import BadPattern, CostlyPattern, compile_pattern
-from everword.lore.words import AT_EDGE, is_whole_word, key_of, mark_edges
+from everword.lore.words import AT_EDGE, insert_edge_marks, is_whole_word, key_of
 from everword.text.case_folding import APOSTROPHES, fold_forms
 
 _BLANKS = regex.compile(r"\s+")
@@ -50,11 +50,11 @@ class Text:
 
     @cached_property
     def cased_words(self) -> str:
-        return mark_edges(self.cased)
+        return insert_edge_marks(self.cased)
 
     @cached_property
     def folded_words(self) -> str:
-        return mark_edges(self.folded)
+        return insert_edge_marks(self.folded)
 
     def form(self, mode: TriggerMode, *, case_sensitive: bool) -> str:
         """Return the form of the text in which keys of this mode are searched."""

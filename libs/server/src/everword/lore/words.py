@@ -47,7 +47,7 @@ _TAIL = regex.compile(
 )
 
 
-def mark_edges(text: str) -> str:
+def insert_edge_marks(text: str) -> str:
     """Return a text with `AT_EDGE` at each edge of a word."""
     if text.isascii() or not _HAS_OTHER_EDGES.search(text):
         return _PLAIN_EDGE.sub(AT_EDGE, text)

@@ -297,7 +297,7 @@ SELECT %(namespace_id)s, %(id)s, %(from_fact_id)s, %(to_fact_id)s, %(relation)s,
 -- The latest day after whose end the nightly Sleep was done; no row where none was.
 SELECT night FROM sleep_nights WHERE namespace_id = %(namespace_id)s;
 
--- mark_night --
+-- record_night --
 -- Remember that the nightly Sleep after a day was done.
 INSERT INTO sleep_nights AS n (namespace_id, night) VALUES (%(namespace_id)s, %(night)s)
     ON CONFLICT (namespace_id) DO UPDATE SET night = excluded.night WHERE n.night < excluded.night;

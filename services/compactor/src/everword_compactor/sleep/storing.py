@@ -135,5 +135,5 @@ async def lock_vector_jobs(conn: Connection, namespace_id: int) -> None:
     await execute(conn, SQL["lock_vector_jobs"], {"namespace_id": namespace_id})
 
 
-async def mark_night(conn: Connection, namespace_id: int, night: date) -> None:
-    await execute(conn, SQL["mark_night"], {"namespace_id": namespace_id, "night": night})
+async def record_night(conn: Connection, namespace_id: int, night: date) -> None:
+    await execute(conn, SQL["record_night"], {"namespace_id": namespace_id, "night": night})

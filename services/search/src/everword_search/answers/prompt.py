@@ -13,7 +13,7 @@ from everword.domain.documents import display_path
 from everword.domain.memory_kinds import kind_label
 from everword.domain.records import MemoryRecord
 from everword.domain.times import write_minute
-from everword_search.endings.model import Ending, marks_of
+from everword_search.endings.model import Ending, ending_remarks
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class PromptMemory:
         """
         return [
             {"attribute": mark.attribute, mark.how: str(mark.ended_at.astimezone(UTC).date())}
-            for mark in marks_of(self.endings)
+            for mark in ending_remarks(self.endings)
         ]
 
 

@@ -32,7 +32,7 @@ from everword_search.context.about import document_label
 from everword_search.context.item import NOTHING, ContextItem, ItemContext
 from everword_search.context.model import BlockSource, ContextCandidate, ContextFormat
 from everword_search.context.summary_lines import without_conversations
-from everword_search.endings.model import CurrentFact, Ending, marks_of
+from everword_search.endings.model import CurrentFact, Ending, ending_remarks
 from everword_search.summaries.store import TopSummaryRow
 
 #: Trust labels in the brackets of an item.
@@ -249,7 +249,7 @@ class Layout:
     ) -> str:
         marks = [
             (each.attribute, each.how, local_time(each.ended_at, self.zone).date().isoformat())
-            for each in marks_of(item_context.endings)
+            for each in ending_remarks(item_context.endings)
         ]
         if self.is_json:
             fields: dict[str, object] = {

@@ -70,7 +70,7 @@ class EndingRemark:
     ended_at: datetime
 
 
-def marks_of(endings: Sequence[Ending]) -> list[EndingRemark]:
+def ending_remarks(endings: Sequence[Ending]) -> list[EndingRemark]:
     """Return the labels of the latest `_MOST_ENDINGS` endings."""
     return [
         EndingRemark(each.attribute, _ENDINGS[each.kind], each.ended_at)

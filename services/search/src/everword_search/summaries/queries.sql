@@ -71,7 +71,7 @@ SELECT wanted.id AS above_id, source.ordinal, m.id, m.conversation_id, m.seq, c.
  ORDER BY wanted.place, source.ordinal
  LIMIT %(limit)s;
 
--- read_marks --
+-- read_review_flags --
 -- For each node: does it need review, and does it cover a period of a day or more?
 SELECT id, needs_review, period IS NOT NULL AS is_of_period
   FROM summaries

@@ -213,12 +213,12 @@ async def read_sources(
     return await fetch_all(conn, SQL["read_sources"], parameters, SummarySourceRow)
 
 
-async def read_marks(
+async def read_review_flags(
     conn: Connection, namespace_id: int, ids: Sequence[UUID]
 ) -> dict[UUID, ReviewFlagRow]:
     """Return the flags of summaries by id."""
     parameters = {**namespaced(namespace_id), "ids": list(ids)}
-    rows = await fetch_all(conn, SQL["read_marks"], parameters, ReviewFlagRow)
+    rows = await fetch_all(conn, SQL["read_review_flags"], parameters, ReviewFlagRow)
     return {row.id: row for row in rows}
 
 

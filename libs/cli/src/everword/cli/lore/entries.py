@@ -12,7 +12,7 @@ from everword.cli.lore.decorators import read_decorators
 from everword.cli.lore.keys import PATTERN, keys_of, odd_keys
 from everword.cli.lore.values import FLAGS, NUMBERS, is_number, kind, mistyped, text_of
 from everword.lore.patterns import BadPattern, compile_pattern
-from everword.transcripts import NOT_UTF8, has_mark
+from everword.transcripts import NOT_UTF8, has_replaced_bytes
 from everword.v1 import lore_pb2
 
 _SUBSTRING = lore_pb2.LORE_TRIGGER_MODE_SUBSTRING
@@ -73,7 +73,7 @@ def read_entry(given: object, number: str, book: Book) -> ReadEntry:
     """Return an entry; `number` is the title of an untitled one. Raises MalformedEntry."""
     if not isinstance(given, dict):
         raise MalformedEntry(number, "it is not a JSON object")
-    if has_mark(given):
+    if has_replaced_bytes(given):
         raise MalformedEntry(_title(given, number), NOT_UTF8)
     # In cards, SillyTavern keeps its own fields in a separate object; RisuAI spells the object's name differently.
     extensions = dict[str, Any]()

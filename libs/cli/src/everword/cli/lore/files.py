@@ -24,7 +24,7 @@ from everword.cli.lore.entries import (
 )
 from everword.cli.lore.values import is_number, mistyped, objects_in, text_of
 from everword.lore.model import MAX_ENTRIES, MAX_PATTERNS
-from everword.transcripts import NOT_UTF8, RecordError, as_object, fill, has_mark
+from everword.transcripts import NOT_UTF8, RecordError, as_object, fill, has_replaced_bytes
 from everword.v1 import lore_pb2
 from everword.v1 import lore_service_pb2 as pb
 
@@ -81,7 +81,7 @@ def _own(document: dict[str, Any]) -> LoreFile:
     given = document.pop("entries", None) or []
     if not isinstance(given, list):
         raise NoLorebook("entries must be a list")
-    if has_mark(document):
+    if has_replaced_bytes(document):
         raise NoLorebook(NOT_UTF8)
     try:
         book = json_format.ParseDict(document, pb.ImportLoreBookRequest()).book
@@ -94,7 +94,7 @@ def _own(document: dict[str, Any]) -> LoreFile:
         try:
             fields = as_object(fields, place)
             place = text_of(fields.get("title"))[:_MAX_TITLE] or place
-            if has_mark(fields):
+            if has_replaced_bytes(fields):
                 raise RecordError(place, NOT_UTF8)
             triggers = _triggers(fields.pop("triggers", None), place)
             fill(entry, fields, place)

@@ -109,6 +109,6 @@ def _batches(job: NamespaceJob) -> Iterator[list[UUID]]:
 
 def _mark_night(night: date) -> PendingWrite:
     async def mark(to: SleepTransaction) -> None:
-        await storing.mark_night(to.conn, to.namespace_id, night)
+        await storing.record_night(to.conn, to.namespace_id, night)
 
     return PendingWrite("mark-night", mark)

@@ -63,7 +63,7 @@ def queried_words(
     pairs = [
         (place, near)
         for place, word in enumerate(words)
-        for near in (marked_words(word) if word in only_marked else near_words(word, config))
+        for near in (accented_variants(word) if word in only_marked else near_words(word, config))
     ]
     return QueriedWords(words, [place for place, _ in pairs], [near for _, near in pairs])
 
@@ -78,11 +78,11 @@ def near_words(word: str, config: str) -> list[str]:
     near |= {head + tail[1] + tail[0] + tail[2:] for head, tail in cuts if len(tail) > 1}
     near |= {head + letter + tail[1:] for head, tail in cuts if tail for letter in letters}
     near |= {head + letter + tail for head, tail in cuts for letter in letters}
-    near |= set(marked_words(word))
+    near |= set(accented_variants(word))
     return sorted(near - {word, ""})
 
 
-def marked_words(word: str) -> list[str]:
+def accented_variants(word: str) -> list[str]:
     """Return the variants of a lower-case word with an accent added to one letter."""
     return [
         word[:place] + marked + word[place + 1 :]

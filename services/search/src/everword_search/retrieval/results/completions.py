@@ -18,7 +18,7 @@ from everword_search.graph.traverse import read_ends
 from everword_search.retrieval.model import SearchRequest, SearchResult
 from everword_search.summaries.expand_summary import expand_all
 from everword_search.summaries.model import ExpandMode
-from everword_search.summaries.store import read_marks
+from everword_search.summaries.store import read_review_flags
 
 #: Number of summaries that `ExpandMode.TOP` expands.
 TOP = 3
@@ -37,7 +37,7 @@ async def with_summaries(
     found = [result.memory.id for result in results if result.memory.kind == MemoryKind.SUMMARY]
     if not found:
         return list(results)
-    marks = await read_marks(conn, namespace_id, found)
+    marks = await read_review_flags(conn, namespace_id, found)
     requested = _expanded(found, request.expand, is_first_page)
     limits = request.expansion_limits
     expansions = await expand_all(conn, namespace_id, requested, limits) if requested else {}
