@@ -279,7 +279,7 @@ def test_every_way_lets_the_same_through(database: DatabaseUnderTest, case: Case
         ),
         ("find_trigram", {**SCORED, "tokens": ["build-1460.log"]}),
         (
-            "find_alike",
+            "find_similar_tokens",
             {**SCORED, "tokens": ["word7"], "queries": ["'word7'"], "places": [0], "likenesses": [1.0], "retold": 0.99},
         ),
         ("find_regex", {**NEWEST, "pattern": "nowhere"}),

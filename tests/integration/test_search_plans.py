@@ -59,7 +59,7 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
     "find_lexical": ({**FILTER, **SCORED, **TERMS, "k1": K1, "b": B}, "lexemes"),
     "term_frequencies": ({**FILTER, **TERMS, "source_ids": SOURCE_IDS}, "source_id"),
     "find_trigram": ({**FILTER, **SCORED, "tokens": ["build-777.log", "v7.7"]}, "literals"),
-    "find_alike": (
+    "find_similar_tokens": (
         {
             **FILTER,
             **SCORED,
@@ -341,7 +341,9 @@ def test_a_statement_that_is_planned_once_uses_its_index_whatever_is_asked(
     assert not {table for table in scanned if table.endswith(own)}, scanned
 
 
-@pytest.mark.parametrize("name", ["find_lexical", "find_trigram", "find_near_words", "find_alike"])
+@pytest.mark.parametrize(
+    "name", ["find_lexical", "find_trigram", "find_near_words", "find_similar_tokens"]
+)
 def test_the_index_over_words_is_asked_for_the_namespace_too(
     database: DatabaseUnderTest, name: str
 ) -> None:

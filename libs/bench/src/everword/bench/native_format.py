@@ -99,14 +99,14 @@ def _check(datasets: list[Dataset], path: Path) -> None:
     """Raise TranscriptError where a set would be measured wrongly."""
     if not datasets:
         raise TranscriptError(f"{path}: it holds no conversations")
-    _no_two_alike([dataset.name for dataset in datasets], f"{path}: conversations")
+    _require_unique([dataset.name for dataset in datasets], f"{path}: conversations")
     for dataset in datasets:
         place = f"{path}: conversation {dataset.name!r}"
         ids = [entry.message.external_id for entry in dataset.entries]
         if not ids:
             raise TranscriptError(f"{place}: it has no messages")
-        _no_two_alike(ids, f"{place}: messages")
-        _no_two_alike([query.id for query in dataset.queries], f"{place}: queries")
+        _require_unique(ids, f"{place}: messages")
+        _require_unique([query.id for query in dataset.queries], f"{place}: queries")
         for query in dataset.queries:
             if missing := sorted(query.relevant - set(ids)):
                 raise TranscriptError(
@@ -116,7 +116,7 @@ def _check(datasets: list[Dataset], path: Path) -> None:
                 raise TranscriptError(f"{place}: query {query.id!r} is longer than 8 KiB")
 
 
-def _no_two_alike(names: list[str], what: str) -> None:
+def _require_unique(names: list[str], what: str) -> None:
     seen: set[str] = set()
     for name in names:
         if name in seen:

@@ -53,7 +53,7 @@ class EventState:
 def find_event(mention: EventMention, known: Sequence[KnownEvent]) -> UUID | None:
     """Return the known event that a mention is about: the likeliest one, and of these the nearest in time."""
     alike = [
-        (_likeness(mention.title, each.title), -_distance(mention, each), each.id)
+        (_title_similarity(mention.title, each.title), -_distance(mention, each), each.id)
         for each in known
         if each.category == mention.category and _distance(mention, each) <= _NEAR
     ]
@@ -101,7 +101,7 @@ def fold_event(
     )
 
 
-def _likeness(first: str, second: str) -> float:
+def _title_similarity(first: str, second: str) -> float:
     one, other = _content(first), _content(second)
     return fuzz.token_sort_ratio(one, other) if one and other else 0.0
 

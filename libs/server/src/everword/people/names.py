@@ -53,7 +53,7 @@ def find_person(name: str, relation: str, known: Sequence[KnownPerson]) -> UUID 
     no person, unless the relation decides.
     """
     possible = [each for each in known if may_be_one(relation, each.relation)]
-    for is_it in (_is_equal, _is_spelt_alike, _is_part):
+    for is_it in (_is_equal, _is_spelling_variant, _is_part):
         found = [each for each in possible if any(is_it(name, other) for other in each.names)]
         if len(found) > 1 and relation:
             found = [each for each in found if _core(each.relation) == _core(relation)] or found
@@ -90,9 +90,9 @@ def _is_equal(first: str, second: str) -> bool:
     return words_of(first) == words_of(second)
 
 
-def _is_spelt_alike(first: str, second: str) -> bool:
+def _is_spelling_variant(first: str, second: str) -> bool:
     one, other = words_of(first), words_of(second)
-    return len(one) == len(other) and all(map(_is_alike, one, other))
+    return len(one) == len(other) and all(map(_is_similar_name, one, other))
 
 
 def _is_part(first: str, second: str) -> bool:
@@ -100,8 +100,8 @@ def _is_part(first: str, second: str) -> bool:
     short, long = sorted((words_of(first), words_of(second)), key=len)
     if len(short) != 1 or len(long) < 2:
         return False
-    return _is_alike(short[0], long[0]) or _is_alike(short[0], long[-1])
+    return _is_similar_name(short[0], long[0]) or _is_similar_name(short[0], long[-1])
 
 
-def _is_alike(first: str, second: str) -> bool:
+def _is_similar_name(first: str, second: str) -> bool:
     return first == second or is_same_name(first, second)

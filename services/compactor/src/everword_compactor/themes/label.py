@@ -72,10 +72,10 @@ def is_borne_out(label: str, texts: Sequence[str], words: Sequence[str]) -> bool
         return False
     said = {word for words_ in _words_of(texts) for word in words_} | set(words)
     [own] = _words_of([label])
-    return any(_are_alike(word, other) for word in own for other in said)
+    return any(_share_prefix(word, other) for word in own for other in said)
 
 
-def _are_alike(one: str, other: str) -> bool:
+def _share_prefix(one: str, other: str) -> bool:
     """Return whether two words are forms of the same: one begins with the other."""
     shorter, longer = sorted((one, other), key=len)
     return len(shorter) >= _SHORTEST and longer.startswith(shorter)

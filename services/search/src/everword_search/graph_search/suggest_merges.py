@@ -22,7 +22,7 @@ from everword_search.retrieval.sources import Sources
 #: Candidates examined, and suggestions returned.
 _CHECKED, _MOST = 50, 10
 #: Minimum label similarity, and minimum cosine; one of them suffices for a suggestion.
-LEAST_LIKENESS, LEAST_COSINE = 0.5, 0.8
+MIN_TITLE_SIMILARITY, LEAST_COSINE = 0.5, 0.8
 
 
 async def suggest_merges(
@@ -55,7 +55,7 @@ async def suggest_merges(
         if id_ in nodes and id_ != node.id
     ]
     likely = [each for each in suggestions if _is_likely(each)]
-    return sorted(likely, key=_likeness, reverse=True)[:_MOST]
+    return sorted(likely, key=_merge_similarity, reverse=True)[:_MOST]
 
 
 def _compare(node: NodeView, other: NodeView, result: SearchResult) -> Suggestion:
@@ -66,10 +66,10 @@ def _compare(node: NodeView, other: NodeView, result: SearchResult) -> Suggestio
 
 def _is_likely(suggestion: Suggestion) -> bool:
     near = suggestion.cosine is not None and suggestion.cosine >= LEAST_COSINE
-    return near or suggestion.label_likeness >= LEAST_LIKENESS
+    return near or suggestion.label_likeness >= MIN_TITLE_SIMILARITY
 
 
-def _likeness(suggestion: Suggestion) -> float:
+def _merge_similarity(suggestion: Suggestion) -> float:
     return max(suggestion.label_likeness, suggestion.cosine or 0.0)
 
 

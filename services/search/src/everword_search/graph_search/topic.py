@@ -66,7 +66,7 @@ class Topic:
         words = {
             word.casefold() for text in texts for word in _WORD.findall(text.replace("_", " "))
         }
-        return sum(any(_alike(word, other) for other in words) for word in self.telling)
+        return sum(any(share_word_form(word, other) for other in words) for word in self.telling)
 
     def _may_name(self, word: str) -> bool:
         # "it" is no name, but "IT" may be one.
@@ -76,7 +76,7 @@ class Topic:
         return self.language in LANGUAGES_OF.get(word, ())
 
 
-def _alike(one: str, other: str) -> bool:
+def share_word_form(one: str, other: str) -> bool:
     """Return whether two words may be forms of one word, such as works, worked and working."""
     if one == other:
         return True

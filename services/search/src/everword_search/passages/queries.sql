@@ -241,7 +241,7 @@ SELECT id AS passage_id, source_id, raw, score
  ORDER BY score DESC, id DESC
  LIMIT %(limit)s;
 
--- find_alike --
+-- find_similar_tokens --
 -- The best memories by similarity of their literals and words to tokens, each by its best passage: the mean over all
 -- tokens of the best match of each. `queries` match words similar to a token, and are looked up separately; see
 -- find_lexical. Summaries are scaled by `retold`, so that they rank after the original messages.

@@ -202,10 +202,12 @@ async def find_near_words(
     return await fetch_all(conn, SQL["find_near_words"], parameters, NearWordRow)
 
 
-async def find_alike(
+async def find_similar_tokens(
     conn: Connection, scope: Scope, parameters: dict[str, Any]
 ) -> list[TrigramRow]:
-    return await fetch_all(conn, SQL["find_alike"], {**scope.parameters, **parameters}, TrigramRow)
+    return await fetch_all(
+        conn, SQL["find_similar_tokens"], {**scope.parameters, **parameters}, TrigramRow
+    )
 
 
 async def find_trigram(

@@ -159,8 +159,8 @@ def _by_match(hit: RankedHit) -> Confidence:
 
 def _proof(part: ScorePart) -> float:
     """Return the score of a match by words or letters; merely similar letters are capped, since they are no proof."""
-    is_alike = part.arm is SearchArm.TRIGRAM and part.score < 1 - _LAST_DIGITS
-    return min(part.score, _ALIKE) if is_alike else part.score
+    is_similar = part.arm is SearchArm.TRIGRAM and part.score < 1 - _LAST_DIGITS
+    return min(part.score, _ALIKE) if is_similar else part.score
 
 
 def _unjudged(found: FoundHits) -> bool:

@@ -25,7 +25,7 @@ PACKAGES = ("everword.db", "everword_search")
 ARMS = {
     "lexical": ("find_lexical", "lexical_", "find_postings", "read_postings"),
     "semantic": ("find_semantic", "semantic_"),
-    "trigram": ("find_trigram", "find_alike", "find_near_words"),
+    "trigram": ("find_trigram", "find_similar_tokens", "find_near_words"),
 }
 #: Separator between calls in the log.
 _MARK = "everword speed: next call"

@@ -72,7 +72,7 @@ class TokenSimilarityArm(TrigramArm):
         asked = queried_words([word for _, word in words[:MAX_WORDS]], self._config)
         namespace_id = self._scope.namespace_id
         rows = await store.find_near_words(conn, namespace_id, asked, only_unknown=False)
-        alike = _alike(rows, asked)
+        alike = _words_by_similarity(rows, asked)
         parameters = {
             **scored_position(window),
             "tokens": self._tokens,
@@ -81,7 +81,7 @@ class TokenSimilarityArm(TrigramArm):
             "places": [words[row.place][0] for row, _ in alike],
             "likenesses": [similarity for _, similarity in alike],
         }
-        found = await store.find_alike(conn, self._scope, parameters)
+        found = await store.find_similar_tokens(conn, self._scope, parameters)
         return RankedMemories.of([Candidate.of_row(row) for row in found])
 
 
@@ -104,12 +104,14 @@ def _word(token: str) -> str:
     return words[0] if len(words) == 1 and words[0] in fold_case(token) else ""
 
 
-def _alike(rows: Sequence[NearWordRow], queried: QueriedWords) -> list[tuple[NearWordRow, float]]:
+def _words_by_similarity(
+    rows: Sequence[NearWordRow], queried: QueriedWords
+) -> list[tuple[NearWordRow, float]]:
     """Return the occurring words similar to each requested word, with their similarity; each lexeme once.
 
     The most similar come first, then the most frequent.
     """
-    told = [(row, _likeness(queried.words[row.place], row.text)) for row in rows]
+    told = [(row, _letter_similarity(queried.words[row.place], row.text)) for row in rows]
     told.sort(key=lambda each: (-each[1], -each[0].said, each[0].text))
     retained: dict[tuple[int, str], tuple[NearWordRow, float]] = {}
     counts: Counter[int] = Counter()
@@ -120,6 +122,6 @@ def _alike(rows: Sequence[NearWordRow], queried: QueriedWords) -> list[tuple[Nea
     return list(retained.values())
 
 
-def _likeness(word: str, other: str) -> float:
+def _letter_similarity(word: str, other: str) -> float:
     """Return the share of equal letters of two words that differ by at most one letter."""
     return 1.0 if word == other else 1 - 1 / max(len(word), len(other))
