@@ -30,7 +30,7 @@ from support.background import embed_everything
 from support.calls import append, message
 from support.compaction import compact, roll_up
 from support.stack import Stack
-from support.tool_calls import put_into_words
+from support.tool_calls import write_pending_sentences
 
 #: One fault of each kind of place, since CI has little time.
 KINDS = (
@@ -169,7 +169,7 @@ async def test_the_audit_sees_what_background_work_leaves_and_spoils(stack: Stac
         "conversations that wait for a leaf",
         "periods that were never summed up",
     } <= pending.keys()
-    await put_into_words(stack)
+    await write_pending_sentences(stack)
     await asyncio.to_thread(compact, stack.database)
     await asyncio.to_thread(roll_up, stack.database)
     await embed_everything(stack)

@@ -22,7 +22,7 @@ from support.corpus import search_request
 from support.databases import DatabaseUnderTest
 from support.memories import remember, remember_within
 from support.stack import Stack, running_stack
-from support.tool_calls import put_into_words, tool_call
+from support.tool_calls import tool_call, write_pending_sentences
 from support.waiting import until
 
 
@@ -146,7 +146,7 @@ async def test_vectors_that_come_later_are_used(knowing: Stack) -> None:
 
 async def test_what_is_taken_out_vanishes_and_the_copy_mends_itself(stack: Stack) -> None:
     stored = await append(stack, tool_call("a.py"), tool_call("b.py"), message("Words of a.py."))
-    await put_into_words(stack)
+    await write_pending_sentences(stack)
     await warm_up(stack)
     before, in_memory = await find(stack, "called")
     assert (len(before), in_memory) == (2, True)

@@ -29,7 +29,7 @@ from support.corpus import import_sample, sample, search_request
 from support.databases import cloned
 from support.memories import DERIVED_KINDS, remember
 from support.stack import Stack, running_stack
-from support.tool_calls import put_into_words
+from support.tool_calls import write_pending_sentences
 
 # Slow: all tests of the file together, which one process runs.
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.slow]
@@ -95,7 +95,7 @@ async def pair(postgres_url: str) -> AsyncIterator[Pair]:
             await append(stack, LONG, *beats, LONG, session_key="harbour")
             for kind in DERIVED_KINDS:
                 await remember(database, kind, LONG, f"The harbour of {kind} has a gateway.")
-            await put_into_words(stack)
+            await write_pending_sentences(stack)
             await compact_everything(stack, ScriptedComposer())
             await embed_everything(stack)
             # Passages without a vector are found as well.

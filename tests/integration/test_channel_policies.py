@@ -26,7 +26,7 @@ from support.databases import DatabaseUnderTest
 from support.echoed import derive
 from support.refusals import refused
 from support.stack import Stack, running_stack
-from support.transferred import export, put_in
+from support.transferred import export, import_file
 
 KEPT_OUT = admin.ChannelPolicy()
 LINES = [
@@ -196,7 +196,7 @@ async def test_policies_with_exceptions_come_back_and_are_imported(stack: Stack)
     await update_settings(stack, channel_policies=policies)
     await say(stack, "discord/general", *LINES)
     await work_off(stack)
-    put = await put_in(stack, "copy", await export(stack, "default"))
+    put = await import_file(stack, "copy", await export(stack, "default"))
     assert put.consistency_token
     for name in ("default", "copy"):
         found = await stack.admin.GetNamespace(admin.GetNamespaceRequest(name=name))

@@ -19,7 +19,7 @@ from everword.v1.search_service_pb2 import BrowseRequest
 from support.calls import append, message
 from support.command_line import EVERWORD, environment, everword
 from support.stack import Stack
-from support.tool_calls import put_into_words, stored_sentences
+from support.tool_calls import stored_sentences, write_pending_sentences
 from support.waiting import until
 
 SAMPLE = str(sample_path())
@@ -73,7 +73,7 @@ async def test_a_chat_of_openai_is_imported_once_and_its_calls_say_what_came_of_
     key = ConversationKey(session_key="thread-9", agent="opus")
     asked, call = await stored(stack, key)
     assert (asked.author, call.tool_result) == ("Ana", "1 failed, 20 passed in 2.1s")
-    await put_into_words(stack)
+    await write_pending_sentences(stack)
     [(sentence, _)] = stored_sentences(stack.database).values()
     assert sentence == "Ran “make test”: 1 failed, 20 passed."
 

@@ -10,7 +10,7 @@ from support.calls import append
 from support.command_line import everword
 from support.compaction import compact_everything
 from support.stack import Stack
-from support.summaries import LEAF, ROOT, change, harvest_tree, listed, put_in_review
+from support.summaries import LEAF, ROOT, change, flag_for_review, harvest_tree, listed
 
 
 async def test_a_tree_shows_levels_spans_counts_flags_and_what_waits(stack: Stack) -> None:
@@ -19,7 +19,7 @@ async def test_a_tree_shows_levels_spans_counts_flags_and_what_waits(stack: Stac
     nodes = await listed(stack)
     root = next(node for node in nodes if node.level == ROOT)
     leaf = next(node for node in nodes if node.level == LEAF)
-    put_in_review(stack, leaf.id)
+    flag_for_review(stack, leaf.id)
     change(stack, "UPDATE summaries SET stale = true WHERE id = %s", UUID(root.id))
     done = await everword(stack, "summaries", "tree", conversation)
     assert done.status == 0, done.errors
@@ -66,7 +66,7 @@ async def test_the_shown_end_of_an_id_is_enough_to_show_a_summary(stack: Stack) 
 async def test_summaries_are_listed_by_level_and_by_flag(stack: Stack) -> None:
     await harvest_tree(stack)
     nodes = await listed(stack)
-    put_in_review(stack, nodes[0].id)
+    flag_for_review(stack, nodes[0].id)
 
     async def ids(*options: str) -> list[str]:
         found = (await everword(stack, "summaries", "list", "--json", *options)).json()

@@ -22,7 +22,7 @@ from support.document_calls import write
 from support.planted import PLANTED
 from support.scripted_chat import Body, Reply, ScriptedChat, answer, user_text
 from support.stack import Stack, running_stack
-from support.tool_calls import chat_settings, put_into_words, stored_sentences, tool_call
+from support.tool_calls import chat_settings, stored_sentences, tool_call, write_pending_sentences
 
 SECRETS = [planted.secret for planted in PLANTED]
 BEARER = next(planted for planted in PLANTED if planted.name == "bearer")
@@ -175,7 +175,7 @@ def curl() -> memory_pb2.NewMessage:
 
 async def test_a_template_copies_none(stack: Stack) -> None:
     await append(stack, curl())
-    await put_into_words(stack)
+    await write_pending_sentences(stack)
     [(sentence, _)] = stored_sentences(stack.database).values()
     assert MARK in sentence
     assert held([sentence]) == []
@@ -191,7 +191,7 @@ async def test_a_model_is_shown_none(database: DatabaseUnderTest) -> None:
     with ScriptedChat(copied).running() as server:
         async with running_stack(database, chat=chat_settings(server)) as stack:
             await append(stack, curl())
-            await put_into_words(stack, server)
+            await write_pending_sentences(stack, server)
             [(sentence, _)] = stored_sentences(stack.database).values()
             assert sentence == f"Fetched the API with “{MARK}”."
             assert held([user_text(request) for request in server.requests]) == []

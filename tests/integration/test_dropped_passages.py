@@ -10,7 +10,7 @@ from support.callers import make_namespaces, within
 from support.calls import append, message
 from support.compaction import ScriptedComposer, compact_everything
 from support.stack import Stack
-from support.tool_calls import put_into_words, tool_call
+from support.tool_calls import tool_call, write_pending_sentences
 
 
 def _counted(stack: Stack, namespace_id: int = 1) -> tuple[int, int]:
@@ -58,7 +58,7 @@ async def test_what_is_taken_out_again_is_counted_once(stack: Stack) -> None:
     stored = await append(stack, tool_call("a.py"), tool_call("b.py"), message("Words."))
     ids = [entry.message_id for entry in stored.messages]
     assert _counted(stack) == (3, 0)
-    await put_into_words(stack)
+    await write_pending_sentences(stack)
     assert _counted(stack) == (5, 0)
     # A message with text has no sentence, and stays.
     assert _drop_sentences(stack, ids[1:]) == 1
@@ -75,7 +75,7 @@ async def test_folding_keeps_how_many_were_taken_out(stack: Stack) -> None:
     await make_namespaces(stack, "theirs")
     stored = await append(stack, tool_call("a.py"), tool_call("b.py"))
     theirs = await append(stack, tool_call("c.py"), metadata=within("theirs"))
-    await put_into_words(stack)
+    await write_pending_sentences(stack)
     for entry in stored.messages:
         assert _drop_sentences(stack, [entry.message_id]) == 1
     assert _drop_sentences(stack, [theirs.messages[0].message_id], namespace_id=2) == 1

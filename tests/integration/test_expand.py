@@ -14,7 +14,7 @@ from support.calls import TOOL, append, message
 from support.compaction import ScriptedComposer, compact_everything
 from support.refusals import refused
 from support.stack import Stack
-from support.summaries import LEAF, ROOT, harvest_tree, listed, put_in_review, summed_up
+from support.summaries import LEAF, ROOT, flag_for_review, harvest_tree, listed, summed_up
 
 LEXICAL = pb.SEARCH_MODE_LEXICAL
 SUMMARY = memory_pb2.MEMORY_KIND_SUMMARY
@@ -214,7 +214,7 @@ async def test_a_summary_that_needs_review_is_found_and_marked_and_in_no_context
 async def test_a_context_goes_on_where_a_whole_page_needs_review(stack: Stack) -> None:
     await summed_up(stack, *[f"Row {n} is sown with turnips." for n in range(30)])
     for node in await listed(stack):
-        put_in_review(stack, node.id)
+        flag_for_review(stack, node.id)
     request = context_service_pb2.BuildContextRequest(
         query="scripted turnips", max_memories=2, skip_use_count=True
     )

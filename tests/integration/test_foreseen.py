@@ -21,7 +21,7 @@ from support.cached import Searching, check_same, locked, searching, waiting
 from support.calls import append, message
 from support.databases import DatabaseUnderTest
 from support.stack import Stack, running_stack
-from support.tool_calls import put_into_words, tool_call
+from support.tool_calls import tool_call, write_pending_sentences
 from support.waiting import until
 
 PETS = "Which pets do we have?"
@@ -163,7 +163,7 @@ async def test_what_another_search_added_meanwhile_counts(
 
 async def test_what_was_taken_out_is_not_found(search: Searching, knowing: Stack) -> None:
     stored = await append(knowing, tool_call("pets.py"))
-    await put_into_words(knowing)
+    await write_pending_sentences(knowing)
     await embed_everything(knowing)
     question = "What was called?"
     for _ in range(2):

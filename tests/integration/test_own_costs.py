@@ -94,7 +94,7 @@ class Deployment:
     async def compact(self) -> set[str | None]:
         return await asyncio.to_thread(self.do, "compact", lambda shop: Compaction(shop).run)
 
-    async def put_into_words(self, now: datetime | None = None) -> set[str | None]:
+    async def write_pending_sentences(self, now: datetime | None = None) -> set[str | None]:
         return await asyncio.to_thread(
             self.do, "tool-sentences", lambda shop: ToolSentences(shop).run, now
         )
@@ -201,7 +201,7 @@ async def test_work_that_only_a_model_does_waits_until_the_month_turns(
     await accounts.record(spent(deployment.server.model, 10))
     await append(deployment.stack, tool_call("a.rs"), tool_call("b.rs"))
     for _ in range(5):
-        assert await deployment.put_into_words() == {"pending"}
+        assert await deployment.write_pending_sentences() == {"pending"}
         with deployment.stack.database.connect() as conn:
             conn.execute("UPDATE jobs SET not_before = now()")
     assert {row[:3] for row in deployment.waiting("tool-sentences")} == {
@@ -209,7 +209,7 @@ async def test_work_that_only_a_model_does_waits_until_the_month_turns(
     }
     assert not deployment.server.requests
     next_month = datetime.now(UTC) + timedelta(days=32)
-    assert await deployment.put_into_words(next_month) <= {"done", "pending"}
+    assert await deployment.write_pending_sentences(next_month) <= {"done", "pending"}
     with deployment.stack.database.connect() as conn:
         rows = conn.execute("SELECT count(*) FROM tool_sentences").fetchone()
     assert rows == (2,)

@@ -16,7 +16,7 @@ from support.calls import append
 from support.compaction import ScriptedComposer
 from support.refusals import refused
 from support.stack import Stack
-from support.summaries import BRANCH, LEAF, ROOT, harvest_tree, listed, put_in_review, summed_up
+from support.summaries import BRANCH, LEAF, ROOT, flag_for_review, harvest_tree, listed, summed_up
 
 NEWEST = memory_pb2.ORDER_NEWEST_FIRST
 
@@ -79,7 +79,7 @@ async def test_filters_narrow_a_list(stack: Stack) -> None:
     assert {each.level for each in await listed(stack, levels=[LEAF, ROOT])} == {LEAF, ROOT}
     (of_other,) = await listed(stack, conversation_id=other)
     assert of_other.conversation_id == other
-    put_in_review(stack, of_other.id)
+    flag_for_review(stack, of_other.id)
     (in_review,) = await listed(stack, only_needing_review=True)
     assert (in_review.id, in_review.needs_review) == (of_other.id, True)
     assert list(in_review.faithfulness.unsupported) == ["4711"]

@@ -25,7 +25,7 @@ from support.planted import PLANTED
 from support.scripted_chat import Body, Reply, ScriptedChat, answer, user_text
 from support.stack import Stack
 from support.tool_call_cases import BUILT_WITH, HELD_OUT, PYTEST, Case
-from support.tool_calls import put_into_words, stored_sentences, tool_call
+from support.tool_calls import stored_sentences, tool_call, write_pending_sentences
 
 
 def missed(cases: tuple[Case, ...]) -> list[str]:
@@ -113,7 +113,7 @@ async def test_no_sentence_holds_a_credential_of_its_call(stack: Stack) -> None:
         for each in PLANTED
     ]
     await append(stack, *calls)
-    await put_into_words(stack)
+    await write_pending_sentences(stack)
     await compact_everything(stack, ExtractiveComposer())
     made = [content for content, _ in written(stack.database, 1, 2, 3)]
     made += [sentence for sentence, _ in stored_sentences(stack.database).values()]
@@ -133,7 +133,7 @@ async def test_a_model_is_shown_all_of_a_long_call_in_parts(stack: Stack) -> Non
         result = "\n".join([*lines, PYTEST])
         args = json.dumps({"command": "pytest -q", "notes": [f"note-{n:04}" for n in range(700)]})
         await append(stack, tool_call(name="bash", tool_args=args, tool_result=result))
-        assert set((await put_into_words(stack, server)).values()) == {"done"}
+        assert set((await write_pending_sentences(stack, server)).values()) == {"done"}
     shown = "\n".join(seen)
     assert all(f"host-{n:04}" in shown for n in range(300))
     assert all(f"note-{n:04}" in shown for n in range(700))

@@ -41,12 +41,12 @@ from support.tool_calls import (
     indexed_sentences,
     invented,
     path_in,
-    put_into_words,
     queued,
     sentence_context,
     sentences_in,
     stored_sentences,
     tool_call,
+    write_pending_sentences,
 )
 
 
@@ -84,7 +84,7 @@ async def test_an_append_stays_whatever_becomes_of_sentences(
     server.always = status(500)
     for number in range(3):
         paths = await _tell(stack, f"{number}.py")
-        await put_into_words(stack, server)
+        await write_pending_sentences(stack, server)
         [memory_id] = paths
         found = await stack.search.GetMemory(pb.GetMemoryRequest(memory_id=memory_id))
         assert f"{number}.py" in found.memory.content
@@ -117,7 +117,7 @@ async def test_while_the_model_is_away_calls_wait_and_nothing_is_lost(
 ) -> None:
     paths = await _tell(stack, "a.py", "b.py", "c.py")
     server.always = reply()
-    assert set((await put_into_words(stack, server)).values()) == {"failed"}
+    assert set((await write_pending_sentences(stack, server)).values()) == {"failed"}
     assert stored_sentences(stack.database) == {}
     # None of them is to blame.
     waiting = queued(stack.database)
@@ -128,7 +128,7 @@ async def test_while_the_model_is_away_calls_wait_and_nothing_is_lost(
     assert job.error
     server.always = None
     await _restart(stack)
-    assert set((await put_into_words(stack, server)).values()) == {"done"}
+    assert set((await write_pending_sentences(stack, server)).values()) == {"done"}
     _hold_that_each_has_its_own(stack, paths)
 
 
@@ -138,7 +138,7 @@ async def test_useless_answers_are_given_up_visibly_and_a_backfill_tries_again(
 ) -> None:
     paths = await _tell(stack, "a.py", "b.py")
     server.always = reply()
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     assert stored_sentences(stack.database) == {}
     assert set(queued(stack.database)) == set(paths)
     found = await _status(stack)
@@ -147,7 +147,7 @@ async def test_useless_answers_are_given_up_visibly_and_a_backfill_tries_again(
     assert queued(stack.database)[min(paths)][:2] == ("failed", 3)
     server.always = None
     await _restart(stack)
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     _hold_that_each_has_its_own(stack, paths)
     assert list((await _status(stack)).failed_tool_calls) == []
 
@@ -157,7 +157,7 @@ async def test_an_invented_number_is_caught_and_named_to_the_model(
 ) -> None:
     paths = await _tell(stack, "a.py")
     server.script.append(invented())
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     assert len(server.requests) == 2
     assert "99999" not in user_text(server.requests[0])
     assert "99999" in user_text(server.requests[1])
@@ -169,7 +169,7 @@ async def test_what_is_refused_is_not_repeated_in_the_queue(
 ) -> None:
     [memory_id] = await _tell(stack, "a.py")
     server.always = invented()
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     state, attempts, error = queued(stack.database)[memory_id]
     assert (state, attempts) == ("failed", 3)
     assert error == "UnfitSentence: the sentence is refused: not in the call"
@@ -190,7 +190,7 @@ async def test_one_bad_call_does_not_stop_the_others(
 
     server.reply = reply
     paths = await _tell(stack, "bad.py", *(f"{n}.py" for n in range(5)))
-    assert set((await put_into_words(stack, server)).values()) == {"done"}
+    assert set((await write_pending_sentences(stack, server)).values()) == {"done"}
     assert sorted(paths[id_] for id_ in stored_sentences(stack.database)) == [
         f"{n}.py" for n in range(5)
     ]
@@ -207,12 +207,12 @@ async def test_what_was_done_before_the_model_went_away_is_kept(
 
     server.reply = reply
     paths = await _tell(stack, *(f"{n}.py" for n in range(4)))
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     assert {paths[id_] for id_ in stored_sentences(stack.database)} == {"0.py", "1.py"}
     assert {paths[id_] for id_ in queued(stack.database)} == {"2.py", "3.py"}
     server.reply = consulted
     await _restart(stack)
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     _hold_that_each_has_its_own(stack, paths)
 
 
@@ -259,7 +259,7 @@ async def test_a_worker_that_lost_a_call_or_its_job_stores_nothing_of_it(
         return consulted(request)
 
     server.reply = reply
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     assert [paths[id_] for id_ in stored_sentences(stack.database)] == ["mine.py"]
     assert set(queued(stack.database)) == {taken}
 
@@ -270,7 +270,7 @@ async def test_a_worker_that_lost_a_call_or_its_job_stores_nothing_of_it(
 
     server.reply = lose_the_job
     [other] = await _tell(stack, "other.py")
-    assert set((await put_into_words(stack, server)).values()) == {None}
+    assert set((await write_pending_sentences(stack, server)).values()) == {None}
     assert other not in stored_sentences(stack.database)
     assert other in queued(stack.database)
 
@@ -342,7 +342,7 @@ async def test_no_transaction_is_open_while_the_model_is_asked(
 
     server.reply = reply
     await _tell(stack, "a.py")
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     assert open_ones == [0]
 
 
@@ -353,19 +353,19 @@ async def test_a_worker_that_dies_leaves_its_calls_to_the_next(
     with sentence_context(stack.database) as shop, shop.database.connection() as conn:
         assert len(claim_calls(conn, 1, 16, lease_s=1.5)) == 2
     # The job runs again as soon as the claims have expired.
-    assert set((await put_into_words(stack, server)).values()) <= {"pending", "done"}
+    assert set((await write_pending_sentences(stack, server)).values()) <= {"pending", "done"}
     await asyncio.sleep(1.6)
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     _hold_that_each_has_its_own(stack, paths)
 
 
 async def test_doing_it_again_changes_nothing(stack: Stack, server: ScriptedChat) -> None:
     await append(stack, tool_call("a.py"), message("Words."))
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     asked, before = len(server.requests), indexed_sentences(stack.database)
     with stack.database.connect() as conn:
         conn.execute("UPDATE jobs SET state = 'pending' WHERE task = 'tool-sentences'")
-    assert set((await put_into_words(stack, server, IMPATIENT)).values()) == {"done"}
+    assert set((await write_pending_sentences(stack, server, IMPATIENT)).values()) == {"done"}
     assert (len(server.requests), indexed_sentences(stack.database)) == (asked, before)
 
 

@@ -27,10 +27,10 @@ from support.tool_calls import (
     consulted,
     indexed_sentences,
     invented,
-    put_into_words,
     queued,
     stored_sentences,
     tool_call,
+    write_pending_sentences,
 )
 from support.waiting import until
 
@@ -83,7 +83,7 @@ async def test_a_tool_call_without_words_enqueues_a_sentence_and_nothing_else_do
         tool_call(automated=True),
     )
     assert set(queued(stack.database)) == set(ids[:2])
-    assert await put_into_words(stack)
+    assert await write_pending_sentences(stack)
     assert set(stored_sentences(stack.database)) == set(ids[:2])
     # A backfill gets the same result.
     with stack.database.connect() as conn:
@@ -98,7 +98,7 @@ async def test_every_read_returns_what_was_sent_and_the_sentence_beside_it(
     memory_id = stored.messages[0].message_id
     request = pb.GetMemoryRequest(memory_id=memory_id)
     before = (await stack.search.GetMemory(request)).memory
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     after = (await stack.search.GetMemory(request)).memory
     assert after.synthesized_content == SENTENCE
     after.ClearField("synthesized_content")
@@ -131,7 +131,7 @@ async def test_a_long_call_keeps_its_text_its_length_and_its_parts(
     beginning = pb.BrowseRequest(max_content_chars=100)
     before = (await stack.search.GetMemory(whole)).memory.content
     cut = (await stack.search.Browse(beginning)).memories[0]
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     assert (await stack.search.GetMemory(whole)).memory.content == before
     after = (await stack.search.Browse(beginning)).memories[0]
     assert (after.content, after.content_truncated) == (cut.content, True)
@@ -147,7 +147,7 @@ async def test_a_call_is_found_by_the_words_of_its_sentence(
     [memory_id] = await _tell(stack, tool_call())
     await _tell(stack, message("The weather is fine."), session_key="other")
     assert await _search(stack, "consulted", mode) == []
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     results = await _search(stack, "consulted", mode)
     assert [result.memory.id for result in results] == [memory_id]
     assert results[0].passage == SENTENCE
@@ -159,7 +159,7 @@ async def test_a_call_is_found_by_the_meaning_of_its_sentence(
     async with running_stack(database, semantic=True) as stack:
         [memory_id] = await _tell(stack, tool_call("k9/zz.bin", tool_result="0x00"))
         await _tell(stack, message("Lea is vegetarian."), session_key="other")
-        await put_into_words(stack, server)
+        await write_pending_sentences(stack, server)
         await embed_everything(stack)
         results = await _search(stack, "Where did we look up how people sign in?", "SEMANTIC")
         assert results[0].memory.id == memory_id
@@ -170,7 +170,7 @@ async def test_a_context_shows_the_sentence_where_it_is_what_matched(
     stack: Stack, server: ScriptedChat
 ) -> None:
     await _tell(stack, tool_call())
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     built = await stack.context.BuildContext(context.BuildContextRequest(query="consulted"))
     assert SENTENCE in built.text
     assert "…" not in built.text
@@ -184,7 +184,7 @@ async def test_what_is_not_indexed_gets_a_sentence_and_no_place_in_the_index(
     request = append_request(tool_call())
     request.conversation.CopyFrom(target("s", channel="discord"))
     stored = await stack.ingest.AppendMessages(request)
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     listed = await stack.search.ListMessages(
         pb.ListMessagesRequest(conversation_id=stored.conversation_id)
     )
@@ -197,7 +197,7 @@ async def test_counts_and_vectors_are_those_of_the_index(
     stack: Stack, server: ScriptedChat
 ) -> None:
     await _tell(stack, tool_call("a.py"), tool_call("b.py"), message("Words."))
-    await put_into_words(stack)
+    await write_pending_sentences(stack)
     with stack.database.connect() as conn:
         conn.execute("UPDATE tool_sentence_queue SET state = 'pending'")
         [queue] = conn.execute("SELECT count(*) FROM embedding_queue").fetchall()
@@ -205,7 +205,7 @@ async def test_counts_and_vectors_are_those_of_the_index(
     # Rewrite by a model, which must leave nothing of the template's sentences.
     async with running_stack(stack.database, chat=chat_settings(server)) as modelled:
         assert await _backfill(modelled) == 2
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     with stack.database.connect() as conn:
         [counted] = conn.execute(
             "SELECT sum(passages), sum(lexemes), sum(messages) FROM corpus_counts"
@@ -224,13 +224,13 @@ async def test_without_a_model_a_template_speaks_until_there_is_one(
     modelled: Stack, server: ScriptedChat
 ) -> None:
     [memory_id] = await _tell(modelled, tool_call())
-    await put_into_words(modelled)
+    await write_pending_sentences(modelled)
     assert stored_sentences(modelled.database) == {memory_id: (TEMPLATE, "template")}
     assert await _backfill(modelled) == 1
     assert await _backfill(modelled) == 0
     # Until it is replaced, the old sentence stays.
     assert indexed_sentences(modelled.database) == {memory_id: TEMPLATE}
-    await put_into_words(modelled, server)
+    await write_pending_sentences(modelled, server)
     assert stored_sentences(modelled.database) == {memory_id: (SENTENCE, "scripted-chat")}
     assert indexed_sentences(modelled.database) == {memory_id: SENTENCE}
     assert await _backfill(modelled, dry_run=True) == 0
@@ -240,11 +240,11 @@ async def test_a_template_never_takes_the_place_of_a_models_sentence(
     stack: Stack, server: ScriptedChat
 ) -> None:
     [memory_id] = await _tell(stack, tool_call())
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     with stack.database.connect() as conn:
         conn.execute("UPDATE tool_sentences SET prompt_version = 0")
     assert await _backfill(stack) == 1
-    await put_into_words(stack)
+    await write_pending_sentences(stack)
     assert stored_sentences(stack.database) == {memory_id: (SENTENCE, "scripted-chat")}
     assert indexed_sentences(stack.database) == {memory_id: SENTENCE}
     assert queued(stack.database) == {}
@@ -261,7 +261,7 @@ async def test_an_odd_call_is_put_into_words_too(stack: Stack) -> None:
         "",
     ]
     ids = await _tell(stack, *(tool_call(tool_args=args) for args in odd))
-    assert set((await put_into_words(stack)).values()) == {"done"}
+    assert set((await write_pending_sentences(stack)).values()) == {"done"}
     assert set(stored_sentences(stack.database)) == set(ids)
     assert all(10 <= len(text) <= 500 for text, _ in stored_sentences(stack.database).values())
 
@@ -281,7 +281,7 @@ async def test_a_backfill_takes_as_many_as_it_may_and_goes_on_where_it_ended(
     assert len(queued(stack.database)) == 4
     assert await _backfill(stack, limit=100) == 6
     assert await _backfill(stack) == 0
-    await put_into_words(stack)
+    await write_pending_sentences(stack)
     assert len(stored_sentences(stack.database)) == 10
     assert await _backfill(stack) == 0
 
@@ -301,7 +301,7 @@ async def test_the_command_backfills_and_waits(modelled: Stack, server: Scripted
     await until(lambda: len(queued(modelled.database)) == 3)
     await asyncio.sleep(0.5)
     assert not waiting.done()
-    await put_into_words(modelled, server)
+    await write_pending_sentences(modelled, server)
     finished = await waiting
     assert (finished.status, finished.output) == (0, "2 tool calls get a sentence\n")
     assert len(stored_sentences(modelled.database)) == 3
@@ -312,14 +312,14 @@ async def test_the_command_says_what_nobody_is_at_and_what_was_given_up(
 ) -> None:
     [memory_id] = await _tell(modelled, tool_call())
     server.always = invented()
-    await put_into_words(modelled, server)
+    await write_pending_sentences(modelled, server)
     shown = await everword(modelled, "queue-status")
     assert memory_id in shown.output
     assert "the sentence is refused: not in the call" in shown.output
     server.always = status(500)
     waiting = asyncio.create_task(everword(modelled, "backfill", "tool-sentences", "--wait"))
     await until(lambda: queued(modelled.database)[memory_id][0] == "pending")
-    await put_into_words(modelled, server)
+    await write_pending_sentences(modelled, server)
     finished = await waiting
     assert finished.status == 1
     assert "1 tool calls wait" in finished.errors
@@ -329,7 +329,7 @@ async def test_each_namespace_has_its_own(stack: Stack, server: ScriptedChat) ->
     await make_namespaces(stack, "ours", "theirs")
     await append(stack, tool_call("ours.py"), metadata=within("ours"))
     await append(stack, tool_call("theirs.py"), metadata=within("theirs"))
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     for name in ("ours", "theirs"):
         browsed = await stack.search.Browse(pb.BrowseRequest(), metadata=within(name))
         assert [each.synthesized_content for each in browsed.memories] == [
@@ -344,16 +344,16 @@ async def test_new_calls_are_put_into_words_while_older_ones_wait(
     patient = ToolSettings(pauses_s=(3600.0,))
     server.script.extend([invented()] * 2)
     [unlucky] = await _tell(stack, tool_call("a.py"))
-    assert set((await put_into_words(stack, server, patient)).values()) == {"pending"}
+    assert set((await write_pending_sentences(stack, server, patient)).values()) == {"pending"}
     [lucky] = await _tell(stack, tool_call("b.py"))
-    await put_into_words(stack, server, patient)
+    await write_pending_sentences(stack, server, patient)
     assert set(stored_sentences(stack.database)) == {lucky}
     assert set(queued(stack.database)) == {unlucky}
 
 
 async def test_what_a_model_was_asked_is_recorded(stack: Stack, server: ScriptedChat) -> None:
     await _tell(stack, tool_call("a.py"), tool_call("b.py"))
-    await put_into_words(stack, server)
+    await write_pending_sentences(stack, server)
     with stack.database.connect() as conn:
         rows = conn.execute(
             "SELECT task, model, outcome, input_tokens > 0, output_tokens > 0 FROM usage_ledger"

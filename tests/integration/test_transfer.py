@@ -39,7 +39,7 @@ from support.transferred import (
     erasing,
     export,
     fill_everything,
-    put_in,
+    import_file,
     requests,
 )
 from support.waiting import until
@@ -120,7 +120,7 @@ async def test_what_is_imported_is_exported_equal_and_answers_alike(
     assert set(rules(stack)) | {"export", "namespace", "end"} == set(kinds)
     assert b"Secret." not in file
     assert b"Own" not in file, "that is another namespace's"
-    written = await put_in(stack, "elsewhere", file)
+    written = await import_file(stack, "elsewhere", file)
     assert (written.records, written.records_existing) == (len(lines) - 2, 0)
     assert await export(stack, "elsewhere") == file
     for name in ("Search", "GetMemory", "ExplainFact", "GetDocument", "GetNote"):
@@ -171,7 +171,7 @@ async def ask(stack: Stack, name: str, filled: Filled, namespace: str) -> Any:
 async def test_what_was_erased_does_not_come_back(
     stack: Stack, filled: Filled, file: bytes
 ) -> None:
-    await put_in(stack, "without", file)
+    await import_file(stack, "without", file)
     request = append_request(message("Secret.", author="Zoë Żuk", external_id="x-2"))
     request.conversation.CopyFrom(target(KEY, agent="kit", channel="cli"))
     found = await refused(stack.ingest.AppendMessages(request, metadata=within("without")))
@@ -190,7 +190,7 @@ def stored(stack: Stack, name: str) -> int:
 
 async def test_of_two_imports_at_once_nothing_is_stored_twice(stack: Stack, file: bytes) -> None:
     both = await asyncio.gather(
-        put_in(stack, "both", file), put_in(stack, "both", file), return_exceptions=True
+        import_file(stack, "both", file), import_file(stack, "both", file), return_exceptions=True
     )
     assert any(isinstance(each, admin.ImportNamespaceResponse) for each in both)
     for each in both:
@@ -202,10 +202,10 @@ async def test_of_two_imports_at_once_nothing_is_stored_twice(stack: Stack, file
 async def test_a_file_older_than_an_erasure_is_refused(
     stack: Stack, filled: Filled, file: bytes
 ) -> None:
-    await put_in(stack, "rid-of-it", file)
+    await import_file(stack, "rid-of-it", file)
     goes = erase.EraseRequest(target=erase.ErasureTarget(message_id=filled.message_id))
     await stack.erasures.Erase(goes, metadata=within("rid-of-it"))
-    found = await refused(put_in(stack, "older", file))
+    found = await refused(import_file(stack, "older", file))
     assert found.reason == "CONTENT_ERASED"
     assert "namespace rid-of-it" in found.message
     assert stored(stack, "older") == 2, "nothing of it is stored"
@@ -213,18 +213,18 @@ async def test_a_file_older_than_an_erasure_is_refused(
     newer = await export(stack, "rid-of-it")
     assert b"gecko" in file
     assert b"gecko" not in newer
-    await put_in(stack, "newer", newer)
+    await import_file(stack, "newer", newer)
     assert await export(stack, "newer") == newer
     for name in ("newer", "rid-of-it"):
         await stack.admin.DeleteNamespace(admin.DeleteNamespaceRequest(name=name))
     # The erasure log of the namespace no longer exists.
-    assert (await put_in(stack, "older", file)).records == len(file.splitlines()) - 2
+    assert (await import_file(stack, "older", file)).records == len(file.splitlines()) - 2
 
 
 async def test_what_an_older_file_lacks_gets_its_default(stack: Stack, file: bytes) -> None:
     older = re.sub(rb',"needs_review":\w+', b"", file)
     assert older != file
-    await put_in(stack, "of-before", sealed(older.splitlines()[:-1]))
+    await import_file(stack, "of-before", sealed(older.splitlines()[:-1]))
     assert await export(stack, "of-before") == sealed(
         re.sub(rb'"needs_review":true', b'"needs_review":false', file).splitlines()[:-1]
     )
@@ -251,19 +251,21 @@ async def test_an_import_goes_on_where_it_was_broken_off(
         stack.search.Search(search.SearchRequest(query="gecko"), metadata=within("slowly"))
     )
     assert unseen.reason == "NAMESPACE_NOT_FOUND"
-    cut = await refused(put_in(stack, "slowly", b"\n".join(lines[:120])))
+    cut = await refused(import_file(stack, "slowly", b"\n".join(lines[:120])))
     assert (cut.code, "cut off" in cut.message) == (grpc.StatusCode.INVALID_ARGUMENT, True)
     other = sealed([*lines[:100], b'{"night":{"night":"2001-01-01"}}'])
-    assert (await refused(put_in(stack, "slowly", other))).reason == "NAMESPACE_ALREADY_EXISTS"
-    whole = await put_in(stack, "slowly", file)
+    assert (await refused(import_file(stack, "slowly", other))).reason == "NAMESPACE_ALREADY_EXISTS"
+    whole = await import_file(stack, "slowly", file)
     assert (whole.records_existing, whole.records) == (118, len(lines) - 2)
     assert await export(stack, "slowly") == file
-    twice = await put_in(stack, "slowly", file)
+    twice = await import_file(stack, "slowly", file)
     assert twice.records_existing == twice.records == whole.records
     assert await export(stack, "slowly") == file
     longer = sealed([*lines[:-1], b'{"night":{"night":"2001-01-01"}}'])
-    assert (await refused(put_in(stack, "slowly", longer))).reason == "NAMESPACE_ALREADY_EXISTS"
-    assert (await refused(put_in(stack, "third", file))).reason == "NAMESPACE_ALREADY_EXISTS"
+    assert (
+        await refused(import_file(stack, "slowly", longer))
+    ).reason == "NAMESPACE_ALREADY_EXISTS"
+    assert (await refused(import_file(stack, "third", file))).reason == "NAMESPACE_ALREADY_EXISTS"
 
 
 @pytest.mark.parametrize("name", NO_SETTINGS)
@@ -272,7 +274,7 @@ async def test_a_file_with_settings_that_no_namespace_has_is_refused(
 ) -> None:
     lines = file.splitlines()[:2]
     lines[1] = changed_settings(lines[1], *NO_SETTINGS[name])
-    found = await refused(put_in(stack, name.replace(" ", "-"), sealed(lines)))
+    found = await refused(import_file(stack, name.replace(" ", "-"), sealed(lines)))
     assert (found.reason, "Line 2 of the file" in found.message) == ("VALIDATION_FAILED", True)
 
 
@@ -281,7 +283,7 @@ async def test_a_job_that_was_to_begin_again_is_due_at_once(stack: Stack, file: 
     # A namespace without any erasure.
     second = changed_settings(second, "created_at", b'"2026-03-02T08:00:00+00:00"')
     line = job("learn", "themes", not_before="infinity")
-    await put_in(stack, "again", sealed([first, second, line]))
+    await import_file(stack, "again", sealed([first, second, line]))
     with stack.database.connect() as conn:
         due = conn.execute(
             "SELECT j.not_before <= now() FROM jobs j JOIN namespaces n ON n.id = j.namespace_id "
@@ -308,7 +310,7 @@ async def test_parts_of_a_file_that_hold_nothing_cost_nothing() -> None:
 @pytest.mark.parametrize("text", DAMAGED)
 async def test_a_damaged_file_is_refused(stack: Stack, file: bytes, text: str) -> None:
     name = f"damaged-{list(DAMAGED).index(text)}"
-    found = await refused(put_in(stack, name, sealed(DAMAGED[text](file.splitlines()[:-1]))))
+    found = await refused(import_file(stack, name, sealed(DAMAGED[text](file.splitlines()[:-1]))))
     assert found.reason == "VALIDATION_FAILED"
     assert text.lower() in found.message.lower()
 
@@ -330,12 +332,12 @@ async def test_a_changed_or_shortened_file_is_refused_at_its_end(stack: Stack, f
         ),
         ("deep", [*lines[:-1], b'{"end":%s}' % DEEP], "last line of the file is damaged"),
     ):
-        found = await refused(put_in(stack, name, b"\n".join(damaged) + b"\n"))
+        found = await refused(import_file(stack, name, b"\n".join(damaged) + b"\n"))
         assert text in found.message
 
 
 async def test_nothing_is_exported_while_something_is_erased(stack: Stack, file: bytes) -> None:
-    await put_in(stack, "erasing", file)
+    await import_file(stack, "erasing", file)
     with stack.database.connect() as conn:
         conn.execute(
             "INSERT INTO erasures (namespace_id, id, kind, target_hash, updated_at) "

@@ -30,7 +30,7 @@ from support.planted import PLANTED, key_lines
 from support.scripted_chat import Body, Reply
 from support.sleeping import Mind, Records, come_night, observation, sleep
 from support.stack import Stack
-from support.tool_calls import put_into_words, tool_call
+from support.tool_calls import tool_call, write_pending_sentences
 
 _PLANTED = {planted.name: planted for planted in PLANTED}
 GITHUB, BEARER = _PLANTED["GitHub"], _PLANTED["bearer"]
@@ -211,7 +211,7 @@ async def derive(stack: Stack, mind: Mind | None, composer: Composer | None = No
     """
     composer = composer or EchoComposer()
     await compact_everything(stack, composer)
-    await put_into_words(stack)
+    await write_pending_sentences(stack)
     for days in (0, 1):
         await learn(stack, mind=mind, now=datetime.now(UTC) + timedelta(hours=days))
         await sleep(stack, mind, datetime.now(UTC) + timedelta(hours=2 + 30 * days))

@@ -58,7 +58,7 @@ def change(stack: Stack, statement: str, *values: object) -> None:
         conn.execute(statement.encode(), values)
 
 
-def put_in_review(stack: Stack, summary_id: str) -> None:
+def flag_for_review(stack: Stack, summary_id: str) -> None:
     change(
         stack,
         "UPDATE summaries SET needs_review = true, "

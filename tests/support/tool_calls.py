@@ -89,7 +89,7 @@ def sentences_in(shop: WorkerContext, database: DatabaseUnderTest) -> dict[int, 
     return work(database, shop.database, task, datetime.now(UTC) + AT_ONCE)
 
 
-async def put_into_words(
+async def write_pending_sentences(
     stack: Stack,
     server: ScriptedChat | None = None,
     tools: ToolSettings = IMPATIENT,

@@ -79,7 +79,7 @@ def topic_parameters(words: str, leaf_id: UUID) -> dict[str, dict[str, Any]]:
         f"{writes}.read_dated_facts": {"fact_ids": [FACT]},
         f"{writes}.read_page": node,
         f"{writes}.pages_made_at": node,
-        f"{writes}.put_page": {
+        f"{writes}.replace_page": {
             "node_id": OTHER,
             "id": new_id(),
             **dict.fromkeys(("agent", "subject", "model"), ""),

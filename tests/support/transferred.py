@@ -127,5 +127,5 @@ def requests(name: str, file: bytes, size: int = 50_000) -> Iterator[admin.Impor
         yield admin.ImportNamespaceRequest(data=file[start : start + size])
 
 
-async def put_in(stack: Stack, name: str, file: bytes) -> admin.ImportNamespaceResponse:
+async def import_file(stack: Stack, name: str, file: bytes) -> admin.ImportNamespaceResponse:
     return await stack.admin.ImportNamespace(requests(name, file))

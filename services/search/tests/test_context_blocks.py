@@ -150,7 +150,7 @@ async def test_no_share_and_no_budget_is_exceeded_and_no_line_is_forged(
             ]
             for source in rng.sample(WITH_SHARE, k=3)
         }
-        await built.put_found(found(*memories), candidates)
+        await built.add_found_memories(found(*memories), candidates)
         draft = built.draft
         text = draft.text()
         assert layout.counter.count(text) <= draft.tokens <= budget
@@ -179,7 +179,7 @@ async def test_what_has_no_time_stands_above_the_first_day_and_in_its_order(
         ContextCandidate("plan", "The flat is viewed.", occurred_at=NOON),
         ContextCandidate("residence", "Lisbon", place=1),
     )
-    await built.put_found(found(), {IDENTITY: said})
+    await built.add_found_memories(found(), {IDENTITY: said})
     assert built.draft.text() == (
         "## About the user\n[1] residence: Lisbon\n[2] job: nurse\n"
         "2026-04-18\n[3] plan: The flat is viewed."
@@ -198,11 +198,11 @@ async def test_a_message_that_is_shown_takes_the_place_of_what_was_taken_from_it
     )
     shown = memory(1, "Last June we moved to Lisbon, because of Ana.")
     built = building(1000)
-    await built.put_found(found(shown), {IDENTITY: said})
+    await built.add_found_memories(found(shown), {IDENTITY: said})
     assert [item.words for item in built.draft.blocks[IDENTITY].items] == ["nurse"]
     # Of a passage that does not hold the words, both are there.
     built = building(1000)
-    await built.put_found(found(memory(1, "… because of Ana. …")), {IDENTITY: said})
+    await built.add_found_memories(found(memory(1, "… because of Ana. …")), {IDENTITY: said})
     assert len(built.draft.blocks[IDENTITY].items) == 2
     # Also where it comes in last.
     draft = building(1000).draft
@@ -221,7 +221,7 @@ async def test_a_memory_of_a_block_goes_there_and_what_is_no_room_for_stays_a_me
     facts = [memory(n, f"fact number {n} is such") for n in (1, 2, 3)]
     said = [ContextCandidate("fact", f"number {n}", memory_id=UUID(int=n)) for n in (1, 2, 3)]
     built = building(300)
-    await built.put_found(found(*facts), {IDENTITY: said})
+    await built.add_found_memories(found(*facts), {IDENTITY: said})
     own = [item.memory_id for item in built.draft.blocks[IDENTITY].items]
     rest = [item.memory_id for item in built.draft.blocks[MEMORIES].items]
     assert own
@@ -229,5 +229,5 @@ async def test_a_memory_of_a_block_goes_there_and_what_is_no_room_for_stays_a_me
     assert sorted([*own, *rest], key=str) == [UUID(int=n) for n in (1, 2, 3)]
     # The most memories are as many as asked for, in whichever round they come.
     few = building(300, max_memories=1)
-    await few.put_found(found(*facts, memory(4, "A boat.")), {IDENTITY: said})
+    await few.add_found_memories(found(*facts, memory(4, "A boat.")), {IDENTITY: said})
     assert len(few.draft.blocks[MEMORIES].items) == 1

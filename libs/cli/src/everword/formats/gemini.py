@@ -66,7 +66,7 @@ def read(part: Part) -> Iterator[Record]:
     into: Conversation | None = None
     with tempfile.TemporaryFile() as retained:
         log = _Log(retained)
-        damage = _lay_aside(part, log)
+        damage = _collect_entries(part, log)
         labels = (*_PROMPTED, *log.label())
         for entry, moment, place in log.oldest_first():
             part.meter.at = place
@@ -128,7 +128,7 @@ class _Log:
             yield json.loads(self._file.read(size)), moment, place
 
 
-def _lay_aside(part: Part, log: _Log) -> TranscriptError | None:
+def _collect_entries(part: Part, log: _Log) -> TranscriptError | None:
     """Put the entries into the log; return the error of a damaged file, so that the entries before it are imported."""
     try:
         for entry, place in part.items("item", "entry"):

@@ -133,7 +133,7 @@ class FairShare:
         """Return whether a group's queue is full, and was lately."""
         return self._is_crowded(group) and self._waits(group) >= self._queue_capacity(group)
 
-    def turns_away(self, group: Group) -> bool:
+    def refuses_call(self, group: Group) -> bool:
         """Return whether one more call of a group is refused, and count it, so that the queue stays short."""
         full = self.is_full(group)
         if full:

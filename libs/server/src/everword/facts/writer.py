@@ -168,13 +168,13 @@ async def write_plans(
     gone = [each for plan in plans for each in plan.change.disbelieved]
     gone_ids = {each.id for each in gone if each.id is not None}
     come = [replace(each, id=new_id()) for plan in plans for each in plan.change.believed]
-    await _put_intervals(conn, locked, sorted(gone_ids), come)
+    await _replace_intervals(conn, locked, sorted(gone_ids), come)
     believed = [*(each for each in locked.believed if each.id not in gone_ids), *come]
     changed = {each.fact_id for each in (*gone, *come)}
     changes = [each for plan in plans for each in plan.changes]
     await store.follow_facts(conn, namespace_id, now, changed, believed)
     concerned = changed | {each.fact_id for each in changes}
-    facts = await _bring_up_to_date(conn, settings.trust, locked, believed, concerned)
+    facts = await _update_derived_fields(conn, settings.trust, locked, believed, concerned)
     await _close_edges(conn, locked, believed, facts)
     await store.insert_changes(conn, namespace_id, now, audit.actor, audit.reason, changes)
     return WrittenFacts(facts, await _index(conn, settings, locked, facts, come))
@@ -189,7 +189,7 @@ def _joined(plans: Sequence[FactPlan]) -> LockedAttribute:
     return replace(plans[0].standing, facts=facts, believed=list(believed))
 
 
-async def _put_intervals(
+async def _replace_intervals(
     conn: Connection, locked: LockedAttribute, removed_ids: Sequence[UUID], come: Sequence[Interval]
 ) -> None:
     """Believe in intervals, and no longer in others."""
@@ -220,7 +220,7 @@ async def _close_edges(
         await store.close_edges(conn, locked.namespace_id, locked.now, ended)
 
 
-async def _bring_up_to_date(
+async def _update_derived_fields(
     conn: Connection,
     trust: TrustPolicy,
     locked: LockedAttribute,

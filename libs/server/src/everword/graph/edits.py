@@ -14,7 +14,7 @@ from everword.domain.not_found import EdgeNotFound, NodeNotFound
 from everword.graph import store
 from everword.graph.labels import label_key
 from everword.graph.model import GraphScope, NodeKey
-from everword.graph.nodes import lock_current_nodes, put_versions
+from everword.graph.nodes import lock_current_nodes, store_node_versions
 from everword.graph.placement import EdgeIntervalRow
 from everword.graph.rows import LockedNode, NodeVersionRow
 from everword.graph.store import End
@@ -74,7 +74,7 @@ async def update_node(
         after = replace(after, aliases=_joined(before.aliases, [before.label], after.label))
     if after != before:
         nodes, versions = {node.id: node}, [(before, after)]
-        await put_versions(conn, namespace_id, settings, nodes, versions, end)
+        await store_node_versions(conn, namespace_id, settings, nodes, versions, end)
 
 
 async def delete_node(
@@ -119,7 +119,9 @@ async def merge_nodes(
     after = _merged(before, [known[id_] for id_ in others])
     if after != before:
         versions = [(before, after)]
-        await put_versions(conn, namespace_id, settings, {retained.id: retained}, versions, end)
+        await store_node_versions(
+            conn, namespace_id, settings, {retained.id: retained}, versions, end
+        )
     return retained.id, moved
 
 

@@ -146,7 +146,7 @@ def _confidence(node: NewGraphNode) -> float:
     return DEFAULT_CONFIDENCE if node.confidence is None else node.confidence
 
 
-async def put_versions(
+async def store_node_versions(
     conn: Connection,
     namespace_id: int,
     settings: NamespaceSettings,

@@ -34,8 +34,8 @@ from everword.graph.nodes import (
     find_references,
     lock_current_nodes,
     merged_version,
-    put_versions,
     required_node,
+    store_node_versions,
 )
 from everword.graph.placement import EdgeIntervalRow, EdgePlacement, EdgeStatement, place_edge
 from everword.graph.rows import LockedNode, NodeVersionRow
@@ -77,10 +77,10 @@ async def write_graph(
     # Anchors are defined by their label; other referenced nodes exist already.
     said = [(each, ids[each.key]) for each in (*own, *anchors)]
     node_ids = [held[ids[each.key]].id for each in own]
-    await _put_nodes(conn, namespace_id, settings, held, said, end)
+    await _store_nodes(conn, namespace_id, settings, held, said, end)
     await _ensure_nodes_exist(conn, namespace_id, held, ends.values())
     ended = {ref: held[id_].id for ref, id_ in ends.items()}
-    edge_ids, created = await _put_edges(conn, namespace_id, write, ended, times, now)
+    edge_ids, created = await _store_edges(conn, namespace_id, write, ended, times, now)
     return WrittenGraph(node_ids, edge_ids, len(new.intersection(node_ids)), created)
 
 
@@ -127,7 +127,7 @@ async def _find_ends(
     return found | await find_references(conn, namespace_id, others, scope)
 
 
-async def _put_nodes(
+async def _store_nodes(
     conn: Connection,
     namespace_id: int,
     settings: NamespaceSettings,
@@ -150,7 +150,7 @@ async def _put_nodes(
             versions.append((before, after))
     nodes_by_id = {node.id: node for node in locked_nodes.values()}
     await store.touch_nodes(conn, namespace_id, sorted(by_node), end.now)
-    await put_versions(conn, namespace_id, settings, nodes_by_id, versions, end)
+    await store_node_versions(conn, namespace_id, settings, nodes_by_id, versions, end)
 
 
 async def _ensure_nodes_exist(
@@ -163,7 +163,7 @@ async def _ensure_nodes_exist(
         raise NodeNotFound(node_id=id_)
 
 
-async def _put_edges(
+async def _store_edges(
     conn: Connection,
     namespace_id: int,
     write: GraphWrite,

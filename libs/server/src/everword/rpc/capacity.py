@@ -85,9 +85,9 @@ class Capacity:
         """Return whether a group has more calls than can be answered."""
         return self._running.is_full(group)
 
-    def turns_away(self, group: Group) -> bool:
+    def refuses_call(self, group: Group) -> bool:
         """Return whether one more call of a group is refused, and count it."""
-        return self._running.turns_away(group)
+        return self._running.refuses_call(group)
 
     def slot(
         self, group: Group, *, long: bool = False, counts: int = 1

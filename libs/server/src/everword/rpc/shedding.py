@@ -50,7 +50,7 @@ class Shedding:
         `is_counted` is whether the call counts towards the rate of its namespace.
         """
         group = self._groups.get(shown)
-        if group is not None and self._capacity.turns_away(group):
+        if group is not None and self._capacity.refuses_call(group):
             return Overloaded(
                 "Too many calls of this caller wait already; repeat this one after a pause."
             )

@@ -134,7 +134,7 @@ class _Auditor:
             revision = await store.read_revision(conn, self._namespace_id, node.id)
         sources = [*(each.source for each in messages), *(each.source for each in nodes)]
         inventions = [value for child in nodes for value in child.unsupported]
-        faithfulness = await self._check_aside(node, sources, inventions)
+        faithfulness = await self._check_in_thread(node, sources, inventions)
         problems = find_disagreements(node, messages, nodes)
         beginning = replace(
             node,
@@ -151,7 +151,7 @@ class _Auditor:
             )
         return found[0] if found and found[0].id == node.id else None
 
-    async def _check_aside(
+    async def _check_in_thread(
         self, node: AuditedRow, sources: Sequence[Source], inventions: Sequence[str]
     ) -> Faithfulness:
         """Check in a thread, because comparing a year's words takes a while and the server must keep answering.

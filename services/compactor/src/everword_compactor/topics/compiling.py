@@ -51,7 +51,7 @@ def compile_page(job: NamespaceJob, node_id: UUID, through: int) -> None:
         if node.merged_into is not None:
             store.move_sources(conn, job.namespace_id, node.id, node.merged_into)
         if written is not None:
-            _put(conn, job.namespace, node, written, page)
+            _write_page(conn, job.namespace, node, written, page)
         elif page is not None:
             store.delete_page(conn, job.namespace_id, node.id)
             config = job.namespace.text_search_config
@@ -109,7 +109,7 @@ def _write(job: NamespaceJob, material: TopicMaterial, page: PageRow | None) -> 
     return write_page(material, sections, chat.model)
 
 
-def _put(
+def _write_page(
     conn: Connection, namespace: NodeNamespace, node: Node, page: Page, before: PageRow | None
 ) -> None:
     if namespace.masks_credentials:
@@ -117,7 +117,9 @@ def _put(
     if before is not None and (before.content, before.model) == (page.content, page.model):
         return
     id_ = before.id if before else new_id()
-    if not store.put_page(conn, namespace.id, node, page, id_, before.revision if before else 0):
+    if not store.replace_page(
+        conn, namespace.id, node, page, id_, before.revision if before else 0
+    ):
         raise PageChanged
     language = Language(namespace.text_search_config, namespace.time_zone)
     latest = store.latest_source(conn, namespace.id, [source_id for source_id, _ in page.cited])

@@ -124,7 +124,7 @@ SELECT node_id, id, content, sections, revision, model, made_at
 -- When the pages of nodes were written.
 SELECT node_id, made_at FROM topic_pages WHERE namespace_id = %(namespace_id)s AND node_id = ANY(%(node_ids)s);
 
--- put_page --
+-- replace_page --
 -- Put a page in the place of the one that a node had. No row where somebody else wrote it since.
 INSERT INTO topic_pages (namespace_id, node_id, id, agent, subject, title, type, content, sections, source_ids, source_kinds, model,
                          made_at)

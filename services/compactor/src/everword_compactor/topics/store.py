@@ -173,7 +173,7 @@ def pages_made_at(
     return {row.node_id: row.made_at for row in rows}
 
 
-def put_page(
+def replace_page(
     conn: Connection, namespace_id: int, node: Node, page: Page, id_: UUID, revision: int
 ) -> bool:
     """Store a page in place of the given revision; False if another worker wrote it since."""
@@ -193,7 +193,7 @@ def put_page(
         "revision": revision,
         "made_at": node.read_at,
     }
-    return fetch_value(conn, SQL["put_page"], parameters) is not None
+    return fetch_value(conn, SQL["replace_page"], parameters) is not None
 
 
 @statement(SQL)

@@ -50,7 +50,7 @@ async def correct_fact(
         changes = [NewChange(new_id(), wrong.id, "corrected" if value else "rejected")]
         right: FactRow | None = None
         if value:
-            locked, right = await _put_right(conn, locked, wrong, value, audit)
+            locked, right = await _write_correction(conn, locked, wrong, value, audit)
             changes = [
                 replace(changes[0], other_fact_id=right.id),
                 NewChange(new_id(), right.id, "remembered", wrong.id),
@@ -146,7 +146,7 @@ async def _lock_fact(
     return locked, locked.facts[fact_id]
 
 
-async def _put_right(
+async def _write_correction(
     conn: Connection, locked: LockedAttribute, wrong: FactRow, value: str, audit: ChangeReason
 ) -> tuple[LockedAttribute, FactRow]:
     """Return the right fact, and the attribute with it."""

@@ -22,7 +22,7 @@ class NotCopied(Exception):
     """A namespace cannot be cached; the message gives the reason."""
 
 
-async def bring_up_to_date(
+async def refresh_copy(
     database: Database, copy: CachedNamespace, is_new: bool, limit_bytes: int
 ) -> None:
     """Add missing passages to a copy and remove deleted ones. Raises NotCopied.

@@ -22,7 +22,7 @@ from everword.domain.background import end_tasks
 from everword.processes.heap import give_back
 from everword_search.cache.cached_index import CachedIndex
 from everword_search.cache.cached_namespace import AT_ONCE, CachedNamespace, CopyRequest
-from everword_search.cache.load import NotCopied, bring_up_to_date, load_late_vectors
+from everword_search.cache.load import NotCopied, load_late_vectors, refresh_copy
 from everword_search.cache.store import PassagesRow, active_namespaces
 from everword_search.passages.vectors import GenerationRow
 from everword_search.records.model import MemoryFilter
@@ -38,7 +38,7 @@ _MOST_REFUSED = 10_000
 #: Seconds before loading starts, so that the search that triggered it has the processors for itself.
 _AFTER_S = 0.05
 #: Namespaces loaded concurrently, each on one connection of the service's pool, and namespaces that may wait.
-_BROUGHT_UP_AT_ONCE = 2
+_CONCURRENT_REFRESHES = 2
 _MOST_WAITING = 100
 #: Estimated bytes of a passage without its vector and words, of each of its lexemes, and of each number of its vector
 #: including the sign.
@@ -57,7 +57,7 @@ class NamespaceCache:
         self._copies: LRUCache[int, CachedNamespace] = LRUCache(
             limit_bytes, getsizeof=lambda copy: copy.index.nbytes
         )
-        self._few = asyncio.Semaphore(_BROUGHT_UP_AT_ONCE)
+        self._few = asyncio.Semaphore(_CONCURRENT_REFRESHES)
         #: Reading many vectors occupies a connection for a while and is not urgent, so one check runs at a time.
         self._poll_lock = asyncio.Semaphore(1)
         self._refused: TTLCache[int, None] = TTLCache(_MOST_REFUSED, _REFUSED_S, timer=clock)
@@ -95,7 +95,7 @@ class NamespaceCache:
         if copy is None or namespace_id in self._tasks:
             return None
         if copy.is_behind:
-            self._bring_up(copy, copy.index.nbytes, is_new=False)
+            self._refresh_copy(copy, copy.index.nbytes, is_new=False)
             return None
         return copy.ask(AT_ONCE)
 
@@ -119,7 +119,7 @@ class NamespaceCache:
             self.forget(namespace_id)
             return None
         if not copy.is_complete(copy_request, row, found, changes):
-            self._bring_up(copy, copy.index.nbytes, is_new=False)
+            self._refresh_copy(copy, copy.index.nbytes, is_new=False)
             return None
         if copy.conflicts(copy_request, found, changes):
             return None
@@ -145,7 +145,7 @@ class NamespaceCache:
         nbytes = _estimate(passages, lexemes, generation)
         if nbytes <= self._copies.maxsize:
             copy = CachedNamespace(namespace_id, generation, passages, self._clock)
-            self._bring_up(copy, nbytes, is_new=True)
+            self._refresh_copy(copy, nbytes, is_new=True)
 
     def forget(self, namespace_id: int) -> None:
         """Evict a namespace."""
@@ -153,7 +153,7 @@ class NamespaceCache:
         if task := self._tasks.get(namespace_id):
             task.cancel()
 
-    def _bring_up(self, copy: CachedNamespace, nbytes: int, is_new: bool) -> None:
+    def _refresh_copy(self, copy: CachedNamespace, nbytes: int, is_new: bool) -> None:
         # The search that triggered the load does not show its cost, so log it.
         log.info(
             "a namespace is brought into memory",
@@ -171,7 +171,7 @@ class NamespaceCache:
             async with self._few:
                 with self._reserved_bytes(nbytes):
                     limit_bytes = int(self._copies.maxsize)
-                    await bring_up_to_date(self._database, copy, is_new, limit_bytes)
+                    await refresh_copy(self._database, copy, is_new, limit_bytes)
         except (psycopg.Error, NotCopied) as error:
             self._refuse(namespace_id, error)
             return

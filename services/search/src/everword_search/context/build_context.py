@@ -11,7 +11,7 @@ from everword.domain.errors import InvalidArgument
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.budget import ContextDraft
 from everword_search.context.building import BuiltContext, ContextBuilder
-from everword_search.context.chat_history import Start, put_turns, read_start
+from everword_search.context.chat_history import Start, add_recent_turns, read_start
 from everword_search.context.item import ContextItem
 from everword_search.context.model import ContextRequest
 from everword_search.context.repetition import WordsInContext
@@ -37,9 +37,9 @@ async def build_context(
         building.recall(), building.search(), building.find_blocks()
     )
     # Memories may be many and long, so add them in a thread.
-    await asyncio.to_thread(building.put_recalled, recalled.results)
-    await building.put_found(found, candidates)
-    await asyncio.to_thread(building.put_waiting)
+    await asyncio.to_thread(building.add_recalled_turns, recalled.results)
+    await building.add_found_memories(found, candidates)
+    await asyncio.to_thread(building.add_waiting_turns)
     await building.count_uses()
     return building.built(found.degraded_by(recalled.degraded))
 
@@ -68,7 +68,7 @@ async def begin(
     waiting: list[ContextItem] = []
     if start.conversation:
         # Turns may be long, so add them in a thread.
-        waiting = await asyncio.to_thread(put_turns, draft, layout, start.conversation)
+        waiting = await asyncio.to_thread(add_recent_turns, draft, layout, start.conversation)
     return ContextBuilder(sources, namespace, request, start, text, draft, waiting)
 
 

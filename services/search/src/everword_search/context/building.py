@@ -125,13 +125,13 @@ class ContextBuilder:
         found = await asyncio.gather(*finders.values())
         return dict(zip(finders, found, strict=True))
 
-    def put_recalled(self, recalled: Sequence[SearchResult]) -> None:
+    def add_recalled_turns(self, recalled: Sequence[SearchResult]) -> None:
         """Add older turns of this conversation."""
         limit = int(self.draft.budget * SHARE)
         nearest = FoundMemories().after(recalled)
-        self._put(BlockSource.CHAT_HISTORY, nearest, MOST_RECALLED, limit, alone=True)
+        self._add_found(BlockSource.CHAT_HISTORY, nearest, MOST_RECALLED, limit, alone=True)
 
-    async def put_found(
+    async def add_found_memories(
         self, found: FoundMemories, candidates: Candidates, until: float | None = None
     ) -> None:
         """Add memories, best first, and the blocks with a share.
@@ -139,7 +139,7 @@ class ContextBuilder:
         If the memories are short and space is left, more of them are searched, until the event-loop time `until`.
         Adding items runs in threads, because they may be many and long.
         """
-        source_messages = await asyncio.to_thread(self._put_all, found, candidates)
+        source_messages = await asyncio.to_thread(self._add_all, found, candidates)
         if found.is_cut and self.draft.tokens < FULL * self.draft.budget:
             try:
                 async with asyncio.timeout_at(until):
@@ -147,9 +147,9 @@ class ContextBuilder:
             except TimeoutError:
                 return
             marked = more.told({**more.source_messages, **source_messages})
-            await asyncio.to_thread(self._put_memories, marked)
+            await asyncio.to_thread(self._add_memories, marked)
 
-    def put_waiting(self) -> None:
+    def add_waiting_turns(self) -> None:
         """Add the remaining turns that fit."""
         draft = self.draft
         there = draft.keys
@@ -158,13 +158,13 @@ class ContextBuilder:
         draft.trim()
         draft.left_out.difference_update(draft.keys)
 
-    def _put_all(self, found: FoundMemories, candidates: Candidates) -> ToldBy:
+    def _add_all(self, found: FoundMemories, candidates: Candidates) -> ToldBy:
         """Add memories and blocks once; return the source messages of the blocks' items."""
         draft, items = self.draft, self._items(found, candidates)
         limits, foreign = self._reserve(items)
         source_messages = {item.key: item.source_messages for own in items.values() for item in own}
         marked = found.told({**found.source_messages, **source_messages})
-        self._put_memories(marked, foreign)
+        self._add_memories(marked, foreign)
         draft.release()
         for source, own in items.items():
             there = draft.keys
@@ -172,7 +172,7 @@ class ContextBuilder:
             limit, verbatim = limits[source], source in registry.VERBATIM
             draft.fill(source, requested, maximum=len(requested), limit=limit, verbatim=verbatim)
         if foreign:
-            self._put_memories(marked)
+            self._add_memories(marked)
         return source_messages
 
     def _reserve(
@@ -207,12 +207,12 @@ class ContextBuilder:
             for source, own in candidates.items()
         }
 
-    def _put_memories(
+    def _add_memories(
         self, found: FoundMemories, theirs: AbstractSet[UUID | str] = frozenset()
     ) -> None:
         """Add memories, except for those reserved for another block."""
-        self._put_current(found)
-        self._put(BlockSource.MEMORIES, found, self._memories_left(), None, theirs)
+        self._add_current_facts(found)
+        self._add_found(BlockSource.MEMORIES, found, self._memories_left(), None, theirs)
 
     def _memories_left(self) -> int:
         """Return how many more memories may be added."""
@@ -220,7 +220,7 @@ class ContextBuilder:
         most = MAX_PAGE if most is None else most
         return most - len(self.draft.blocks[BlockSource.MEMORIES].items)
 
-    def _put_current(self, found: FoundMemories) -> None:
+    def _add_current_facts(self, found: FoundMemories) -> None:
         """Add the current values of outdated facts in the conversation.
 
         A value is added as a memory that states it, else as a line.
@@ -229,11 +229,11 @@ class ContextBuilder:
             if self._memories_left() > 0:
                 said = next((id_ for id_ in holding.memory_ids if id_ in found.results), None)
                 if said:
-                    self._put(BlockSource.MEMORIES, found.only(said), 1, None)
+                    self._add_found(BlockSource.MEMORIES, found.only(said), 1, None)
                 if holding in self.draft.lacking():
                     self.draft.add_current_fact(holding)
 
-    def _put(
+    def _add_found(
         self,
         source: BlockSource,
         found: FoundMemories,

@@ -193,7 +193,7 @@ def _empty_conversation(key: ConversationKey, subject: str) -> ConversationRecor
     )
 
 
-def put_turns(
+def add_recent_turns(
     draft: ContextDraft, layout: Layout, conversation: ContinuedConversation
 ) -> list[ContextItem]:
     """Add the newest turns, and summaries of earlier ones; return the turns that did not fit.

@@ -57,7 +57,7 @@ async def stream_context(
     there = await _in_time(finders, until)
     missing = tuple(source for source in ORDER if source in finders and source not in there)
     found: FoundMemories = there.pop(BlockSource.MEMORIES, FoundMemories())
-    await building.put_found(found, there, until)
+    await building.add_found_memories(found, there, until)
     first = 1 + len(history.items)
     for block in building.draft.blocks.values():
         if block.items and block is not history:

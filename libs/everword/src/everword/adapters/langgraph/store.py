@@ -89,13 +89,13 @@ async def _execute(memory: AsyncEverword, ops: list[Op]) -> list[Result]:
             elif isinstance(op, ListNamespacesOp):
                 results[number] = await _list_namespaces(client, op)
         for write in writes.values():
-            await _put(memory, write)
+            await _put_item(memory, write)
     except CallError as error:
         raise to_built_in(error) from error
     return results
 
 
-async def _put(memory: AsyncEverword, op: PutOp) -> None:
+async def _put_item(memory: AsyncEverword, op: PutOp) -> None:
     """Write or delete an item."""
     client = await memory.client()
     if op.value is None:

@@ -85,12 +85,12 @@ def session_writes(work: SessionWork, model: str, after: int | None) -> list[Pen
 
 def park(session: SleepSession, error: str, after: int | None) -> list[PendingWrite]:
     """Return the writes that park a session, so that later ones can continue."""
-    return _aside(session, SessionState.PARKED, error, after)
+    return _park_session(session, SessionState.PARKED, error, after)
 
 
 def skip(session: SleepSession, after: int | None) -> list[PendingWrite]:
     """Return the writes for a session without words of people."""
-    return _aside(session, SessionState.SKIPPED, None, after)
+    return _park_session(session, SessionState.SKIPPED, None, after)
 
 
 def closing_writes(work: ClosingWork) -> list[PendingWrite]:
@@ -103,7 +103,7 @@ def closing_writes(work: ClosingWork) -> list[PendingWrite]:
     return [*work.writes, PendingWrite("finish-sessions", finish)]
 
 
-def _aside(
+def _park_session(
     session: SleepSession, state: SessionState, error: str | None, after: int | None
 ) -> list[PendingWrite]:
     async def insert(to: SleepTransaction) -> None:

@@ -83,13 +83,13 @@ async def order(
             if ranked_page.mode in BRINGING and has_misplaced_hit(
                 hits, ordered.endings, ranked_page.original_ids
             ):
-                return await _bring(conn, ranked_page, hits, ordered.endings)
+                return await _promote_replacements(conn, ranked_page, hits, ordered.endings)
     except ArmFailed:
         pass  # Outdated hits are marked as such and keep their places.
     return ordered
 
 
-async def _bring(
+async def _promote_replacements(
     conn: Connection, ranked_page: RankedPage, hits: Sequence[RankedHit], endings: Endings
 ) -> OrderedHits:
     instead = list_replacements(hits, endings)
