@@ -36,7 +36,7 @@ PAUSE_S = 0.3
 PATIENCE = {
     "everword.chat.settings:ChatSettings.pauses_s": (PAUSE_S,),
     "everword.model_server.breaker:PAUSE_S": PAUSE_S,
-    "everword_compactor.jobs.model_outage:PATIENCE_S": 2 * PAUSE_S,
+    "everword_compactor.jobs.model_outage:MAX_WAIT_SECONDS": 2 * PAUSE_S,
     "everword.jobs.task:Task.away_s": 2 * PAUSE_S,
 }
 

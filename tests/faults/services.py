@@ -53,7 +53,7 @@ class Patience:
             "everword.chat.settings:ChatSettings.read_timeout_s": self.model_s,
             "everword.chat.settings:ChatSettings.pauses_s": (self.pause_s,),
             "everword.model_server.breaker:PAUSE_S": self.pause_s,
-            "everword_compactor.jobs.model_outage:PATIENCE_S": 2 * self.pause_s,
+            "everword_compactor.jobs.model_outage:MAX_WAIT_SECONDS": 2 * self.pause_s,
             "everword_compactor.jobs.context:ToolSettings.lease_s": self.lease_s,
             "everword_compactor.jobs.context:ToolSettings.pauses_s": (self.pause_s,),
             "everword.jobs.task:Task.away_s": 2 * self.pause_s,

@@ -37,7 +37,7 @@ TIMEOUT_S = 20.0
 #: Share of unary calls that are made over HTTP and JSON.
 OVER_HTTP = 0.2
 #: Timeout in seconds of calls that wait.
-PATIENCE_S = 0.5
+MAX_WAIT_SECONDS = 0.5
 #: Share of calls for RPCs without any successful answer yet.
 BEHIND = 0.2
 #: Errors about an unavailable dependency, which is indeed unavailable.
@@ -172,7 +172,7 @@ class Fuzzer:
         call = caller_of(self._channels[host], method)(
             iter(raw) if method.client_streaming else raw[0],
             metadata=metadata,
-            timeout=PATIENCE_S if method.name in SELDOM else TIMEOUT_S,
+            timeout=MAX_WAIT_SECONDS if method.name in SELDOM else TIMEOUT_S,
         )
         if not method.server_streaming:
             return [await call]

@@ -53,7 +53,7 @@ async def test_of_a_chat_model() -> None:
 
 async def test_of_an_embedding_model(monkeypatch: pytest.MonkeyPatch) -> None:
     # Cancelled calls are no evidence about the server.
-    monkeypatch.setattr("everword_embedder.providers.openai.server._PATIENCE_S", 60)
+    monkeypatch.setattr("everword_embedder.providers.openai.server._MAX_WAIT_SECONDS", 60)
     with ScriptedEmbedder().running() as server:
         server.always = slow(ANSWER_S)
         client = OpenAIServer(server.url, EmbedSettings(url=server.url))

@@ -218,7 +218,7 @@ async def test_who_sends_too_many_is_refused_at_once_and_nobody_else(
 ) -> None:
     for seconds in (
         "admission.fair_share.LATELY_S",
-        "admission.fair_share.PATIENCE_S",
+        "admission.fair_share.MAX_WAIT_SECONDS",
         "rpc.shedding.KNOWN_S",
     ):
         monkeypatch.setattr(f"everword.{seconds}", 60.0)

@@ -220,7 +220,7 @@ async def test_a_poison_session_is_parked_and_the_rest_goes_on(stack: Stack) -> 
 async def test_a_model_that_is_away_costs_no_attempt_and_parks_nothing(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model_outage, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(model_outage, "MAX_WAIT_SECONDS", 0.0)
     await say(stack, "It is tea for me.", 0)
     with stack.database.connect() as conn:
         conn.execute("UPDATE jobs SET not_before = now() WHERE task = 'sleep'")

@@ -280,7 +280,7 @@ def test_an_old_wake_up_starts_a_job_that_is_due(
 def test_a_worker_waits_for_a_redis_that_has_no_memory_left(
     redis: redis_client.Redis, valkey_url: str
 ) -> None:
-    patient = queue.connect_patiently(valkey_url)
+    patient = queue.connect_with_retries(valkey_url)
     later = threading.Timer(0.5, redis.config_set, ("maxmemory", 0))
     redis.config_set("maxmemory", 1)
     later.start()

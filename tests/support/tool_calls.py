@@ -23,7 +23,7 @@ from support.scripted_chat import Body, Reply, ScriptedChat, answer, user_text
 from support.stack import Stack
 
 #: No pauses in tests; a failure of a single sentence is retried at once.
-IMPATIENT = ToolSettings(pauses_s=(0.0,), patience_s=0.05)
+IMPATIENT = ToolSettings(pauses_s=(0.0,), max_wait_s=0.05)
 
 
 def tool_call(

@@ -46,7 +46,7 @@ SHARED_LISTS = {"ListPrices"}
 OF_CALLERS = {"api_keys_exist", "find_namespace", "close_deployment", "list_generations"}
 _numbers = count(1)
 #: Seconds until an endless stream sends something.
-PATIENCE_S = 10.0
+MAX_WAIT_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ class Twins:
             GetMessageClass(method.output_type).FromString,
         )
         sent = iter(requests) if method.client_streaming else requests[0]
-        call = make(sent, metadata=(*within(name), *more), timeout=PATIENCE_S)
+        call = make(sent, metadata=(*within(name), *more), timeout=MAX_WAIT_SECONDS)
         if not method.server_streaming:
             return [await call]
         answers = []

@@ -115,7 +115,7 @@ async def _import_stream(
     """Send messages in one stream; if one of them is refused, send each half separately, to find it."""
     batches = _batches(stream)
     try:
-        response = await _patiently(
+        response = await _retry_transient(
             lambda: client.ingest_service.ImportMessages(iter(batches), timeout=STREAM_TIMEOUT_S)
         )
     except CallError as error:
@@ -141,7 +141,7 @@ async def _import_stream(
 async def _is_new(call: Callable[[], Awaitable[_Write]], summary: ImportSummary) -> bool:
     """Write what is to be written once, and tell whether this call did."""
     try:
-        _cover(summary, (await _patiently(call)).consistency_token)
+        _cover(summary, (await _retry_transient(call)).consistency_token)
         return True
     except CallError as error:
         if error.reason not in _EXISTS:
@@ -191,7 +191,7 @@ def _batches(stream: list[Entry]) -> list[ingest_service_pb2.ImportMessagesReque
     ]
 
 
-async def _patiently(call: Callable[[], Awaitable[_Answer]]) -> _Answer:
+async def _retry_transient(call: Callable[[], Awaitable[_Answer]]) -> _Answer:
     """Return what a call answers, made again where the server or the way to it gave out for a moment."""
     for attempt in range(1, ATTEMPTS):
         try:

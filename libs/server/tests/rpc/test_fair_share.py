@@ -147,13 +147,13 @@ async def test_under_a_flood_few_wait_and_not_for_long(clock: list[float]) -> No
     share = CallShare(IMPATIENT)
     callers = Callers(share)
     await callers.call(FLOOD, *"abcdefg")
-    clock[0] += 10 * fair_share.PATIENCE_S
+    clock[0] += 10 * fair_share.MAX_WAIT_SECONDS
     assert await _refused(callers) == ""  # it was never full, however long they have waited
     assert not share.is_full(FLOOD)
     await callers.call(FLOOD, "h")
     assert await _refused(callers) == "cdef"  # of the queue two are left
     assert share.is_full(FLOOD)
-    clock[0] += 1.1 * fair_share.PATIENCE_S
+    clock[0] += 1.1 * fair_share.MAX_WAIT_SECONDS
     # No slot is freed, and no call arrives.
     assert await _refused(callers) == "cdefgh"
     assert not share.is_full(FLOOD)

@@ -31,7 +31,7 @@ Say = Callable[[str], None]
 #: How long a wait for vectors lasts before it is looked at how many are still pending.
 POLL_INTERVAL_S = 2.0
 #: Seconds without a new vector after which no embedder is assumed to run.
-PATIENCE_S = 60.0
+MAX_WAIT_SECONDS = 60.0
 #: A deletion works in steps; a large dataset takes some.
 DELETE_TIMEOUT_S = 600.0
 
@@ -86,7 +86,7 @@ async def fill(client: Client, dataset: Dataset, say: Say) -> tuple[str, dict[st
 
 
 async def wait_until_embedded(
-    client: Client, token: str, say: Say, patience_s: float = PATIENCE_S
+    client: Client, token: str, say: Say, max_wait_s: float = MAX_WAIT_SECONDS
 ) -> bool:
     """Wait until everything before a token has a vector or a reason; False if no embedder runs."""
     request = WaitForIndexingRequest(consistency_token=token, stage=INDEXING_STAGE_EMBEDDED)
@@ -104,7 +104,7 @@ async def wait_until_embedded(
         say(f"embedding {passages - pending}/{passages}")
         if least is None or pending < least:
             least, moved = pending, time.monotonic()
-        elif time.monotonic() - moved > patience_s:
+        elif time.monotonic() - moved > max_wait_s:
             return False
         # The call may have been refused at once.
         await asyncio.sleep(0.1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from everword.bench.answer import Answer, Place, read_answer
 from everword.bench.bench_namespace import (
-    PATIENCE_S,
+    MAX_WAIT_SECONDS,
     drop_leftovers,
     fill,
     namespace,
@@ -63,7 +63,7 @@ class Run:
     needs_vectors: bool = False
     #: False once no embedder was found; the run does not wait for vectors again.
     embedding: bool = True
-    patience_s: float = PATIENCE_S
+    max_wait_s: float = MAX_WAIT_SECONDS
     _seen: set[str] = field(default_factory=set)
     _noted: set[str] = field(default_factory=set)
 
@@ -93,9 +93,9 @@ class Run:
             token, places = await fill(client, dataset, say)
             embedded = await self._embedded(client, token, say)
             summaries = Summaries(client, places)
-            if self.summarised and not await wait_until_compacted(client, say, self.patience_s):
+            if self.summarised and not await wait_until_compacted(client, say, self.max_wait_s):
                 self.watcher.note(
-                    f"nothing was summed up in {self.patience_s:.0f} seconds: are the workers of the "
+                    f"nothing was summed up in {self.max_wait_s:.0f} seconds: are the workers of the "
                     "compactor running? The benchmark goes on with the summaries that there are."
                 )
             say("asking")
@@ -120,12 +120,12 @@ class Run:
         )
 
     async def _embedded(self, client: Client, token: str, say: Callable[[str], None]) -> bool:
-        if self.embedding and not await wait_until_embedded(client, token, say, self.patience_s):
+        if self.embedding and not await wait_until_embedded(client, token, say, self.max_wait_s):
             if self.needs_vectors:
                 raise NotEmbedded
             self.embedding = False
             self.watcher.note(
-                f"no vector was stored in {self.patience_s:.0f} seconds: is an embedder with a worker "
+                f"no vector was stored in {self.max_wait_s:.0f} seconds: is an embedder with a worker "
                 "running? The benchmark goes on without vectors, and its `model` is null."
             )
         return self.embedding

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from everword.bench.answer import Places, StandsFor
-from everword.bench.bench_namespace import PATIENCE_S, Say
+from everword.bench.bench_namespace import MAX_WAIT_SECONDS, Say
 from everword.client import Client
 from everword.client.kinds import kind_word
 from everword.client.pages import PAGE_SIZE, list_all
@@ -50,7 +50,9 @@ class SummaryFigures:
         return figures | {"evidence": len(requested), "reached": len(requested & self.reachable)}
 
 
-async def wait_until_compacted(client: Client, say: Say, patience_s: float = PATIENCE_S) -> bool:
+async def wait_until_compacted(
+    client: Client, say: Say, max_wait_s: float = MAX_WAIT_SECONDS
+) -> bool:
     """Summarise everything and wait for it, vectors included; False if progress stops."""
     await client.maintenance_service.Compact(CompactRequest())
     least: tuple[int, int, int] | None = None
@@ -67,7 +69,7 @@ async def wait_until_compacted(client: Client, say: Say, patience_s: float = PAT
         say(f"summing up: {left[0]} messages, {left[1]} periods and {left[2]} vectors to go")
         if least is None or left < least:
             least, moved = left, time.monotonic()
-        elif time.monotonic() - moved > patience_s:
+        elif time.monotonic() - moved > max_wait_s:
             return False
         await asyncio.sleep(PAUSE_S)
 

@@ -56,11 +56,11 @@ async def _follow(
     enough: asyncio.Event,
 ) -> None:
     """Print what happens, for ever; say when there was enough of it. Raises TimeoutError where nobody answers."""
-    patience_s: float = click.get_current_context().params["timeout"]
+    max_wait_s: float = click.get_current_context().params["timeout"]
     seen = 0
     while True:
         # A stream ends by itself after a while, and is taken up where it ended. It answers at once, if at all.
-        async with asyncio.timeout(patience_s) as answer:
+        async with asyncio.timeout(max_wait_s) as answer:
             async for response in client.search_service.WatchMemories(request, timeout=LONGEST_S):
                 answer.reschedule(None)
                 if enough.is_set():

@@ -24,7 +24,7 @@ RECEIVE_S = 60.0
 #: Message for callers whose request arrived too slowly.
 TOO_LATE = "Nothing was received for too long; call again."
 #: How long a request waits for its turn.
-PATIENCE_S = 60.0
+MAX_WAIT_SECONDS = 60.0
 #: Bodies up to this size are in the connection's buffer anyway, admitted or not, and have a share of their own.
 SHORT_BYTES = 64 * 1024
 #: How many bodies of the largest size there is room for: of all callers, and of one. The same of short ones.
@@ -115,7 +115,7 @@ class _BodyShare:
     async def take(self, size: int) -> None:
         """Have room for `size` bytes. Raises Refused where too many wait for it, or for too long."""
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(MAX_WAIT_SECONDS):
                 await self._room.take(self._group, size)
         except (QueueFull, TimeoutError) as error:
             raise too_many(WAITING_OF_CALLER) from error

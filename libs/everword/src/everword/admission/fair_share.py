@@ -12,7 +12,7 @@ from dataclasses import dataclass
 #: A group that used the resource within this many seconds still counts as a competitor.
 LATELY_S = 1.0
 #: The longest that an impatient call waits in a queue that was full lately, and how often that is looked at.
-PATIENCE_S = 0.5
+MAX_WAIT_SECONDS = 0.5
 SWEEP_S = 0.1
 
 
@@ -67,8 +67,8 @@ class FairShare:
 
     Within a group the oldest call is served first, unless its queue was full within `LATELY_S`. Then the newest is, and
     the oldest is refused when another call comes. If the limits are `impatient`, no more calls wait then than the group
-    may have at once, and none longer than `PATIENCE_S`. So a served call has not waited long: see adaptive LIFO and
-    controlled delay in "Fail at Scale" (Maurer, ACM Queue 13/8, 2015).
+    may have at once, and none longer than `MAX_WAIT_SECONDS`. So a served call has not waited long: see adaptive LIFO
+    and controlled delay in "Fail at Scale" (Maurer, ACM Queue 13/8, 2015).
 
     For use within one event loop.
     """
@@ -180,7 +180,7 @@ class FairShare:
     def _sweep(self) -> None:
         """Refuse calls that waited too long in a queue that was full lately."""
         self._sweeping = None
-        stale = time.monotonic() - PATIENCE_S
+        stale = time.monotonic() - MAX_WAIT_SECONDS
         for group in [group for group in self._waiting if self._is_crowded(group)]:
             queue = self._waiting[group]
             while queue and queue[0].since < stale:

@@ -66,23 +66,25 @@ class ChatClient:
         Repeated after the settings' pauses where the server is away, busy or broken, or after the pause it asks for.
         Raises ChatError.
         """
-        return await self._patiently(lambda: self._parsed(request, record or self._record))
+        return await self._retry_while_unavailable(
+            lambda: self._parsed(request, record or self._record)
+        )
 
     async def count_tokens(self, text: str) -> int:
         """Return how many tokens a text has, by the server's `/tokenize`; by an estimate on the high side without it.
 
         Raises ChatUnavailable.
         """
-        return await self._patiently(lambda: self._limits.count_tokens(text))
+        return await self._retry_while_unavailable(lambda: self._limits.count_tokens(text))
 
     async def context_tokens(self) -> int:
         """Return how many tokens the model reads, its answer included. Raises ChatUnavailable."""
-        return await self._patiently(self._limits.context_tokens)
+        return await self._retry_while_unavailable(self._limits.context_tokens)
 
     async def close(self) -> None:
         await self._server.close()
 
-    async def _patiently(self, call: Callable[[], Awaitable[_Result]]) -> _Result:
+    async def _retry_while_unavailable(self, call: Callable[[], Awaitable[_Result]]) -> _Result:
         """Repeat a call while the server cannot answer. A server that is left alone already is not waited for."""
         for tried, pause in enumerate((*self._settings.pauses_s, None)):
             try:

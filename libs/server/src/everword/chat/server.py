@@ -17,7 +17,7 @@ from everword.chat.settings import ChatSettings
 from everword.model_server.breaker import CircuitBreaker
 
 #: Whoever gives up sooner than this says nothing about a server that has said nothing: models take their time.
-_PATIENCE_S = 30.0
+_MAX_WAIT_SECONDS = 30.0
 #: How long a server may be silent that has only to look something up.
 _LIMITS_REQUEST_TIMEOUT_S = 30.0
 
@@ -89,7 +89,7 @@ class ChatServer:
             raise
         except asyncio.CancelledError:
             # A server that hangs is met by callers that give up long before the read time-out.
-            if answer is None and self._clock() - started >= _PATIENCE_S:
+            if answer is None and self._clock() - started >= _MAX_WAIT_SECONDS:
                 self._breaker.failed()
             raise
         else:

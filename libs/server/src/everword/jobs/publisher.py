@@ -23,7 +23,7 @@ BATCH = 500
 #: Due jobs among which namespaces take turns: more come into it as fast as wake-ups are sent.
 WINDOW = 50_000
 #: Rounds that a wake-up may be under way before it is sent again. A duplicate does no harm.
-PATIENCE_ROUNDS = 3
+EARLY_STOPPING_ROUNDS = 3
 
 
 def send(
@@ -57,7 +57,7 @@ class Publisher(PeriodicThread):
         self._database = database
         self._redis = connection
         self._sweep_s = sweep_s
-        self._patience_s = PATIENCE_ROUNDS * sweep_s
+        self._max_wait_s = EARLY_STOPPING_ROUNDS * sweep_s
         self._look_at = time.monotonic() + sweep_s
 
     def publish(self) -> int:
@@ -88,7 +88,7 @@ class Publisher(PeriodicThread):
         resent = 0
         with self._database.connection() as conn:
             while batch := min(missing - resent, BATCH):
-                found = store.republish_lost(conn, task, self._patience_s, batch)
+                found = store.republish_lost(conn, task, self._max_wait_s, batch)
                 resent += found
                 if found < batch:
                     break

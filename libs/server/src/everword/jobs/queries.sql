@@ -220,7 +220,7 @@ SELECT task, count(*) AS jobs FROM jobs WHERE state = 'pending' AND published_at
 -- Jobs of a task whose wake-ups were sent long before now, by namespace: the oldest first.
 SELECT namespace_id, array_agg(id) AS job_ids
   FROM (SELECT namespace_id, id FROM jobs
-         WHERE state = 'pending' AND task = %(task)s AND published_at < now() - make_interval(secs => %(patience_s)s)
+         WHERE state = 'pending' AND task = %(task)s AND published_at < now() - make_interval(secs => %(max_wait_s)s)
          ORDER BY published_at LIMIT %(batch)s) AS lost
  GROUP BY namespace_id
  ORDER BY namespace_id;
@@ -232,7 +232,7 @@ UPDATE jobs
  WHERE namespace_id = %(namespace_id)s
    AND id IN (SELECT id FROM jobs
                WHERE namespace_id = %(namespace_id)s AND id = ANY (%(job_ids)s::bigint[]) AND state = 'pending'
-                 AND published_at < now() - make_interval(secs => %(patience_s)s) FOR UPDATE SKIP LOCKED);
+                 AND published_at < now() - make_interval(secs => %(max_wait_s)s) FOR UPDATE SKIP LOCKED);
 
 -- find_done --
 -- Jobs that were done long ago, by namespace: the oldest first.

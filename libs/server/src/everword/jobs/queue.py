@@ -42,7 +42,7 @@ def connect(url: str) -> Redis:
     )
 
 
-def connect_patiently(url: str) -> Redis:
+def connect_with_retries(url: str) -> Redis:
     """Return a client of workers: it waits for a server that is away, or has no memory left, for about a minute."""
     # RQ blocks on the socket for minutes while nothing is due, so no socket time-out here.
     patience = Retry(ExponentialBackoff(cap=5.0, base=0.1), WORKER_RETRIES)
@@ -144,4 +144,4 @@ def work(url: str, task: str, stopping: Event) -> None:
     While there is no wake-up, it waits for one whatever happens. It also returns if Redis is away for too long.
     """
     # No fork: jobs are coarse and hold a lease, and a fork for each costs 65-80 ms.
-    _ThreadWorker(connect_patiently(url), task, stopping).work(logging_level="WARNING")
+    _ThreadWorker(connect_with_retries(url), task, stopping).work(logging_level="WARNING")

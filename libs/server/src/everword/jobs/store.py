@@ -193,8 +193,8 @@ def reclaim_expired(conn: Connection, max_deaths: int, batch: int) -> int:
 def count_published(conn: Connection) -> list[PublishedCount]: ...
 
 
-def republish_lost(conn: Connection, task: str, patience_s: float, batch: int) -> int:
-    parameters = {"task": task, "patience_s": patience_s}
+def republish_lost(conn: Connection, task: str, max_wait_s: float, batch: int) -> int:
+    parameters = {"task": task, "max_wait_s": max_wait_s}
     lost = _find(conn, "find_lost", {**parameters, "batch": batch})
     return execute_each(conn, SQL["republish_lost"], [{**found, **parameters} for found in lost])
 

@@ -21,7 +21,7 @@ from everword.db.blocking import BlockingDatabase
 from everword.domain.compaction import CompactionSettings
 from everword.domain.times import utc_now
 from everword_compactor.compose.model import Composer
-from everword_compactor.jobs.model_outage import PATIENCE_S
+from everword_compactor.jobs.model_outage import MAX_WAIT_SECONDS
 
 
 class Ledger:
@@ -85,7 +85,7 @@ class ToolSettings:
     #: Pauses after a sentence that cannot be used, by attempt; the last repeats.
     pauses_s: tuple[float, ...] = (5.0, 30.0)
     #: Pause before a failing model is asked whether it answers at all.
-    patience_s: float = PATIENCE_S
+    max_wait_s: float = MAX_WAIT_SECONDS
 
 
 @dataclass(frozen=True)

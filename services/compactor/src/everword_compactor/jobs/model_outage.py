@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: A request that any model can answer.
 HARMLESS = ChatRequest(task="probe", system="", user="Say yes.", max_tokens=16)
 #: The circuit breaker lets nothing pass for so long after an outage; the question comes after that.
-PATIENCE_S = 6.0
+MAX_WAIT_SECONDS = 6.0
 #: Longest pause before a job checks a budget again. A change of the budget wakes jobs.
 BUDGET_PAUSE_S = 3600.0
 
@@ -39,7 +39,7 @@ def detect_model_outage(
             pause_s = min(error.retry_after_s or BUDGET_PAUSE_S, BUDGET_PAUSE_S)
             raise DependencyUnavailable(str(error), pause_s) from error
         except ChatUnavailable as error:
-            sleep(PATIENCE_S)
+            sleep(MAX_WAIT_SECONDS)
             job.heartbeat()
             if not answers_others(chat, job.heartbeat):
                 raise DependencyUnavailable(str(error)) from error

@@ -133,7 +133,7 @@ class ToolSentences:
         chat = self._worker_context.chat
         if chat is None:
             return False
-        time.sleep(self._settings.patience_s)
+        time.sleep(self._settings.max_wait_s)
         return answers_others(chat, lambda: self._beat(job, claims))
 
     def _beat(self, job: NamespaceJob, claims: Sequence[ClaimedCall]) -> None:

@@ -163,7 +163,7 @@ WITH RECURSIVE walk (generation_id, namespace_id, not_before) AS (
 )
 SELECT late.namespace_id
   FROM (SELECT DISTINCT namespace_id FROM walk
-         WHERE not_before <= now() - make_interval(secs => %(patience_s)s)
+         WHERE not_before <= now() - make_interval(secs => %(max_wait_s)s)
            AND NOT EXISTS (SELECT FROM embedding_pauses p
                             WHERE p.namespace_id = walk.namespace_id AND p.generation_id = walk.generation_id
                               AND p.until > now())) AS late

@@ -10,7 +10,7 @@ from everword_embedder.coverage import COUNT_CAP
 from everword_embedder.queue import store
 
 #: A write schedules its own job; work that has waited longer was forgotten, or its pause has ended.
-PATIENCE_S = 5.0
+MAX_WAIT_SECONDS = 5.0
 BATCH = 10_000
 
 
@@ -23,10 +23,10 @@ def backfill_generations(database: BlockingDatabase) -> int:
     return total
 
 
-def schedule_pending(database: BlockingDatabase, patience_s: float = PATIENCE_S) -> int:
+def schedule_pending(database: BlockingDatabase, max_wait_s: float = MAX_WAIT_SECONDS) -> int:
     """Make a job for each namespace with pending vectors that has none; returns how many."""
     with database.connection() as conn:
-        forgotten = store.forgotten_namespaces(conn, patience_s)
+        forgotten = store.forgotten_namespaces(conn, max_wait_s)
         due = [DueJob(namespace_id, EMBED, shards()[0]) for namespace_id in forgotten]
         return enqueue_idle_blocking(conn, due, retry_failed_after_s=0.0)
 

@@ -229,9 +229,9 @@ def fail_pending(
     execute(conn, SQL["fail_pending"], parameters)
 
 
-def forgotten_namespaces(conn: Connection, patience_s: float) -> list[int]:
+def forgotten_namespaces(conn: Connection, max_wait_s: float) -> list[int]:
     """Return the namespaces whose vectors have been pending for so long, and that have no job to make them."""
-    parameters = {"patience_s": patience_s}
+    parameters = {"max_wait_s": max_wait_s}
     return fetch_values(conn, SQL["forgotten_namespaces"], parameters)
 
 

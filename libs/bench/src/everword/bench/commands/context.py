@@ -100,20 +100,20 @@ def context(
 
 
 async def _measure(
-    asked: Sequence[tuple[str, Dataset]], questions: int, running: bool, patience_s: float
+    asked: Sequence[tuple[str, Dataset]], questions: int, running: bool, max_wait_s: float
 ) -> tuple[list[Row], list[Row]]:
     environment = Environment(os.environ)
     if running:
-        return await _ask(running_target(environment).settings, asked, questions, patience_s)
+        return await _ask(running_target(environment).settings, asked, questions, max_wait_s)
     async with own_target(environment, note) as target:
-        return await _ask(target.settings, asked, questions, patience_s)
+        return await _ask(target.settings, asked, questions, max_wait_s)
 
 
 async def _ask(
     settings: ClientSettings,
     asked: Sequence[tuple[str, Dataset]],
     questions: int,
-    patience_s: float,
+    max_wait_s: float,
 ) -> tuple[list[Row], list[Row]]:
     rows, falls = list[Row](), list[Row]()
     for name, dataset in asked:
@@ -122,7 +122,7 @@ async def _ask(
             moved = dataset if dates == "original" else ending_now(dataset, datetime.now(UTC))
             async with namespace(settings, "bench-context-") as client:
                 token, places = await fill(client, moved, lambda text: None)
-                if not await wait_until_embedded(client, token, lambda text: None, patience_s):
+                if not await wait_until_embedded(client, token, lambda text: None, max_wait_s):
                     note("nobody makes vectors: the benchmark goes on without")
                 measured = ContextFigures(client, places, packaged_counter())
                 note(f"{name} {dataset.name}, {dates} dates: asking {len(queries)} questions")

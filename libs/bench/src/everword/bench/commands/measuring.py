@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from everword.bench.bench_namespace import PATIENCE_S
+from everword.bench.bench_namespace import MAX_WAIT_SECONDS
 from everword.bench.checkpoint import Checkpoint, FinishedDataset
 from everword.bench.dataset import questions
 from everword.bench.native_format import BenchSet, read_sets
@@ -48,7 +48,7 @@ def data_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--patience",
             type=click.FloatRange(min=0, min_open=True),
-            default=PATIENCE_S,
+            default=MAX_WAIT_SECONDS,
             show_default=True,
             help="Seconds without a new vector after which nobody is taken to embed.",
         ),
@@ -66,14 +66,14 @@ def ask_everything(
     variants: Sequence[Variant],
     checkpoint: Path | None,
     running: bool,
-    patience_s: float,
+    max_wait_s: float,
     summarised: bool = False,
     needs_vectors: bool = False,
 ) -> BenchmarkRun:
     """Ask the questions of files in every way that is chosen. Raises click's exceptions, and NotEmbedded."""
     try:
         sets = read_sets(paths)
-        asking = _ask(sets, variants, checkpoint, running, patience_s, summarised, needs_vectors)
+        asking = _ask(sets, variants, checkpoint, running, max_wait_s, summarised, needs_vectors)
         return asyncio.run(asking)
     except (TranscriptError, EmbeddedError, MigrationError) as error:
         raise click.ClickException(str(error)) from error
@@ -96,7 +96,7 @@ async def _ask(
     variants: Sequence[Variant],
     path: Path | None,
     running: bool,
-    patience_s: float,
+    max_wait_s: float,
     summarised: bool,
     needs_vectors: bool,
 ) -> BenchmarkRun:
@@ -130,7 +130,7 @@ async def _ask(
                 watcher,
                 summarised=summarised,
                 needs_vectors=needs_vectors,
-                patience_s=patience_s,
+                max_wait_s=max_wait_s,
             )
             await run.measure(sets)
         return BenchmarkRun(target, code, model, sets, checkpoint.finished)

@@ -19,7 +19,7 @@ from everword.bench.speed import stub
 from everword.bench.speed.bench_stack import POLL_S, BenchStack
 from everword.bench.speed.composer import composed_alone
 from everword.bench.speed.corpus import CorpusConversation, conversations
-from everword.bench.speed.load import CALLERS, PATIENCE_S, Progress, append, scratch
+from everword.bench.speed.load import CALLERS, MAX_WAIT_SECONDS, Progress, append, scratch
 from everword.bench.speed.nodes import Nodes, due_jobs, read_nodes
 from everword.bench.speed.row import Floor, Row
 from everword.bench.speed.timing import closed_loop
@@ -131,7 +131,7 @@ async def _drained(worker: WorkerProcess, namespace: str) -> float:
             now = time.monotonic()
             if due != before:
                 before, moved = due, now
-            elif now - moved > PATIENCE_S:
+            elif now - moved > MAX_WAIT_SECONDS:
                 raise worker.failure(
                     f"{due} conversations wait, and none was summed up for a while"
                 )

@@ -21,7 +21,7 @@ TOP = 10
 #: BM25 as `everword_search.ranking.bm25` has it.
 K1, B = 0.9, 0.4
 #: Seconds. Exhaustive searches of a million messages take seconds each; after this time, the queries so far count.
-PATIENCE_S = 240.0
+MAX_WAIT_SECONDS = 240.0
 EXHAUSTIVE = "exhaustive search in SQL"
 
 _BM25 = """
@@ -128,7 +128,7 @@ async def lexical(
     with bench.connect() as conn:
         truth = ExactResults.of(conn, namespace)
         for query in queries:
-            if time.monotonic() - started > PATIENCE_S:
+            if time.monotonic() - started > MAX_WAIT_SECONDS:
                 break
             begun = time.perf_counter()
             true = truth.lexical(query)
@@ -166,7 +166,7 @@ async def _recall(
     mode = MODES["search_semantic"]
     started = time.monotonic()
     for query in queries:
-        if time.monotonic() - started > PATIENCE_S:
+        if time.monotonic() - started > MAX_WAIT_SECONDS:
             break
         # So that the vector is at hand.
         await search(client, query, mode, tags)

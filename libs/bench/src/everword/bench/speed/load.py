@@ -16,7 +16,7 @@ from everword.v1.search_service_pb2 import GetStatsRequest
 
 CALLERS = 4
 #: Seconds without a new vector after which no embedder is assumed to run.
-PATIENCE_S = 60.0
+MAX_WAIT_SECONDS = 60.0
 DELETE_TIMEOUT_S = 600.0
 #: Called with a step, the number done and the total.
 Progress = Callable[[str, int, int], None]
@@ -121,7 +121,7 @@ async def drained(
                 return now - started
             if least < 0 or pending < least:
                 least, moved = pending, now
-            elif now - moved > PATIENCE_S:
+            elif now - moved > MAX_WAIT_SECONDS:
                 raise TimeoutError(f"{pending} vectors are pending, and none was made for a while")
             # A large queue is not counted as often.
             await asyncio.sleep(max(POLL_S, pending / 20_000))

@@ -73,7 +73,7 @@ def is_its_own_fault(job: NamespaceJob, error: Exception) -> bool:
         return False
     if not isinstance(error, ChatUnavailable) or job.worker_context.chat is None:
         return True
-    time.sleep(model_outage.PATIENCE_S)
+    time.sleep(model_outage.MAX_WAIT_SECONDS)
     return model_outage.answers_others(job.worker_context.chat, job.run.heartbeat)
 
 

@@ -18,7 +18,7 @@ from everword_embedder.providers.openai.answers import json_of, raise_refusal
 from everword_embedder.providers.settings import EmbedSettings
 
 #: Whoever gives up sooner than this says nothing about the server.
-_PATIENCE_S = 0.2
+_MAX_WAIT_SECONDS = 0.2
 
 
 class OpenAIServer:
@@ -76,7 +76,7 @@ class OpenAIServer:
             raise ProviderUnavailable(_words(error)) from error
         except asyncio.CancelledError:
             # A server that hangs is met by callers that give up long before the read time-out.
-            if self._clock() - started >= _PATIENCE_S:
+            if self._clock() - started >= _MAX_WAIT_SECONDS:
                 self._breaker.failed()
             raise
         self._breaker.answered()
