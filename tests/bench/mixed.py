@@ -71,7 +71,7 @@ async def write_documents(client: Client, texts: Sequence[str], chunks: int) -> 
     raise ValueError(f"the texts have {made} chunks, and {chunks} are wanted")
 
 
-async def write_others(
+async def write_other_kinds(
     client: Client, texts: Sequence[str], wanted: int, say: Say
 ) -> dict[str, int]:
     """Write half of `wanted` as notes and half as chunks, and wait for their vectors."""
@@ -113,7 +113,7 @@ async def measure(
         alone = [await ask_separately(target.settings, datasets, note) for _, datasets in sets]
         beside: list[Answers] = []
         async with namespace(target.settings, "mixed-") as client:
-            others = await write_others(client, texts, wanted, note)
+            others = await write_other_kinds(client, texts, wanted, note)
             for _, datasets in sets:
                 answers: Answers = {}
                 for dataset in datasets:

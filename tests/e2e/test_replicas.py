@@ -29,7 +29,7 @@ from support.corpus import search_request
 from support.dag import DAY, check_dag
 from support.erased import erase, rows_with, source_messages
 from support.erasure_written import write_everything
-from support.leftovers import entries_with, files_with, queue_on_disk, written_elsewhere
+from support.leftovers import entries_with, files_outside_folder, files_with, queue_on_disk
 from support.replicas import REPLICAS, Cluster, client_of, running_cluster, stack_at
 from support.scripted_embedder import slow
 from support.stack import Stack
@@ -323,7 +323,7 @@ async def test_what_is_erased_is_in_no_cache_queue_file_or_log(cluster: Cluster)
         assert token.encode() not in (await export(stack, "default")).lower()
         assert entries_with(redis_url, token) == []
         assert files_with(cluster.folder, token) == []
-        assert written_elsewhere(cluster.folder) == set()
+        assert files_outside_folder(cluster.folder) == set()
         # The searches above do find text that is present.
         with redis.Redis.from_url(redis_url) as connection:
             connection.xadd(canary, {"said": "words"})

@@ -23,7 +23,7 @@ READ_ACROSS = {
     "everword.jobs.find_unpublished": "a publisher sends what is due in any namespace",
     "everword.jobs.next_turn": "a worker goes from namespace to namespace",
     "everword.jobs.find_startable": "as next_turn",
-    "everword.jobs.others_wait": "whether it is another namespace's turn",
+    "everword.jobs.other_namespaces_wait": "whether it is another namespace's turn",
     "everword.jobs.find_expired": "a sweep",
     "everword.jobs.count_published": "a sweep",
     "everword.jobs.find_lost": "a sweep",

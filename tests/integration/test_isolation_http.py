@@ -19,7 +19,7 @@ from everword.v1 import note_pb2, note_service_pb2
 from support.callers import make_namespaces, within
 from support.databases import cloned
 from support.foreign import MODEL
-from support.foreign_filled import fill_theirs
+from support.foreign_filled import fill_other_namespace
 from support.http_process import serving
 from support.mcp import http_server, over_http, said, text_of
 from support.probes import NOBODY, another, damaged, plain, rows_of
@@ -117,7 +117,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 @pytest.mark.slow
 async def test_the_gateway_tells_nothing_of_what_is_theirs(stack: Stack) -> None:
     """Neither answers nor errors nor statements differ, whatever value is in any JSON field."""
-    theirs = await fill_theirs(stack)
+    theirs = await fill_other_namespace(stack)
     before = rows_of(stack.database, "theirs")
     async with (
         serving(stack, "web", "--gateway", "{address}") as url,

@@ -18,7 +18,7 @@ from scripts.recipes import Recipe
 from support.callers import within
 from support.databases import DatabaseUnderTest
 from support.foreign import MODEL, Theirs
-from support.foreign_filled import fill_theirs
+from support.foreign_filled import fill_other_namespace
 from support.isolation import forget_namespaces
 from support.probes import NOBODY, Path, paths, values_for
 from support.stack import Stack, running_stack
@@ -87,7 +87,7 @@ async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
 
 @pytest.fixture
 async def theirs(stack: Stack) -> Theirs:
-    return await fill_theirs(stack)
+    return await fill_other_namespace(stack)
 
 
 async def test_no_time_tells_what_is_theirs_from_what_never_was(

@@ -21,7 +21,7 @@ from support.databases import cloned
 from support.erased import count
 from support.foreign import MODEL, NO_PAGE, NO_TOKEN, Theirs, search_request, wait_request
 from support.foreign_calls import empty_calls, refused_calls
-from support.foreign_filled import fill_theirs
+from support.foreign_filled import fill_other_namespace
 from support.isolation import forget_namespaces
 from support.probes import NAMELESS, WITHIN, numbers, public_methods, reaching, rows_of
 from support.refusals import Refusal, read_refusal
@@ -50,7 +50,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def theirs(stack: Stack) -> Theirs:
     """Fill the namespace `theirs`; the callers of the tests work in `default`."""
-    return await fill_theirs(stack)
+    return await fill_other_namespace(stack)
 
 
 def test_every_rpc_and_every_id_of_one_is_tried() -> None:

@@ -27,7 +27,7 @@ from support.cases import unchanged
 from support.databases import cloned
 from support.foreign import MODEL, NO_PAGE, NO_TOKEN, Theirs
 from support.foreign_calls import empty_calls, refused_calls
-from support.foreign_filled import fill_theirs
+from support.foreign_filled import fill_other_namespace
 from support.keyed import keyed
 from support.probes import public_methods
 from support.refusals import Refusal, read_refusal, refused
@@ -75,7 +75,7 @@ async def scoped(postgres_url: str) -> AsyncIterator[Scoped]:
     with cloned(postgres_url) as database:
         chat = ChatSettings("http://127.0.0.1:9", MODEL)
         async with running_stack(database, chat=chat) as stack:
-            theirs = await fill_theirs(stack)
+            theirs = await fill_other_namespace(stack)
             operator = await _make(stack, (), role=ADMIN)
             by = bearer(operator)
             async with AsyncExitStack() as keys:

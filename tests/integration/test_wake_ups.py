@@ -131,7 +131,7 @@ def test_a_job_that_leaves_something_due_is_woken_by_its_worker(
     others: list[bool] = []
 
     def leave_the_rest(run: JobRun) -> datetime | None:
-        others.append(run.others_wait())
+        others.append(run.other_namespaces_wait())
         return datetime.now(UTC) if len(others) == 1 else None
 
     returning = Worker(jobs, Task("t", leave_the_rest), redis)

@@ -44,7 +44,7 @@ from support.stack import Stack
 THEIRS = within("theirs")
 
 
-async def fill_theirs(stack: Stack) -> Theirs:
+async def fill_other_namespace(stack: Stack) -> Theirs:
     """Fill `theirs`, and partly `third`; return ids and tokens of `theirs`."""
     await _fill_both(stack)
     written = [

@@ -64,7 +64,7 @@ def files_with(folder: Path, token: str) -> list[str]:
     return found
 
 
-def written_elsewhere(folder: Path) -> set[str]:
+def files_outside_folder(folder: Path) -> set[str]:
     """Return files outside a stack's folder that its processes have open for writing.
 
     Asserts that each process also writes a file inside, its log.

@@ -256,7 +256,7 @@ def values_for(
         found = texts.get(path.kind) if method.name != "UploadDocument" else None
         return (found, another(found)) if found else None
     if not found:
-        raise LookupError(f"{method.name} {path}: add one of theirs to fill_theirs")
+        raise LookupError(f"{method.name} {path}: add one of theirs to fill_other_namespace")
     return found, unlike
 
 

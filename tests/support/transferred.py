@@ -14,7 +14,7 @@ from everword.v1 import erasure_service_pb2 as erase
 from support.calls import append_request, message, target
 from support.fact_rows import insert_facts
 from support.foreign import Theirs, class_request
-from support.foreign_filled import THEIRS, fill_theirs
+from support.foreign_filled import THEIRS, fill_other_namespace
 from support.people_rows import insert_people
 from support.sleep_rows import insert_sleep
 from support.stack import Stack
@@ -39,7 +39,7 @@ class Filled:
 
 async def fill_everything(stack: Stack) -> Filled:
     """Fill `theirs` with every kind of record: through RPCs, and directly for rows that only background work writes."""
-    theirs = await fill_theirs(stack)
+    theirs = await fill_other_namespace(stack)
     metadata = Struct()
     metadata.update({"at": 1.5, "deep": {"empty": {}, "none": None, "many": [1, True, "ß"]}})
     said = append_request(

@@ -35,4 +35,4 @@ def work_off(shop: WorkerContext, redis: redis_client.Redis, name: str, run: Run
 
 def impatient(run: Run) -> Run:
     """Return a run that always has another namespace waiting."""
-    return lambda job: run(replace(job, others_wait=lambda: True))
+    return lambda job: run(replace(job, other_namespaces_wait=lambda: True))

@@ -8,7 +8,7 @@ from everword_search.retrieval.coverage import QueryCoverage
 
 
 @pytest.mark.parametrize(
-    ("spoken", "chance", "is_elsewhere"),
+    ("spoken", "chance", "is_off_topic"),
     [
         (QueryCoverage(absent=0.4, nearest=0.0, memories=200), 0.0, False),
         # Said in other words, if it is near; among many, it has to be nearer.
@@ -34,6 +34,6 @@ from everword_search.retrieval.coverage import QueryCoverage
     ],
 )
 def test_a_question_is_about_something_else(
-    spoken: QueryCoverage, chance: float | None, is_elsewhere: bool
+    spoken: QueryCoverage, chance: float | None, is_off_topic: bool
 ) -> None:
-    assert spoken.is_elsewhere(chance) is is_elsewhere
+    assert spoken.is_off_topic(chance) is is_off_topic

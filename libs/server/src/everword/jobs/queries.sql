@@ -102,7 +102,7 @@ SELECT namespace_id, id AS job_id FROM jobs
  WHERE task = %(task)s AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now()
  ORDER BY namespace_id, not_before, id LIMIT 1;
 
--- others_wait --
+-- other_namespaces_wait --
 -- Whether another namespace's job of a task could be started.
 SELECT EXISTS (SELECT FROM jobs
                 WHERE task = %(task)s AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now()

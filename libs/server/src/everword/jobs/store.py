@@ -122,10 +122,10 @@ def find_startable(conn: Connection, task: str) -> JobKey | None:
     """Return a startable job, even if its row is locked; None if there is none."""
 
 
-def others_wait(conn: Connection, job: StartedJob) -> bool:
+def other_namespaces_wait(conn: Connection, job: StartedJob) -> bool:
     """Return whether a job of the same task waits in another namespace."""
     parameters = {"task": job.task, "namespace_id": job.namespace_id}
-    return bool(fetch_value(conn, SQL["others_wait"], parameters))
+    return bool(fetch_value(conn, SQL["other_namespaces_wait"], parameters))
 
 
 @statement(SQL)

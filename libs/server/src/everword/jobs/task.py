@@ -45,7 +45,7 @@ class JobRun:
     heartbeat: Callable[[], None]
     #: Returns whether a job of another namespace waits. Call it after each step of long work; then leave the rest to a
     #: later run, by returning the present time.
-    others_wait: Callable[[], bool] = lambda: False
+    other_namespaces_wait: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True)

@@ -130,8 +130,10 @@ class Worker:
         overdue = partial(self._fail, job)
         try:
             with Heartbeat(self._database, self.task, job, overdue, self._hung) as heart:
-                others_wait = partial(self._others_wait, job)
-                again_at = self.task.run(JobRun(job, heart.advance, heart.check, others_wait))
+                other_namespaces_wait = partial(self._other_namespaces_wait, job)
+                again_at = self.task.run(
+                    JobRun(job, heart.advance, heart.check, other_namespaces_wait)
+                )
         except LeaseLost:
             log.warning("job lost", extra={"task": job.task, "job_id": job.job_id})
             return None
@@ -177,9 +179,9 @@ class Worker:
             log.error("job given up until `everword retry-failed`", exc_info=error, extra=extra)
         return state
 
-    def _others_wait(self, job: StartedJob) -> bool:
+    def _other_namespaces_wait(self, job: StartedJob) -> bool:
         with self._database.connection() as conn:
-            return store.others_wait(conn, job)
+            return store.other_namespaces_wait(conn, job)
 
 
 def _links(written: Context) -> list[Link]:

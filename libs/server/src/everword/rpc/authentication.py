@@ -37,7 +37,7 @@ UNKNOWN_CACHE_S = 2.0
 #: Number of concurrent look-ups of keys that were never valid before, and the queue's length. Callers that guess keys
 #: get no more of the database than that.
 STRANGERS = 4
-STRANGERS_WAITING = 64
+UNAUTHENTICATED_QUEUE = 64
 EVERY_STRANGER = Group("strangers")
 #: After the first key is made, a call without one still passes for at most this long.
 OPEN_CACHE_S = 1.0
@@ -96,8 +96,8 @@ class Authenticator:
             ShareLimits(
                 total=STRANGERS,
                 of_group=STRANGERS,
-                waiting=STRANGERS_WAITING,
-                waiting_of_group=STRANGERS_WAITING,
+                waiting=UNAUTHENTICATED_QUEUE,
+                waiting_of_group=UNAUTHENTICATED_QUEUE,
             )
         )
         self._namespaces: TTLCache[str, NamespaceScope] = TTLCache(4096, OPEN_CACHE_S)

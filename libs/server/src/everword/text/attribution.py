@@ -27,7 +27,7 @@ from everword.text.attribution_forms import (
     find_depth,
     goes_on_with_quote,
     introduces_quote,
-    is_for_others,
+    is_asked_for_another,
     is_name,
     is_resumed,
     is_sentence,
@@ -212,7 +212,7 @@ class _LineReader:
         elif is_stamp(text) and at and is_name(self.lines[at - 1].text):
             self._pass_on(self.lines[at - 1])
             self._go_on(line, _Reach.OPEN)
-        elif is_for_others(text):
+        elif is_asked_for_another(text):
             self.spans.append((self.paragraph, line.end))
             self.reach = self._reach_after(at)
         elif (begin := introduces_quote(text, self.names)) is not None:

@@ -187,7 +187,7 @@ def is_name(line: str) -> bool:
     return 0 < len(words) <= _MOST_WORDS and all(word[0].isupper() or "_" in word for word in words)
 
 
-def is_for_others(line: str) -> bool:
+def is_asked_for_another(line: str) -> bool:
     """Return whether a line asks for another person: "asking for a friend"."""
     low = line.casefold()
     return any(hint in low for hint in _HINTS) and bool(_FOR_OTHERS.search(line))
@@ -204,7 +204,7 @@ def introduces_quote(line: str, names: Collection[str] = ()) -> int | None:
     # Only the addressee may come between the verb and the colon: "my friend wrote me:".
     if (
         said
-        and _is_of_others(before[: said[-1].start()], bool(said[-1]["cjk"]))
+        and _has_other_subject(before[: said[-1].start()], bool(said[-1]["cjk"]))
         and len(WORD.findall(before[said[-1].end() :])) <= _MOST_WORDS
     ):
         return found.end()
@@ -221,7 +221,7 @@ def _is_handed_on(before: str, names: Collection[str]) -> bool:
     handed = _HANDED.search(before)
     if handed:
         by_others = handed["by_others"] is not None
-        return not by_others or _is_of_others(before[: handed.start()], is_cjk=False)
+        return not by_others or _has_other_subject(before[: handed.start()], is_cjk=False)
     owner = _POSSESSIVE.search(before)
     return owner is not None and not (
         owner["name"].casefold() in _NO_OWNERS or is_own_name(owner["name"], names)
@@ -233,7 +233,7 @@ def is_resumed(line: str) -> bool:
     return bool(_RESUMED.match(line))
 
 
-def _is_of_others(before: str, is_cjk: bool) -> bool:
+def _has_other_subject(before: str, is_cjk: bool) -> bool:
     """Return whether the subject of a verb of saying is another person than the author."""
     words = label_words(before)
     if not words:

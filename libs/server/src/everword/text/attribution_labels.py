@@ -168,13 +168,13 @@ def _label(
     in_first_person = not _FIRST_PERSON.isdisjoint(spoken) or bool(_I_UNSPACED.search(rest))
     whose = folded[1:] if folded[0] in WORDS["owners"] else folded
     # "My sister Ana".
-    is_theirs = (
+    is_foreign = (
         whose is not folded
         and len(whose) in (2, 3)
         and whose[0] in _ROLES
         and words[2][0].isupper()
     )
-    if is_theirs or (whose and all(word in _ROLES or word.isdigit() for word in whose)):
+    if is_foreign or (whose and all(word in _ROLES or word.isdigit() for word in whose)):
         is_form = not in_first_person and len(spoken) < _LEAST_SPOKEN
         # "Q: I live in Rome. Where can I eat?" is one's own question.
         return Label(False, at, is_weak=is_form or whose in (["q"], ["a"]))

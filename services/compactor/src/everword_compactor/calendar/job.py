@@ -46,7 +46,7 @@ class RollUp:
                 with failures.kept():
                     summarizer.sum_up(left.pop(0))
                     # Only after one that did not fail: else the next run would begin, and end, with the same.
-                    if run.others_wait():
+                    if run.other_namespaces_wait():
                         break
         failures.raise_any()
         return self._worker_context.now() if left else None

@@ -46,7 +46,7 @@ class ConversationSummarizer:
             failed = len(failures)
             yield step
             is_over = time.monotonic() >= self.until
-            if len(failures) == failed and (is_over or self.job.run.others_wait()):
+            if len(failures) == failed and (is_over or self.job.run.other_namespaces_wait()):
                 return
 
     def write(

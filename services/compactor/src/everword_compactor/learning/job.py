@@ -50,7 +50,7 @@ class Learning:
             if job is None:
                 return None
             while self._do_batch(job, UUID(run.job.subject)):
-                if run.others_wait():
+                if run.other_namespaces_wait():
                     return self._worker_context.now()
         return None
 

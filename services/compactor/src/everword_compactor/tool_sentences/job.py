@@ -76,7 +76,7 @@ class ToolSentences:
         with open_job(self._worker_context, run) as job:
             if job is None:
                 return None
-            while self._do_batch(job) and not run.others_wait():
+            while self._do_batch(job) and not run.other_namespaces_wait():
                 pass
         with self._database.connection() as conn:
             return store.next_due(conn, run.job.namespace_id)
@@ -92,7 +92,7 @@ class ToolSentences:
             calls = store.read_calls(conn, job.namespace_id, ids)
         outcome = self._write(job, claims, list(calls.values()))
         spent = isinstance(outcome.away, ChatBudgetSpent)
-        if outcome.away and not spent and self._answers_others(job, claims):
+        if outcome.away and not spent and self._model_answers_other_calls(job, claims):
             outcome.blame_calls()
         job.record(
             lambda conn: self._complete(conn, job.namespace, claims, calls, outcome),
@@ -128,7 +128,7 @@ class ToolSentences:
         shown = call.masked() if namespace.masks_credentials else call
         return attempt(self._writer, shown, ended)
 
-    def _answers_others(self, job: NamespaceJob, claims: Sequence[ClaimedCall]) -> bool:
+    def _model_answers_other_calls(self, job: NamespaceJob, claims: Sequence[ClaimedCall]) -> bool:
         """Return whether the model answers other requests; then the unanswered calls are at fault."""
         chat = self._worker_context.chat
         if chat is None:

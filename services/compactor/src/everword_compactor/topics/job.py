@@ -45,7 +45,7 @@ class Topics:
             if job is None:
                 return None
             while self._link_batch(job):
-                if run.others_wait():
+                if run.other_namespaces_wait():
                     return self._worker_context.now()
             return self._compile(job)
 
@@ -92,7 +92,7 @@ class Topics:
                 return self._worker_context.now() + MODEL_PAUSE if changes else None
             for node_id in due:
                 compile_page(job, node_id, max(each.id for each in changes))
-                if job.run.others_wait():
+                if job.run.other_namespaces_wait():
                     return self._worker_context.now()
 
     def _due_pages(

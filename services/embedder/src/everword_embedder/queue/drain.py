@@ -146,7 +146,7 @@ class Drain:
     def _drain_recent_writes(self, generation: WrittenGeneration, run: JobRun) -> bool:
         """Embed the few new passages of other namespaces, if any, so that they do not wait for a long batch."""
         try:
-            if run.others_wait() and self.drain_batch(generation, only_few=True):
+            if run.other_namespaces_wait() and self.drain_batch(generation, only_few=True):
                 run.checkpoint()
                 return True
         except psycopg.Error as error:

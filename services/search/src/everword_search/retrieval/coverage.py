@@ -42,7 +42,7 @@ class QueryCoverage:
     #: True if the query is a single word.
     is_one_word: bool = False
 
-    def is_elsewhere(self, chance: float | None) -> bool:
+    def is_off_topic(self, chance: float | None) -> bool:
         """Return whether the memories are about another subject than the query.
 
         `chance` is the probability that one of the first results answers; None if it is unknown.

@@ -80,13 +80,13 @@ class Relevance:
             return None
         if self.calibration is None or not found.deciding:
             best = max(map(_by_match, found.first), default=Confidence.NONE)
-            is_elsewhere = best <= Confidence.LOW and found.coverage.is_elsewhere(None)
-            return -float(Confidence.NONE if is_elsewhere else best)
+            is_off_topic = best <= Confidence.LOW and found.coverage.is_off_topic(None)
+            return -float(Confidence.NONE if is_off_topic else best)
         chance = answer_chance(map(self.calibration.relevance_of, found.deciding))
         if found.coverage.is_whole:
             # A query for these exact words has its answer in the memory that contains them.
             return max(chance, self.calibration.floor)
-        return 0.0 if found.coverage.is_elsewhere(chance) else chance
+        return 0.0 if found.coverage.is_off_topic(chance) else chance
 
     def verdict(self, found: FoundHits, chance: float | None) -> Verdict:
         """Return the verdict on a search whose first page had this `chance`."""

@@ -61,7 +61,7 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         # A page elsewhere may reach what listens here by a name of its own (DNS rebinding).
-        if not self._is_ours(host):
+        if not self._is_allowed_host(host):
             said = f"This host is not known here. `everword web --host {host}` lets it in."
             return PlainTextResponse(said, 403)
         if headers.get("sec-fetch-site", "none") not in _OUR_SITES:
@@ -73,7 +73,7 @@ class Guard:
             return PlainTextResponse("Only pages of this console may change something.", 403)
         return None
 
-    def _is_ours(self, host: str) -> bool:
+    def _is_allowed_host(self, host: str) -> bool:
         name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
         return name in _LOCAL or bool({host, name} & self._hosts)
 

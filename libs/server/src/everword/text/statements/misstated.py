@@ -49,14 +49,14 @@ def find_contradicted_clauses(text: str, sources: Statements) -> Iterator[str]:
             if clause.asks or len(clause.words) < 1:
                 continue
             if (
-                _belongs_elsewhere(clause, sources)
+                _belongs_to_other_subject(clause, sources)
                 or _is_attributed_wrongly(clause, sources)
                 or _is_contrary(clause, sources)
             ):
                 yield clause.text
 
 
-def _belongs_elsewhere(clause: Clause, sources: Statements) -> bool:
+def _belongs_to_other_subject(clause: Clause, sources: Statements) -> bool:
     """Return whether a value of the clause belongs to another subject: near its words there is only a
     different value.
     """

@@ -82,7 +82,7 @@ def find_people(tools: StageTools, work: SessionWork) -> SessionWork:
     """Add the people mentioned in a session."""
     assert tools.asking is not None
     session = work.session
-    named = [each for each in work.observations if may_name_somebody(each)]
+    named = [each for each in work.observations if may_name_person(each)]
     found: list[FoundPerson] = []
     for first in range(0, len(named), _MOST):
         shown = named[first : first + _MOST]
@@ -99,7 +99,7 @@ def find_people(tools: StageTools, work: SessionWork) -> SessionWork:
     return work.adding(*writes, people_mentioned=len(found))
 
 
-def may_name_somebody(observation: Observation) -> bool:
+def may_name_person(observation: Observation) -> bool:
     """Return whether an observation may mention a person by name."""
     return bool(observation.about) or any(
         _NAMED.search(each) for each in (observation.text, *(q.text for q in observation.quotes))

@@ -54,7 +54,7 @@ def sleep_conversation(
         finished, again_at = next_finished(job, conversation_id)
         for each in finished:
             _do(job, each, stages, failures)
-            if job.run.others_wait():
+            if job.run.other_namespaces_wait():
                 failures.raise_any()
                 return job.worker_context.now()
         if not finished:

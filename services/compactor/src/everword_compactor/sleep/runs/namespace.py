@@ -49,7 +49,7 @@ def sleep_namespace(
             subjects = store.closing_subjects(conn, job.namespace_id, at_night, now)
         for subject in subjects:
             closed = _close(job, subject, closing_stages, failures)
-            if closed and not at_night and job.run.others_wait():
+            if closed and not at_night and job.run.other_namespaces_wait():
                 failures.raise_any()
                 return now
     failures.raise_any()

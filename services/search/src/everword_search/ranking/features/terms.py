@@ -23,7 +23,7 @@ from everword_search.ranking.words.proper_names import may_be_name
 #: Maximum content words of a query; later ones are ignored.
 MAX_TERMS = MOST_WORDS
 #: Maximum unknown names that are looked up in conversations.
-MAX_STRANGERS = 8
+MAX_UNAUTHENTICATED = 8
 
 #: Words that ask for a number.
 _AMOUNTS = ("much", "many")
@@ -75,7 +75,7 @@ def query_terms(
     case. If a query has only function words, these are used.
     """
     unknown_here = unknown_names(text, names, ignored, config)
-    strangers = tuple(dict.fromkeys(unknown_here))[:MAX_STRANGERS]
+    strangers = tuple(dict.fromkeys(unknown_here))[:MAX_UNAUTHENTICATED]
     unknown = {stem for word in strangers for stem in stems_of(word, config)}
     content = _content(text, names, ignored, config) or _content(text, names, frozenset(), config)
     weights: dict[str, float] = {}
