@@ -67,9 +67,9 @@ def _steps() -> Iterator[tuple[str, Fit]]:
     for name, terms in zip(_PARTS, accumulate(map(tuple, _PARTS.values())), strict=True):
         yield name, _sum_of(terms)
     assert set(terms) == {*TERMS, *VECTOR_TERMS}
-    yield "+ trees: what ships", _whole(blind=False)
+    yield "+ trees: what ships", _fit_all(blind=False)
     yield "the weighted sum without vectors", _sum_of(TERMS)
-    yield "what ships, where nothing has a vector", _whole(blind=True)
+    yield "what ships, where nothing has a vector", _fit_all(blind=True)
 
 
 def _sum_of(terms: Sequence[str]) -> Fit:
@@ -81,7 +81,7 @@ def _sum_of(terms: Sequence[str]) -> Fit:
     return fit
 
 
-def _whole(*, blind: bool) -> Fit:
+def _fit_all(*, blind: bool) -> Fit:
     """Return the fit of the sum and the trees; `blind` ones are evaluated without vectors."""
 
     def fit(samples: Sequence[QuestionSample]) -> Callable[[QuestionSample], Floats]:

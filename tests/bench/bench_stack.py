@@ -92,7 +92,7 @@ class BenchStack:
             ).fetchall()
         return [content for (content,) in rows]
 
-    async def embed_alone(self, texts: Sequence[str]) -> float:
+    async def measure_embedding(self, texts: Sequence[str]) -> float:
         """Return the seconds that the embedder alone needs for texts."""
         batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
         waiting = iter(batches)

@@ -66,9 +66,9 @@ async def drain_round(on: BenchStack, passages: int, rng: random.Random) -> Drai
         await on.fill(messages(passages, rng))
         texts = on.pending_texts()
         await asyncio.sleep(SETTLE_S)
-        before_s = await on.embed_alone(texts)
+        before_s = await on.measure_embedding(texts)
     drain_s = await on.drained()
-    return DrainRound(len(texts), before_s, await on.embed_alone(texts), drain_s)
+    return DrainRound(len(texts), before_s, await on.measure_embedding(texts), drain_s)
 
 
 async def search_round(

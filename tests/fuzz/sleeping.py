@@ -133,7 +133,7 @@ def _readers() -> Sequence[tuple[Mapping[str, Any], _Read]]:
         ),
         (find_events._SCHEMA, partial(among, shown[: len(observed)])),
         (user_model._SCHEMA, partial(user_model.read_traits, _turns())),
-        (trajectory.SCHEMA, partial(trajectory.read_outlook, _sources())),
+        (trajectory.SCHEMA, partial(trajectory.read_trajectory_draft, _sources())),
     ]
 
 

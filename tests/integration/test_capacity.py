@@ -16,7 +16,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
-from everword.admission.fair_share import LATELY_S
+from everword.admission.fair_share import RECENT_KEY_TTL_S
 from everword.client.channel import open_channel
 from everword.rpc import capacity
 from everword.rpc.interceptors import capacity as receiving
@@ -108,7 +108,7 @@ async def test_idle_streams_of_one_tenant_refuse_nobody_else(shared: Stack) -> N
 
 async def test_one_stream_of_a_namespace_works_at_a_time_while_others_call(shared: Stack) -> None:
     flood, other = await _tenant(shared, "flood"), await _tenant(shared, "other")
-    await asyncio.sleep(LATELY_S + 0.2)  # Until no other caller counts as recent.
+    await asyncio.sleep(RECENT_KEY_TTL_S + 0.2)  # Until no other caller counts as recent.
 
     def imports() -> list[Any]:
         return [

@@ -15,7 +15,7 @@ from everword.bench.checkpoint import Checkpoint
 from everword.bench.metrics import NAMES
 from everword.bench.native_format import BenchSet, read_sets
 from everword.bench.report import build_report
-from everword.bench.run import SUMMARIES_MEANWHILE, Run, Watcher
+from everword.bench.run import CONCURRENT_SUMMARIES, Run, Watcher
 from everword.bench.variants import of_messages, of_profile
 from everword.client import ClientSettings
 from everword.samples import sample_path
@@ -209,7 +209,7 @@ async def test_summaries_that_are_made_meanwhile_take_no_places(
     assert notes == []
     assert await rankings(Watcher(step=sum_up, note=notes.append)) == undisturbed
     # BM25's statistics are those of the whole namespace, for any filter.
-    assert notes == [SUMMARIES_MEANWHILE]
+    assert notes == [CONCURRENT_SUMMARIES]
 
 
 async def test_a_run_that_was_broken_off_goes_on_and_comes_to_the_same(

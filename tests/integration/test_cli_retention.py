@@ -5,13 +5,13 @@ from __future__ import annotations
 from support.calls import append
 from support.command_line import everword
 from support.erased import rows_with
-from support.retention import pass_days
+from support.retention import age_rows
 from support.stack import Stack
 
 
 async def test_a_person_sets_a_policy_sees_what_would_go_and_runs_it(stack: Stack) -> None:
     await append(stack, "The zqcli9k sings.", "The owl too.")
-    pass_days(stack, 31)
+    age_rows(stack, 31)
     shown = await everword(stack, "retention", "show")
     assert shown.status == 0, shown.errors
     assert shown.output.count("forever") == 7

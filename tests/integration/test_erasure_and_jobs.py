@@ -27,7 +27,7 @@ from support.learning import learn
 from support.lore import entry, write_book, write_entry
 from support.notes import write
 from support.refusals import read_refusal
-from support.retention import keep, pass_days, run
+from support.retention import age_rows, keep, run
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -97,7 +97,7 @@ async def test_retention_takes_jobs_from_workers_that_may_have_read_what_goes(
     stack: Stack,
 ) -> None:
     old = await append(stack, "The zqold9k hums.", session_key="old")
-    pass_days(stack, 40)
+    age_rows(stack, 40)
     new = await append(stack, "The new one hums.", session_key="new")
     settings = stack.database.settings("compactor")
     with closing(BlockingDatabase(settings, "compactor")) as jobs, stack.database.connect() as own:

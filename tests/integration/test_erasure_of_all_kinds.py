@@ -25,7 +25,7 @@ from support.compaction import ScriptedComposer, compact_everything
 from support.databases import cloned
 from support.document_calls import write as write_document
 from support.erased import count, erase, rows_with
-from support.erasure_written import ErasableData, delete_what_has_no_author, write_everything
+from support.erasure_written import ErasableData, delete_authorless_data, write_everything
 from support.every_read import answers, known_values, read_methods, watch_token
 from support.learning import learn, say
 from support.refusals import refused
@@ -112,7 +112,7 @@ async def test_what_was_written_goes_with_whom_it_belongs_to(stack: Stack, kind:
         if kind != "author" and note_id == written.note_ids[-1]:
             await erase(stack, note_id=note_id)
     if kind == "author":
-        await delete_what_has_no_author(stack, written)
+        await delete_authorless_data(stack, written)
         await erase(stack, conversation_id=written.conversation_id)
     elif kind == "conversation":
         await erase(stack, subject=written.subject)

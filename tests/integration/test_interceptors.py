@@ -217,7 +217,7 @@ async def test_who_sends_too_many_is_refused_at_once_and_nobody_else(
     database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for seconds in (
-        "admission.fair_share.LATELY_S",
+        "admission.fair_share.RECENT_KEY_TTL_S",
         "admission.fair_share.MAX_WAIT_SECONDS",
         "rpc.shedding.KNOWN_S",
     ):

@@ -34,7 +34,7 @@ def likely_longer(first: Sequence[float], second: Sequence[float]) -> float:
     return longer / (len(first) * len(second))
 
 
-async def time_apart(both: Twins, theirs: Any, rounds: int) -> tuple[int, list[str]]:
+async def compare_durations(both: Twins, theirs: Any, rounds: int) -> tuple[int, list[str]]:
     """Call each RPC with ids of theirs and ids that never were, in turn.
 
     Returns how many places were tried, and those where time tells the two apart: where chance could be the reason, four
@@ -101,7 +101,7 @@ async def test_no_time_tells_what_is_theirs_from_what_never_was(
         refused.append(await _seconds(stack, "no id"))
     assert likely_longer(looked_up, refused) > 0.8
     async with twins(stack, "timed-1", "timed-2") as both:
-        tried, wrong = await time_apart(both, theirs, rounds=10)
+        tried, wrong = await compare_durations(both, theirs, rounds=10)
     assert wrong == []
     assert tried > 100
 

@@ -28,7 +28,7 @@ from support.databases import cloned
 from support.erased import count, rows_with, tables
 from support.erasure_planted import plant
 from support.notes import history, write
-from support.retention import keep, pass_days, preview, removed, run, runs
+from support.retention import age_rows, keep, preview, removed, run, runs
 from support.stack import Stack, running_stack
 from support.telling import remember, say
 from support.waiting import until
@@ -59,7 +59,7 @@ async def test_without_a_policy_nothing_goes(stack: Stack, running: RetentionRun
     await write(stack, "New words.", "k")
     said = await say(stack, "I live in Rome.", 0, subject="ida")
     await remember(stack, "Rome", [said], subject="ida")
-    pass_days(stack, 36_000)
+    age_rows(stack, 36_000)
     before = sizes(stack)
     assert await running.begin(datetime.now(UTC) + timedelta(days=3)) == 0
     assert await preview(stack) == {}
@@ -82,8 +82,8 @@ async def test_a_conversation_goes_with_what_was_derived_and_leaves_what_was_lea
             planted = await plant(stack, "zqold7k")
             await make_namespaces(stack, "other")
             await append(stack, "Their zqtheirs7k.", metadata=within("other"))
-            pass_days(stack, 31)
-            pass_days(stack, 31, count(stack, "SELECT id FROM namespaces WHERE name = 'other'"))
+            age_rows(stack, 31)
+            age_rows(stack, 31, count(stack, "SELECT id FROM namespaces WHERE name = 'other'"))
             await append(stack, "The heron waits.", session_key="new")
             theirs = "SELECT count(*) FROM memories WHERE namespace_id <> 1"
             facts_before = count(stack, "SELECT count(*) FROM facts")
@@ -157,7 +157,7 @@ async def test_quotes_stay_where_the_policy_says_so(stack: Stack, stays: bool) -
         subject="ida", attribute="residence", value="Rome", evidence=[evidence]
     )
     told = (await stack.facts.Remember(remembered)).fact
-    pass_days(stack, 31)
+    age_rows(stack, 31)
     await keep(stack, "CONVERSATIONS", 30, keep_quotes=stays)
     assert removed(await run(stack)) == {"CONVERSATIONS": 1}
     # The conversation had no other content.
@@ -179,7 +179,7 @@ async def test_the_least_important_goes_first_and_what_is_important_may_stay(sta
     ids = [each.message_id for each in said.messages]
     for importance in (5, 1, 4, 2, 3):
         await write(stack, f"Of {importance}.", f"k{importance}", importance=importance)
-    pass_days(stack, 31)
+    age_rows(stack, 31)
     await keep(stack, "CONVERSATIONS", 30, max_per_run=1)
     await keep(stack, "NOTES", 30, max_per_run=2)
     left = "SELECT count(*) FROM messages WHERE id = %s"
@@ -209,7 +209,7 @@ async def test_facts_and_patterns_go_where_nobody_hears_of_them(stack: Stack) ->
     struct.update({"account": "6540"})
     recorded = patterns.RecordPatternRequest(entity="REMA", type="merchant", data=struct)
     await stack.patterns.RecordPattern(recorded)
-    pass_days(stack, 400)
+    age_rows(stack, 400)
     told = await remember(stack, "a cat", subject="ida", attribute="pet")
     await keep(stack, "FACTS", 365)
     await keep(stack, "PATTERNS", 365)
@@ -231,7 +231,7 @@ async def test_the_history_goes_and_what_is_known_stays(stack: Stack) -> None:
     for text in ("First zqnote7k.", "Second zqnote7k.", "Third."):
         await write(stack, text, "k")
         await document_calls.write(stack, text, "Plan")
-    pass_days(stack, 31)
+    age_rows(stack, 31)
     await write(stack, "Fourth.", "k")
     changes = count(stack, "SELECT count(*) FROM fact_changes")
     assert changes > 0
@@ -253,7 +253,7 @@ async def test_it_runs_every_night_in_the_zone_of_the_namespace(
 ) -> None:
     """RG-12: once a night, starting with the night after the policy; a row without content records each run."""
     await append(stack, "Old zqnight7k.")
-    pass_days(stack, 31)
+    age_rows(stack, 31)
     await keep(stack, "CONVERSATIONS", 30)
     now = datetime.now(UTC)
     assert await running.begin(now) == 0
@@ -282,7 +282,7 @@ async def test_a_run_that_is_killed_goes_on_in_short_steps(
     monkeypatch.setattr(RetentionRunner, "resume", nothing)
     for talk in range(4):
         await append(stack, *(f"The tram {n} is late." for n in range(40)), session_key=f"t{talk}")
-    pass_days(stack, 31)
+    age_rows(stack, 31)
     await append(stack, "The heron waits.", session_key="t1")
     await keep(stack, "CONVERSATIONS", 30)
     would_go = await preview(stack)

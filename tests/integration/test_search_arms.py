@@ -284,7 +284,7 @@ async def test_a_search_goes_on_with_the_connection_it_has_where_an_arm_fails(
 ) -> None:
     """Otherwise it would queue for a connection behind every other search."""
     lent: list[object] = []
-    lend = Database._lend
+    lend = Database._checkout_connection
 
     async def counted(database: Database, timeout_s: float) -> Connection:
         conn = await lend(database, timeout_s)

@@ -13,7 +13,7 @@ from everword.v1 import fact_service_pb2 as pb
 from everword_compactor.sleep import loading
 from everword_compactor.sleep.model import Trajectory
 from support.learning import day, say, told
-from support.sleeping import Mind, Records, classifying, come_night, observing, rows, sleep, stored
+from support.sleeping import Mind, Records, classifying, observing, pass_night, rows, sleep, stored
 from support.stack import Stack
 
 BERLIN, LISBON = ("Berlin it is", "residence", "Berlin"), ("Lisbon it is", "residence", "Lisbon")
@@ -99,7 +99,7 @@ async def test_a_long_dispute_goes_to_what_was_said_more_often(stack: Stack) -> 
             """UPDATE fact_disputes SET opened_at = now() - interval '91 days', settled_at = NULL, outcome = NULL,
                       decided_by = NULL"""
         )
-    come_night(stack)
+    pass_night(stack)
     await sleep(stack)
     assert (await told(stack))["residence"] == {"berlin"}
     assert disputes(stack)[0][2:4] == (2, "rule")

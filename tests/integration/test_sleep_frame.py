@@ -31,8 +31,8 @@ from support.sleeping import (
     Mind,
     Records,
     classifying,
-    come_night,
     observing,
+    pass_night,
     rows,
     sleep,
     sleeper,
@@ -287,7 +287,7 @@ async def test_nights_and_new_conversations_end_sessions(stack: Stack) -> None:
     await sleep(stack, mind, soon)
     assert await told(stack) == {"drink": {"tea"}}
     # Night falls without a pause in the conversation.
-    come_night(stack)
+    pass_night(stack)
     await sleep(stack, mind, soon)
     assert await told(stack) == {"drink": {"tea"}, "residence": {"berlin"}}
     [(hours,)] = rows(

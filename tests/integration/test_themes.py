@@ -21,7 +21,7 @@ from everword_compactor.learning.job import Learning
 from everword_compactor.themes import job as themes
 from everword_compactor.themes.cluster import count_clusters, find_clusters
 from everword_compactor.themes.job import seconds_until_night, with_themes
-from everword_compactor.themes.label import distinctive_words, is_borne_out
+from everword_compactor.themes.label import distinctive_words, is_supported_label
 from support.background import embed_everything
 from support.callers import make_namespaces, within
 from support.calls import append
@@ -98,9 +98,9 @@ def test_the_words_of_a_theme_tell_it_from_the_others() -> None:
     for own, telling in zip(words, ("purrs", "invoice", "watered"), strict=True):
         assert own[0] == telling
         assert len(own) <= 8
-    assert is_borne_out("Sleepy cats", CATS, [])
-    assert not is_borne_out("Quantum finance", CATS, ["purrs"])
-    assert not is_borne_out("cat " * 40, CATS, ["cat"])
+    assert is_supported_label("Sleepy cats", CATS, [])
+    assert not is_supported_label("Quantum finance", CATS, ["purrs"])
+    assert not is_supported_label("cat " * 40, CATS, ["cat"])
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/New_York"])

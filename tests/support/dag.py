@@ -124,7 +124,7 @@ def check_dag(database: DatabaseUnderTest, namespace: str = "default", generatio
         _check_links(dag, node)
         _check_sums(dag, node)
         if node.level in {LEAF, BRANCH, ROOT}:
-            _check_stretch(dag, node)
+            _check_node_range(dag, node)
     _check_cover(dag)
     return dag
 
@@ -161,7 +161,7 @@ def _check_sums(dag: Dag, node: Node) -> None:
         assert node.latest_at == max(child.latest_at for child in children)
 
 
-def _check_stretch(dag: Dag, node: Node) -> None:
+def _check_node_range(dag: Dag, node: Node) -> None:
     """Check that a conversation's node covers a range of messages without gaps, and that its metadata matches them."""
     assert 1 <= node.first_seq <= node.last_seq <= dag.summarised[node.conversation_id]
     seqs = [message["seq"] for message in dag.under(node)]

@@ -28,7 +28,7 @@ from support.compaction import (
 from support.learning import learn, say
 from support.planted import PLANTED, key_lines
 from support.scripted_chat import Body, Reply
-from support.sleeping import Mind, Records, come_night, observation, sleep
+from support.sleeping import Mind, Records, observation, pass_night, sleep
 from support.stack import Stack
 from support.tool_calls import tool_call, write_pending_sentences
 
@@ -215,7 +215,7 @@ async def derive(stack: Stack, mind: Mind | None, composer: Composer | None = No
     for days in (0, 1):
         await learn(stack, mind=mind, now=datetime.now(UTC) + timedelta(hours=days))
         await sleep(stack, mind, datetime.now(UTC) + timedelta(hours=2 + 30 * days))
-        come_night(stack)
+        pass_night(stack)
     await roll_up_everything(stack, composer)
     await embed_everything(stack)
     await asyncio.to_thread(_find_themes, stack)

@@ -111,7 +111,7 @@ async def write_everything(stack: Stack, token: str) -> ErasableData:
     )
 
 
-async def delete_what_has_no_author(stack: Stack, written: ErasableData) -> None:
+async def delete_authorless_data(stack: Stack, written: ErasableData) -> None:
     """Delete lorebooks and checkpoints with their own RPCs, which keep nothing of them."""
     for book_id in written.book_ids:
         await stack.lore.DeleteLoreBook(lore.DeleteLoreBookRequest(book_id=book_id))

@@ -25,7 +25,7 @@ from support.foreign import (
     voice_request,
 )
 from support.foreign_written import (
-    erase_something,
+    erase_two_messages,
     graph_request,
     learn_theirs,
     node_request,
@@ -49,7 +49,7 @@ async def fill_other_namespace(stack: Stack) -> Theirs:
     await _fill_both(stack)
     written = [
         await write(stack, "theirs")
-        for write in (write_notes, spend, erase_something, write_documents)
+        for write in (write_notes, spend, erase_two_messages, write_documents)
     ]
     of_kinds = [await kind.write(stack, "theirs") for kind in KINDS]
     told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)

@@ -150,7 +150,7 @@ async def write_documents(stack: Stack, namespace: str) -> Written:
     return Written({"document_id": written.document_id}, tokens)
 
 
-async def erase_something(stack: Stack, namespace: str) -> Written:
+async def erase_two_messages(stack: Stack, namespace: str) -> Written:
     """Erase two messages of a namespace, and run its retention twice."""
     metadata, stub = within(namespace), stack.erasures
     said = await append(stack, "One to go.", "Another.", session_key="erased", metadata=metadata)

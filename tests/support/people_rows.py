@@ -251,7 +251,7 @@ def _reading_parameters() -> dict[str, dict[str, Any]]:
     """Return the parameters of statements that read learned memories."""
     writes, reads = "everword.people", "everword_search.people"
     page = {"subjects": [WHO], "everything": True, "after_id": None}
-    offers = {"subjects": [WHO], "most_offers": 3, "offered_before": NEVER, "limit": 9}
+    offers = {"subjects": [WHO], "max_offers": 3, "offered_before": NEVER, "limit": 9}
     return {
         f"{writes}.show_person": {"id": PERSON},
         f"{writes}.show_event": {"id": EVENT},

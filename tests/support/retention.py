@@ -22,7 +22,7 @@ TIMES = {
 }
 
 
-def pass_days(stack: Stack, days: int, namespace_id: int = 1) -> None:
+def age_rows(stack: Stack, days: int, namespace_id: int = 1) -> None:
     """Make everything in a namespace `days` days older."""
     with stack.database.connect() as conn:
         for table, columns in TIMES.items():

@@ -226,7 +226,7 @@ def wake_all(stack: Stack) -> None:
         )
 
 
-def come_night(stack: Stack) -> None:
+def pass_night(stack: Stack) -> None:
     """Let a night pass since the last one."""
     with stack.database.connect() as conn:
         conn.execute("UPDATE sleep_nights SET night = night - 1")

@@ -26,7 +26,7 @@ def index_of(said: Sequence[Said]) -> NamespaceIndex:
 def around(index: NamespaceIndex, ids: Sequence[int], reach: int) -> list[int]:
     """Return the ids around those of others."""
     snapshot = index.snapshot()
-    found = snapshot.rows_around(snapshot.rows_of(np.array(ids)), reach)
+    found = snapshot.neighbouring_rows(snapshot.rows_of(np.array(ids)), reach)
     return sorted(snapshot.ids_of(found).tolist())
 
 

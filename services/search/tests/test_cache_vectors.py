@@ -37,7 +37,7 @@ def test_rows_wait_for_vectors_until_they_have_them(kind: Kind) -> None:
     vectors.store(rows[:0], random_vectors(rng, 0, 0))
     others = [row for row in range(105) if row not in rows]
     assert vectors.pending.tolist() == vectors.lacking.tolist() == others
-    assert (vectors.generation_id, vectors.lacking_count) == (7, 102)
+    assert (vectors.generation_id, vectors.missing_count) == (7, 102)
 
 
 @kinds
@@ -56,7 +56,7 @@ def test_some_rows_wait_for_none_until_it_turns_out_that_they_do(kind: Kind) -> 
     found = vectors.cosines(random_query(rng, 20), np.arange(6))
     assert np.isnan(found).tolist() == [False, False, False, False, True, True]
     vectors.set_pending(np.array([4, 5]), np.array([False, False]))
-    assert (vectors.pending.tolist(), vectors.lacking_count) == ([], 2)
+    assert (vectors.pending.tolist(), vectors.missing_count) == ([], 2)
 
 
 def cosines_of(stored: Matrix, asked: Matrix) -> Matrix:

@@ -155,7 +155,7 @@ async def test_trial_asks_each_question_once_and_starts_twice(tmp_path: Path) ->
     trial = await measure_all(system, "bytes", tmp_path, conversations(7), lambda text: None)
     assert sorted(system.asked) == [f"question {number}" for number in range(7)]
     assert system.starts == 2
-    assert (len(trial.after_import_s), len(trial.at_rest_s), len(trial.rankings)) == (3, 3, 7)
+    assert (len(trial.after_import_s), len(trial.idle_resident_s), len(trial.rankings)) == (3, 3, 7)
     assert trial.first_question_s == 0.002
     assert trial.memory_mb > 10
 

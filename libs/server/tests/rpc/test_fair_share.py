@@ -53,7 +53,7 @@ async def run_ready_tasks() -> None:
 
 
 def limits(total: int, of_group: int, **more: Any) -> ShareLimits:
-    return ShareLimits(total, of_group, **{"waiting": 100, "waiting_of_group": 100, **more})
+    return ShareLimits(total, of_group, **{"waiting": 100, "waiting_in_group": 100, **more})
 
 
 @pytest.fixture(autouse=True)
@@ -90,13 +90,13 @@ async def test_a_group_alone_has_all_and_beside_others_its_share(clock: list[flo
     await callers.end(*"ghi")
     assert callers.running == ["o", "j"]
     await callers.end("o")
-    clock[0] += 2 * fair_share.LATELY_S
+    clock[0] += 2 * fair_share.RECENT_KEY_TTL_S
     await callers.call(FLOOD, *"klmn")
     assert callers.running == [*"jklmn"]
 
 
 async def test_one_group_leaves_places_in_the_queue_to_others() -> None:
-    share = CallShare(limits(1, 1, waiting=3, waiting_of_group=2))
+    share = CallShare(limits(1, 1, waiting=3, waiting_in_group=2))
     callers = Callers(share)
     await callers.call(FLOOD, "f1", "f2", "f3")
     await callers.call(FLOOD, "f4")
@@ -115,7 +115,7 @@ async def test_one_group_leaves_places_in_the_queue_to_others() -> None:
 async def test_under_a_flood_the_latest_is_served_and_the_oldest_makes_room(
     clock: list[float],
 ) -> None:
-    callers = Callers(CallShare(limits(1, 1, waiting=3, waiting_of_group=3)))
+    callers = Callers(CallShare(limits(1, 1, waiting=3, waiting_in_group=3)))
     await callers.call(FLOOD, *"abcd")
     await callers.end("a")
     assert callers.running == ["b"]  # not full yet, so in order of arrival
@@ -127,12 +127,12 @@ async def test_under_a_flood_the_latest_is_served_and_the_oldest_makes_room(
     for name in refused:
         assert isinstance(callers.tasks[name].exception(), Overloaded)
     await callers.call(FLOOD, *"ijk")
-    clock[0] += 2 * fair_share.LATELY_S
+    clock[0] += 2 * fair_share.RECENT_KEY_TTL_S
     await callers.end("f")
     assert callers.running == ["i"]  # no call was refused lately
 
 
-IMPATIENT = ShareLimits(total=2, of_group=2, waiting=100, waiting_of_group=5, impatient=True)
+IMPATIENT = ShareLimits(total=2, of_group=2, waiting=100, waiting_in_group=5, impatient=True)
 
 
 async def _refused(callers: Callers) -> str:
@@ -167,16 +167,16 @@ async def test_who_asks_keeps_the_queue_short_until_nobody_does(clock: list[floa
     callers = Callers(share)
     await callers.call(FLOOD, *"abcdefgh")
     for _ in range(4):
-        clock[0] += 0.4 * fair_share.LATELY_S
+        clock[0] += 0.4 * fair_share.RECENT_KEY_TTL_S
         await run_ready_tasks()
         await callers.call(FLOOD, "x", "y")
         assert share.is_full(FLOOD)
-    clock[0] += 1.1 * fair_share.LATELY_S
+    clock[0] += 1.1 * fair_share.RECENT_KEY_TTL_S
     assert not share.is_full(FLOOD)
 
 
 async def test_who_finds_all_busy_with_others_is_not_taken_for_a_flood() -> None:
-    share = CallShare(limits(1, 1, waiting=2, waiting_of_group=2, impatient=True))
+    share = CallShare(limits(1, 1, waiting=2, waiting_in_group=2, impatient=True))
     callers = Callers(share)
     await callers.call(FLOOD, "f1", "f2", "f3")
     await callers.call(OTHER, "o1")

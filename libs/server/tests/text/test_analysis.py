@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everword.text.analysis import indexed_text, is_lone, words_of
+from everword.text.analysis import indexed_text, is_single_character_word, words_of
 from everword.text.passages import MAX_WORDS, count_words, split_passages
 
 
@@ -40,12 +40,12 @@ def test_the_last_character_of_a_run_is_indexed_behind_everything() -> None:
 
 @pytest.mark.parametrize("character", ["猫", "ね", "ネ", "ー", "々", "집"])
 def test_a_character_of_these_scripts_is_lone(character: str) -> None:
-    assert is_lone(character)
+    assert is_single_character_word(character)
 
 
 @pytest.mark.parametrize("word", ["a", "1", "é", "猫犬", "u1f389"])
 def test_everything_else_is_a_word(word: str) -> None:
-    assert not is_lone(word)
+    assert not is_single_character_word(word)
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ class Batcher:
             return [await asyncio.shield(item.outcome) for item in items]
         finally:
             for item in items:
-                self._leave(item)
+                self._release_item(item)
 
     async def close(self) -> None:
         """Cancel running calls, fail waiting ones, and close the provider."""
@@ -129,7 +129,7 @@ class Batcher:
         item.callers += 1
         return item
 
-    def _leave(self, item: _Item) -> None:
+    def _release_item(self, item: _Item) -> None:
         """Release an item; it is dropped if no other caller waits for it and it is not done."""
         item.callers -= 1
         if item.callers or item.outcome.done():

@@ -104,7 +104,7 @@ class ContextFigures:
         return held
 
 
-def chosen_queries(dataset: Dataset, number: int) -> list[Query]:
+def sample_queries(dataset: Dataset, number: int) -> list[Query]:
     """Return some of the questions that a dataset answers, evenly taken from all."""
     queries = [each for each in dataset.queries if each.is_averaged and each.relevant]
     step = max(1, len(queries) // number)

@@ -26,7 +26,7 @@ from everword.v1.search_service_pb2 import GetStatsRequest
 #: Searches before the first that is measured: connections open, statements are prepared.
 WARM_UP = 10
 WARM_UP_CHARS = 80
-SUMMARIES_MEANWHILE = (
+CONCURRENT_SUMMARIES = (
     "summaries were made meanwhile. They took no places among the results, but BM25 counts their words, "
     "by which two runs may differ: for the same figures each time, stop the compactor's workers, or let "
     "an Everword be started for this."
@@ -195,7 +195,7 @@ class Run:
         """Say that there are summaries, though none were asked for."""
         stats = await client.search_service.GetStats(GetStatsRequest())
         if stats.summaries.summaries:
-            self._note_once(SUMMARIES_MEANWHILE)
+            self._note_once(CONCURRENT_SUMMARIES)
 
 
 def _evidence(answer: Answer, relevant: frozenset[str]) -> Row:

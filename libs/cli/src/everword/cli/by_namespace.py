@@ -24,7 +24,7 @@ def by_namespace(command: Callable[..., None]) -> Callable[..., None]:
     return click.argument("namespace", default="")(after(command))
 
 
-def go_through(
+def process_namespaces(
     conn: psycopg.Connection, namespace: str, after: str, doing: str, step: Step
 ) -> tuple[list[str], bool]:
     """Take a step in each namespace, or in one, under a progress bar; return where it was taken, and whether in all.

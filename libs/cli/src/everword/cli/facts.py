@@ -119,7 +119,7 @@ async def why(client: Client, fact_id: str, as_json: bool) -> None:
         print_json(response)
         return
     fact = response.fact
-    line(f"{_what(fact)}: {fact.value}")
+    line(f"{_fact_label(fact)}: {fact.value}")
     line(f"{_state(fact.state)}, confidence {fact.confidence:.2f}, weight {fact.weight:.2f}")
     evidence = [
         (
@@ -141,7 +141,7 @@ async def why(client: Client, fact_id: str, as_json: bool) -> None:
         (
             fact_pb2.FactRelation.Name(each.relation).removeprefix("FACT_RELATION_").lower(),
             "to" if each.from_fact_id == fact.id else "from",
-            f"{_what(each.other)}: {each.other.value}",
+            f"{_fact_label(each.other)}: {each.other.value}",
             f"{each.confidence:.2f}",
             each.reason,
         )
@@ -201,14 +201,14 @@ def _print(response: Message, found: Iterable[fact_pb2.Fact], as_json: bool) -> 
             when(each.valid_until_time)[:10],
             _state_text(each),
             f"{each.confidence:.2f}",
-            f"{_what(each)}: {shorten(each.value, 60)}",
+            f"{_fact_label(each)}: {shorten(each.value, 60)}",
         )
         for each in found
     ]
     print_entries(_COLUMNS, rows, right="sure", fold="state")
 
 
-def _what(fact: fact_pb2.Fact) -> str:
+def _fact_label(fact: fact_pb2.Fact) -> str:
     return f"{fact.attribute} of {fact.subject}" if fact.subject else fact.attribute
 
 

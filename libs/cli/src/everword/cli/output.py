@@ -138,11 +138,11 @@ def print_table(columns: tuple[str, ...], rows: list[tuple[Any, ...]], right: st
         return
     cells = [[cell if isinstance(cell, Text) else plain(str(cell)) for cell in row] for row in rows]
     table = Table(box=SIMPLE, pad_edge=False)
-    names_fit = max(row[0].cell_len for row in cells) <= WHOLE_NAME
+    names_match = max(row[0].cell_len for row in cells) <= WHOLE_NAME
     for place, column in enumerate(columns):
         if column in right.split():
             table.add_column(column, justify="right", no_wrap=True)
-        elif place == 0 and names_fit:
+        elif place == 0 and names_match:
             table.add_column(column, no_wrap=True)
         else:
             # What does not fit goes on below: what is cut can be neither read nor copied.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 import click
 
-from everword.cli.by_namespace import by_namespace, go_through
+from everword.cli.by_namespace import by_namespace, process_namespaces
 from everword.cli.output import json_option, line, print_table
 from everword.cli.owner import with_admin_url
 from everword.integrity.rebuild import Rebuilder, connect
@@ -30,7 +30,7 @@ def rebuild(admin_url: str, namespace: str, after: str, as_json: bool) -> None:
         def step(each: Namespace, advanced: Callable[[int], None]) -> None:
             made[each.name] = Rebuilder(conn, each).rebuild(advanced)
 
-        _, finished = go_through(conn, namespace, after, "rebuilding", step)
+        _, finished = process_namespaces(conn, namespace, after, "rebuilding", step)
     if as_json:
         click.echo(json.dumps({"namespaces": made}, ensure_ascii=False, indent=2))
     else:

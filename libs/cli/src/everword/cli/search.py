@@ -90,7 +90,7 @@ async def search(
     if as_json:
         print_json(response)
         return
-    _note_how(response)
+    _print_search_notes(response)
     if not response.results:
         line("nothing found")
         return
@@ -106,7 +106,7 @@ def note_degraded(arm: pb.ArmReport) -> None:
     note(f"the {_arm(arm.arm)} arm could not answer: {arm.reason}")
 
 
-def _note_how(response: pb.SearchResponse) -> None:
+def _print_search_notes(response: pb.SearchResponse) -> None:
     """Note which arms found nothing for which reason, and what was looked for instead of what was typed."""
     idle = all(arm.state == pb.ArmReport.STATE_SKIPPED for arm in response.arms)
     for arm in response.arms:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from everword.cli.by_namespace import by_namespace, go_through
+from everword.cli.by_namespace import by_namespace, process_namespaces
 from everword.cli.output import json_option, line, print_table
 from everword.cli.owner import with_admin_url
 from everword.integrity.verify import IntegrityFinding, Namespace, Verifier, connect
@@ -32,7 +32,7 @@ def verify(admin_url: str, namespace: str, after: str, as_json: bool) -> None:
 
         if not namespace:
             found += verifier.verify_database()
-        done, finished = go_through(conn, namespace, after, "checking", step)
+        done, finished = process_namespaces(conn, namespace, after, "checking", step)
     if as_json:
         click.echo(json.dumps(_document(done, found), ensure_ascii=False, indent=2))
     else:

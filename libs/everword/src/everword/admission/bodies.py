@@ -211,7 +211,7 @@ def _byte_share(size: int, of_all: int, of_caller: int) -> FairShare:
             total=of_all * size,
             of_group=of_caller * size,
             waiting=WAITING,
-            waiting_of_group=WAITING_OF_CALLER,
+            waiting_in_group=WAITING_OF_CALLER,
         )
     )
 

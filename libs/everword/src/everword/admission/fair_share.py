@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 #: A group that used the resource within this many seconds still counts as a competitor.
-LATELY_S = 1.0
+RECENT_KEY_TTL_S = 1.0
 #: The longest that an impatient call waits in a queue that was full lately, and how often that is looked at.
 MAX_WAIT_SECONDS = 0.5
 SWEEP_S = 0.1
@@ -39,7 +39,7 @@ class ShareLimits:
     reserve: int = 0
     #: Number of waiting calls: of all groups, and of one. Further calls are refused.
     waiting: int = 0
-    waiting_of_group: int = 0
+    waiting_in_group: int = 0
     #: True to refuse calls that waited long in a full queue: see `FairShare`.
     impatient: bool = False
 
@@ -65,10 +65,10 @@ class _Call:
 class FairShare:
     """A semaphore of amounts. Waiting groups are served in turn, whatever amount each requests.
 
-    Within a group the oldest call is served first, unless its queue was full within `LATELY_S`. Then the newest is, and
-    the oldest is refused when another call comes. If the limits are `impatient`, no more calls wait then than the group
-    may have at once, and none longer than `MAX_WAIT_SECONDS`. So a served call has not waited long: see adaptive LIFO
-    and controlled delay in "Fail at Scale" (Maurer, ACM Queue 13/8, 2015).
+    Within a group the oldest call is served first, unless its queue was full within `RECENT_KEY_TTL_S`. Then the newest
+    is, and the oldest is refused when another call comes. If the limits are `impatient`, no more calls wait then than
+    the group may have at once, and none longer than `MAX_WAIT_SECONDS`. So a served call has not waited long: see
+    adaptive LIFO and controlled delay in "Fail at Scale" (Maurer, ACM Queue 13/8, 2015).
 
     For use within one event loop.
     """
@@ -115,7 +115,7 @@ class FairShare:
             await call.turn
         except asyncio.CancelledError:
             if call.turn.cancelled():
-                self._leave(group, call)
+                self._leave_queue(group, call)
             elif not call.turn.exception():
                 self.give(group, amount, counts)
             raise
@@ -131,7 +131,7 @@ class FairShare:
 
     def is_full(self, group: Group) -> bool:
         """Return whether a group's queue is full, and was lately."""
-        return self._is_crowded(group) and self._waits(group) >= self._queue_capacity(group)
+        return self._is_queue_full(group) and self._waits(group) >= self._queue_capacity(group)
 
     def refuses_call(self, group: Group) -> bool:
         """Return whether one more call of a group is refused, and count it, so that the queue stays short."""
@@ -140,8 +140,8 @@ class FairShare:
             _note(self._full, group)
         return full
 
-    def _is_crowded(self, group: Group) -> bool:
-        return time.monotonic() < self._full.get(group, float("-inf")) + LATELY_S
+    def _is_queue_full(self, group: Group) -> bool:
+        return time.monotonic() < self._full.get(group, float("-inf")) + RECENT_KEY_TTL_S
 
     def _waits(self, group: Group) -> int:
         return len(self._waiting.get(group, ()))
@@ -149,9 +149,9 @@ class FairShare:
     def _queue_capacity(self, group: Group) -> int:
         """Return how many calls of a group may wait."""
         limits = self._limits
-        if limits.impatient and self._is_crowded(group):
-            return min(limits.of_group, limits.waiting_of_group)
-        return limits.waiting_of_group
+        if limits.impatient and self._is_queue_full(group):
+            return min(limits.of_group, limits.waiting_in_group)
+        return limits.waiting_in_group
 
     def _evict_oldest_waiting(self, group: Group) -> None:
         """Refuse the oldest call of a group if too many wait. Raises if none of the group waits."""
@@ -162,7 +162,7 @@ class FairShare:
                 raise self._too_many()
             while len(queue) >= self._queue_capacity(group):
                 _refuse(queue.popleft(), self._too_many())
-            self._sweep_soon()
+            self._schedule_sweep()
         elif not group.reserved and sum(map(len, self._waiting.values())) >= self._limits.waiting:
             error = self.refusal(self._limits.total + self._limits.waiting, of_group=False)
             if not queue:
@@ -171,9 +171,9 @@ class FairShare:
 
     def _too_many(self) -> Exception:
         limits = self._limits
-        return self.refusal(limits.of_group + limits.waiting_of_group, of_group=True)
+        return self.refusal(limits.of_group + limits.waiting_in_group, of_group=True)
 
-    def _sweep_soon(self) -> None:
+    def _schedule_sweep(self) -> None:
         if self._limits.impatient and self._sweeping is None:
             self._sweeping = asyncio.get_running_loop().call_later(SWEEP_S, self._sweep)
 
@@ -181,16 +181,16 @@ class FairShare:
         """Refuse calls that waited too long in a queue that was full lately."""
         self._sweeping = None
         stale = time.monotonic() - MAX_WAIT_SECONDS
-        for group in [group for group in self._waiting if self._is_crowded(group)]:
+        for group in [group for group in self._waiting if self._is_queue_full(group)]:
             queue = self._waiting[group]
             while queue and queue[0].since < stale:
                 _refuse(queue.popleft(), self._too_many())
             if queue:
-                self._sweep_soon()
+                self._schedule_sweep()
             else:
                 del self._waiting[group]
 
-    def _leave(self, group: Group, call: _Call) -> None:
+    def _leave_queue(self, group: Group, call: _Call) -> None:
         if call in self._waiting.get(group, ()):
             self._take_out(group, call)
         self._serve()
@@ -207,7 +207,7 @@ class FairShare:
         while self._waiting and idle < len(self._waiting):
             group, queue = next(iter(self._waiting.items()))
             self._waiting.move_to_end(group)
-            call = queue[-1 if self._is_crowded(group) else 0]
+            call = queue[-1 if self._is_queue_full(group) else 0]
             gone = call.turn.done()  # cancelled, and not yet told
             if not gone and not self._fits(group, call.amount, call.counts):
                 idle += 1
@@ -241,11 +241,11 @@ class FairShare:
 
 
 def _note(times: OrderedDict[Group, float], group: Group) -> None:
-    """Note that it is a group's time now, and forget those whose time was longer ago than `LATELY_S`."""
+    """Note that it is a group's time now, and forget those whose time was longer ago than `RECENT_KEY_TTL_S`."""
     now = time.monotonic()
     times[group] = now
     times.move_to_end(group)
-    while next(iter(times.values())) < now - LATELY_S:
+    while next(iter(times.values())) < now - RECENT_KEY_TTL_S:
         times.popitem(last=False)
 
 

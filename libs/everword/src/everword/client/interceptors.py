@@ -32,7 +32,7 @@ ATTEMPTS = 4
 #: Pause before a call is repeated whose server was lost.
 LOST_PAUSE_S = 0.1
 #: The most by which calls that were refused together come back one after the other.
-MOST_APART_S = 5.0
+MAX_GAP_S = 5.0
 
 _Request = TypeVar("_Request")
 _Response = TypeVar("_Response")
@@ -256,7 +256,7 @@ def _pause(failure: CallError, *, begun: bool) -> float | None:
     """Return the pause before the next attempt; None if there is none."""
     pause = LOST_PAUSE_S if begun and failure.is_unanswered else failure.retry_after_s
     # Callers that were refused together must not come back together.
-    return None if pause is None else pause + random.uniform(0.0, min(pause / 2, MOST_APART_S))
+    return None if pause is None else pause + random.uniform(0.0, min(pause / 2, MAX_GAP_S))
 
 
 def _method(details: grpc.aio.ClientCallDetails) -> str:

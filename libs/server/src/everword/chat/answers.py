@@ -22,7 +22,7 @@ _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
 def answer_of(request: ChatRequest, reply: Reply, model: str) -> ChatAnswer:
     """Return the answer to `request`. Raises BadAnswer, ModelDeclined, and ChatUnavailable where the server gave up."""
     _check_end(reply)
-    content, thought = _without_thought(reply.content, request)
+    content, thought = _split_thought(reply.content, request)
     reasoning = reply.reasoning or thought
     value = None
     if request.schema is None:
@@ -33,7 +33,7 @@ def answer_of(request: ChatRequest, reply: Reply, model: str) -> ChatAnswer:
         text, value = _structured(content, request.schema)
     else:
         # Some servers take the whole of a structured answer for a thought.
-        text, value = _structured_thought(reasoning, request.schema)
+        text, value = _parse_structured_reasoning(reasoning, request.schema)
         reasoning = ""
     _check_storable([text, reasoning, value])
     return ChatAnswer(text, value, reasoning.strip(), reply.model or model, reply.usage)
@@ -48,7 +48,7 @@ def _check_end(reply: Reply) -> None:
         raise ChatUnavailable("the model server gave the answer up")
 
 
-def _without_thought(content: str, request: ChatRequest) -> tuple[str, str]:
+def _split_thought(content: str, request: ChatRequest) -> tuple[str, str]:
     """Return the answer and the thought before it."""
     if thought := _THOUGHT.match(content):
         return content[thought.end() :], thought[1]
@@ -72,7 +72,7 @@ def _structured(text: str, schema: Mapping[str, Any]) -> tuple[str, Any]:
     return text.strip(), value
 
 
-def _structured_thought(reasoning: str, schema: Mapping[str, Any]) -> tuple[str, Any]:
+def _parse_structured_reasoning(reasoning: str, schema: Mapping[str, Any]) -> tuple[str, Any]:
     try:
         return _structured(reasoning, schema)
     except BadAnswer:

@@ -32,7 +32,7 @@ SQL = load_statements("everword.db")
 #: A statement without a caller's deadline, such as a background task's, ends after this many seconds.
 STATEMENT_CAP_S = 60.0
 #: Seconds between the server's checks of the client's connection while a statement runs.
-GONE_S = 1
+DISCONNECT_TIMEOUT_S = 1
 #: Seconds that a call waits for a connection before it fails with STORAGE_UNAVAILABLE.
 POOL_TIMEOUT_S = 10.0
 #: Seconds after which a pool closes one of its unused connections, down to its minimum. One that has served many
@@ -57,7 +57,7 @@ def connection_string(settings: DatabaseSettings, service: str) -> str:
         f"-c role={settings.role} -c search_path=everword,public -c timezone=UTC"
         # Cancels statements whose client has disconnected, within this many seconds; otherwise the server would finish
         # them.
-        f" -c client_connection_check_interval={GONE_S}s"
+        f" -c client_connection_check_interval={DISCONNECT_TIMEOUT_S}s"
     )
     return conninfo.make_conninfo(
         settings.url, options=options, application_name=f"everword-{service}"
@@ -131,7 +131,7 @@ class Database:
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
         """Lend a connection in autocommit mode, for statements outside of any namespace."""
-        conn = await self._lend(remaining(POOL_TIMEOUT_S))
+        conn = await self._checkout_connection(remaining(POOL_TIMEOUT_S))
         try:
             yield conn
         finally:
@@ -141,7 +141,7 @@ class Database:
                 await conn.close()
             await self._pool.putconn(conn)
 
-    async def _lend(self, timeout_s: float) -> Connection:
+    async def _checkout_connection(self, timeout_s: float) -> Connection:
         """Return a connection that stands. Raises PoolTimeout, which is PoolBusy while the database answers."""
         until = time.monotonic() + timeout_s
         while True:

@@ -100,10 +100,10 @@ class CalibratedProfile:
         """Return whether it is for this profile and model, whatever server the model runs on."""
         if profile in WITHOUT_MODEL or profile != self.profile:
             return profile == self.profile
-        return model is not None and _bare(model) == _bare(self.model or "")
+        return model is not None and _model_base_name(model) == _model_base_name(self.model or "")
 
 
-def _bare(model: str) -> str:
+def _model_base_name(model: str) -> str:
     """Return a model's name without its publisher or its folder."""
     return model.rstrip("/").rpartition("/")[2].lower()
 

@@ -28,7 +28,9 @@ class Attribute:
     is_anchor: bool = False
 
 
-def _one(name: str, category: str, lifetime_days: int, is_anchor: bool = False) -> Attribute:
+def _single_valued(
+    name: str, category: str, lifetime_days: int, is_anchor: bool = False
+) -> Attribute:
     return Attribute(name, category, _label(name), False, lifetime_days, is_anchor)
 
 
@@ -43,53 +45,53 @@ def _label(name: str) -> str:
 KNOWN: dict[str, Attribute] = {
     each.name: each
     for each in (
-        _one("name", "identity", _IDENTITY, is_anchor=True),
-        _one("birthday", "identity", _IDENTITY, is_anchor=True),
-        _one("age", "identity", _LIFETIME_DAYS),
-        _one("nationality", "identity", _IDENTITY, is_anchor=True),
-        _one("pronouns", "identity", _IDENTITY),
+        _single_valued("name", "identity", _IDENTITY, is_anchor=True),
+        _single_valued("birthday", "identity", _IDENTITY, is_anchor=True),
+        _single_valued("age", "identity", _LIFETIME_DAYS),
+        _single_valued("nationality", "identity", _IDENTITY, is_anchor=True),
+        _single_valued("pronouns", "identity", _IDENTITY),
         _several("language", "identity", _IDENTITY),
-        _one("residence", "home", _PLACE, is_anchor=True),
-        _one("address", "home", _PLACE),
-        _one("hometown", "home", _IDENTITY),
-        _one("job", "work", _PLACE, is_anchor=True),
-        _one("employer", "work", _PLACE, is_anchor=True),
-        _one("salary", "work", _LIFETIME_DAYS),
+        _single_valued("residence", "home", _PLACE, is_anchor=True),
+        _single_valued("address", "home", _PLACE),
+        _single_valued("hometown", "home", _IDENTITY),
+        _single_valued("job", "work", _PLACE, is_anchor=True),
+        _single_valued("employer", "work", _PLACE, is_anchor=True),
+        _single_valued("salary", "work", _LIFETIME_DAYS),
         _several("skill", "work", _PLACE),
-        _one("education", "work", _IDENTITY),
-        _one("partner", "family", _ROMANCE, is_anchor=True),
-        _one("marital_status", "family", _ROMANCE),
+        _single_valued("education", "work", _IDENTITY),
+        _single_valued("partner", "family", _ROMANCE, is_anchor=True),
+        _single_valued("marital_status", "family", _ROMANCE),
         _several("child", "family", _IDENTITY, is_anchor=True),
-        _one("number_of_children", "family", _IDENTITY),
-        _one("number_of_siblings", "family", _IDENTITY),
+        _single_valued("number_of_children", "family", _IDENTITY),
+        _single_valued("number_of_siblings", "family", _IDENTITY),
         _several("sibling", "family", _IDENTITY),
         _several("parent", "family", _IDENTITY),
         _several("pet", "family", _PLACE),
         _several("friend", "family", _PLACE),
-        _one("diet", "health", _PLACE),
+        _single_valued("diet", "health", _PLACE),
         _several("allergy", "health", _IDENTITY),
         _several("medication", "health", _LIFETIME_DAYS),
-        _one("dose", "health", _LIFETIME_DAYS),
+        _single_valued("dose", "health", _LIFETIME_DAYS),
         _several("condition", "health", _PLACE),
-        _one("weight", "health", _INTEREST),
-        _one("email", "contact", _PLACE),
-        _one("phone", "contact", _PLACE),
-        _one("vehicle", "things", _PLACE),
+        _single_valued("weight", "health", _INTEREST),
+        _single_valued("email", "contact", _PLACE),
+        _single_valued("phone", "contact", _PLACE),
+        _single_valued("vehicle", "things", _PLACE),
         _several("device", "things", _PLACE),
         _several("like", "preferences", _PLACE),
         _several("dislike", "preferences", _PLACE),
         _several("hobby", "preferences", _PLACE),
         _several("goal", "plans", _INTEREST),
-        _one("appointment", "plans", _STATE),
-        _one("deadline", "plans", _STATE),
-        _one("mood", "state", 14),
-        _one("budget", "project", _LIFETIME_DAYS),
-        _one("version", "project", _LIFETIME_DAYS),
-        _one("owner", "project", _LIFETIME_DAYS),
-        _one("status", "project", _STATE),
-        _one("database", "project", _PLACE),
-        _one("port", "project", _LIFETIME_DAYS),
-        _one("editor", "project", _PLACE),
+        _single_valued("appointment", "plans", _STATE),
+        _single_valued("deadline", "plans", _STATE),
+        _single_valued("mood", "state", 14),
+        _single_valued("budget", "project", _LIFETIME_DAYS),
+        _single_valued("version", "project", _LIFETIME_DAYS),
+        _single_valued("owner", "project", _LIFETIME_DAYS),
+        _single_valued("status", "project", _STATE),
+        _single_valued("database", "project", _PLACE),
+        _single_valued("port", "project", _LIFETIME_DAYS),
+        _single_valued("editor", "project", _PLACE),
         _several("stack", "project", _PLACE),
         _several("note", "general", _PLACE),
     )
@@ -107,12 +109,12 @@ def find_attribute(name: str) -> Attribute:
     attribute of another person, such as `ana_employer`.
     """
     known = KNOWN.get(name) or KNOWN.get(name.rpartition("_")[2])
-    if known is None or (known.name != name and not _is_of_something(known)):
-        return _one(name, "general", _LIFETIME_DAYS)
+    if known is None or (known.name != name and not _has_object(known)):
+        return _single_valued(name, "general", _LIFETIME_DAYS)
     return known if known.name == name else replace(known, name=name, label=_label(name))
 
 
-def _is_of_something(attribute: Attribute) -> bool:
+def _has_object(attribute: Attribute) -> bool:
     """Return whether it may exist for each of several things: the deadline of a report, the dose of a medicine."""
     several_things = (
         attribute.category in ("plans", "project", "contact") or attribute.name == "dose"

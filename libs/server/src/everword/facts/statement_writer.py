@@ -86,7 +86,7 @@ def plan_statement(locked: LockedAttribute, statement: FactStatement) -> tuple[F
     if doubted is not None:
         evidence += _contradicting_evidence(doubted, statement)
         disputes.append((doubted.id, fact.id))
-    displaced = _displaced(plan.standing, change)
+    displaced = _rejected_untrusted_facts(plan.standing, change)
     disputes += [(fact.id, id_) for id_ in displaced]
     superseded = sorted(change.superseded_ids - {fact.id})
     changes = _changes(fact, is_new, superseded, doubted)
@@ -297,7 +297,7 @@ def _contradicted_fact(
     return None if is_believed else rival
 
 
-def _displaced(locked: LockedAttribute, change: TimelineChange) -> list[UUID]:
+def _rejected_untrusted_facts(locked: LockedAttribute, change: TimelineChange) -> list[UUID]:
     """Return the untrusted facts that become disbelieved for all time, even before the trusted fact."""
     retained = {each.fact_id for each in change.believed}
     untrusted = [

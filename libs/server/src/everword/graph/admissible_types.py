@@ -64,13 +64,13 @@ _PASSING_EDGES = frozenset(
 MIN_CONFIDENCE = 0.7
 
 
-def why_node_passes(type_: str) -> str:
+def node_refusal_reason(type_: str) -> str:
     """Return the reason why a type of node is refused; empty if it is allowed."""
     instead = _PASSING_NODES.get(type_)
     return f"{type_} passes, and the graph holds what lasts. {instead}" if instead else ""
 
 
-def why_edge_passes(type_: str) -> str:
+def edge_refusal_reason(type_: str) -> str:
     """Return the reason why a type of relation is refused; empty if it is allowed."""
     if type_ not in _PASSING_EDGES:
         return ""

@@ -72,7 +72,7 @@ def build_derived_passage(
     )
 
 
-def take_portion(passages: Iterator[IndexedPassage]) -> list[IndexedPassage]:
+def next_batch(passages: Iterator[IndexedPassage]) -> list[IndexedPassage]:
     """Return the next passages to write together; none at the end."""
     batch: list[IndexedPassage] = []
     chars = 0

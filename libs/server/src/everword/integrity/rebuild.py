@@ -30,7 +30,7 @@ from everword.integrity.sources import (
     build,
     can_be_built,
     lock_sources,
-    read_stretch,
+    read_source_range,
 )
 from everword.integrity.verify import Namespace, find_rows, stretches
 from everword.jobs.enqueue import EMBED, DueJob, enqueue_blocking, shards
@@ -85,10 +85,10 @@ class Rebuilder:
         """Recompute all derived data that differs, and return the number of rows by description."""
         for table in SOURCES:
             for after, last, rows in stretches(self._conn, table, "id", self._id, BATCH):
-                self._rebuild_stretch(table, after, last)
+                self._rebuild_range(table, after, last)
                 advanced(rows)
         self._remove_orphans(advanced)
-        self._mend_vectors(advanced)
+        self._repair_vectors(advanced)
         self._date_messages()
         with self._transaction():
             self.done["counters"] += self._execute("count")
@@ -96,8 +96,8 @@ class Rebuilder:
             enqueue_blocking(self._conn, due)
         return +self.done
 
-    def _rebuild_stretch(self, table: str, after: UUID, last: UUID) -> None:
-        rows = read_stretch(self._conn, table, self._id, after, last)
+    def _rebuild_range(self, table: str, after: UUID, last: UUID) -> None:
+        rows = read_source_range(self._conn, table, self._id, after, last)
         different = self._different(rows)
         if different:
             self._retried(lambda: self._replace(table, different))
@@ -147,7 +147,7 @@ class Rebuilder:
                 self._execute("remove_sources", source_ids=[row[0] for row in found])
                 self.done["passages of nothing"] += len(ids)
 
-    def _mend_vectors(self, advanced: Callable[[int], None]) -> None:
+    def _repair_vectors(self, advanced: Callable[[int], None]) -> None:
         """Remove vectors of nothing, and make those due that are missing."""
         for generation in self._generations:
             for check, statement, what in (

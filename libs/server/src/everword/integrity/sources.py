@@ -69,7 +69,7 @@ class IndexSourceRow:
         return Validity(self.valid_from, self.valid_until, self.known_from)
 
 
-def read_stretch(
+def read_source_range(
     conn: psycopg.Connection, table: str, namespace_id: int, after: UUID, last: UUID
 ) -> list[IndexSourceRow]:
     """Return the sources of a stretch of ids."""

@@ -53,7 +53,7 @@ UPDATE jobs
                  AND state = 'pending' AND published_at IS NULL AND not_before <= now() FOR UPDATE SKIP LOCKED)
 RETURNING namespace_id, id AS job_id, task, fence, trace_context;
 
--- publish_again --
+-- republish_due --
 -- Take a job that is due again when its worker has just been at it: its wake-up waits for no publisher.
 UPDATE jobs
    SET fence = fence + 1, published_at = now()

@@ -88,7 +88,7 @@ def claim_publications(conn: Connection, batch: int, window: int) -> list[Public
 
 
 @statement(SQL)
-def publish_again(conn: Connection, key: JobKey) -> Publication | None:
+def republish_due(conn: Connection, key: JobKey) -> Publication | None:
     """Claim the publication of a job that is due again; None if it is not, or if its wake-up is under way."""
 
 

@@ -149,15 +149,15 @@ class Worker:
         with self._database.connection() as conn:
             state = store.finish_job(conn, job, again_at)
         if state == "pending":
-            self._send_again(job)
+            self._resend_wake_up(job)
         return state
 
-    def _send_again(self, job: StartedJob) -> None:
+    def _resend_wake_up(self, job: StartedJob) -> None:
         """Send the wake-up of a job that is due again already. Where Redis is away, a publisher does it later."""
         if self._redis is None:
             return
         with self._database.connection() as conn:
-            publication = store.publish_again(conn, job.key)
+            publication = store.republish_due(conn, job.key)
         try:
             send(self._database, self._redis, [publication] if publication else [])
         except redis.RedisError as error:

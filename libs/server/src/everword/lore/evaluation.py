@@ -25,7 +25,7 @@ T = TypeVar("T")
 #: last search may exceed them by up to .2 s in a message of 32 KB.
 TOTAL_CPU_S, PATTERNS_CPU_S = 1.5, 0.3
 _THREADS = ThreadPoolExecutor(2, "lore")
-_LIMITS = ShareLimits(total=2, of_group=1, waiting=1000, waiting_of_group=200)
+_LIMITS = ShareLimits(total=2, of_group=1, waiting=1000, waiting_in_group=200)
 _SHARES: WeakKeyDictionary[asyncio.AbstractEventLoop, CallShare] = WeakKeyDictionary()
 
 

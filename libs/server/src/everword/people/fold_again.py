@@ -23,7 +23,7 @@ class RulingRow:
     ruled_at: datetime | None
 
 
-async def fold_again(
+async def refold_people_and_events(
     conn: Connection, namespace_id: int, person_ids: Sequence[UUID], event_ids: Sequence[UUID]
 ) -> None:
     """Recompute people and events from their present evidence."""

@@ -62,7 +62,7 @@ class SuggestedQuestion:
 
 def verify(fact: FactOccasion) -> SuggestedQuestion:
     """Ask whether a fact that was not mentioned for its expected lifetime is still true."""
-    what, value = _what(fact), _short(fact.value)
+    what, value = _subject_phrase(fact), _short(fact.value)
     return _about_fact(
         fact,
         StrategyKind.VERIFY,
@@ -73,7 +73,7 @@ def verify(fact: FactOccasion) -> SuggestedQuestion:
 
 def probe(fact: FactOccasion) -> SuggestedQuestion:
     """Ask about a change."""
-    what, earlier = _what(fact), _short(fact.earlier)
+    what, earlier = _subject_phrase(fact), _short(fact.earlier)
     return _about_fact(
         fact,
         StrategyKind.PROBE,
@@ -84,7 +84,7 @@ def probe(fact: FactOccasion) -> SuggestedQuestion:
 
 def clarify(fact: FactOccasion) -> SuggestedQuestion:
     """Ask whether an inferred fact is true."""
-    what, value = _what(fact), _short(fact.value)
+    what, value = _subject_phrase(fact), _short(fact.value)
     return _about_fact(
         fact,
         StrategyKind.CLARIFY,
@@ -104,7 +104,7 @@ def deepen_person(
         person_id,
         occasion,
         name,
-        f"Who is {name} to {_whom(subject)}?",
+        f"Who is {name} to {_addressee(subject)}?",
         f"spoken of in {mention_count} messages, and the relation is not known",
     )
 
@@ -136,13 +136,13 @@ def _about_fact(
     )
 
 
-def _what(fact: FactOccasion) -> str:
+def _subject_phrase(fact: FactOccasion) -> str:
     """Return the subject of the question, such as "the residence of emi"."""
     label = find_attribute(fact.attribute).label.lower()
-    return f"the {label} of {_whom(fact.subject)}" if fact.subject else f"the {label}"
+    return f"the {label} of {_addressee(fact.subject)}" if fact.subject else f"the {label}"
 
 
-def _whom(subject: str) -> str:
+def _addressee(subject: str) -> str:
     return "the user" if subject in ("", "user") else _short(subject)
 
 

@@ -21,7 +21,7 @@ WITH counted AS MATERIALIZED (
                            ELSE excluded.messages END
     RETURNING requests, messages, stored_bytes
 )
-SELECT c.id AS namespace_id, c.requests_per_minute, c.messages_per_minute, c.most_bytes AS most_stored_bytes,
+SELECT c.id AS namespace_id, c.requests_per_minute, c.messages_per_minute, c.most_bytes AS max_stored_bytes,
        coalesce(a.requests, 0) AS requests, coalesce(a.messages, 0) AS messages, coalesce(a.stored_bytes, 0) AS stored_bytes,
        60 - extract(epoch FROM clock_timestamp() - date_trunc('minute', now()))::float8 AS ends_in_s
   FROM counted c LEFT JOIN added a ON true;

@@ -46,7 +46,7 @@ class Quotas:
         """Return the usage of a namespace that is called now."""
         usage = self._usages.get(namespace_id)
         if usage is None:
-            usage = QuotaUsage(self._exchange_soon, self._active.set)
+            usage = QuotaUsage(self._schedule_exchange, self._active.set)
             self._usages[namespace_id] = usage
         usage.alone = self._alone
         usage.active = True
@@ -55,7 +55,7 @@ class Quotas:
             self._hurried.set()
         return usage
 
-    def _exchange_soon(self) -> None:
+    def _schedule_exchange(self) -> None:
         self._active.set()
         self._hurried.set()
 
@@ -69,7 +69,7 @@ class Quotas:
         except BaseException:
             for usage in active.values():
                 usage.not_sent()
-            self._go_alone()
+            self._apply_last_limits()
             raise
         self._alone = False
         for id_, usage in active.items():
@@ -81,7 +81,7 @@ class Quotas:
                 usage.alone = True
                 usage.wake_waiting_calls()
 
-    def _go_alone(self) -> None:
+    def _apply_last_limits(self) -> None:
         """Apply the last known limits until counts can be exchanged again."""
         self._alone = True
         for usage in self._usages.values():

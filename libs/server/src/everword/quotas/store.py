@@ -18,7 +18,7 @@ class QuotaUsageRow:
     namespace_id: int
     requests_per_minute: int
     messages_per_minute: int
-    most_stored_bytes: int
+    max_stored_bytes: int
     requests: int
     messages: int
     stored_bytes: int

@@ -156,7 +156,7 @@ class QuotaUsage:
         """Take over the limits and the counts of all processes."""
         self._requests.sent(row.requests, row.requests_per_minute)
         self._messages.sent(row.messages, row.messages_per_minute)
-        self._most_bytes, self._bytes = row.most_stored_bytes, row.stored_bytes
+        self._most_bytes, self._bytes = row.max_stored_bytes, row.stored_bytes
         self._exchanged_at = time.monotonic()
         ends = self._exchanged_at + row.ends_in_s
         self._minute += ends > self._ends + MINUTE_S / 2

@@ -97,7 +97,7 @@ class Authenticator:
                 total=STRANGERS,
                 of_group=STRANGERS,
                 waiting=UNAUTHENTICATED_QUEUE,
-                waiting_of_group=UNAUTHENTICATED_QUEUE,
+                waiting_in_group=UNAUTHENTICATED_QUEUE,
             )
         )
         self._namespaces: TTLCache[str, NamespaceScope] = TTLCache(4096, OPEN_CACHE_S)

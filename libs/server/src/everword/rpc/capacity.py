@@ -59,7 +59,7 @@ class Capacity:
                 reserve=2,
                 # A namespace leaves places to the others.
                 waiting=calls - running,
-                waiting_of_group=max(0, calls * 3 // 4 - running),
+                waiting_in_group=max(0, calls * 3 // 4 - running),
                 impatient=True,
             )
         )
@@ -77,7 +77,7 @@ class Capacity:
                 of_group=MAX_BODY_BYTES_OF_GROUP,
                 reserve=2 * TRANSPORT_BYTES,
                 waiting=calls,
-                waiting_of_group=max(1, calls * 3 // 4),
+                waiting_in_group=max(1, calls * 3 // 4),
             )
         )
 

@@ -45,7 +45,7 @@ def translate(error: BaseException) -> EverwordError | None:
             return error
         case TooManyRequests() | PoolBusy():
             return Overloaded()
-        case psycopg.errors.ForeignKeyViolation() if _is_of_namespace(error):
+        case psycopg.errors.ForeignKeyViolation() if _is_missing_namespace(error):
             return NamespaceNotFound()
         case error if isinstance(error, WRITE_CONFLICTS):
             return ConcurrentUpdate()
@@ -66,7 +66,7 @@ def translate(error: BaseException) -> EverwordError | None:
     return None
 
 
-def _is_of_namespace(error: psycopg.Error) -> bool:
+def _is_missing_namespace(error: psycopg.Error) -> bool:
     """Return whether the namespace of a row is missing: it was erased after the call was let in."""
     # A key of several columns ends with the last column, and in partitions with a number.
     return (error.diag.constraint_name or "").endswith("_namespace_id_fkey")

@@ -61,7 +61,7 @@ def spoken_words(text: str) -> Words:
     return _parts(text)[0]
 
 
-def is_lone(word: str) -> bool:
+def is_single_character_word(word: str) -> bool:
     """Return whether a word is one ideograph, kana or syllable: in an index of pairs it can only be a prefix."""
     return _LONE.fullmatch(word) is not None
 

@@ -24,8 +24,8 @@ from everword.text.attribution_forms import (
     begins_forwarded,
     begins_mail,
     begins_table,
+    continues_quote,
     find_depth,
-    goes_on_with_quote,
     introduces_quote,
     is_asked_for_another,
     is_name,
@@ -196,22 +196,22 @@ class _LineReader:
         if self.reach is _Reach.INDENTED and text.startswith("  "):
             self._pass_on(line)
         elif self._begins_mail(at):
-            self._go_on(line, _Reach.END)
+            self._continue_quote(line, _Reach.END)
         elif MACHINE.match(text):
-            self._go_on(line, _Reach.OPEN)
+            self._continue_quote(line, _Reach.OPEN)
         elif begins_table(text, self._text_after(at)):
-            self._go_on(line, _Reach.PARAGRAPH)
+            self._continue_quote(line, _Reach.PARAGRAPH)
         elif CONTEXT_ITEM.match(text):
-            self._go_on(line, _Reach.INDENTED)
+            self._continue_quote(line, _Reach.INDENTED)
         elif label is not None and label.is_own:
             self.spans.append((line.start, line.start + label.at))
             self.reach = _Reach.NOWHERE
         elif label is not None:
             is_open = label.is_open or is_greeting(text[label.at :])
-            self._go_on(line, _Reach.OPEN if is_open else _Reach.PARAGRAPH)
+            self._continue_quote(line, _Reach.OPEN if is_open else _Reach.PARAGRAPH)
         elif is_stamp(text) and at and is_name(self.lines[at - 1].text):
             self._pass_on(self.lines[at - 1])
-            self._go_on(line, _Reach.OPEN)
+            self._continue_quote(line, _Reach.OPEN)
         elif is_asked_for_another(text):
             self.spans.append((self.paragraph, line.end))
             self.reach = self._reach_after(at)
@@ -223,10 +223,10 @@ class _LineReader:
             self._pass_on(line)
         elif self.reach is _Reach.INDENTED or self._resumes(at):
             self.reach = _Reach.NOWHERE
-        elif at and goes_on_with_quote(self.lines[at - 1].text, text):
+        elif at and continues_quote(self.lines[at - 1].text, text):
             self._pass_on(line)
         elif self.reach is _Reach.NEXT_PARAGRAPH:
-            self._go_on(line, _Reach.PARAGRAPH)
+            self._continue_quote(line, _Reach.PARAGRAPH)
         elif self.reach is not _Reach.NOWHERE:
             self._pass_on(line)
 
@@ -282,7 +282,7 @@ class _LineReader:
     def _text_after(self, at: int) -> str:
         return self.lines[at + 1].text if at + 1 < len(self.lines) else ""
 
-    def _go_on(self, line: _Line, reach: _Reach) -> None:
+    def _continue_quote(self, line: _Line, reach: _Reach) -> None:
         self._pass_on(line)
         self.reach = reach
 

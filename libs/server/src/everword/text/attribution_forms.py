@@ -164,7 +164,7 @@ def begins_table(line: str, following: str) -> bool:
     return "|" in line and bool(_UNDER_COLUMNS.match(following))
 
 
-def goes_on_with_quote(before: str, line: str) -> bool:
+def continues_quote(before: str, line: str) -> bool:
     """Return whether a line goes on with the sentence of a quoted line above it, which has no end."""
     before, words = before.strip(), WORD.findall(line)
     is_open = before.startswith(">") and before[-1] not in ">.?!…:;"
@@ -208,7 +208,7 @@ def introduces_quote(line: str, names: Collection[str] = ()) -> int | None:
         and len(WORD.findall(before[said[-1].end() :])) <= _MOST_WORDS
     ):
         return found.end()
-    if _is_handed_on(before, names):
+    if _announces_forwarded_message(before, names):
         return found.end()
     source = _SOURCES.search(before) or _EARLIER.search(before)
     if source and not (_OWN_VERB.search(before) and source[0].lower() not in ("recalled",)):
@@ -216,7 +216,7 @@ def introduces_quote(line: str, names: Collection[str] = ()) -> int | None:
     return None
 
 
-def _is_handed_on(before: str, names: Collection[str]) -> bool:
+def _announces_forwarded_message(before: str, names: Collection[str]) -> bool:
     """Return whether a line announces a message of another person: "my cousin sent me this", "Ana's message"."""
     handed = _HANDED.search(before)
     if handed:

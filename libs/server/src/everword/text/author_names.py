@@ -9,7 +9,7 @@ from collections.abc import Collection
 
 import regex
 
-from everword.text.analysis import folded_words, is_lone, words_of
+from everword.text.analysis import folded_words, is_single_character_word, words_of
 from everword.text.calendar_terms import MONTH_NAMES
 
 #: Words that do not distinguish authors: roles, words between names, and names that are mostly other words.
@@ -45,7 +45,7 @@ def without_names(text: str, names: Collection[str]) -> str:
 def _may_name(word: str) -> bool:
     if word in _NOBODY or not any(character.isalpha() for character in word):
         return False
-    return len(word) > 1 or is_lone(word)
+    return len(word) > 1 or is_single_character_word(word)
 
 
 def _is_name(word: str, names: Collection[str]) -> bool:

@@ -103,7 +103,7 @@ def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
 
 def _issued_token_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield where tokens stand that the scanner knows by their issuer's form."""
-    if not any(map(_is_odd, _runs(text))):
+    if not any(map(_is_random_text, _runs(text))):
         return
     encoded = text.encode(errors="replace")
     findings = [finding for finding in _scanner().scan(encoded) if finding.visible]
@@ -126,7 +126,7 @@ def _runs(text: str) -> Iterator[str]:
         yield from (match[0] for match in _RUN.finditer(text, concurrent=True))
 
 
-def _is_odd(run: str) -> bool:
+def _is_random_text(run: str) -> bool:
     """Return whether a long run is neither a word nor a path of words."""
     return not (run.islower() or run.istitle()) or any(sign.isdigit() for sign in run)
 

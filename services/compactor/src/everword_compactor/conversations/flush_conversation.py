@@ -143,7 +143,7 @@ async def _replacement(
     id_ = request.conversation_id
     async with database.transaction(namespace_id) as conn:
         before = await requests.read_flushed(conn, namespace_id, id_)
-        covered = cover(await requests.read_stretches(conn, namespace_id, id_, through))
+        covered = cover(await requests.read_node_ranges(conn, namespace_id, id_, through))
         ids = [node_range.id for node_range in covered.stretches]
         summaries = await requests.read_summaries(conn, namespace_id, ids)
         retained = await requests.verbatim_messages(

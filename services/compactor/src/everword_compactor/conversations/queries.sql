@@ -138,7 +138,7 @@ UPDATE compaction_progress
    SET flushed_seq = %(through)s, flushed_tokens = %(tokens)s
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND flushed_seq <= %(through)s;
 
--- read_stretches --
+-- read_node_ranges --
 -- The nodes of a conversation up to a place, without their text.
 SELECT id, level, first_seq, last_seq, parent_id, needs_review
   FROM summaries

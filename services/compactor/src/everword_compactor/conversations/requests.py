@@ -119,7 +119,7 @@ async def mark_flushed(
 
 
 @statement(SQL)
-async def read_stretches(
+async def read_node_ranges(
     conn: Connection, namespace_id: int, conversation_id: UUID, through: int
 ) -> list[NodeRange]: ...
 

@@ -149,7 +149,7 @@ def _plan_claim(
         is_untrusted=untrusted,
     )
     if claim.modality is Modality.RETRACTION:
-        ended = replace(told, value=_meant_value(locked, claim.value, told.since))
+        ended = replace(told, value=_resolve_partial_value(locked, claim.value, told.since))
         return plan_retraction(locked, ended)
     if claim.modality is Modality.CORRECTION:
         return plan_correction(locked, told, claim.wrong)
@@ -178,7 +178,7 @@ def _span(
     return ValidSpan() if later and not several else span
 
 
-def _meant_value(locked: LockedAttribute, value: str, at: datetime) -> str:
+def _resolve_partial_value(locked: LockedAttribute, value: str, at: datetime) -> str:
     """Return the full value for a part of it: "I sold the Clio" ends `Renault Clio`."""
     if not value or locked.of_value(value):
         return value

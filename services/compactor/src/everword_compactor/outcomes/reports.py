@@ -76,7 +76,7 @@ _NEAR = 3
 def test_report(text: str) -> str | None:
     """Return `2 failed, 31 passed; failed: tests/test_a.py::test_b` from the output of a test runner or linter."""
     lines = edge_lines(text)
-    digest = _unittest(lines) or _tally(lines) or _go(lines)
+    digest = _unittest(lines) or _test_counts(lines) or _go_test_report(lines)
     if not digest:
         return None
     names = list(dict.fromkeys(_failed_names(lines)))
@@ -104,7 +104,7 @@ def rows_affected(text: str) -> str | None:
     return "0 rows" if _EMPTY_SET.search(text) else None
 
 
-def _tally(lines: Sequence[str]) -> str:
+def _test_counts(lines: Sequence[str]) -> str:
     """Return the counts of the last lines that report some, with adjacent lines joined."""
     told: list[str] = []
     last = None
@@ -143,7 +143,7 @@ def _unittest(lines: Sequence[str]) -> str:
     return ""
 
 
-def _go(lines: Sequence[str]) -> str:
+def _go_test_report(lines: Sequence[str]) -> str:
     packages = [match[1] for line in lines if (match := _GO_PACKAGE.match(line))]
     failed = sum(1 for line in lines if line.lstrip().startswith("--- FAIL: "))
     passed = sum(1 for line in lines if line.lstrip().startswith("--- PASS: "))

@@ -132,7 +132,7 @@ def _action(call: Call) -> str:
     if edited := edit_summary(call.name, args):
         return shorten(edited, _ACTION_CHARS + 120)
     if isinstance(args, str):
-        return _called(call.name, _whole_args(args))
+        return _called(call.name, _unstructured_args(args))
     if command := command_of(args):
         return f"Ran {quoted(command, 180)}"
     statement = first_text(args, _STATEMENTS)
@@ -150,7 +150,7 @@ def _action(call: Call) -> str:
     return _called(call.name, named)
 
 
-def _whole_args(args: str) -> list[str]:
+def _unstructured_args(args: str) -> list[str]:
     """Return arguments that are no object, as a part of a sentence."""
     try:
         value = json.loads(args)

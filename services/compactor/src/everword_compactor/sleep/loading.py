@@ -84,13 +84,18 @@ def make_session(
     )
     if not namespace.channels.learns(conversation.channel):
         return SleepSession(id_, about, [replace(message, content="") for message in messages])
-    heard = [_heard(message, conversation.channel, namespace.trust) for message in messages]
+    heard = [
+        _without_injected_text(message, conversation.channel, namespace.trust)
+        for message in messages
+    ]
     masks = namespace.masks_credentials
     own = [message.own(conversation.subject) for message in heard]
     return SleepSession(id_, about, [_masked(message) if masks else message for message in own])
 
 
-def _heard(message: SessionMessage, channel: str, trust: TrustPolicy) -> SessionMessage:
+def _without_injected_text(
+    message: SessionMessage, channel: str, trust: TrustPolicy
+) -> SessionMessage:
     """Return a message without its text if it is untrusted and addresses models, so that nothing is learned from it."""
     untrusted = trust.is_untrusted(channel, message.role, message.tool_name)
     is_order = untrusted and contains_model_instructions(message.content)

@@ -63,10 +63,10 @@ def ask_label(
     user = "\n".join(f"{number}. {text}" for number, text in enumerate(shown, 1))
     request = ChatRequest("theme", _SYSTEM, user, _MAX_TOKENS, schema=_SCHEMA)
     label = " ".join(str(chat.complete(request, beat).value["label"]).split())
-    return label if is_borne_out(label, texts, words) else None
+    return label if is_supported_label(label, texts, words) else None
 
 
-def is_borne_out(label: str, texts: Sequence[str], words: Sequence[str]) -> bool:
+def is_supported_label(label: str, texts: Sequence[str], words: Sequence[str]) -> bool:
     """Return whether a label is short, one line, and has a word of its theme in it."""
     if not label or len(label) > MOST_LABEL_CHARS:
         return False

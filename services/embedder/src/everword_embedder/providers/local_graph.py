@@ -46,7 +46,7 @@ def multiply_in_bytes(weights: bytes) -> bytes:
             product, parts = _product(node, columns, scales.reshape(-1))
             graph.node[place].CopyFrom(product)
             graph.initializer.extend(parts)
-    _leave_out_unused(graph)
+    _remove_unused_weights(graph)
     model.opset_import.append(helper.make_opsetid(_DOMAIN, 1))
     return bytes(model.SerializeToString())
 
@@ -71,7 +71,7 @@ def _quantize_lookup(graph: Any) -> None:
             nodes.append(node)
     del graph.node[:]
     graph.node.extend(nodes)
-    _leave_out_unused(graph)
+    _remove_unused_weights(graph)
 
 
 def _dequantizing_nodes(node: Any, found: _StoredWeights) -> list[Any]:
@@ -86,7 +86,7 @@ def _dequantizing_nodes(node: Any, found: _StoredWeights) -> list[Any]:
     ]
 
 
-def _leave_out_unused(graph: Any) -> None:
+def _remove_unused_weights(graph: Any) -> None:
     """Remove the old weights, and the nodes that compute them."""
     while True:
         used = {name for node in graph.node for name in node.input}

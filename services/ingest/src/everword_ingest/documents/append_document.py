@@ -21,8 +21,8 @@ from everword_ingest.documents.write_steps import (
     ensure_fits,
     find_owner,
     lock_or_insert_document,
-    store_once,
     store_version,
+    store_version_idempotently,
 )
 from everword_ingest.request_ids.claims import find_request
 
@@ -62,7 +62,7 @@ async def append_document(
                 raise ContentErased(request_id=change.request_id)
             return await _append(conn, namespace.id, change, content, continued, version_id)
 
-        return await store_once(database, namespace, change, write_it, wake)
+        return await store_version_idempotently(database, namespace, change, write_it, wake)
 
 
 async def _prepare(

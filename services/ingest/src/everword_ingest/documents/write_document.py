@@ -16,8 +16,8 @@ from everword_ingest.documents.write_steps import (
     ensure_fits,
     find_owner,
     lock_or_insert_document,
-    store_once,
     store_version,
+    store_version_idempotently,
 )
 
 
@@ -66,7 +66,7 @@ async def store_document(
     async def write_it(conn: Connection, version_id: UUID) -> int:
         return await _replace(conn, namespace.id, change, prepared, version_id)
 
-    return await store_once(database, namespace, change, write_it, wake)
+    return await store_version_idempotently(database, namespace, change, write_it, wake)
 
 
 async def _replace(

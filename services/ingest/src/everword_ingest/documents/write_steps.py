@@ -38,7 +38,7 @@ class PreparedText:
     built: IndexedChunks
 
 
-async def store_once(
+async def store_version_idempotently(
     database: Database,
     namespace: NamespaceScope,
     change: DocumentChange,

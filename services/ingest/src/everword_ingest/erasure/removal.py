@@ -13,7 +13,7 @@ from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import WRITE_CONFLICTS, Connection
 from everword.facts.weigh_facts import weigh_facts
 from everword.jobs.enqueue import COMPACT, DueJob, enqueue
-from everword.people.fold_again import fold_again
+from everword.people.fold_again import refold_people_and_events
 from everword.text.author_names import name_words
 from everword_ingest.erasure import store
 from everword_ingest.erasure.model import StepResult
@@ -43,7 +43,7 @@ async def follow(conn: Connection, namespace_id: int, did: StepResult) -> None:
     if did.facts_to_weigh:
         settings = await get_namespace_settings(conn, namespace_id)
         await weigh_facts(conn, settings, namespace_id, did.facts_to_weigh, did.intervals_to_open)
-    await fold_again(conn, namespace_id, did.people_to_fold, did.events_to_fold)
+    await refold_people_and_events(conn, namespace_id, did.people_to_fold, did.events_to_fold)
     words = sorted(set[str]().union(*map(name_words, did.authors_gone)))
     if words:
         await store.forget_author_names(conn, words)

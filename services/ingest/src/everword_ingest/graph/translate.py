@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 from everword.domain.errors import InvalidArgument
-from everword.graph.admissible_types import MIN_CONFIDENCE, why_edge_passes, why_node_passes
+from everword.graph.admissible_types import MIN_CONFIDENCE, edge_refusal_reason, node_refusal_reason
 from everword.graph.labels import clean_label, find_anchor, type_name
 from everword.graph.model import (
     DEFAULT_CONFIDENCE,
@@ -60,7 +60,7 @@ def ensure_node_lasts(changes: dict[str, Any]) -> None:
     violations = [
         (f"node.{field}", "is empty") for field in ("label", "type") if not changes.get(field, "x")
     ]
-    why = why_node_passes(changes.get("type", ""))
+    why = node_refusal_reason(changes.get("type", ""))
     if violations or why:
         raise InvalidArgument(violations=tuple(violations) or (("node.type", why),))
 
@@ -83,7 +83,7 @@ def _to_node(
         violations.append((f"{field}.label", "holds nothing that is seen"))
     if not type_:
         violations.append((f"{field}.type", "must hold a letter or a digit"))
-    if why := why_node_passes(type_):
+    if why := node_refusal_reason(type_):
         violations.append((f"{field}.type", why))
     confidence = node.confidence if node.HasField("confidence") else None
     _check_confidence(field, confidence, source, violations)
@@ -96,7 +96,7 @@ def _to_edge(
     type_ = type_name(edge.type)
     if not type_:
         violations.append((f"{field}.type", "must hold a letter or a digit"))
-    if why := why_edge_passes(type_):
+    if why := edge_refusal_reason(type_):
         violations.append((f"{field}.type", why))
     confidence = edge.confidence if edge.HasField("confidence") else None
     _check_confidence(field, confidence, source, violations)

@@ -9,7 +9,7 @@ from uuid import UUID
 from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Connection
 from everword.domain.memory_kinds import MemoryKind
-from everword.index.builders import Language, build_passages, take_portion
+from everword.index.builders import Language, build_passages, next_batch
 from everword.index.passages import IndexedSource
 from everword.index.writer import Counts, replace_passages, vectors_job
 from everword.jobs.enqueue import enqueue
@@ -51,8 +51,8 @@ async def index_entries(
         )
     )
     config, gone = settings.text_search_config, list(entries)
-    batch = await run_in_thread(take_portion, passages)
-    while following := await run_in_thread(take_portion, passages):
+    batch = await run_in_thread(next_batch, passages)
+    while following := await run_in_thread(next_batch, passages):
         # The first portion replaces everything that was indexed of these entries before.
         asked = await replace_passages(conn, namespace_id, config, gone, batch, Counts())
         await asked.rows()

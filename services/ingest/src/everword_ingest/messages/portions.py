@@ -11,7 +11,7 @@ from everword.db.pipeline import send_queued
 from everword.db.pool import Connection
 from everword.domain.memory_kinds import MemoryKind
 from everword.domain.records import ConversationRecord
-from everword.index.builders import Language, build_passages, take_portion
+from everword.index.builders import Language, build_passages, next_batch
 from everword.index.passages import IndexedPassage, IndexedSource
 from everword.index.writer import Counts, add_passages
 from everword.rpc.long_work import run_in_thread
@@ -112,7 +112,7 @@ async def _index_messages(
     if len(messages) <= _FEW_MESSAGES and chars <= _FEW_CHARS:
         yield list(passages)
         return
-    while batch := await run_in_thread(take_portion, passages):
+    while batch := await run_in_thread(next_batch, passages):
         yield batch
 
 

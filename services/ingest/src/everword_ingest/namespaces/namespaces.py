@@ -38,7 +38,7 @@ async def create_namespace(
         await check_settings(conn, settings, SETTINGS)
         created = await store.insert_namespace(conn, name, settings, limits)
         if created is None:
-            raise await _taken(conn, name)
+            raise await _name_taken_error(conn, name)
         if voice:
             await database.bind(conn, created.id)
             await store.set_voice(conn, created.id, voice)
@@ -169,7 +169,7 @@ def _few(configs: Sequence[str]) -> str:
     return ", ".join([*common, *(name for name in configs if name not in common)][:8])
 
 
-async def _taken(conn: Connection, name: str) -> NamespaceAlreadyExists:
+async def _name_taken_error(conn: Connection, name: str) -> NamespaceAlreadyExists:
     if await store.get_namespace(conn, name):
         return NamespaceAlreadyExists(namespace=name)
     return NamespaceAlreadyExists(

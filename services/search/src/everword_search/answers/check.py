@@ -10,7 +10,7 @@ import regex
 
 from everword.domain.records import MemoryRecord
 from everword.text.statements.misstated import misstatements
-from everword.text.statements.obeyed import find_obeyed
+from everword.text.statements.obeyed import find_obeyed_sentences
 from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
 from everword_search.answers.prompt import PromptMemory, read_citations, without_citations
@@ -46,7 +46,7 @@ def check_answer(
     instruction in a shown memory is always marked.
     """
     contents = (each.memory.content for each in shown)
-    obeyed = list(find_obeyed(without_citations(answer), contents))
+    obeyed = list(find_obeyed_sentences(without_citations(answer), contents))
     memories = {number: shown[number - 1] for number in cited}
     pieces: list[str] = []
     unsupported: list[str] = []

@@ -27,17 +27,17 @@ def best_memories(
 
     `rows` are the matching passages; `raws` and `scores` have an element for each.
     """
-    here = _score_here(snapshot, rows, scores, window)
+    here = _cutoff_score(snapshot, rows, scores, window)
     # As many passages precede the page, and each may be the best one of a memory on it.
     before = int(np.count_nonzero(scores >= here)) if window.after else 0
     take = before + window.limit + window.limit // _SPARE
     while True:
         order = _best(snapshot, rows, scores, take)
         read = snapshot.read(rows[order])
-        is_chosen = _firsts(places_of(read)) & (scores[order] >= window.min_score)
+        is_selected = _firsts(places_of(read)) & (scores[order] >= window.min_score)
         if window.after:
-            is_chosen &= _follows(read["ids"], scores[order], window.after[1], here)
-        chosen, read = order[is_chosen], some_of(read, is_chosen)
+            is_selected &= _follows(read["ids"], scores[order], window.after[1], here)
+        chosen, read = order[is_selected], some_of(read, is_selected)
         others = ~np.isin(read["kinds"], SUMMARIZING_KINDS)
         is_within = np.cumsum(others) <= window.limit
         is_within[window.limit + window.spare :] = False
@@ -68,7 +68,7 @@ def _firsts(values: Ints) -> npt.NDArray[np.bool_]:
     return is_first
 
 
-def _score_here(snapshot: Snapshot, rows: Ints, scores: Floats, window: Window) -> float:
+def _cutoff_score(snapshot: Snapshot, rows: Ints, scores: Floats, window: Window) -> float:
     """Return the score after which the page begins.
 
     It is the current score of the last passage of the previous page, since its last digits may have changed, or else

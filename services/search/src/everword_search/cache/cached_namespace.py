@@ -135,7 +135,7 @@ class CachedNamespace:
 
     @property
     def _is_missing_vectors_check_due(self) -> bool:
-        missing = self.index.vectors.lacking_count if self.index.vectors else 0
+        missing = self.index.vectors.missing_count if self.index.vectors else 0
         pause_s = RECHECK_INTERVAL_S * max(1.0, missing / CHECK_BATCH_ROWS)
         return missing > 0 and self._missing_vectors_checked_at < self._clock() - pause_s
 

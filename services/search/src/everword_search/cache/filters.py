@@ -44,12 +44,12 @@ def allowed_rows(snapshot: Snapshot, memory_filter: MemoryFilter, now: float) ->
         passes &= columns["moments"] >= memory_filter.since.timestamp()
     if memory_filter.before is not None:
         passes &= columns["moments"] < memory_filter.before.timestamp()
-    _leave_out(snapshot, memory_filter, passes)
+    _exclude_filtered(snapshot, memory_filter, passes)
     known_at = memory_filter.known_at.timestamp() if memory_filter.known_at else None
     valid_at = memory_filter.valid_at.timestamp() if memory_filter.valid_at else None
     retained = memory_filter.include_superseded
     snapshot.intervals.leave_out(passes, now, valid_at, known_at, retained)
-    snapshot.intervals.leave_out_ended(passes, _of_kinds(columns["kinds"], EXPIRING_KINDS), now)
+    snapshot.intervals.exclude_ended(passes, _of_kinds(columns["kinds"], EXPIRING_KINDS), now)
     return passes
 
 
@@ -63,7 +63,7 @@ def _of_kinds(column: Array, kinds: Sequence[int]) -> Array:
     return found
 
 
-def _leave_out(snapshot: Snapshot, memory_filter: MemoryFilter, passes: Array) -> None:
+def _exclude_filtered(snapshot: Snapshot, memory_filter: MemoryFilter, passes: Array) -> None:
     """Clear in `passes` the rows that the filter excludes or that come after its `as_of` message."""
     columns = snapshot.columns
     if memory_filter.excluded_kinds is not None:

@@ -12,7 +12,13 @@ from everword.text.author_names import name_words
 from everword_search.cache.columns.growing import GrowingColumn, Numbers
 from everword_search.cache.columns.intervals import Intervals
 from everword_search.cache.columns.postings import build_postings
-from everword_search.cache.columns.row import FIELDS, ROW, bytes_of, places_of, threads_alone
+from everword_search.cache.columns.row import (
+    FIELDS,
+    ROW,
+    bytes_of,
+    places_of,
+    single_memory_threads,
+)
 from everword_search.cache.columns.segments import Segment, make_segment, with_segment
 from everword_search.cache.columns.vectors import Vectors
 from everword_search.cache.snapshot import IdOrder, Snapshot
@@ -141,7 +147,7 @@ class NamespaceIndex:
             },
             **{name: np.array(self._labels.of(getattr(passages, name))) for name in _LABELS},
             "conversations": conversations,
-            "threads": np.where(is_turn, conversations, threads_alone(passages.source_ids)),
+            "threads": np.where(is_turn, conversations, single_memory_threads(passages.source_ids)),
             "seqs": np.where(is_turn, passages.seqs, 0),
             "authors": np.array(self._authors.of(passages.authors)),
             "flags": records.flags,

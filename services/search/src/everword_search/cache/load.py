@@ -32,7 +32,7 @@ async def refresh_copy(
     behind = copy.is_behind
     for _ in range(_ATTEMPTS):
         if behind:
-            await _mend(database, copy)
+            await _repair_copy(database, copy)
         if await _add_passages(database, copy, is_new, limit_bytes):
             await load_late_vectors(database, copy)
             if is_new:
@@ -50,7 +50,7 @@ async def load_late_vectors(database: Database, copy: CachedNamespace) -> None:
             await copy.add_vectors(conn, rows[start : start + _CHUNK])
 
 
-async def _mend(database: Database, copy: CachedNamespace) -> None:
+async def _repair_copy(database: Database, copy: CachedNamespace) -> None:
     """Remove deleted passages, set limits, and add passages that appeared late."""
     async with database.transaction(copy.namespace_id) as conn:
         missing = await copy.compare(conn)

@@ -87,7 +87,7 @@ class Snapshot:
             return np.asarray(self.columns["ids"][rows])
         return np.asarray(self.read(rows)["ids"])
 
-    def rows_around(self, rows: Ints, reach: int) -> Ints:
+    def neighbouring_rows(self, rows: Ints, reach: int) -> Ints:
         """Return the unique rows of the memories of `rows` and of turns up to `reach` positions away."""
         places = np.unique(places_of(self.read(rows)))
         before = np.where(places < 0, 0, np.minimum(places % THREAD, reach))

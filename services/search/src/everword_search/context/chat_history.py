@@ -261,7 +261,7 @@ async def recall_turns(
             return RecalledTurns()
         report = ArmReport(SearchArm.SEMANTIC, ArmState.DEGRADED, str(cause or error))
         return RecalledTurns(degraded=[report])
-    near = [each for each in response.results if each.hit.parts and _is_near(each)]
+    near = [each for each in response.results if each.hit.parts and _is_semantically_near(each)]
     if not any(each.endings for each in near):
         return RecalledTurns(near)
     scope = Scope(namespace.id, request.filter_for(conversation.record))
@@ -271,5 +271,5 @@ async def recall_turns(
     return RecalledTurns([replace(each, endings=endings.get(each.memory.id, ())) for each in near])
 
 
-def _is_near(result: SearchResult) -> bool:
+def _is_semantically_near(result: SearchResult) -> bool:
     return result.hit.parts[0].raw >= LEAST_COSINE

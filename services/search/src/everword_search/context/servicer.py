@@ -155,12 +155,12 @@ def _item(block: BudgetedBlock, item: ContextItem, number: int) -> pb.ContextIte
         superseded=endings_to_proto(item.endings),
     )
     if item.about:
-        fill_memory(message.memory, _bare(item.about))
+        fill_memory(message.memory, _without_long_fields(item.about))
         message.memory.suspicious = item.trust == SUSPICIOUS
     return message
 
 
-def _bare(memory: MemoryRecord) -> MemoryRecord:
+def _without_long_fields(memory: MemoryRecord) -> MemoryRecord:
     """Return a memory without its potentially long fields; the item has the text."""
     has_metadata = memory.metadata_omitted or memory.metadata is not None
     return replace(

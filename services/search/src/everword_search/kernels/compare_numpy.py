@@ -183,7 +183,7 @@ def _combine_turns(
     alone_share: float,
 ) -> dict[str, Floats]:
     """Return features of memories alone and together with neighbouring turns, and of those turns."""
-    is_near = {far: _is_near(sessions, far) for far in (-2, -1, 1, 2)}
+    is_near = {far: _has_turn_at_distance(sessions, far) for far in (-2, -1, 1, 2)}
     alone = ~(is_near[-1] | is_near[1])
 
     def near(values: Floats, far: int) -> Floats:
@@ -213,7 +213,7 @@ def _combine_turns(
     }
 
 
-def _is_near(sessions: Ints, far: int) -> npt.NDArray[np.bool_]:
+def _has_turn_at_distance(sessions: Ints, far: int) -> npt.NDArray[np.bool_]:
     """Return, for each memory, whether a turn at distance `far` is in the same session."""
     others = np.arange(len(sessions)) + far
     inside = (others >= 0) & (others < len(sessions))

@@ -78,7 +78,7 @@ SELECT s.id, s.kind, s.topic, s.question, s.reason, s.created_at
   FROM strategies s
   LEFT JOIN strategy_offers o ON o.namespace_id = %(namespace_id)s AND o.strategy_id = s.id
  WHERE s.namespace_id = %(namespace_id)s AND s.subject = ANY(%(subjects)s) AND s.state = 1
-   AND (o.strategy_id IS NULL OR (o.offer_count < %(most_offers)s AND o.last_offered_at < %(offered_before)s))
+   AND (o.strategy_id IS NULL OR (o.offer_count < %(max_offers)s AND o.last_offered_at < %(offered_before)s))
  ORDER BY s.created_at DESC, s.id
  LIMIT %(limit)s;
 

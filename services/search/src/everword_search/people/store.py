@@ -92,7 +92,7 @@ async def find_offers(
     conn: Connection,
     namespace_id: int,
     subjects: Sequence[str],
-    most_offers: int,
+    max_offers: int,
     offered_before: datetime,
     limit: int,
 ) -> list[OfferRow]: ...

@@ -167,13 +167,13 @@ async def _read_and_retrieve(
     try:
         async with search.transaction(conn):
             query, limit_s = await _read_query(conn, search)
-            lacks_vector = query.vector is None and search.embedding.is_wanted
-            if lacks_vector or not search.has_word_lists(query.parsed):
+            has_no_vector = query.vector is None and search.embedding.is_wanted
+            if has_no_vector or not search.has_word_lists(query.parsed):
                 return query, None
             planned = _plan(search, query)
             page = await retrieve(conn, search.asked, planned, limit_s)
     except ArmFailed as failure:
-        page = await _retrieve_rest(conn, search, planned, failure)
+        page = await _retrieve_without_failed_arms(conn, search, planned, failure)
     return query, page
 
 
@@ -192,11 +192,11 @@ async def _retrieve(
             planned = _plan(search, query)
             page = await retrieve(conn, search.asked, planned, limit_s)
     except ArmFailed as failure:
-        page = await _retrieve_rest(conn, search, planned, failure)
+        page = await _retrieve_without_failed_arms(conn, search, planned, failure)
     return query, page
 
 
-async def _retrieve_rest(
+async def _retrieve_without_failed_arms(
     conn: Connection, search: _Search, planned: PlannedSearch, failure: ArmFailed
 ) -> HitPage:
     """Retrieve a page without the arms that failed, in a new transaction.

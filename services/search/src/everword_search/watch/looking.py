@@ -122,13 +122,13 @@ async def _changed(
         happened = [
             (id_, type_)
             for id_ in batch
-            if (type_ := _happened(states.get(id_), place)) is not None
+            if (type_ := _event_type(states.get(id_), place)) is not None
         ]
         events += await _events(conn, watched, happened, states)
     return events
 
 
-def _happened(state: MemoryStateRow | None, place: ResumeToken) -> EventType | None:
+def _event_type(state: MemoryStateRow | None, place: ResumeToken) -> EventType | None:
     """Return the event of a changed memory from its current state; None if the scan of expirations will report it."""
     if state is None:
         return EventType.DELETED

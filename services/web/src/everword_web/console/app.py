@@ -120,7 +120,7 @@ def create_app(settings: ClientSettings, hosts: Sequence[str], *, lends_key: boo
             *(Route(path, served(page), methods=["POST"]) for path, page in _POSTS.items()),
         ],
         lifespan=connect,
-        exception_handlers={404: _nothing_here, 405: _nothing_here, 500: _failed},
+        exception_handlers={404: _page_not_found, 405: _page_not_found, 500: _failed},
     )
     app.hosts = hosts
     return app
@@ -130,7 +130,7 @@ async def _healthz(_: Request) -> Response:
     return PlainTextResponse("ok")
 
 
-async def _nothing_here(request: Request, _: Exception) -> Response:
+async def _page_not_found(request: Request, _: Exception) -> Response:
     said = ["There is no such page. The navigation leads to those that there are."]
     visit = Visit(request, Credentials())
     return visit.page("error.html", 404, title="Not here", said=said, error=None)

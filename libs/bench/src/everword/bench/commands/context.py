@@ -19,8 +19,8 @@ from everword.bench.contexts import (
     USES,
     ContextFigures,
     Row,
-    chosen_queries,
     ending_now,
+    sample_queries,
     summarise,
 )
 from everword.bench.dataset import Dataset
@@ -117,7 +117,7 @@ async def _ask(
 ) -> tuple[list[Row], list[Row]]:
     rows, falls = list[Row](), list[Row]()
     for name, dataset in asked:
-        queries = chosen_queries(dataset, questions)
+        queries = sample_queries(dataset, questions)
         for dates in DATES:
             moved = dataset if dates == "original" else ending_now(dataset, datetime.now(UTC))
             async with namespace(settings, "bench-context-") as client:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import psutil
 
-#: A system is at rest when it uses at most this share of a core over POLL_INTERVAL_S, or after REST_S.
-REST_SHARE, POLL_INTERVAL_S, REST_S = 0.05, 3.0, 30.0
+#: A system is at rest when it uses at most this share of a core over POLL_INTERVAL_S, or after IDLE_TIMEOUT_S.
+IDLE_CPU_SHARE, POLL_INTERVAL_S, IDLE_TIMEOUT_S = 0.05, 3.0, 30.0
 
 
 def family(pid: int) -> list[psutil.Process]:
@@ -39,12 +39,12 @@ def cpu_s(pid: int) -> float:
     return total
 
 
-async def wait_for_rest(pid: int) -> float:
-    """Wait until a system's background work ended, at most REST_S; return the seconds."""
+async def wait_until_idle(pid: int) -> float:
+    """Wait until a system's background work ended, at most IDLE_TIMEOUT_S; return the seconds."""
     started = time.monotonic()
-    while time.monotonic() - started < REST_S:
+    while time.monotonic() - started < IDLE_TIMEOUT_S:
         before = await asyncio.to_thread(cpu_s, pid)
         await asyncio.sleep(POLL_INTERVAL_S)
-        if await asyncio.to_thread(cpu_s, pid) - before <= REST_SHARE * POLL_INTERVAL_S:
+        if await asyncio.to_thread(cpu_s, pid) - before <= IDLE_CPU_SHARE * POLL_INTERVAL_S:
             break
     return time.monotonic() - started

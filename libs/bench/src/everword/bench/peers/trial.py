@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from everword.bench.dataset import Query
-from everword.bench.peers.processes import pss_mb, wait_for_rest
+from everword.bench.peers.processes import pss_mb, wait_until_idle
 from everword.bench.peers.system import PeerConversation, Session, System
 
 #: Receives a description of the trial's current step.
@@ -24,11 +24,11 @@ class Trial:
     messages: int = 0
     import_s: float = 0.0
     after_import_s: list[float] = field(default_factory=list)
-    at_rest_s: list[float] = field(default_factory=list)
+    idle_resident_s: list[float] = field(default_factory=list)
     #: (ranked ids, relevant ids) of each question.
     rankings: list[tuple[tuple[str, ...], frozenset[str]]] = field(default_factory=list)
     #: Seconds from the import to the questions at rest.
-    rested_s: float = 0.0
+    idle_time_s: float = 0.0
     memory_mb: float = 0.0
     #: First question to processes that just became ready.
     first_question_s: float = 0.0
@@ -64,9 +64,9 @@ async def measure_all(
         say("asking right after the import")
         await _ask(session, rest[::2], trial, trial.after_import_s)
         say("waiting for rest")
-        trial.rested_s = await wait_for_rest(session.pid)
+        trial.idle_time_s = await wait_until_idle(session.pid)
         say("asking at rest")
-        await _ask(session, rest[1::2], trial, trial.at_rest_s)
+        await _ask(session, rest[1::2], trial, trial.idle_resident_s)
         trial.memory_mb = await asyncio.to_thread(pss_mb, session.pid)
     say("starting again")
     started = time.perf_counter()

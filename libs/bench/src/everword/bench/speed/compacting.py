@@ -17,13 +17,13 @@ import httpx2
 
 from everword.bench.speed import stub
 from everword.bench.speed.bench_stack import POLL_S, BenchStack
-from everword.bench.speed.composer import composed_alone
+from everword.bench.speed.composer import measure_composition
 from everword.bench.speed.corpus import CorpusConversation, conversations
 from everword.bench.speed.load import CALLERS, MAX_WAIT_SECONDS, Progress, append, scratch
 from everword.bench.speed.nodes import Nodes, due_jobs, read_nodes
 from everword.bench.speed.row import Floor, Row
 from everword.bench.speed.timing import closed_loop
-from everword.bench.speed.worker import WorkerProcess, compact_worker, ingest_alone
+from everword.bench.speed.worker import WorkerProcess, compact_worker, separate_ingest
 from everword.domain.compaction import CompactionSettings
 
 #: Answers per second: more than models write summaries, so that the worker's own cost is visible.
@@ -66,7 +66,7 @@ async def measure(
     if not wanted & figures.keys():
         return
     progress("an Everword for compaction", 0, 1)
-    async with ingest_alone(bench) as own:
+    async with separate_ingest(bench) as own:
         for id_, figure in figures.items():
             if id_ in wanted:
                 progress(id_, 0, 1)
@@ -79,14 +79,14 @@ async def _drain(bench: BenchStack, scale: int, seconds: float) -> Row:
     model = {"EVERWORD_CHAT_URL": bench.stub_url, "EVERWORD_CHAT_MODEL": stub.CHAT_MODEL}
     async with bench.paced(answers=RATE):
         done = await _compacted(bench, corpus, model)
-        alone_s = await _alone(bench, done.asked)
+        alone_s = await _time_sequential_requests(bench, done.asked)
     return done.row("compact_drain", scale, alone_s, "the stub alone", requests=len(done.asked))
 
 
 async def _extractive(bench: BenchStack, scale: int, seconds: float) -> Row:
     """Return the rate of a worker that chooses sentences."""
     done = await _compacted(bench, _backlog(min(scale, MOST_MESSAGES)), {})
-    alone_s, same = await asyncio.to_thread(composed_alone, done.nodes.all)
+    alone_s, same = await asyncio.to_thread(measure_composition, done.nodes.all)
     return done.row("compact_extractive", scale, alone_s, "the composer alone", composed_same=same)
 
 
@@ -139,7 +139,7 @@ async def _drained(worker: WorkerProcess, namespace: str) -> float:
     return time.monotonic() - started
 
 
-async def _alone(bench: BenchStack, asked: Sequence[Mapping[str, Any]]) -> float:
+async def _time_sequential_requests(bench: BenchStack, asked: Sequence[Mapping[str, Any]]) -> float:
     """Return the seconds that the stub needs for the same requests, one after the other as a worker sends them."""
     async with httpx2.AsyncClient(base_url=bench.stub_url, timeout=60, trust_env=False) as http:
         started = time.perf_counter()

@@ -23,7 +23,7 @@ _COMPOSER = "everword_compactor.compose.extractive.composer"
 _MODEL = "everword_compactor.compose.model"
 
 
-def composed_alone(nodes: Sequence[Node]) -> tuple[float, int]:
+def measure_composition(nodes: Sequence[Node]) -> tuple[float, int]:
     """Return the seconds to compose the same nodes alone, and how many came out identical."""
     done = subprocess.run(
         [sys.executable, "-P", "-m", "everword.bench.speed.composer"],

@@ -54,12 +54,12 @@ async def measure(
     async with bench.paced(texts=RATE):
         async with scratch(bench, "beside-idle") as (appended, _):
             idle = await _run_concurrently(client, queries, appended, extra, asyncio.sleep(seconds))
-        before_s = await embed_alone(bench, texts_of(corpus))
+        before_s = await measure_embedding(bench, texts_of(corpus))
         async with scratch(bench, "drain") as (filled, name):
             with bench.held("embedder-worker"):
                 await _fill(filled, corpus)
             drain_s = await drained(bench, [name])
-        after_s = await embed_alone(bench, texts_of(corpus))
+        after_s = await measure_embedding(bench, texts_of(corpus))
         async with (
             scratch(bench, "drain-beside") as (filled, name),
             scratch(bench, "beside") as (appended, _),
@@ -89,7 +89,7 @@ async def _fill(client: Client, corpus: Sequence[CorpusConversation]) -> None:
     await closed_loop(lambda each: append(client, each), corpus, _CALLERS)
 
 
-async def embed_alone(bench: BenchStack, texts: Sequence[str]) -> float:
+async def measure_embedding(bench: BenchStack, texts: Sequence[str]) -> float:
     """Return the seconds that the stub needs for texts when it is kept busy by a client that does nothing else."""
     batches = iter([texts[start : start + BATCH] for start in range(0, len(texts), BATCH)])
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.corpus import CorpusConversation, conversations
-from everword.bench.speed.draining import BATCH, RATE, embed_alone, texts_of
+from everword.bench.speed.draining import BATCH, RATE, measure_embedding, texts_of
 from everword.bench.speed.load import drained, scratch
 from everword.bench.speed.row import Floor, Row
 from everword.client.kinds import kind_number
@@ -43,10 +43,10 @@ async def measure(bench: BenchStack, scale: int) -> Row:
     # The first import pays for preparation and is not measured.
     await _imported(bench, list(conversations(BATCH, _STREAM + 1)))
     async with bench.paced(texts=RATE):
-        before_s = await embed_alone(bench, texts_of(corpus))
+        before_s = await measure_embedding(bench, texts_of(corpus))
         done = await _imported(bench, corpus)
         # Its namespace is erased by now: nothing more of it is summed up and embedded.
-        after_s = await embed_alone(bench, texts_of(corpus))
+        after_s = await measure_embedding(bench, texts_of(corpus))
     floor = Floor(2 * messages / (before_s + after_s), "the stub alone, before and after")
     return Row(
         "import_embedded",

@@ -69,7 +69,7 @@ async def load(
     stored = (await client.search_service.GetStats(GetStatsRequest())).corpus.messages
     if stored >= messages:
         return
-    rest = _rest(conversations(messages, stream), stored)
+    rest = _unstored_conversations(conversations(messages, stream), stored)
     done = stored
 
     async def caller() -> None:
@@ -86,7 +86,9 @@ async def append(client: Client, conversation: CorpusConversation) -> None:
     await client.append(conversation.key, conversation.messages)
 
 
-def _rest(corpus: Iterable[CorpusConversation], stored: int) -> Iterable[CorpusConversation]:
+def _unstored_conversations(
+    corpus: Iterable[CorpusConversation], stored: int
+) -> Iterable[CorpusConversation]:
     """Yield conversations that may not be stored yet. Callers finish out of order; external ids deduplicate
     repetitions.
     """

@@ -54,7 +54,9 @@ async def measure(bench: BenchStack, scale: int, queries: Sequence[str]) -> Row:
         "jobs_due": due,
         **{name: {of: round(size, 1) for of, size in each.items()} for name, each in told.items()},
     }
-    floor = Floor(await asyncio.to_thread(_bare), "Python with the libraries that all use")
+    floor = Floor(
+        await asyncio.to_thread(_measure_bare_process), "Python with the libraries that all use"
+    )
     value = max(resident[name] for name in SERVICES)
     return Row("memory_1m", scale, value, "MB", floor, details)
 
@@ -93,7 +95,7 @@ def _peak(pid: int) -> float:
     return int(kibibytes) * 1024 / MB
 
 
-def _bare() -> float:
+def _measure_bare_process() -> float:
     report = f"{LIBRARIES}; import psutil; print(psutil.Process().memory_info().rss)"
     done = subprocess.run(
         [sys.executable, "-c", report], capture_output=True, text=True, check=True

@@ -46,7 +46,7 @@ def startup(bench: BenchStack, scale: int) -> Row:
     elapsed = {
         name: min(_start(bench, spec) for _ in range(_STARTS)) for name, spec in specs.items()
     }
-    bare = min(_bare_start() for _ in range(_STARTS))
+    bare = min(_interpreter_start_seconds() for _ in range(_STARTS))
     details = {"s": {name: round(seconds, 3) for name, seconds in elapsed.items()}}
     floor = Floor(bare, "Python with the libraries that all use")
     return Row("startup", scale, max(elapsed.values()), "s", floor, details)
@@ -74,7 +74,7 @@ def _start(bench: BenchStack, spec: ProcessSpec) -> float:
         process.wait(_STOP_S)
 
 
-def _bare_start() -> float:
+def _interpreter_start_seconds() -> float:
     started = time.perf_counter()
     subprocess.run([sys.executable, "-c", LIBRARIES], check=True)
     return time.perf_counter() - started

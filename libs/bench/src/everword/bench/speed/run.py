@@ -99,7 +99,7 @@ async def measure(
             await ingesting.measure(100, 4)
             ingesting.empty = await ingesting.measure(100, 4)
         if wanted & (_SEARCHES | _INGEST | {"disk_per_message", "memory_1m"}):
-            async for row in _in_one(bench, scale, wanted, ingesting, progress):
+            async for row in _measure_single_namespace(bench, scale, wanted, ingesting, progress):
                 yield row
         if "search_hybrid_1000x1000" in wanted:
             yield await _in_many(bench, scale, progress)
@@ -113,7 +113,7 @@ async def measure(
         yield await memory.measure(bench, messages, queries(scale.queries, messages))
 
 
-async def _in_one(
+async def _measure_single_namespace(
     bench: BenchStack,
     scale: Scale,
     figures: AbstractSet[str],
@@ -146,7 +146,7 @@ def _figures(
     of = scale.messages
     hybrid = searches.hybrid_id(of, figures)
     modes: dict[str, Figure] = {
-        id_: partial(searches.one_mode, bench, client, of, id_, asked) for id_ in searches.MODES
+        id_: partial(searches.measure_mode, bench, client, of, id_, asked) for id_ in searches.MODES
     }
     return {
         hybrid: lambda: searches.hybrid(bench, client, hybrid, of, asked),

@@ -134,7 +134,7 @@ async def hybrid(
     return Row(id_, scale, asked.times.ms(0.5), "ms", floor, details)
 
 
-async def one_mode(
+async def measure_mode(
     bench: BenchStack, client: Client, scale: int, id_: str, queries: Sequence[str]
 ) -> Row:
     mode = MODES[id_]

@@ -25,7 +25,7 @@ _LOG_TAIL = 1_000
 
 
 @asynccontextmanager
-async def ingest_alone(bench: BenchStack) -> AsyncIterator[BenchStack]:
+async def separate_ingest(bench: BenchStack) -> AsyncIterator[BenchStack]:
     """Run a second Everword with ingest only for the duration of the block. Raises EmbeddedError."""
     folder = bench.folder / "compaction"
     settings = StackSettings(data=folder, ports=Ports.free())

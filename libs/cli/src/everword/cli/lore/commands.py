@@ -8,7 +8,7 @@ import click
 
 from everword.cli.lore.book_keys import book_key
 from everword.cli.lore.import_book import import_
-from everword.cli.lore.shown import described, for_whom, state, why
+from everword.cli.lore.shown import described, scope_text, state, why
 from everword.cli.notes import scope_options
 from everword.cli.output import (
     json_option,
@@ -60,7 +60,7 @@ async def books(
     rows = [
         (
             shorten(each.body.name, 40),
-            for_whom(each.body.scope),
+            scope_text(each.body.scope),
             each.entry_count,
             state(each.body.disabled),
             when(each.update_time),

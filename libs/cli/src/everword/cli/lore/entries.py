@@ -55,7 +55,7 @@ class Book:
 
     scan_depth: Any = None
     #: True if entries never trigger others.
-    without_recursion: bool = False
+    excludes_recursion: bool = False
     #: Ids of NovelAI's categories whose entries are all disabled.
     disabled_categories: Sequence[str] = ()
 
@@ -124,7 +124,7 @@ def _made(
         content=content,
         triggers=triggers,
         priority=_priority(entry),
-        sticky_turns=_turns(entry.get("sticky")),
+        sticky_turns=_user_turns(entry.get("sticky")),
         disabled=entry.get("enabled") is False
         or _any(entry, "disable", "disabled")
         or entry.get("category") in book.disabled_categories
@@ -133,7 +133,7 @@ def _made(
         or entry.get("mode") == "constant"
         or "activate" in decorators,
         prevent_recursion=_any(entry, "preventRecursion", "prevent_recursion"),
-        exclude_recursion=book.without_recursion
+        exclude_recursion=book.excludes_recursion
         or _any(entry, "excludeRecursion", "exclude_recursion"),
     )
     depths = (
@@ -220,7 +220,7 @@ def _priority(entry: Mapping[str, Any]) -> int:
     return max(-_MAX_PRIORITY, min(int(value), _MAX_PRIORITY))
 
 
-def _turns(messages: Any) -> int:
+def _user_turns(messages: Any) -> int:
     """Return the number of user turns in this many messages; every second message is an answer."""
     return min(_MAX_TURNS, (int(messages) + 1) // 2) if is_number(messages) and messages > 0 else 0
 

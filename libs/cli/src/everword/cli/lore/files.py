@@ -108,7 +108,7 @@ def _own(document: dict[str, Any]) -> LoreFile:
         titles.add(entry.title)
         made.append(entry)
         for trigger in triggers:
-            if why := _why_not(trigger, entry):
+            if why := _trigger_error(trigger, entry):
                 left_out.append(f"{entry.title}: the key {trigger.text[:80]!r}: {why}")
             else:
                 entry.triggers.append(trigger)
@@ -126,7 +126,7 @@ def _triggers(given: object, place: str) -> list[lore_pb2.LoreTrigger]:
     return list(entry.triggers)
 
 
-def _why_not(trigger: lore_pb2.LoreTrigger, entry: lore_pb2.NewLoreEntry) -> str:
+def _trigger_error(trigger: lore_pb2.LoreTrigger, entry: lore_pb2.NewLoreEntry) -> str:
     """Return why an entry cannot have a trigger; nothing if it can."""
     if "\0" in trigger.text:
         return "has a NUL character"

@@ -6,7 +6,7 @@ from everword.cli.output import shorten
 from everword.v1 import lore_pb2
 
 
-def for_whom(scope: lore_pb2.LoreScope) -> str:
+def scope_text(scope: lore_pb2.LoreScope) -> str:
     return ", ".join(filter(None, (scope.agent, scope.subject, scope.conversation_id))) or "all"
 
 

@@ -83,7 +83,7 @@ async def memory_search(
     )
     response = await caller.client.search_service.Search(request, metadata=caller.metadata)
     if not response.results:
-        return _nothing(request)
+        return _no_results_text(request)
     lines = [_result(number, each) for number, each in enumerate(response.results, 1)]
     if response.verdict == search_service_pb2.VERDICT_NOTHING_RELEVANT:
         lines.insert(0, "Nothing seems to answer this. These come nearest:")
@@ -105,7 +105,7 @@ def _ended(fact: SupersededFact) -> str:
     return f"{fact.attribute} {how} {when(fact.ended_time)}{now}"
 
 
-def _nothing(request: search_service_pb2.SearchRequest) -> str:
+def _no_results_text(request: search_service_pb2.SearchRequest) -> str:
     """Suggest what to try after an empty result."""
     filtered = request.HasField("filter") and request.filter.ByteSize() > 0
     tries = ["search without the filters"] if filtered else []

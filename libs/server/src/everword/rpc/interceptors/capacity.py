@@ -73,13 +73,13 @@ class CapacityInterceptor(grpc.aio.ServerInterceptor):
             # Closed with the call: else a slot would be had until the collector comes by.
             async with (
                 self._capacity.stream(group),
-                aclosing(self._one_by_one(raws, group)) as taken,
+                aclosing(self._admit_each(raws, group)) as taken,
             ):
                 return await inner(taken, context)
 
         return behavior
 
-    async def _one_by_one(
+    async def _admit_each(
         self, raws: AsyncIterator[bytes], group: Group
     ) -> AsyncGenerator[bytes, None]:
         """Yield the messages of a stream, with a slot while one is processed and none while waiting for the next."""

@@ -12,7 +12,7 @@ import regex
 
 from everword.text.analysis import folded_words
 from everword.text.statements.clauses import Clause, clauses, iter_sentences, stems_of
-from everword.text.statements.obeyed import find_obeyed
+from everword.text.statements.obeyed import find_obeyed_sentences
 from everword.text.statements.sources import (
     Measured,
     SourceStatement,
@@ -148,5 +148,5 @@ def _is_contrary(clause: Clause, sources: Statements) -> bool:
 def misstatements(text: str, sources: Iterable[StatedSource]) -> list[str]:
     """Return the clauses of a text that its sources contradict, and the sentences that one of them ordered."""
     said = list(sources)
-    obeyed = list(find_obeyed(text, (source.text for source in said)))
+    obeyed = list(find_obeyed_sentences(text, (source.text for source in said)))
     return obeyed + list(find_contradicted_clauses(text, Statements(said)))

@@ -44,7 +44,7 @@ _SAME = 0.8
 _MAX_QUERIED_TOKENS = 20
 
 
-def find_obeyed(text: str, sources: Iterable[str]) -> Iterator[str]:
+def find_obeyed_sentences(text: str, sources: Iterable[str]) -> Iterator[str]:
     """Yield the sentences of a text that a source ordered, and that no other part of a source states."""
     ordered, rest = _split_orders(sources)
     if not ordered:

@@ -65,7 +65,7 @@ from everword.text.values.numbers import (
     number_key,
 )
 from everword.text.values.row_search import found_rows
-from everword.text.values.source_keys import keys_around, keys_of_words, near_periods
+from everword.text.values.source_keys import keys_near_time, keys_of_words, near_periods
 from everword.text.values.units import adjacent_unit
 
 log = logging.getLogger(__name__)
@@ -114,7 +114,7 @@ def find_values(text: str, *, quotations: bool = True) -> list[Value]:
         for written, key in find_calendar_words(rest)
     ]
     values += [
-        Value(ValueKind.NUMBER, number.written, number.borne_out_by)
+        Value(ValueKind.NUMBER, number.written, number.supporting_readings)
         for number in find_numbers(rest)
     ]
     values += _checked_words(rest)
@@ -145,7 +145,7 @@ def _checked_words(rest: str) -> list[Value]:
             for each in same
             for reading in Number(
                 "", [frozenset({number_key(str(each.number))})], units
-            ).borne_out_by
+            ).supporting_readings
         ]
         as_written = frozenset({row(parts_of(rest[first:last]))})
         values.append(Value(ValueKind.NUMBER, rest[first:last], [*readings, as_written]))
@@ -184,7 +184,7 @@ class Evidence:
         years = set()
         for time in times:
             years.add(time.year)
-            self._keys |= keys_around(time, self._near_periods)
+            self._keys |= keys_near_time(time, self._near_periods)
             self._keys.add((TIME, time.hour, time.minute))
             for days in (0, *near):
                 # The first and the last day that a date can name have no neighbour.

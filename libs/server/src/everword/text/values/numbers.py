@@ -34,7 +34,7 @@ class Number:
     units: frozenset[str]
 
     @property
-    def borne_out_by(self) -> Readings:
+    def supporting_readings(self) -> Readings:
         """The keys to find: the number with its unit, or without any."""
         if not self.units:
             return self.readings

@@ -27,7 +27,7 @@ def near_periods(parts: Sequence[str]) -> set[int]:
     return found
 
 
-def keys_around(time: datetime, months: Iterable[int]) -> set[Key]:
+def keys_near_time(time: datetime, months: Iterable[int]) -> set[Key]:
     keys: set[Key] = set()
     for distance in months:
         year, month = divmod(time.year * 12 + time.month - 1 + distance, 12)

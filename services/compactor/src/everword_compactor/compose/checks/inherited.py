@@ -28,23 +28,23 @@ def with_inherited(found: Faithfulness, content: str, unsupported: Iterable[str]
     requested: Sequence[str] = list(unsupported)
     if not requested:
         return found
-    taken = or_else(requested, _taken, requested, content)
+    taken = or_else(requested, _contained_values, requested, content)
     named = list(dict.fromkeys([*found.unsupported, *taken]))[:MAX_OFFENDERS]
     return replace(found, unsupported=named)
 
 
-def _taken(wanted: Sequence[str], content: str) -> Sequence[str]:
+def _contained_values(wanted: Sequence[str], content: str) -> Sequence[str]:
     """Return those of the values and clauses that a node says."""
     plain = strip_tags(content)
     said = [clause for sentence in iter_sentences(normalise(plain)) for clause in clauses(sentence)]
     values = find_values(plain)
     texts = {fold_spaces(text) for text in (*find_latex(plain), *(value.text for value in values))}
-    meanings = {meaning for value in values for meaning in _meanings(value)}
+    meanings = {meaning for value in values for meaning in _value_meanings(value)}
     return [
         text
         for text in wanted
         if fold_spaces(text) in texts
-        or not meanings.isdisjoint(_meanings_of(text))
+        or not meanings.isdisjoint(_text_values(text))
         or _repeats_clause(clause_of(normalise(text)), said)
     ]
 
@@ -62,18 +62,18 @@ def _repeats_clause(clause: Clause, clauses: Sequence[Clause]) -> bool:
 
 
 def _values_in(text: str) -> set[Hashable]:
-    return {meaning for value in find_values(text) for meaning in _meanings(value)}
+    return {meaning for value in find_values(text) for meaning in _value_meanings(value)}
 
 
-def _meanings_of(text: str) -> set[Hashable]:
+def _text_values(text: str) -> set[Hashable]:
     """Return the meanings of a text that is one value; a quotation is compared as a whole."""
     return {
         meaning
         for value in find_values(text)
         if fold_spaces(value.text) == fold_spaces(text)
-        for meaning in _meanings(value)
+        for meaning in _value_meanings(value)
     }
 
 
-def _meanings(value: Value) -> set[Hashable]:
+def _value_meanings(value: Value) -> set[Hashable]:
     return {(value.kind, keys) for keys in value.readings}

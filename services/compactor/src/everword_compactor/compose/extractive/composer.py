@@ -76,7 +76,7 @@ class ExtractiveComposer:
         # If all lines have weight 0, choose among them.
         telling = [candidate for candidate in candidates if candidate.weight] or candidates
         budget = _budget(draft, telling)
-        chosen = _chosen(telling, budget, heartbeat)
+        chosen = _select_candidates(telling, budget, heartbeat)
         if draft.level.of_calendar:
             chosen = _by_place(chosen)
         content = write_groups([candidate.bullet for candidate in chosen])
@@ -111,7 +111,7 @@ def _place(bullet: Bullet) -> tuple[str, str]:
     return bullet.time[:10], bullet.tags
 
 
-def _chosen(
+def _select_candidates(
     candidates: Iterable[_Candidate], budget: float, heartbeat: Callable[[], None]
 ) -> list[_Candidate]:
     """Return the chosen candidates in order: the best of each part, then the best of these."""

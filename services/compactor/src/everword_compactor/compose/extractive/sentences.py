@@ -123,7 +123,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int, SentenceKind]]:
     in_code, begin, offset, previous, kind = False, 0, 0, "", SentenceKind.PROSE
     for line, following in pairwise([*text.splitlines(keepends=True), ""]):
         fence = _FENCE.match(line) is not None
-        if in_code or fence or not (previous and _goes_on(previous, line)):
+        if in_code or fence or not (previous and _continues_on(previous, line)):
             if offset > begin:
                 yield begin, offset, kind
             begin, kind = offset, _kind_of(line, following)
@@ -146,7 +146,7 @@ def _kind_of(line: str, following: str) -> SentenceKind:
     return SentenceKind.ITEM if _LIST_ITEM.match(line) else SentenceKind.PROSE
 
 
-def _goes_on(line: str, following: str) -> bool:
+def _continues_on(line: str, following: str) -> bool:
     return (
         len(line) >= _MARGIN_CHARS
         and _UNFINISHED.search(line) is not None

@@ -78,7 +78,7 @@ def source_lines(draft: Draft, aliases: Aliases) -> str:
 
 
 def _header(source: Source, draft: Draft, aliases: Aliases) -> str:
-    pieces = [_span(source.earliest_at, source.latest_at, draft.time_zone), _who(source)]
+    pieces = [_span(source.earliest_at, source.latest_at, draft.time_zone), _speaker_label(source)]
     if source.author and not source.level:
         pieces.append(_name(source.author))
     if draft.level is Level.DAY:
@@ -94,7 +94,7 @@ def _short_names(source: Source, aliases: Aliases) -> list[str]:
     return [name for name in (chat, instance) if name]
 
 
-def _who(source: Source) -> str:
+def _speaker_label(source: Source) -> str:
     what = Level(source.level).name.lower() if source.level else _ROLES.get(source.role, "message")
     return f"{_name(source.agent) or 'several'}/{what}"
 

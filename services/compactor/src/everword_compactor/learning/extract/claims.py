@@ -130,13 +130,9 @@ def _claims(
 def _is_asserted(sentence: TokenizedSentence, match: Match) -> bool:
     lows = [token.low for token in sentence.tokens]
     before, after = lows[: max(match.begin, 0)], lows[match.end : match.end + 8]
-    parted_at = next((at for at, low in enumerate(after) if low in _PARTING | {",", "and"}), 8)
-    taken_back = _NOT_ASSERTED_AFTER & set(after[: parted_at + 1])
-    if (
-        _UNSAID & set(before) - _medical_reporting_verbs(before)
-        or taken_back
-        or _JOKED & set(after)
-    ):
+    split_at = next((at for at, low in enumerate(after) if low in _PARTING | {",", "and"}), 8)
+    retracted = _NOT_ASSERTED_AFTER & set(after[: split_at + 1])
+    if _UNSAID & set(before) - _medical_reporting_verbs(before) or retracted or _JOKED & set(after):
         return False
     parted = max((at for at, low in enumerate(before) if low in _PARTING), default=-1)
     if _UNREAL & set(before[parted + 1 :]):
@@ -196,12 +192,12 @@ def _of(
                 modality,
                 sentence.text,
                 slot=match.slot,
-                around=_around(sentence, match),
+                around=_context_of(sentence, match),
                 happens=match.pattern.retracts or _happens(sentence, match),
             )
 
 
-def _around(sentence: TokenizedSentence, match: Match) -> str:
+def _context_of(sentence: TokenizedSentence, match: Match) -> str:
     """Return the words after a match, and a few before it: "In March I moved"."""
     tokens = sentence.tokens
     end = match.end

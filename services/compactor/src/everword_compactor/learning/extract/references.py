@@ -29,7 +29,7 @@ def refer_back(
         return
     words = set(lows)
     if "meant" in words or lows[0] in CORRECTING:
-        yield from _meant(sentence, lows, earlier)
+        yield from _corrections(sentence, lows, earlier)
     elif "not" in words:
         yield from _not_that(sentence, lows, earlier)
     elif _EXCHANGED & words:
@@ -46,7 +46,7 @@ def last_claim(
     return said[-1] if said else None
 
 
-def _meant(
+def _corrections(
     sentence: TokenizedSentence, lows: Sequence[str], earlier: Sequence[SpokenClaim]
 ) -> Iterator[SpokenClaim]:
     """Yield the corrections in "I meant Bern" and "sorry, Bern": of the last claim with a value of the same kind."""

@@ -18,7 +18,7 @@ from everword_compactor.sleep.checks import unsupported
 from everword_compactor.sleep.model import Observation, Quote, SleepSession
 from everword_compactor.sleep.people import store
 from everword_compactor.sleep.people.moments import is_said, read_moment
-from everword_compactor.sleep.people.words import observation_record, said_of, strange_names
+from everword_compactor.sleep.people.words import observation_record, said_of, unsupported_names
 from everword_compactor.sleep.prompting import find_words
 from everword_compactor.sleep.work import (
     PendingWrite,
@@ -199,7 +199,7 @@ def _invented(session: SleepSession, observation: Observation, title: str) -> li
     names = [observation.subject, observation.text, *(message.author for message in messages)]
     wrong = unsupported(title, observation.quotes, messages, names)
     texts = [*names, *(message.content for message in session.shown)]
-    return list(dict.fromkeys([*wrong, *strange_names(title, texts)]))
+    return list(dict.fromkeys([*wrong, *unsupported_names(title, texts)]))
 
 
 def _moment(

@@ -112,7 +112,7 @@ class TrajectoryDraft:
     cited: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
-def read_outlook(
+def read_trajectory_draft(
     sources: Sequence[TrajectorySource], answer: Any
 ) -> CheckedAnswer[TrajectoryDraft | None]:
     """Return the fields of an answer that the cited records support, with complaints; None if the main fields lack

@@ -18,7 +18,7 @@ from everword_compactor.sleep.people.trajectory import (
     SCHEMA,
     TrajectoryDraft,
     TrajectorySource,
-    read_outlook,
+    read_trajectory_draft,
 )
 from everword_compactor.sleep.work import (
     ClosingStage,
@@ -73,7 +73,7 @@ def update_trajectory(tools: StageTools, work: ClosingWork) -> ClosingWork:
         "earlier": [told] if told else [],
     }
     question = ModelQuestion(TASK, INSTRUCTION, records, SCHEMA, MAX_TOKENS)
-    draft = tools.asking.ask(question, lambda answer: read_outlook(sources, answer))
+    draft = tools.asking.ask(question, lambda answer: read_trajectory_draft(sources, answer))
     if draft is None:
         return work
     row = _row(work, tools, draft, due.sessions)

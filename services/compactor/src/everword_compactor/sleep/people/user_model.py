@@ -143,7 +143,7 @@ def read_traits(turns: Turns, answer: Any) -> CheckedAnswer[list[Trait]]:
         if len({each.message_id for each in said}) < LEAST_MESSAGES:
             complaints.append(f"trait {number}: its words do not stand so in two messages")
             continue
-        if dimension == "length" and not _is_so_long(turns, value):
+        if dimension == "length" and not _exceeds_turn_length(turns, value):
             complaints.append(f"trait {number}: the messages are not {value}")
             continue
         retained.setdefault(dimension, Trait(dimension, value, said))
@@ -161,7 +161,7 @@ def _quoted(turns: Turns, entries: Sequence[Mapping[str, Any]]) -> list[MessageW
     ]
 
 
-def _is_so_long(turns: Turns, value: str) -> bool:
+def _exceeds_turn_length(turns: Turns, value: str) -> bool:
     words = median(len(message.content.split()) for message in turns.session.said)
     return not (value == "brief" and words > _BRIEF) and not (
         value == "detailed" and words < _DETAILED

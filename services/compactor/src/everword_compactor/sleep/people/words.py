@@ -42,10 +42,10 @@ def invented(text: str, sources: Iterable[str], times: Iterable[datetime] = ()) 
     """Return the values of a text, such as numbers and names, that no source says."""
     said = list(sources)
     missing = or_else(["cannot be checked"], _missing, text, said, list(times))
-    return list(dict.fromkeys([*missing, *strange_names(text, said)]))
+    return list(dict.fromkeys([*missing, *unsupported_names(text, said)]))
 
 
-def strange_names(text: str, sources: Iterable[str]) -> list[str]:
+def unsupported_names(text: str, sources: Iterable[str]) -> list[str]:
     """Return capitalised words, except the first of a text, that no source contains.
 
     The language of a few words is unknown, so that they are compared as written.

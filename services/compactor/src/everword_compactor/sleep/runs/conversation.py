@@ -16,7 +16,7 @@ from everword_compactor.sleep import store
 from everword_compactor.sleep.loading import load, make_session, subjects_of, with_spellings
 from everword_compactor.sleep.model import SleepSession
 from everword_compactor.sleep.runs import applying
-from everword_compactor.sleep.runs.running import describe, digest, is_its_own_fault, tools_of
+from everword_compactor.sleep.runs.running import describe, digest, is_session_failure, tools_of
 from everword_compactor.sleep.runs.sessions import IDLE, MessageRun, cut_sessions
 from everword_compactor.sleep.store import SleepProgress
 from everword_compactor.sleep.work import SessionStage
@@ -45,7 +45,7 @@ def sleep_conversation(
     failure is visible and retried with the job.
     """
     if job.namespace.sleep_atomicity == RUN:
-        _leave_to_namespace(job)
+        _schedule_namespace_sleep(job)
         return None
     failures = Failures()
     for parked in read_parked(job, conversation_id):
@@ -138,7 +138,7 @@ def _do(
         model = tools.asking.model if tools.asking else ""
         applying.apply(settings, started, applying.session_writes(work, model, after))
     except Exception as error:  # a stage or a model may fail in any way
-        if not is_its_own_fault(job, error):
+        if not is_session_failure(job, error):
             raise
         log.warning("session parked", exc_info=error, extra={"session_id": str(session.id)})
         with failures.kept():
@@ -148,6 +148,6 @@ def _do(
     job.run.checkpoint()
 
 
-def _leave_to_namespace(job: NamespaceJob) -> None:
+def _schedule_namespace_sleep(job: NamespaceJob) -> None:
     with job.transaction() as conn:
         enqueue_blocking(conn, [DueJob(job.namespace_id, SLEEP, SLEEP_NAMESPACE)])

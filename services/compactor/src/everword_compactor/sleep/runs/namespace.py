@@ -14,8 +14,8 @@ from everword_compactor.sleep import store, storing
 from everword_compactor.sleep.loading import load_closing
 from everword_compactor.sleep.runs import applying
 from everword_compactor.sleep.runs.conversation import RUN
-from everword_compactor.sleep.runs.running import close, is_its_own_fault, tools_of
-from everword_compactor.sleep.runs.whole_run import sleep_whole_run
+from everword_compactor.sleep.runs.running import close, is_session_failure, tools_of
+from everword_compactor.sleep.runs.whole_run import run_full_sleep
 from everword_compactor.sleep.work import ClosingStage, PendingWrite, SessionStage, SleepTransaction
 
 #: Conversations that a night wakes at once.
@@ -41,7 +41,7 @@ def sleep_namespace(
         at_night = known is not None and known < night
     failures = Failures()
     if job.namespace.sleep_atomicity == RUN:
-        sleep_whole_run(job, session_stages, closing_stages, failures, at_night)
+        run_full_sleep(job, session_stages, closing_stages, failures, at_night)
     else:
         if at_night:
             _wake_conversations(job)
@@ -79,7 +79,7 @@ def _close(
         settings = job.worker_context.database.settings
         applying.apply(settings, job.run.job, applying.closing_writes(work))
     except Exception as error:  # a stage or a model may fail in any way
-        if not is_its_own_fault(job, error):
+        if not is_session_failure(job, error):
             raise
         with failures.kept():
             raise

@@ -67,7 +67,7 @@ def _run(tools: StageTools, stage: SessionStage | ClosingStage, work: _Work) -> 
         return stage.run(tools, work)  # type: ignore[arg-type, return-value]
 
 
-def is_its_own_fault(job: NamespaceJob, error: Exception) -> bool:
+def is_session_failure(job: NamespaceJob, error: Exception) -> bool:
     """Return whether a failure is the session's own; an unavailable model or a lost job concerns every session."""
     if isinstance(error, LeaseLost | psycopg.Error | ChatBudgetSpent):
         return False

@@ -18,7 +18,7 @@ from everword_compactor.sleep.runs.running import (
     close,
     describe,
     digest,
-    is_its_own_fault,
+    is_session_failure,
     tools_of,
 )
 from everword_compactor.sleep.work import ClosingStage, PendingWrite, SessionStage, StageTools
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 _PAGE = 500
 
 
-def sleep_whole_run(
+def run_full_sleep(
     job: NamespaceJob,
     session_stages: Sequence[SessionStage],
     closing_stages: Sequence[ClosingStage],
@@ -83,7 +83,7 @@ class _PendingWrites:
             loaded = loaded.with_profile(known) if known else loaded
             work = digest(self._tools, session, loaded, self._stages)
         except Exception as error:  # a stage or a model may fail in any way
-            if not is_its_own_fault(self._job, error):
+            if not is_session_failure(self._job, error):
                 raise
             log.warning("session parked", exc_info=error, extra={"session_id": str(session.id)})
             with self._failures.kept():

@@ -88,7 +88,7 @@ def confirm(tools: StageTools, work: ClosingWork) -> ClosingWork:
     rest = sorted(rest, key=lambda fact: (-fact.mentions, fact.first_seen_at))[:MOST]
     # Without new sessions there is no new evidence for a model.
     if rest and work.sessions and tools.asking is not None:
-        for fact, reason in _borne_out(tools, work, rest, trust):
+        for fact, reason in _confirmed_by_model(tools, work, rest, trust):
             work = _confirmed(work, fact, reason)
     return work
 
@@ -103,7 +103,7 @@ def _times(sessions: Mapping[UUID, int], fact: KnownFact) -> int:
     return sessions.get(fact.id, 0) if fact.id else 0
 
 
-def _borne_out(
+def _confirmed_by_model(
     tools: StageTools, work: ClosingWork, suspected: Sequence[KnownFact], trust: TrustPolicy
 ) -> list[tuple[KnownFact, str]]:
     """Return the facts that a model finds supported, each with the reason."""

@@ -81,12 +81,12 @@ def settle_disputes(tools: StageTools, work: ClosingWork) -> ClosingWork:
 
 def by_rule(dispute: DisputeRow, now: datetime) -> Settlement | None:
     """Return the settlement by rule; None if no rule applies."""
-    old_gone, new_gone = (
+    old_gone, replaced_ids = (
         ruling == FactRuling.WRONG for ruling in (dispute.old_ruling, dispute.new_ruling)
     )
     if dispute.new_ruling == FactRuling.RIGHT or old_gone:
         return Settlement(DisputeOutcome.ACCEPT_NEW, "person", "a person said so")
-    if dispute.old_ruling == FactRuling.RIGHT or new_gone:
+    if dispute.old_ruling == FactRuling.RIGHT or replaced_ids:
         return Settlement(DisputeOutcome.REJECT_NEW, "person", "a person said so")
     if dispute.new_state == FactState.REJECTED:
         return Settlement(DisputeOutcome.REJECT_NEW, "rule", "the new one was corrected")

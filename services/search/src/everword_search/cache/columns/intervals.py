@@ -65,7 +65,7 @@ class Intervals:
             holds &= limits[:, VALID_FROM] <= valid_at
         passes[self.rows[~holds]] = False
 
-    def leave_out_ended(self, passes: Array, of_kind: Array, now: float) -> None:
+    def exclude_ended(self, passes: Array, of_kind: Array, now: float) -> None:
         """Set `passes` to False for rows of a kind that have expired by now.
 
         They are gone for every requested moment.

@@ -60,7 +60,7 @@ def places_of(read: Array) -> Ints:
     return np.where(threads < 0, threads, threads * THREAD + seqs)
 
 
-def threads_alone(source_ids: Array) -> Ints:
+def single_memory_threads(source_ids: Array) -> Ints:
     """Return a negative thread number for each memory that is no turn, derived from its id (`S16`).
 
     Numbering them in order of appearance would take 300 bytes of memory each. With 63 bits of random ids, the

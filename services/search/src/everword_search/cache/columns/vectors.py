@@ -41,7 +41,7 @@ class Vectors:
         self._states = GrowingColumn(np.uint8, budget=budget)
         self._halves = GrowingColumn(np.float16, (dimensions,), budget)
         #: Number of rows without a vector, and number of those that wait for one.
-        self.lacking_count = self._pending_count = 0
+        self.missing_count = self._pending_count = 0
 
     @property
     def _columns(self) -> Sequence[GrowingColumn]:
@@ -60,7 +60,7 @@ class Vectors:
         """Append rows that wait for vectors."""
         self._halves.extend_zeros(rows)
         self._states.extend_zeros(rows)
-        self.lacking_count += rows
+        self.missing_count += rows
         self._pending_count += rows
 
     @property
@@ -81,7 +81,7 @@ class Vectors:
         """Store the vectors of rows."""
         if len(rows):
             self._keep(rows, vectors)
-            self.lacking_count -= int(np.count_nonzero(self._states.values[rows] != _KNOWN))
+            self.missing_count -= int(np.count_nonzero(self._states.values[rows] != _KNOWN))
             self._say(rows, _KNOWN)
 
     def set_pending(self, rows: Ints, is_pending: npt.NDArray[np.bool_]) -> None:

@@ -83,7 +83,9 @@ async def find_chunks(block_request: BlockRequest) -> list[ContextCandidate]:
     chunks = [
         each
         for each in found.results
-        if _relevance(each) >= least and _is_near(each, is_nothing) and not each.memory.of_workspace
+        if _relevance(each) >= least
+        and _is_semantically_near(each, is_nothing)
+        and not each.memory.of_workspace
     ]
     return [_candidate(each) for each in chunks[:MOST_CHUNKS]]
 
@@ -98,7 +100,7 @@ def _relevance(result: SearchResult) -> float:
     return result.hit.score if result.relevance is None else result.relevance
 
 
-def _is_near(result: SearchResult, is_nothing: bool) -> bool:
+def _is_semantically_near(result: SearchResult, is_nothing: bool) -> bool:
     """Return whether a chunk is near enough in meaning; a chunk without a vector passes by its words.
 
     If the search found nothing relevant, the chunk must be nearer, and words do not suffice.

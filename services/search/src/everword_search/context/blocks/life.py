@@ -18,7 +18,7 @@ from everword.people.model import RelationStatus
 from everword.people.names import words_of
 from everword.text.values.spellings import is_same_name
 from everword_search.context.blocks.model import BlockKind, BlockRequest
-from everword_search.context.blocks.questions import is_of_now, subjects_of
+from everword_search.context.blocks.questions import is_about_present, subjects_of
 from everword_search.context.model import BlockSource, ContextCandidate
 from everword_search.people.known import (
     CurrentEvent,
@@ -38,7 +38,7 @@ _CHECKED, MOST_PEOPLE, _DETAILS, MOST_EVENTS = 200, 10, 2, 5
 async def find_life(block_request: BlockRequest) -> Sequence[ContextCandidate]:
     """Return the subject's style, the people named in the query, and the most important events."""
     subjects = subjects_of(block_request)
-    if not subjects or not is_of_now(block_request):
+    if not subjects or not is_about_present(block_request):
         return []
     async with block_request.sources.database.transaction(block_request.namespace.id) as conn:
         style = await find_style(conn, block_request.namespace.id, subjects)

@@ -18,7 +18,7 @@ from everword_search.people.offers import find_offers
 async def find_questions(block_request: BlockRequest) -> Sequence[ContextCandidate]:
     """Return the questions whose topic shares words with the query, most shared words first."""
     subjects = subjects_of(block_request)
-    if not block_request.text or not subjects or not is_of_now(block_request):
+    if not block_request.text or not subjects or not is_about_present(block_request):
         return []
     found = await find_offers(
         block_request.sources.database, block_request.namespace, subjects, block_request.text
@@ -52,7 +52,7 @@ def subjects_of(block_request: BlockRequest) -> list[str]:
     return sorted({USER, latest.author if latest else ""} - {""})
 
 
-def is_of_now(block_request: BlockRequest) -> bool:
+def is_about_present(block_request: BlockRequest) -> bool:
     """Return whether a context is about the present; questions are pointless for a past moment."""
     requested = block_request.request.filter
     moments = (

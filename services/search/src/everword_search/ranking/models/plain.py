@@ -68,10 +68,10 @@ class PlainRanking:
     def score(self, features: Mapping[str, Floats]) -> Floats:
         """Return a score for each memory: higher is better, 0 is neutral."""
         terms = plain_terms(features)
-        lacks_vector = np.isnan(features["de"])
+        has_no_vector = np.isnan(features["de"])
         scores = _sum(self._with_vector, terms)
-        if lacks_vector.any():
-            scores[lacks_vector] = _sum(self._without_vector, terms)[lacks_vector]
+        if has_no_vector.any():
+            scores[has_no_vector] = _sum(self._without_vector, terms)[has_no_vector]
         return scores
 
 

@@ -125,13 +125,13 @@ def closeness(moments: Floats, periods: Sequence[TimeRange]) -> Floats:
 
 def _phrases(folded: str, language: str, today: date) -> Iterator[_Phrase]:
     for match in _phrases_of(language).pattern.finditer(folded):
-        days = _meaning(match[0], language, today)
+        days = _time_range_of(match[0], language, today)
         if days:
             yield _Phrase(*match.span(), *days)
 
 
 @lru_cache(maxsize=4096)
-def _meaning(phrase: str, language: str, today: date) -> tuple[datetime, datetime] | None:
+def _time_range_of(phrase: str, language: str, today: date) -> tuple[datetime, datetime] | None:
     """Return the first moment of the named period and the first moment after it; None if the phrase names none."""
     try:
         found = _iso(phrase) or (relative_days(phrase, today) if language == "en" else None)

@@ -31,11 +31,11 @@ def may_be_name(word: str, config: str) -> bool:
     match language_of(config):
         case "en":
             # Words in no list may be names.
-            return word not in words_apart("en").others
+            return word not in name_candidates("en").others
         case "de":
             # German capitalises all nouns, and words in no list are mostly compounds: only listed words as frequent
             # elsewhere pass.
-            return word in words_apart("de").names
+            return word in name_candidates("de").names
     return True
 
 
@@ -48,7 +48,7 @@ class NameCandidates:
 
 
 @lru_cache(maxsize=2)
-def words_apart(language: str) -> NameCandidates:
+def name_candidates(language: str) -> NameCandidates:
     """Split the common words of a language into possible names and other words.
 
     `language` must be one of those that are compared.

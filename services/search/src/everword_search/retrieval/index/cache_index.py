@@ -88,7 +88,7 @@ def find_candidates(
     found = snapshot.rows_of(passage_ids)
     if not len(found):
         return None  # The passages were stored after the snapshot, and found by an arm that uses the database.
-    rows = snapshot.rows_around(found, reach)
+    rows = snapshot.neighbouring_rows(found, reach)
     read = snapshot.read(rows)
     is_found_at = np.zeros(snapshot.size, bool)
     is_found_at[found] = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from everword.text.analysis import is_lone
+from everword.text.analysis import is_single_character_word
 from everword_search.passages.store import AnalysedText
 from everword_search.retrieval.arms.lexical import MAX_TERMS, Term, prefix_query
 from everword_search.retrieval.query.query import ClauseKind, Operand, QueryClause, QueryClauses
@@ -54,7 +54,9 @@ def _terms(operands: Iterable[Operand], known: dict[str, AnalysedText]) -> list[
     terms: dict[tuple[str, bool], Term] = {}
     for operand in operands:
         for place, word in enumerate(operand.words, start=1):
-            is_prefix = is_lone(word) or (operand.prefix and place == len(operand.words))
+            is_prefix = is_single_character_word(word) or (
+                operand.prefix and place == len(operand.words)
+            )
             for term in _terms_of(word, known, is_prefix):
                 terms.setdefault((term.lexeme, is_prefix), term)
     return list(terms.values())[:MAX_TERMS]

@@ -15,7 +15,7 @@ from enum import Enum
 
 import regex
 
-from everword.text.analysis import is_lone, words_of
+from everword.text.analysis import is_single_character_word, words_of
 from everword.text.literals import literal_tokens
 
 #: Maximum clauses that must or must not match; further ones are ignored, because each costs time for every passage.
@@ -131,7 +131,7 @@ class _Operand:
     operand: Operand
     kind: ClauseKind
     joined_by_or: bool
-    joined_by_and: bool
+    all_of: bool
 
 
 def _clauses(text: str) -> list[QueryClause]:
@@ -142,7 +142,7 @@ def _clauses(text: str) -> list[QueryClause]:
             clauses[-1] = QueryClause(ClauseKind.REQUIRED, (*last.operands, item.operand))
             continue
         kind = item.kind
-        if last and item.joined_by_and:
+        if last and item.all_of:
             clauses[-1] = replace(last, kind=_required(last.kind))
             kind = _required(kind)
         clauses.append(QueryClause(kind, (item.operand,)))
@@ -169,7 +169,7 @@ def _items(text: str) -> Iterator[_Operand]:
             operand,
             _kind(match["sign"], operators, is_phrase=phrase is not None),
             joined_by_or="OR" in operators,
-            joined_by_and="AND" in operators,
+            all_of="AND" in operators,
         )
         operators = set()
 
@@ -186,7 +186,7 @@ def _operand(text: str, *, may_be_prefix: bool) -> Operand | None:
     if not words:
         return None
     prefix = may_be_prefix and _PREFIX.fullmatch(text) is not None
-    return Operand(text, tuple(words), prefix or is_lone(words[-1]))
+    return Operand(text, tuple(words), prefix or is_single_character_word(words[-1]))
 
 
 def query_literals(query: QueryClauses) -> list[str]:

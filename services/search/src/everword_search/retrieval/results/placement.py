@@ -99,7 +99,7 @@ def has_misplaced_hit(
     """Return whether a hit ranks before its original, or before all of its replacements."""
     shown = set[UUID]()
     for hit in hits:
-        if any(_lacking(hit, endings, shown)) or not shown.issuperset(
+        if any(_missing_replacements(hit, endings, shown)) or not shown.issuperset(
             originals.get(hit.source_id, ())
         ):
             return True
@@ -119,7 +119,9 @@ def list_replacements(hits: Sequence[RankedHit], endings: Endings) -> list[UUID]
     return sorted(ids)
 
 
-def _lacking(hit: RankedHit, endings: Endings, shown: Set[UUID]) -> Iterator[CurrentFact]:
+def _missing_replacements(
+    hit: RankedHit, endings: Endings, shown: Set[UUID]
+) -> Iterator[CurrentFact]:
     """Yield the replacements of a hit that are not shown yet."""
     for ending in endings.get(hit.source_id, ()):
         if ending.current and shown.isdisjoint(ending.current.memory_ids):
@@ -140,7 +142,7 @@ def _in_front(hit: RankedHit, known: PlacementInputs, shown: Set[UUID]) -> list[
                 there.add(id_)
                 bring(original)
                 promoted.append(replace(original, score=hit.score, signals=()))
-        for holding in _lacking(of, known.endings, there):
+        for holding in _missing_replacements(of, known.endings, there):
             current = _before(hit, holding, known)
             if current.source_id in there:
                 continue

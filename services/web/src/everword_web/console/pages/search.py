@@ -73,7 +73,7 @@ async def search(visit: Visit) -> Response:
 def _request(query: str, values: Values) -> pb.SearchRequest:
     return pb.SearchRequest(
         query=query,
-        mode=_chosen(MODES, values.text("mode") or "hybrid"),
+        mode=_parse_choice(MODES, values.text("mode") or "hybrid"),
         profile=values.text("profile"),
         filter=_filter(values),
         page_size=_PAGE_SIZE,
@@ -86,7 +86,7 @@ def _request(query: str, values: Values) -> pb.SearchRequest:
 
 def _filter(values: Values) -> memory_pb2.MemoryFilter:
     return memory_pb2.MemoryFilter(
-        kinds=[_chosen(_KINDS, word) for word in dict.fromkeys(values.all("kind")) if word],
+        kinds=[_parse_choice(_KINDS, word) for word in dict.fromkeys(values.all("kind")) if word],
         subjects=values.one("subject"),
         agents=values.one("agent"),
         authors=values.one("author"),
@@ -99,7 +99,7 @@ def _filter(values: Values) -> memory_pb2.MemoryFilter:
     )
 
 
-def _chosen(known: Mapping[str, _Choice], word: str) -> _Choice:
+def _parse_choice(known: Mapping[str, _Choice], word: str) -> _Choice:
     """Return the value for a word. Raises BadInputError."""
     if word not in known:
         raise BadInputError(f"Choose one of {', '.join(known)}; there is no {word[:40]!r}.")

@@ -73,9 +73,9 @@ def _large(lines: Sequence[PdfLine], levels: Mapping[float, int]) -> Iterator[Pl
 def _bookmarked(lines: Sequence[PdfLine], bookmarks: Sequence[tuple[int, str]]) -> list[Placed]:
     """Return the positions of the page's bookmarks; one without a matching line is placed before the next."""
     found, after = list[Placed](), 0
-    bare = [_bare(line.text) for line in lines]
+    bare = [_without_digits(line.text) for line in lines]
     for level, title in bookmarks:
-        start, end = _find(bare, _bare(title), after)
+        start, end = _find(bare, _without_digits(title), after)
         found.append((start, end, level, title))
         after = end
     return found
@@ -95,7 +95,7 @@ def _find(lines: Sequence[str], title: str, after: int) -> tuple[int, int]:
     return after, after
 
 
-def _bare(text: str) -> str:
+def _without_digits(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
