@@ -156,7 +156,7 @@ bench-crowd: $(SETUP) ## Measure what foreign messages do to Search: DATA="measu
 .PHONY: bench-mixed
 bench-mixed: $(SETUP) ## Measure what notes and documents do to searches for messages: DATA="a.json b.json" TEXTS=folder (OUT=out.json)
 	@test -n "$(DATA)" -a -n "$(TEXTS)" || { echo 'say what to measure with: make bench-mixed DATA="a.json b.json" TEXTS=folder OUT=out.json'; exit 2; }
-	PYTHONPATH=tests $(BIN)/python -m bench.mixed --data $(DATA) --texts $(TEXTS) $(if $(OUT),--json $(OUT))
+	PYTHONPATH=tests $(BIN)/python -m bench.mixed_kinds --data $(DATA) --texts $(TEXTS) $(if $(OUT),--json $(OUT))
 
 .PHONY: bench-speed
 bench-speed: $(SETUP) ## Measure how fast Everword is, beside its floors: SCALE="10000 100000" OUT=out.json (OLD=old.json)

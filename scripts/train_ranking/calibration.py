@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from everword.bench.calibrating import FittedCalibration, calibrate
+from everword.bench.calibration_fit import FittedCalibration, calibrate
 from everword.bench.checkpoint import Row
 from everword.bench.native_format import BenchSet
 from everword.domain.calibration import CalibratedProfile, from_json, to_json

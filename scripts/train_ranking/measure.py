@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from everword.bench.calibrating import FittedCalibration
+from everword.bench.calibration_fit import FittedCalibration
 from everword.bench.metrics import auroc, judge
 from everword_search.kernels.arrays import Floats
 from scripts.train_ranking.collect import QuestionSample

@@ -28,7 +28,7 @@ from bench.crowd_report import (
     build_report,
     print_report,
 )
-from bench.foreign import foreign_entries
+from bench.foreign_sentences import foreign_entries
 from everword.bench.answer import Place
 from everword.bench.bench_namespace import Say, fill, namespace, wait_until_embedded
 from everword.bench.dataset import Dataset, Query
@@ -40,7 +40,7 @@ from everword.bench.variants import Variant
 from everword.cli.output import note, progress
 from everword.client import CallError, Client, ClientSettings
 from everword.domain.settings import Environment
-from everword.importing import ImportSummary, import_records
+from everword.importer import ImportSummary, import_records
 from everword.transcripts import TranscriptError
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.admin_service_pb2 import CreateNamespaceRequest, Namespace

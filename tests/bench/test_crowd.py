@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench.crowd_report import BM25, RECALL, Answers, Hit, QuestionRun, build_report
-from bench.foreign import foreign_entries, sentences_of
+from bench.foreign_sentences import foreign_entries, sentences_of
 from everword.bench.dataset import Dataset, Query
 from everword.bench.native_format import BenchSet
 from everword.transcripts import Entry

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.mixed import paragraphs
+from bench.mixed_kinds import paragraphs
 
 
 def test_notes_are_paragraphs_of_a_fitting_length_each_once() -> None:

@@ -15,7 +15,7 @@ from everword.v1.search_service_pb2 import SearchRequest
 from support.calls import append
 from support.documents import code, sources, table_rows
 from support.stack import Stack
-from support.waiting import until
+from support.waits import until
 
 PAGE = "docs/telemetry.md"
 NAMES = "everword/telemetry/names.py"

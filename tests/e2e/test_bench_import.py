@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from everword.client import Client, ClientSettings
-from everword.importing import import_records
+from everword.importer import import_records
 from everword.samples import sample_path
 from everword.transcripts import Entry, read_transcript
 from everword.v1 import memory_pb2

@@ -18,12 +18,12 @@ from everword.v1 import document_pb2, memory_pb2, note_pb2
 from everword.v1 import document_service_pb2 as files
 from everword.v1 import note_service_pb2 as notes
 from everword.v1 import search_service_pb2 as search
+from support.agent_conversation import Talk, lines_of
 from support.callers import bearer, make_namespaces
 from support.costs import budget, kinds, spent
 from support.databases import DatabaseUnderTest
 from support.document_calls import file_name, to_writer
 from support.stack import running_stack
-from support.talk import Talk, lines_of
 
 OPERATOR = "operator-" + "k" * 40
 ATLAS = document_pb2.DocumentScope(agent="atlas")

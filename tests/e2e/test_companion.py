@@ -15,12 +15,12 @@ from everword.v1 import document_pb2, lore_pb2, note_pb2
 from everword.v1 import document_service_pb2 as documents
 from everword.v1 import lore_service_pb2 as lore
 from everword.v1 import note_service_pb2 as notes
+from support.agent_conversation import Talk, lines_of
 from support.background import embed_everything
 from support.databases import DatabaseUnderTest
 from support.document_calls import upload_requests
 from support.lore import WORD, entry, trigger
 from support.stack import Stack, running_stack
-from support.talk import Talk, lines_of
 
 HANDBOOK = """# House
 

@@ -32,14 +32,14 @@ from support.calls import target as conversation
 from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest
-from support.erased import count, erase, rows_with, source_messages
 from support.erasing_process import start
+from support.erasure_checks import count, erase, rows_with, source_messages
 from support.leftovers import entries_with
 from support.lore import entry, write_book, write_entry
 from support.notes import write
 from support.stack import Stack, running_stack
-from support.telling import remember
-from support.transferred import export
+from support.stated_facts import remember
+from support.transfer_namespace import export
 
 #: Targets of the erasures, in turn.
 WAYS = ["message", "conversation", "author", "note", "document", "fact", "subject"]

@@ -18,7 +18,7 @@ from everword.v1.admin_service_pb2 import ExportNamespaceRequest
 from faults.audit import audit
 from faults.check import check
 from faults.clocks import make_clocks
-from faults.exporting import judge
+from faults.exports import judge
 from faults.history import History, Promise
 from faults.report import report
 from faults.run import Settings, run

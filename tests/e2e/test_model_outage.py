@@ -24,11 +24,11 @@ from support.calls import append_request
 from support.dag import DAY, LEAF
 from support.databases import DatabaseUnderTest
 from support.faithful_replies import faithful
-from support.hasty import SWEEP, hasty
 from support.outages import ASKING, in_review, job_states
 from support.scripted_chat import ScriptedChat
 from support.tool_calls import queued, stored_sentences, tool_call
-from support.waiting import until
+from support.waits import until
+from support.with_constants import SWEEP, hasty
 
 DRAIN_S = 90.0
 PAUSE_S = 0.3

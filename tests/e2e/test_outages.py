@@ -30,7 +30,7 @@ from support.scripted_embedder import (
     status,
     wrong_dimensions,
 )
-from support.waiting import until
+from support.waits import until
 
 #: A write does not wait for the model, but on a busy machine it may wait for a processor.
 APPEND_TIMEOUT_S = 20.0

@@ -25,7 +25,7 @@ from support.command_line import CommandResult, run
 from support.databases import cloned
 from support.documents import ROOT
 from support.grpcurl import with_grpcurl
-from support.learned import learn_some, learning_transaction
+from support.learned_facts import learn_some, learning_transaction
 from support.scripted_chat import ScriptedChat
 from support.stack import Stack, running_stack
 

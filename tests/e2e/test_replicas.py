@@ -27,15 +27,15 @@ from everword.v1.conversation_pb2 import ConversationKey
 from support.calls import TOOL, append_request, message, target
 from support.corpus import search_request
 from support.dag import DAY, check_dag
-from support.erased import erase, rows_with, source_messages
-from support.erasure_written import write_everything
+from support.erasable_data import write_everything
+from support.erasure_checks import erase, rows_with, source_messages
 from support.leftovers import entries_with, files_outside_folder, files_with, queue_on_disk
 from support.replicas import REPLICAS, Cluster, client_of, running_cluster, stack_at
 from support.scripted_embedder import slow
 from support.stack import Stack
-from support.telling import remember
-from support.transferred import export
-from support.waiting import until
+from support.stated_facts import remember
+from support.transfer_namespace import export
+from support.waits import until
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 CALLS = 30

@@ -29,7 +29,7 @@ from everword_search.settings import SearchSettings as SearchSettings
 from support.calls import append_request, message
 from support.databases import LOGIN, PASSWORD, DatabaseUnderTest, prepare_template
 from support.stack import BASE
-from support.waiting import until
+from support.waits import until
 
 
 @dataclass(frozen=True)

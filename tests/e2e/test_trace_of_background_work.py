@@ -28,7 +28,7 @@ from support.calls import append
 from support.databases import DatabaseUnderTest
 from support.spans import trace_of
 from support.stack import Stack, running_stack
-from support.waiting import until
+from support.waits import until
 
 QUEUE = queue_name("embed")
 #: Spans of a write, each a child of the one before, except the sending of the wake-up, for which nothing waits.

@@ -11,13 +11,13 @@ from sys import maxsize
 
 from everword.domain.ids import new_id
 from everword.embedded.folder import RunningStack
-from everword.importing import import_records
+from everword.importer import import_records
 from everword.transcripts import Entry
 from everword.v1 import admin_service_pb2, fact_service_pb2, memory_pb2
 from everword.v1 import search_service_pb2 as search_pb
-from faults.calling import Caller, connect
-from faults.erasing import erase
-from faults.exporting import export
+from faults.calls import Caller, connect
+from faults.erasures import erase
+from faults.exports import export
 from faults.history import History, Promise
 from faults.traffic import (
     NAMESPACES,

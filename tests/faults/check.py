@@ -12,7 +12,7 @@ from everword.integrity.verify import verify_everything
 from faults.audit import audit
 from faults.history import History, Place, Promise
 from faults.traffic import ERASED
-from support.erased import tables
+from support.erasure_checks import tables
 
 _MESSAGES = """
     SELECT n.name, c.session_key, coalesce(nullif(m.external_id, ''), split_part(m.content, ':', 1))

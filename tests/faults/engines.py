@@ -17,7 +17,7 @@ import psycopg
 import redis
 
 from faults.world import REVIVAL_S, Fault, Inject, World
-from support.waiting import until
+from support.waits import until
 
 #: Seconds without memory or disk, or in a stopped state.
 LASTS_S = 3.0

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from everword.embedded.services import SERVICES
 from faults.world import Fault, Inject, World
-from support.waiting import until
+from support.waits import until
 
 END_S = 600.0
 

@@ -21,12 +21,12 @@ from everword.embedded.stack import stack
 from everword.v1 import maintenance_service_pb2
 from faults.audit import open_work
 from faults.callers import traffic
-from faults.calling import connect
+from faults.calls import connect
 from faults.check import check
 from faults.clocks import can_jump, clock_faults, make_clocks
 from faults.engines import disk_fault, postgres_faults, small_disk, valkey_faults
 from faults.history import History
-from faults.injecting import Injected, inject, plan
+from faults.injection import Injected, inject, plan
 from faults.links import link_faults
 from faults.models import brief, model_faults
 from faults.processes import process_faults, rolling_restart
@@ -35,10 +35,10 @@ from faults.services import Patience, names, specs
 from faults.traffic import NAMESPACES, UNEMBEDDABLE
 from faults.world import Fault, World
 from support.databases import DatabaseUnderTest
-from support.hasty import set_constant
 from support.running_stack import embed_with
 from support.scripted_chat import ScriptedChat
 from support.scripted_embedder import ScriptedEmbedder
+from support.with_constants import set_constant
 
 Request = TypeVar("Request")
 Answer = TypeVar("Answer")

@@ -10,8 +10,8 @@ from everword.embedded.folder import RunningStack
 from everword.embedded.process import ProcessSpec
 from everword.embedded.services import SERVICES, SUMMARISING_WORKERS, WORKERS, service_specs
 from faults.clocks import Clocks
-from support.hasty import EMBED_LEASE, EMBED_PAUSE, SWEEP, hasty
 from support.scripted_chat import ScriptedChat
+from support.with_constants import EMBED_LEASE, EMBED_PAUSE, SWEEP, hasty
 
 ASKING_WORKER = "compactor-worker"
 #: Worker of the compactor -> its tasks. One worker's tasks call a language model; the others work by rules.

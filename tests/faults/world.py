@@ -15,7 +15,7 @@ from everword.embedded.folder import RunningProcess, RunningStack, read_run_file
 from faults.proxy import Proxy
 from support.scripted_chat import ScriptedChat
 from support.scripted_embedder import ScriptedEmbedder
-from support.waiting import until
+from support.waits import until
 
 if TYPE_CHECKING:
     from faults.clocks import Clocks

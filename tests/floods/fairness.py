@@ -25,7 +25,7 @@ from everword.v1.search_service_pb2 import GetStatsRequest
 from floods.calls import Services, Tenant, sentences
 from support.callers import within
 from support.calls import append_request
-from support.waiting import until
+from support.waits import until
 
 #: Maximal factor of the median duration during the import.
 LIMITS = {"append → EMBEDDED": 5.0, "search": 2.0}

@@ -16,8 +16,8 @@ from rich.table import Table
 
 from everword.embedded.ports import free_ports
 from everword.embedded.postgres import EmbeddedPostgres
-from support.beside import LoadDurations
 from support.databases import DatabaseUnderTest, cloned, prepare_template
+from support.load_durations import LoadDurations
 from support.lore_loads import SLOW, TOO_LARGE, Lore, plain_book, running_lore
 
 BOOKS, CALLS = 7, 10

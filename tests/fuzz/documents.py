@@ -27,7 +27,7 @@ from everword.embedded.ports import free_ports
 from everword.embedded.postgres import EmbeddedPostgres
 from everword_ingest.documents import prepare
 from everword_ingest.documents.parsing import Chunk, ParsedDocument, Unreadable, chunk_document
-from everword_ingest.documents.parsing.decoding import clean
+from everword_ingest.documents.parsing.decoder import clean
 from fuzz.files import Upload, draw_upload
 from support.callers import make_namespaces, within
 from support.databases import DatabaseUnderTest, cloned, prepare_template

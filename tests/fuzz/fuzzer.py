@@ -22,7 +22,7 @@ from fuzz import json_calls
 from fuzz.kinds import kind_of, kinds_of, strings_of
 from fuzz.logs import find_exception
 from fuzz.outcome import Outcome
-from fuzz.planted import plant
+from fuzz.planted_faults import plant
 from fuzz.requests import KEPT, SELDOM, WATCHES, draw_requests, methods, to_wire
 from fuzz.seeds import seeds
 from fuzz.values import OF_ONE_RPC, Values

@@ -19,7 +19,7 @@ from everword.cli.times import parse_time
 from everword.domain.errors import InvalidConsistencyToken, InvalidPageToken
 from everword.domain.tokens import ConsistencyToken, ResumeToken
 from everword.formats import open_reading
-from everword.text.statements.misstated import misstatements
+from everword.text.statements.contradictions import misstatements
 from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
 from everword.transcripts.errors import TranscriptError
@@ -27,7 +27,7 @@ from everword_compactor.compose.checks import tags
 from everword_compactor.compose.extractive.bullets import parse_lines
 from everword_compactor.outcomes.result import read_result
 from everword_search.retrieval.query.query import parse_operands, parse_words
-from fuzz.sleeping import read_sleep
+from fuzz.sleep_inputs import read_sleep
 
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
 _SECRET = b"0123456789abcdef"

@@ -20,7 +20,7 @@ from faults.proxy import running_proxy
 from support.calls import append
 from support.databases import DatabaseUnderTest
 from support.stack import Stack, running_stack
-from support.waiting import until
+from support.waits import until
 
 #: Limit of open long calls of a namespace.
 STREAMS = 32

@@ -27,7 +27,7 @@ from llama_index.core.llms import ChatMessage, MockLLM
 import everword.client
 from everword.adapters.errors import to_built_in
 from everword.adapters.langgraph import EverwordStore
-from everword.adapters.langgraph.matching import matches
+from everword.adapters.langgraph.filters import matches
 from everword.adapters.llama_index import EverwordMemory
 from everword.adapters.tools import Tools
 from everword.client import AsyncEverword, CallError, Everword

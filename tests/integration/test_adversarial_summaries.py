@@ -18,7 +18,7 @@ import pytest
 
 from everword.samples import sample_path
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
-from everword_compactor.compose.checks.shown import PromptContext
+from everword_compactor.compose.checks.prompt_context import PromptContext
 from everword_compactor.compose.model import Draft, Level, Source
 
 DATA = Path(__file__).parent / "data" / "summaries.jsonl"

@@ -34,9 +34,9 @@ from support.scripted_chat import (
     user_text,
 )
 from support.stack import Stack, running_stack
+from support.stated_facts import tell
 from support.summaries import usage
-from support.telling import tell
-from support.waiting import until
+from support.waits import until
 
 QUESTION = "Which commit mended the irrigation pump?"
 FACTS = (

@@ -16,7 +16,7 @@ from everword.v1 import ingest_service_pb2 as pb
 from everword.v1 import memory_pb2, search_service_pb2
 from everword_ingest.housekeeping.housekeeping import SQL
 from support.calls import TOOL, append, append_request, message, reason
-from support.foreign import class_request
+from support.foreign_namespaces import class_request
 from support.spans import exporter, trace_of
 from support.stack import Stack
 

@@ -17,7 +17,7 @@ from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as search
 from support.stack import Stack
-from support.telling import day, remember, say, stamp
+from support.stated_facts import day, remember, say, stamp
 
 YEARS = 3
 #: Two a day: the morning and the evening.

@@ -22,7 +22,7 @@ from support.databases import DatabaseUnderTest
 from support.refusals import refused
 from support.stack import Stack, running_stack
 from support.summaries import BRANCH, LEAF, ROOT, change, harvest_tree, listed
-from support.waiting import until
+from support.waits import until
 
 
 async def audited(stack: Stack, **fields: object) -> pb.AuditSummariesResponse:

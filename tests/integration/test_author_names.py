@@ -16,7 +16,7 @@ from support.corpus import search_request
 from support.databases import DatabaseUnderTest
 from support.scripted_embedder import ScriptedEmbedder
 from support.stack import Stack, running_stack
-from support.waiting import until
+from support.waits import until
 
 
 def known_names(stack: Stack, namespace: str = "default") -> list[str]:

@@ -21,7 +21,7 @@ from support.command_line import everword
 from support.databases import LOGIN, PASSWORD, cloned, empty_database
 from support.documents import code_blocks
 from support.stack import Stack
-from support.transferred import fill_everything
+from support.transfer_namespace import fill_everything
 
 #: Tables numbered by the server's transactions, whose numbers restart after a restore.
 RENUMBERED = {"index_changes", "memory_changes", "model_generations"}

@@ -21,7 +21,7 @@ from support.callers import raw_call
 from support.calls import append, append_request, message, target
 from support.cases import Case, unchanged
 from support.databases import cloned
-from support.foreign import class_request
+from support.foreign_namespaces import class_request
 from support.refusals import refused
 from support.stack import Stack, running_stack
 

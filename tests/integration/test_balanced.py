@@ -23,7 +23,7 @@ from support.background import embed_everything
 from support.calls import append, message
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest
-from support.foreign import class_request
+from support.foreign_namespaces import class_request
 from support.refusals import refused
 from support.running_stack import embed_with
 from support.scripted_embedder import ScriptedEmbedder

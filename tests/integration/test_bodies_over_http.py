@@ -21,12 +21,12 @@ import pytest_asyncio
 from everword.v1 import admin_service_pb2 as admin
 from support.callers import bearer, make_namespaces
 from support.databases import cloned
-from support.hasty import TESTS
 from support.http_process import serving_all, serving_hastily
 from support.loops import BUSY
 from support.mcp import over_http, said
 from support.raw_http import CHUNKED, Answer, RawRequest, begun, post
 from support.stack import Stack, running_stack
+from support.with_constants import TESTS
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -14,7 +14,7 @@ from everword.v1 import search_service_pb2 as pb
 from everword.v1.memory_pb2 import MemoryFilter
 from everword_search.cache.cached_namespace import AT_ONCE
 from support.background import embed_everything
-from support.cached import find, searching, warm_up
+from support.cached_search import find, searching, warm_up
 from support.callers import make_namespaces, within
 from support.calls import append, message
 from support.compaction import ScriptedComposer, compact_everything
@@ -23,7 +23,7 @@ from support.databases import DatabaseUnderTest
 from support.memories import remember, remember_within
 from support.stack import Stack, running_stack
 from support.tool_calls import tool_call, write_pending_sentences
-from support.waiting import until
+from support.waits import until
 
 
 @pytest.fixture

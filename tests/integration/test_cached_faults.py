@@ -10,12 +10,12 @@ import pytest
 
 from everword.v1 import search_service_pb2 as pb
 from support.background import embed_everything
-from support.cached import Searching, find, locked, searching, waiting, warm_up
+from support.cached_search import Searching, find, locked, searching, waiting, warm_up
 from support.calls import append
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest
 from support.stack import Stack, running_stack
-from support.waiting import until
+from support.waits import until
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from everword_search.cache.cached_namespace import PENDING_AT_ONCE, RECHECK_INTE
 from everword_search.retrieval.model import SearchMode
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
 from support.background import embed_everything
-from support.cached import Searching, asked, searching, warm_up, was_in_memory
+from support.cached_search import Searching, asked, searching, warm_up, was_in_memory
 from support.calls import append
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from everword.domain.not_found import NamespaceNotFound
-from support.cached import locked, searching
+from support.cached_search import locked, searching
 from support.callers import make_namespaces, within
 from support.calls import append
 from support.stack import Stack
-from support.waiting import until
+from support.waits import until
 
 PLENTY = 64 << 20
 

@@ -16,7 +16,7 @@ from everword.v1 import search_service_pb2 as pb
 from everword.v1.memory_pb2 import MEMORY_KIND_MESSAGE, ROLE_TOOL, ROLE_USER, MemoryFilter
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from support.background import embed_everything
-from support.cached import (
+from support.cached_search import (
     asked,
     count_as_large,
     reference_search,

@@ -33,7 +33,7 @@ from support.health import serving
 from support.refusals import refused
 from support.service_process import free_address, is_serving, service_process
 from support.stack import BASE, Stack, running_stack
-from support.waiting import until
+from support.waits import until
 
 OPERATORS_KEY = "operators-key-for-the-tests"
 OPERATOR = (*bearer(OPERATORS_KEY), *within("flood"))

@@ -29,7 +29,7 @@ from support.command_line import EVERWORD
 from support.databases import DatabaseUnderTest
 from support.health import serving
 from support.stack import BASE
-from support.waiting import until
+from support.waits import until
 
 INGEST = replace(BASE, service="ingest")
 

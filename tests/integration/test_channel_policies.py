@@ -23,10 +23,10 @@ from support.calendar_calls import update_settings
 from support.calls import message, target
 from support.command_line import everword
 from support.databases import DatabaseUnderTest
-from support.echoed import derive
+from support.echo_model import derive
 from support.refusals import refused
 from support.stack import Stack, running_stack
-from support.transferred import export, import_file
+from support.transfer_namespace import export, import_file
 
 KEPT_OUT = admin.ChannelPolicy()
 LINES = [

@@ -14,8 +14,8 @@ from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from support.calendar_calls import update_settings
 from support.calls import ASSISTANT, message, target
 from support.databases import DatabaseUnderTest
-from support.echoed import EchoMind, derive
-from support.erased import rows_with
+from support.echo_model import EchoMind, derive
+from support.erasure_checks import rows_with
 from support.every_read import answers, known_values, read_methods, watch_token
 from support.stack import Stack, running_stack
 from support.tool_calls import tool_call

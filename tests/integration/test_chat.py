@@ -19,7 +19,7 @@ from everword.chat.settings import ChatSettings
 from everword.domain.settings import Environment, Secret, SettingError
 from everword.telemetry import names
 from support.scripted_chat import Reply, ScriptedChat, answer, cut_off, drip, empty, hang, status
-from support.waiting import until
+from support.waits import until
 
 SCHEMA = {
     "type": "object",

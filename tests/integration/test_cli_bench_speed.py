@@ -16,15 +16,15 @@ import pytest
 from click.testing import CliRunner
 
 from everword.bench.speed import (
-    changing,
-    compacting,
+    changes,
+    compaction,
     corpus,
-    draining,
-    importing,
+    drain,
+    imports,
     ingest,
     replicas,
     stub,
-    sustained,
+    sustained_rate,
     tables,
 )
 from everword.bench.speed.row import IDS, TARGETS, Floor, Row
@@ -220,7 +220,7 @@ def check_load(row: dict[str, Any]) -> None:
         kept = [
             float(rate)
             for rate, each in climbed.items()
-            if each["p95_ms"] <= sustained.P95_MS and not each["failed"]
+            if each["p95_ms"] <= sustained_rate.P95_MS and not each["failed"]
         ]
         assert held == max(kept, default=0), rates
 
@@ -243,18 +243,18 @@ def check_compaction(rows: dict[str, dict[str, Any]]) -> None:
     # The stub never exceeds its configured rate.
     per_message = with_model["requests"] / with_model["messages"]
     for rate in ("value", "floor"):
-        assert rows["compact_drain"][rate] * per_message <= compacting.RATE, rate
+        assert rows["compact_drain"][rate] * per_message <= compaction.RATE, rate
 
 
 def check_changes(rows: dict[str, dict[str, Any]]) -> None:
     """Check that the whole import was embedded, and that changes in a namespace did not reload it."""
     imported = rows["import_embedded"]["details"]
-    assert imported["messages"] == min(importing.MOST_MESSAGES, SCALE)
+    assert imported["messages"] == min(imports.MOST_MESSAGES, SCALE)
     assert 0 < imported["stored_s"] < imported["seconds"]
     # The stub never exceeds its configured rate.
-    assert rows["import_embedded"]["value"] <= draining.RATE
+    assert rows["import_embedded"]["value"] <= drain.RATE
     changed = rows["search_under_changes"]["details"]
-    assert changed["replaced"] + changed["removed"] == changing.SHARE * SCALE
+    assert changed["replaced"] + changed["removed"] == changes.SHARE * SCALE
     assert changed["reloads"] == 0
     assert changed["from_memory"] == 1
 

@@ -7,7 +7,7 @@ import json
 from everword.v1 import erasure_service_pb2 as pb
 from support.calls import append, append_request, message, target
 from support.command_line import everword
-from support.erased import rows_with
+from support.erasure_checks import rows_with
 from support.stack import Stack
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from everword.facts.attributes import KNOWN
 from support.command_line import everword
 from support.stack import Stack
-from support.telling import tell
+from support.stated_facts import tell
 
 PAGE = (Path(__file__).parents[2] / "docs" / "facts.md").read_text(encoding="utf-8")
 

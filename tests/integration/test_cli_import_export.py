@@ -20,7 +20,7 @@ from support.calls import append, message
 from support.command_line import EVERWORD, environment, everword
 from support.stack import Stack
 from support.tool_calls import stored_sentences, write_pending_sentences
-from support.waiting import until
+from support.waits import until
 
 SAMPLE = str(sample_path())
 

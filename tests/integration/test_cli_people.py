@@ -10,7 +10,7 @@ from everword.people.model import EventMention, PersonMention
 from everword.people.strategies import ask
 from everword.people.writer import meet_people, take_events
 from support.command_line import everword
-from support.learned import DEFAULT_NAMESPACE, SUBJECT, day, learning_transaction, say
+from support.learned_facts import DEFAULT_NAMESPACE, SUBJECT, day, learning_transaction, say
 from support.stack import Stack
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.calls import append
 from support.command_line import everword
-from support.erased import rows_with
+from support.erasure_checks import rows_with
 from support.retention import age_rows
 from support.stack import Stack
 

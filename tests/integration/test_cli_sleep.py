@@ -13,7 +13,7 @@ from support.command_line import everword
 from support.compaction import compact_everything
 from support.learning import say, told
 from support.refusals import refused
-from support.sleeping import Mind, observing, rows, sleep
+from support.sleep_calls import Mind, observing, rows, sleep
 from support.stack import Stack
 
 TEA = observing(("tea for me", "drink", "tea"), ("tea for him", "drink", "tea"))

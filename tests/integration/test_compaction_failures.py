@@ -16,7 +16,7 @@ from everword.jobs.store import JobKey
 from everword.jobs.task import Task
 from everword.jobs.worker import Worker
 from everword.v1 import memory_pb2
-from everword_compactor.compose.current import CurrentComposer, current_composer
+from everword_compactor.compose.current_composer import CurrentComposer, current_composer
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Composition, Draft, Level
 from everword_compactor.conversations import store

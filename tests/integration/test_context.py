@@ -10,7 +10,7 @@ import pytest
 
 from everword.v1 import context_service_pb2 as pb
 from everword.v1 import ingest_service_pb2, memory_pb2, search_service_pb2
-from everword_search.context.building import ContextBuilder
+from everword_search.context.context_builder import ContextBuilder
 from everword_search.context.memories import FoundMemories
 from support.calendar_calls import at, said
 from support.callers import make_namespaces, within

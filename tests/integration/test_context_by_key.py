@@ -21,7 +21,7 @@ from support.callers import bearer
 from support.calls import message, reason, target, violated_fields
 from support.command_line import everword
 from support.databases import cloned
-from support.keyed import keyed
+from support.keyed_stack import keyed
 from support.mcp import over_stdio, said
 from support.row_counts import RowCounts, changed
 from support.stack import Stack, running_stack

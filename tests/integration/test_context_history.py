@@ -21,7 +21,7 @@ from support.corpus import moment, search_request
 from support.databases import DatabaseUnderTest
 from support.minilm import model_folder
 from support.stack import Stack, running_stack
-from support.waiting import until
+from support.waits import until
 
 MEMORIES = pb.CONTEXT_SOURCE_MEMORIES
 TURNS = pb.CONTEXT_SOURCE_CHAT_HISTORY

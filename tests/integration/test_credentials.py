@@ -19,7 +19,7 @@ from support.calls import append, message
 from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
 from support.databases import DatabaseUnderTest
 from support.document_calls import write
-from support.planted import PLANTED
+from support.planted_credentials import PLANTED
 from support.scripted_chat import Body, Reply, ScriptedChat, answer, user_text
 from support.stack import Stack, running_stack
 from support.tool_calls import chat_settings, stored_sentences, tool_call, write_pending_sentences

@@ -22,11 +22,11 @@ from support.background import embed_everything
 from support.callers import make_namespaces, within
 from support.calls import append
 from support.databases import cloned
-from support.echoed import SECRETS, TALK, EchoMind, derive, held, talk
-from support.erased import count, rows_with
+from support.echo_model import SECRETS, TALK, EchoMind, derive, held, talk
+from support.erasure_checks import count, rows_with
 from support.scripted_embedder import ScriptedEmbedder
 from support.stack import Stack, running_stack
-from support.watching import all_events, begin
+from support.watchers import all_events, begin
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -13,7 +13,7 @@ from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as search
 from support.databases import cloned
 from support.stack import Stack, running_stack
-from support.telling import context_of, day, find, remember, say, stamp, tell
+from support.stated_facts import context_of, day, find, remember, say, stamp, tell
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

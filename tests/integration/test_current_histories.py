@@ -19,9 +19,9 @@ from support.calls import append_request, message, target
 from support.databases import cloned
 from support.learning import History, learn, read_histories
 from support.learning import told as values_of
-from support.sleeping import Mind, Records, observation, sleep
+from support.sleep_calls import Mind, Records, observation, sleep
 from support.stack import Stack, running_stack
-from support.telling import BEGAN, context_of, find, stamp
+from support.stated_facts import BEGAN, context_of, find, stamp
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

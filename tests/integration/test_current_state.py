@@ -15,10 +15,10 @@ from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import search_service_pb2 as search
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from support.background import embed_everything
-from support.cached import reference_search, warm_up
+from support.cached_search import reference_search, warm_up
 from support.databases import cloned
 from support.stack import Stack, running_stack
-from support.telling import day, find, ids, marked, marks, remember, say, stamp, tell
+from support.stated_facts import day, find, ids, marked, marks, remember, say, stamp, tell
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

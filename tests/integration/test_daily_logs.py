@@ -21,7 +21,7 @@ from support.callers import within
 from support.calls import append_request, message, target
 from support.databases import cloned
 from support.notes import log
-from support.planted import PLANTED
+from support.planted_credentials import PLANTED
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -15,7 +15,7 @@ from everword.v1 import search_service_pb2 as search
 from support.calls import append, append_request, message, target
 from support.databases import cloned
 from support.document_calls import write
-from support.planted import PLANTED
+from support.planted_credentials import PLANTED
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from everword.v1 import document_service_pb2 as pb
 from support.background import embed_everything
-from support.cached import warm_up
+from support.cached_search import warm_up
 from support.calls import append
 from support.corpus import search_request
 from support.databases import cloned

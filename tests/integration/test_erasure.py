@@ -18,7 +18,7 @@ from support.calls import append, append_request, message
 from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
 from support.corpus import search_request
 from support.databases import cloned
-from support.erased import count, erase, rows_with
+from support.erasure_checks import count, erase, rows_with
 from support.notes import write
 from support.refusals import refused
 from support.stack import Stack, running_stack

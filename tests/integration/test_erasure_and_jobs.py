@@ -21,7 +21,7 @@ from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import lore_service_pb2 as lore
 from support.calls import append
 from support.databases import cloned
-from support.erased import count, erase, rows_with
+from support.erasure_checks import count, erase, rows_with
 from support.jobs import make_due, state, worker
 from support.learning import learn
 from support.lore import entry, write_book, write_entry

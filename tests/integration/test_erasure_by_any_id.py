@@ -21,9 +21,9 @@ from everword.v1 import pattern_service_pb2 as patterns
 from everword.v1 import search_service_pb2 as search
 from support.command_line import everword
 from support.databases import cloned
-from support.erased import erase, rows_with
+from support.erasable_data import write_everything
+from support.erasure_checks import erase, rows_with
 from support.erasure_planted import plant
-from support.erasure_written import write_everything
 from support.graphs import edge, lines, node, write
 from support.notes import write as write_note
 from support.refusals import refused

@@ -26,14 +26,14 @@ from everword_embedder.queue.remote import RemoteEmbedder
 from everword_ingest.erasure.resumer import ErasureResumer
 from everword_ingest.messages import append_messages
 from support.background import embed_everything
-from support.cached import find, warm_up
+from support.cached_search import find, warm_up
 from support.calls import append, append_request, message
 from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
 from support.databases import cloned
-from support.erased import erase, rows_with
+from support.erasure_checks import erase, rows_with
 from support.every_read import answers, known_values
 from support.refusals import refused
-from support.sleeping import Mind, Records, observing, sleep
+from support.sleep_calls import Mind, Records, observing, sleep
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

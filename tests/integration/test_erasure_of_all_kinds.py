@@ -19,18 +19,18 @@ from everword.v1 import search_service_pb2 as search
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_ingest.erasure.resumer import ErasureResumer
 from support.background import embed_everything
-from support.cached import warm_up
+from support.cached_search import warm_up
 from support.command_line import everword
 from support.compaction import ScriptedComposer, compact_everything
 from support.databases import cloned
 from support.document_calls import write as write_document
-from support.erased import count, erase, rows_with
-from support.erasure_written import ErasableData, delete_authorless_data, write_everything
+from support.erasable_data import ErasableData, delete_authorless_data, write_everything
+from support.erasure_checks import count, erase, rows_with
 from support.every_read import answers, known_values, read_methods, watch_token
 from support.learning import learn, say
 from support.refusals import refused
 from support.stack import Stack, running_stack
-from support.waiting import until
+from support.waits import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

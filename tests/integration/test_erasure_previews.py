@@ -11,7 +11,7 @@ from everword.v1 import erasure_service_pb2 as pb
 from everword.v1.ingest_service_pb2 import AppendMessagesRequest
 from support.calls import message, target
 from support.stack import Stack
-from support.waiting import until
+from support.waits import until
 
 #: Locks of the preview's session while it waits for one of the counted tables.
 HELD = """

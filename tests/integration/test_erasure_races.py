@@ -19,14 +19,14 @@ from everword.v1 import pattern_service_pb2 as patterns
 from support.calls import append
 from support.databases import cloned
 from support.document_calls import write as write_document
-from support.erased import count, erase
+from support.erasable_data import write_everything
+from support.erasure_checks import count, erase
 from support.erasure_planted import plant
-from support.erasure_written import write_everything
 from support.lore import entry, write_book, write_entry
 from support.notes import write as write_note
 from support.refusals import refused
 from support.stack import Stack, running_stack
-from support.waiting import until
+from support.waits import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -18,12 +18,12 @@ from support.calls import append
 from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
 from support.corpus import search_request
 from support.databases import cloned
-from support.erased import count, erase, rows_with, tables
+from support.erasure_checks import count, erase, rows_with, tables
 from support.erasure_planted import Planted, plant
 from support.graphs import edge, node, write
 from support.refusals import refused
 from support.stack import Stack, running_stack
-from support.telling import remember, say
+from support.stated_facts import remember, say
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 
 from everword_compactor.compose.checks.faithfulness import MAX_OFFENDERS, check_faithfulness
-from everword_compactor.compose.checks.inherited import with_inherited
-from everword_compactor.compose.checks.shown import PromptContext
+from everword_compactor.compose.checks.inherited_values import with_inherited
+from everword_compactor.compose.checks.prompt_context import PromptContext
 from everword_compactor.compose.checks.tags import (
     add_only_instance,
     check_tags,

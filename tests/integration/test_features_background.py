@@ -26,7 +26,7 @@ from support.command_line import environment
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest
 from support.stack import BASE, Stack
-from support.waiting import until
+from support.waits import until
 
 QUICK = 0.05
 

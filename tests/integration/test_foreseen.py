@@ -17,12 +17,12 @@ from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.model import SearchMode
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
 from support.background import embed_everything
-from support.cached import Searching, check_same, locked, searching, waiting
+from support.cached_search import Searching, check_same, locked, searching, waiting
 from support.calls import append, message
 from support.databases import DatabaseUnderTest
 from support.stack import Stack, running_stack
 from support.tool_calls import tool_call, write_pending_sentences
-from support.waiting import until
+from support.waits import until
 
 PETS = "Which pets do we have?"
 CAT = "Our cat Miso sleeps on the radiator."

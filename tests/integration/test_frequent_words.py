@@ -11,7 +11,7 @@ import pytest_asyncio
 from everword.db.pool import Connection
 from everword.v1 import search_service_pb2 as pb
 from everword_search.passages import store
-from everword_search.retrieval.arms.frequent import FrequentWords
+from everword_search.retrieval.arms.frequent_words import FrequentWords
 from everword_search.retrieval.arms.lexical import Term
 from support.calls import append, message
 from support.databases import cloned
@@ -47,7 +47,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     monkeypatch.setattr("everword_search.passages.store.find_lexical", spy)
     monkeypatch.setattr("everword_search.retrieval.index.database_index.LARGE", TURNS - 1)
     # A third of the turns counts as frequent, one turn does not.
-    monkeypatch.setattr("everword_search.retrieval.arms.frequent.SHARE", 0.2)
+    monkeypatch.setattr("everword_search.retrieval.arms.frequent_words.SHARE", 0.2)
     return words
 
 

@@ -20,9 +20,9 @@ from everword.v1.search_service_pb2 import SearchRequest
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from support.calls import append_request
 from support.databases import DatabaseUnderTest
-from support.hasty import TESTS
 from support.service_process import free_address, is_serving, service_process
-from support.waiting import until
+from support.waits import until
+from support.with_constants import TESTS
 
 MIB = 1 << 20
 #: Limit in seconds of the 95th percentile of health checks.

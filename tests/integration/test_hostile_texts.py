@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 
 from everword.text.values.evidence import Evidence, find_values
-from everword.text.values.folding import row
+from everword.text.values.fold_text import row
 from everword.text.values.row_search import found_rows
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
 from everword_compactor.compose.extractive.composer import ExtractiveComposer

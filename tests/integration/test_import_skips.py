@@ -8,7 +8,7 @@ from typing import Any
 
 from everword.v1.search_service_pb2 import BrowseRequest
 from support.command_line import everword
-from support.erased import erase
+from support.erasure_checks import erase
 from support.stack import Stack
 
 SKIPPED = 3

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from everword.cli.main import main
 from everword.client import Client, ClientSettings
 from everword.formats import FORMATS, open_reading
-from everword.importing import ImportSummary, import_records
+from everword.importer import ImportSummary, import_records
 from everword.transcripts import TranscriptError, parts, time_of
 from everword.v1 import admin_service_pb2, document_service_pb2, memory_pb2, note_service_pb2
 from everword.v1.search_service_pb2 import ListConversationsRequest, ListMessagesRequest
@@ -24,7 +24,7 @@ from support import exports
 from support.broken_exports import damaged_files, spoilt, written
 from support.command_line import EVERWORD, environment
 from support.stack import Stack
-from support.waiting import until
+from support.waits import until
 
 DAY = "2026-03-02"
 #: Expected messages by channel, key, agent and title: role, time and text of each.

@@ -27,7 +27,7 @@ from support.databases import DatabaseUnderTest
 from support.health import serving
 from support.refusals import refused
 from support.stack import BASE, Stack, running_stack
-from support.waiting import until
+from support.waits import until
 
 WAITING = """
 SELECT count(*) FROM pg_stat_activity

@@ -18,8 +18,8 @@ from everword.chat.settings import ChatSettings
 from everword.v1 import note_pb2, note_service_pb2
 from support.callers import make_namespaces, within
 from support.databases import cloned
-from support.foreign import MODEL
 from support.foreign_filled import fill_other_namespace
+from support.foreign_namespaces import MODEL
 from support.http_process import serving
 from support.mcp import http_server, over_http, said, text_of
 from support.probes import NOBODY, another, damaged, plain, rows_of

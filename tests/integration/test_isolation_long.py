@@ -17,8 +17,8 @@ from fuzz.requests import WATCHES
 from scripts.recipes import Recipe
 from support.callers import within
 from support.databases import DatabaseUnderTest
-from support.foreign import MODEL, Theirs
 from support.foreign_filled import fill_other_namespace
+from support.foreign_namespaces import MODEL, Theirs
 from support.isolation import forget_namespaces
 from support.probes import NOBODY, Path, paths, values_for
 from support.stack import Stack, running_stack

@@ -18,16 +18,23 @@ from everword.v1 import search_service_pb2 as search
 from support.callers import within
 from support.cases import unchanged
 from support.databases import cloned
-from support.erased import count
-from support.foreign import MODEL, NO_PAGE, NO_TOKEN, Theirs, search_request, wait_request
+from support.erasure_checks import count
 from support.foreign_calls import empty_calls, refused_calls
 from support.foreign_filled import fill_other_namespace
+from support.foreign_namespaces import (
+    MODEL,
+    NO_PAGE,
+    NO_TOKEN,
+    Theirs,
+    search_request,
+    wait_request,
+)
 from support.isolation import forget_namespaces
 from support.probes import NAMELESS, WITHIN, numbers, public_methods, reaching, rows_of
 from support.refusals import Refusal, read_refusal
 from support.stack import Stack, running_stack
 from support.twins import find_differences, twins
-from support.waiting import until
+from support.waits import until
 
 SHARED = pytest.mark.asyncio(loop_scope="module")
 THEIRS = within("theirs")

@@ -19,7 +19,7 @@ from support.callers import make_namespaces, within
 from support.calls import append_request, message
 from support.databases import DatabaseUnderTest, cloned
 from support.every_row import insert_every_row
-from support.foreign import class_request
+from support.foreign_namespaces import class_request
 from support.isolation import (
     ISOLATED,
     NOT_ISOLATED,

@@ -29,7 +29,7 @@ from support.calls import append, append_request
 from support.databases import DatabaseUnderTest
 from support.refusals import Refusal, refused
 from support.stack import BASE, Stack, running_stack
-from support.waiting import until
+from support.waits import until
 
 OPERATORS_KEY = "operators-key-for-tests"
 OPERATOR = bearer(OPERATORS_KEY)

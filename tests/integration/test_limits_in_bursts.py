@@ -23,7 +23,7 @@ from support.burst import bursts
 from support.callers import within
 from support.databases import DatabaseUnderTest
 from support.service_process import free_address, is_serving, service_process
-from support.waiting import until
+from support.waits import until
 
 LIMIT = 60
 REPLICAS, CLIENTS = 3, 3

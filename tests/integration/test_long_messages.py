@@ -24,7 +24,7 @@ from everword.v1 import search_service_pb2
 from everword_compactor.audits import audit_summaries
 from everword_compactor.compose.checks import coverage, faithfulness
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
-from everword_compactor.compose.checks.inherited import with_inherited
+from everword_compactor.compose.checks.inherited_values import with_inherited
 from everword_compactor.compose.checks.tags import defuse_tags, render_tag, tags_in
 from everword_compactor.compose.extractive import composer as extractive
 from everword_compactor.compose.extractive.bullets import read_lines

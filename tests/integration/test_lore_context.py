@@ -30,7 +30,7 @@ from support.lore import (
     write_book,
     write_entry,
 )
-from support.planted import PLANTED
+from support.planted_credentials import PLANTED
 from support.stack import Stack, running_stack
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -8,8 +8,8 @@ from contextlib import suppress
 import grpc
 import pytest
 
-from support.beside import LoadDurations
 from support.databases import DatabaseUnderTest
+from support.load_durations import LoadDurations
 from support.loops import BUSY
 from support.lore_loads import SLOW, TOO_LARGE, Lore, plain_book, running_lore
 

@@ -9,11 +9,11 @@ import pytest_asyncio
 
 from everword.v1 import lore_service_pb2 as pb
 from support.background import embed_everything
-from support.cached import warm_up
+from support.cached_search import warm_up
 from support.calls import append
 from support.compaction import ScriptedComposer, compact_everything
 from support.databases import cloned
-from support.erased import rows_with
+from support.erasure_checks import rows_with
 from support.every_read import answers, known_values, read_methods, watch_token
 from support.lore import entry, write_book, write_entry
 from support.stack import Stack, running_stack

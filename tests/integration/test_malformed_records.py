@@ -17,7 +17,7 @@ from everword.transcripts import Entry, Meter, RecordError, TranscriptError
 from everword.v1.note_service_pb2 import WriteNoteRequest
 from support import exports
 from support.broken_exports import written
-from support.malformed import Export, all_exports, malformed
+from support.malformed_exports import Export, all_exports, malformed
 
 NAMES = (
     "chatgpt", "claude", "claude-projects", "claude-memories", "gemini", "mem0", "openai", "letta",

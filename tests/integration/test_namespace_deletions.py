@@ -21,7 +21,7 @@ from support.databases import DatabaseUnderTest
 from support.namespace_rows import fill_every_table, id_of, rows_of
 from support.refusals import read_refusal, refused
 from support.stack import Stack, running_stack
-from support.waiting import until
+from support.waits import until
 
 WORDS = "Words to erase."
 

@@ -15,7 +15,7 @@ from everword.v1 import memory_pb2
 from everword.v1 import note_service_pb2 as pb
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from support.background import embed_everything
-from support.cached import find, reference_search, warm_up
+from support.cached_search import find, reference_search, warm_up
 from support.calls import append
 from support.compaction import ScriptedComposer, compact_everything
 from support.corpus import search_request

@@ -39,7 +39,7 @@ from support.faithful_replies import faithful
 from support.refusals import refused
 from support.scripted_chat import ScriptedChat, answer
 from support.scripted_embedder import ScriptedEmbedder
-from support.sleeping import Mind, sleep
+from support.sleep_calls import Mind, sleep
 from support.stack import Stack, running_stack
 from support.tool_calls import IMPATIENT, tool_call
 

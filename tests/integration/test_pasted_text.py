@@ -14,7 +14,7 @@ from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import search_service_pb2 as search
 from support.calls import message, target
 from support.learning import learn, told
-from support.sleeping import Mind, observing, sleep
+from support.sleep_calls import Mind, observing, sleep
 from support.stack import Stack
 
 #: No facts about the author are learned from these.

@@ -27,7 +27,7 @@ from everword.people.writer import meet_people, take_events
 from everword.v1 import fact_pb2, people_pb2
 from everword.v1 import fact_query_service_pb2 as pb
 from everword.v1 import fact_service_pb2 as facts
-from support.learned import DEFAULT_NAMESPACE, SUBJECT, day, learning_transaction, say
+from support.learned_facts import DEFAULT_NAMESPACE, SUBJECT, day, learning_transaction, say
 from support.refusals import refused
 from support.stack import Stack
 

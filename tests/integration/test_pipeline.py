@@ -15,7 +15,7 @@ from psycopg.pq import TransactionStatus
 from everword.db.pipeline import BatchingConnection
 from everword.db.pool import Connection, Database, Write
 from support.databases import DatabaseUnderTest
-from support.waiting import until
+from support.waits import until
 
 
 class SocketWaitCounter(BatchingConnection):

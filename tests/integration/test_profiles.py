@@ -20,7 +20,7 @@ from support.background import embed_everything
 from support.calls import append, message
 from support.corpus import search_request
 from support.databases import DatabaseUnderTest
-from support.foreign import class_request
+from support.foreign_namespaces import class_request
 from support.refusals import refused
 from support.stack import Stack, running_stack
 

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from everword.chat.model import ChatRequest
-from everword_compactor.compose.llm.splitting import split_sources
+from everword_compactor.compose.llm.split_drafts import split_sources
 from everword_compactor.compose.model import BUDGET_TOKENS, Draft, Level, Source, Voice
 from everword_compactor.compose.prompts.levels import PROMPT_VERSIONS
 from everword_compactor.compose.prompts.lines import Aliases

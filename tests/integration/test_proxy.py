@@ -28,8 +28,8 @@ from support.databases import DatabaseUnderTest
 from support.one_address import proxied, running_proxy
 from support.refusals import refused
 from support.stack import Stack, running_stack, stack_of
-from support.waiting import until
-from support.watching import begin, take
+from support.waits import until
+from support.watchers import begin, take
 
 
 @pytest.fixture

@@ -25,13 +25,13 @@ from support.calls import append, append_request, message
 from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
 from support.corpus import search_request
 from support.databases import cloned
-from support.erased import count, rows_with, tables
+from support.erasure_checks import count, rows_with, tables
 from support.erasure_planted import plant
 from support.notes import history, write
 from support.retention import age_rows, keep, preview, removed, run, runs
 from support.stack import Stack, running_stack
-from support.telling import remember, say
-from support.waiting import until
+from support.stated_facts import remember, say
+from support.waits import until
 
 CORRECTION = memory_pb2.IMPORTANCE_CLASS_CORRECTION
 PREFERENCE = memory_pb2.IMPORTANCE_CLASS_PREFERENCE

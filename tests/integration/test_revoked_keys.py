@@ -23,7 +23,7 @@ from support.databases import DatabaseUnderTest
 from support.http_process import serving
 from support.mcp import http_server, over_http
 from support.stack import Stack, running_stack
-from support.waiting import until
+from support.waits import until
 
 OPERATORS_KEY = "operators-key-for-tests"
 OPERATOR = bearer(OPERATORS_KEY)

@@ -25,10 +25,10 @@ from support.callers import bearer
 from support.calls import message, target
 from support.cases import unchanged
 from support.databases import cloned
-from support.foreign import MODEL, NO_PAGE, NO_TOKEN, Theirs
 from support.foreign_calls import empty_calls, refused_calls
 from support.foreign_filled import fill_other_namespace
-from support.keyed import keyed
+from support.foreign_namespaces import MODEL, NO_PAGE, NO_TOKEN, Theirs
+from support.keyed_stack import keyed
 from support.probes import public_methods
 from support.refusals import Refusal, read_refusal, refused
 from support.stack import Stack, running_stack

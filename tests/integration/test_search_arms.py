@@ -25,7 +25,7 @@ from support.databases import cloned
 from support.refusals import refused
 from support.spans import exporter, trace_of
 from support.stack import Stack, running_stack
-from support.waiting import until
+from support.waits import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 WITHOUT_MODEL = {pb.SEARCH_ARM_LEXICAL, pb.SEARCH_ARM_TRIGRAM, pb.SEARCH_ARM_REGEX}

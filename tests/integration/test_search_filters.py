@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
-from support.cached import asked, find, warm_up, was_in_memory
+from support.cached_search import asked, find, warm_up, was_in_memory
 from support.calls import append_request, message, target
 from support.corpus import moment, search_request
 from support.databases import cloned

@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from everword.v1 import admin_service_pb2
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
-from support.cached import asked, reference_search, warm_up
+from support.cached_search import asked, reference_search, warm_up
 from support.callers import within
 from support.calls import append
 from support.corpus import search_request

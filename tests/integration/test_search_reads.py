@@ -18,7 +18,7 @@ from everword_search.records.store import SQL
 from support.callers import make_namespaces, within
 from support.calls import TOOL, append, append_request, message, target
 from support.corpus import import_sample, sample
-from support.foreign import class_request
+from support.foreign_namespaces import class_request
 from support.refusals import refused
 from support.stack import Stack
 

@@ -15,7 +15,7 @@ from everword.v1 import search_service_pb2 as pb
 from everword.v1.memory_pb2 import MemoryFilter
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from support.background import embed_everything
-from support.cached import asked, reference_search, warm_up, was_in_memory
+from support.cached_search import asked, reference_search, warm_up, was_in_memory
 from support.calls import append, message
 from support.corpus import moment, search_request
 from support.databases import cloned

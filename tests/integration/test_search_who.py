@@ -10,7 +10,7 @@ import pytest_asyncio
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from support.background import embed_everything
-from support.cached import reference_search, warm_up
+from support.cached_search import reference_search, warm_up
 from support.calls import append, message
 from support.corpus import search_request
 from support.databases import cloned

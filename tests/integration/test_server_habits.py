@@ -44,7 +44,7 @@ from support.databases import DatabaseUnderTest
 from support.health import serving
 from support.refusals import refused
 from support.stack import BASE, Stack
-from support.waiting import until
+from support.waits import until
 
 INGEST = replace(BASE, service="ingest")
 SERVICES = {

@@ -16,7 +16,7 @@ from support.calls import append_request
 from support.databases import DatabaseUnderTest
 from support.health import serving
 from support.service_process import free_address, is_serving, service_process
-from support.waiting import until
+from support.waits import until
 
 
 async def test_sigterm_lets_a_call_finish_and_ends_the_process_well(

@@ -11,7 +11,7 @@ from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1.memory_pb2 import ROLE_ASSISTANT, ROLE_TOOL
 from support.learning import history_of, learn, say, told
 from support.scripted_replies import cut_off
-from support.sleeping import (
+from support.sleep_calls import (
     Mind,
     Records,
     classifying,

@@ -10,10 +10,19 @@ from everword.facts.model import FactState
 from everword.v1 import fact_pb2
 from everword.v1 import fact_query_service_pb2 as reads
 from everword.v1 import fact_service_pb2 as pb
-from everword_compactor.sleep import loading
+from everword_compactor.sleep import load_inputs
 from everword_compactor.sleep.model import Trajectory
 from support.learning import day, say, told
-from support.sleeping import Mind, Records, classifying, observing, pass_night, rows, sleep, stored
+from support.sleep_calls import (
+    Mind,
+    Records,
+    classifying,
+    observing,
+    pass_night,
+    rows,
+    sleep,
+    stored,
+)
 from support.stack import Stack
 
 BERLIN, LISBON = ("Berlin it is", "residence", "Berlin"), ("Lisbon it is", "residence", "Lisbon")
@@ -155,7 +164,7 @@ async def test_doubles_are_joined_and_anchors_mature_sooner(
     await say(stack, "I love the Beatles. I build organs.", 0)
     await say(stack, "Beatles!", 2)
     anchored = Trajectory("Organs.", ["organ builder"], day(1))
-    monkeypatch.setattr(loading, "read_trajectory", lambda *_: anchored)
+    monkeypatch.setattr(load_inputs, "read_trajectory", lambda *_: anchored)
     await sleep(stack, Mind({"sleep-observe": observing(beatles, short, job)}))
     # The first night closed both sessions at once.
     assert (await told(stack))["like"] == {"the beatles"}

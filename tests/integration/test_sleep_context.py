@@ -8,7 +8,7 @@ from typing import Any
 from everword.v1 import context_service_pb2 as context
 from support.calls import append_request, target
 from support.learning import day, say
-from support.sleeping import Mind, Records, observation, sleep
+from support.sleep_calls import Mind, Records, observation, sleep
 from support.stack import Stack
 
 TEA, CELLO = "tea for me", "the cello at six"

@@ -19,15 +19,15 @@ from everword.v1 import maintenance_service_pb2 as pb
 from everword_compactor.jobs import model_outage
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.namespace_job import NamespaceJob, open_job
-from everword_compactor.sleep.loading import load, subjects_of
+from everword_compactor.sleep.load_inputs import load, subjects_of
 from everword_compactor.sleep.order import SESSION_STAGES
-from everword_compactor.sleep.runs import applying
+from everword_compactor.sleep.runs import apply_writes
 from everword_compactor.sleep.runs.conversation import next_finished
-from everword_compactor.sleep.runs.running import digest, tools_of
+from everword_compactor.sleep.runs.run_stages import digest, tools_of
 from everword_compactor.sleep.work import PendingWrite
 from support.learning import history_of, say, told
 from support.scripted_replies import answer, status
-from support.sleeping import (
+from support.sleep_calls import (
     Mind,
     Records,
     classifying,
@@ -100,7 +100,7 @@ def found(job: NamespaceJob, conversation_id: UUID) -> list[PendingWrite]:
     with job.transaction() as conn:
         loaded = load(conn, job.namespace_id, subjects_of(finished.session), tools.now, "UTC")
     work = digest(tools, finished.session, loaded, SESSION_STAGES)
-    return applying.session_writes(work, "scripted", finished.after)
+    return apply_writes.session_writes(work, "scripted", finished.after)
 
 
 def conversation(stack: Stack) -> str:
@@ -135,7 +135,7 @@ async def test_a_crash_between_any_two_statements_leaves_the_old_state_or_the_ne
                 for statements in range(500):
                     with crash_after(statements, monkeypatch):
                         try:
-                            applying.apply(settings, job_row, writes)
+                            apply_writes.apply(settings, job_row, writes)
                         except Crash:
                             assert dump() == old, statements
                             continue
@@ -167,13 +167,13 @@ async def test_whoever_lost_the_job_stores_nothing_and_two_change_nothing_twice(
             with dumping(stack) as dump:
                 before = dump()
                 with pytest.raises(LeaseLost):
-                    applying.apply(settings, early, early_writes)
+                    apply_writes.apply(settings, early, early_writes)
                 assert dump() == before
-                applying.apply(settings, late, late_writes)
+                apply_writes.apply(settings, late, late_writes)
                 after = dump()
                 # A second attempt by the job's new owner finds the session already stored.
                 with pytest.raises(LeaseLost):
-                    applying.apply(settings, late, early_writes)
+                    apply_writes.apply(settings, late, early_writes)
                 assert dump() == after
 
     await asyncio.to_thread(both)
@@ -257,13 +257,13 @@ async def test_a_run_is_stored_at_once_where_a_namespace_wants_that(
     for number, text in enumerate(("Berlin it is.", "Lisbon it is.", "It is tea for me.")):
         await say(stack, text, number, session=f"s{number}")
     applied: list[list[str]] = []
-    apply = applying.apply
+    apply = apply_writes.apply
 
     def counted(settings: Any, job: Any, writes: Any) -> None:
         applied.append([write.name for write in writes])
         apply(settings, job, writes)
 
-    monkeypatch.setattr(applying, "apply", counted)
+    monkeypatch.setattr(apply_writes, "apply", counted)
     mind = Mind(
         {"sleep-observe": OBSERVING, "sleep-classify": classifying(("Lisbon", "replace", "Berlin"))}
     )

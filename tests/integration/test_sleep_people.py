@@ -13,7 +13,7 @@ from everword.v1 import people_pb2
 from support.calendar_calls import update_settings
 from support.calls import message, target
 from support.learning import day, learn, say
-from support.sleeping import Mind, Records, observation, rows, sleep
+from support.sleep_calls import Mind, Records, observation, rows, sleep
 from support.stack import Stack
 
 HIM = {"o": 1, "name": "", "relation": "", "status": "", "words": ""}

@@ -18,11 +18,11 @@ from everword_search.retrieval.arms.base import ArmState, SearchArm
 from everword_search.retrieval.model import SearchMode, SearchResponse
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
 from support.background import embed_everything
-from support.cached import Searching, check_same, locked, searching, waiting
+from support.cached_search import Searching, check_same, locked, searching, waiting
 from support.calls import append, message
 from support.databases import DatabaseUnderTest
 from support.stack import Stack, running_stack
-from support.waiting import until
+from support.waits import until
 
 PETS = "Which pets do we have?"
 BY_MEANING = pytest.mark.parametrize("mode", [SearchMode.HYBRID, SearchMode.SEMANTIC])

@@ -23,7 +23,7 @@ from support.corpus import search_request
 from support.databases import DatabaseUnderTest
 from support.service_process import free_address, is_serving, service_process
 from support.stack import BASE, Stack
-from support.waiting import until
+from support.waits import until
 
 #: Modules that are slow to import and useless to a service without collector, chat model and work.
 UNUSED = {

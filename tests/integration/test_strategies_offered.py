@@ -15,7 +15,7 @@ from everword.v1 import fact_pb2, people_pb2
 from everword.v1 import fact_query_service_pb2 as people
 from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import search_service_pb2 as search
-from support.learned import DEFAULT_NAMESPACE, SUBJECT, day, learning_transaction, say
+from support.learned_facts import DEFAULT_NAMESPACE, SUBJECT, day, learning_transaction, say
 from support.stack import Stack
 
 QUESTIONS = context.CONTEXT_SOURCE_QUESTIONS

@@ -7,8 +7,8 @@ from uuid import UUID, uuid4
 import psycopg
 
 from support.stack import Stack
+from support.stated_facts import find, ids, marks, tell
 from support.summary_rows import INSERT_SOURCE, INSERT_SUMMARY
-from support.telling import find, ids, marks, tell
 
 
 async def test_a_summary_of_what_ended_is_marked_unless_it_says_what_holds(stack: Stack) -> None:

@@ -21,7 +21,7 @@ from everword_compactor.outcomes.sentence import Call, describe_call, with_outco
 from support.calls import append, message
 from support.compaction import compact_everything, roll_up_everything
 from support.databases import DatabaseUnderTest
-from support.planted import PLANTED
+from support.planted_credentials import PLANTED
 from support.scripted_chat import Body, Reply, ScriptedChat, answer, user_text
 from support.stack import Stack
 from support.tool_call_cases import BUILT_WITH, HELD_OUT, PYTEST, Case

@@ -32,7 +32,7 @@ from support.tool_calls import (
     tool_call,
     write_pending_sentences,
 )
-from support.waiting import until
+from support.waits import until
 
 #: A word that no call contains, so only the sentence can match it.
 SENTENCE = "Consulted src/auth.rs for the login routine."

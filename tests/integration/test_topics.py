@@ -20,7 +20,7 @@ from support.compaction import compact_everything
 from support.graphs import node, write
 from support.learning import learn, say
 from support.refusals import refused
-from support.sleeping import Mind, Records
+from support.sleep_calls import Mind, Records
 from support.stack import Stack
 
 FILLER = (

@@ -32,7 +32,7 @@ from support.damaged_files import DAMAGED, DEEP, NO_SETTINGS, changed_settings, 
 from support.databases import cloned
 from support.refusals import refused
 from support.stack import Stack, running_stack
-from support.transferred import (
+from support.transfer_namespace import (
     KEY,
     SAID,
     Filled,
@@ -42,7 +42,7 @@ from support.transferred import (
     import_file,
     requests,
 )
-from support.waiting import until
+from support.waits import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 DOCS = Path(__file__).parents[2] / "docs" / "export.md"

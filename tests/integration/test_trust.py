@@ -30,7 +30,7 @@ from support.databases import cloned
 from support.every_read import known_values, read_methods, replies, watch_token
 from support.learning import learn
 from support.scripted_chat import ScriptedChat, answer, user_text
-from support.sleeping import Mind, sleep
+from support.sleep_calls import Mind, sleep
 from support.stack import Stack, running_stack
 from support.tool_calls import tool_call, write_pending_sentences
 

@@ -16,7 +16,7 @@ from everword.v1 import ingest_service_pb2 as ingest
 from support.calendar_calls import update_settings
 from support.calls import message, target
 from support.learning import day, learn
-from support.sleeping import sleep
+from support.sleep_calls import sleep
 from support.stack import Stack
 
 OPEN = admin.ChannelPolicy(index=True, roll_up=True, untrusted=True)

@@ -15,7 +15,7 @@ from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from everword_compactor.compose.model import Composition, Draft
 from support.background import embed_everything
-from support.cached import asked, reference_search, warm_up, was_in_memory
+from support.cached_search import asked, reference_search, warm_up, was_in_memory
 from support.calls import append, message, target
 from support.compaction import compact_everything
 from support.corpus import search_request

@@ -22,7 +22,7 @@ from support.callers import make_namespaces, within
 from support.calls import append
 from support.databases import DatabaseUnderTest
 from support.stack import Stack
-from support.waiting import until
+from support.waits import until
 
 
 class BusyModel:

@@ -45,7 +45,7 @@ from support.databases import cloned, empty_database, weak_owner
 from support.foreign_filled import THEIRS
 from support.kinds import merged
 from support.stack import Stack, running_stack
-from support.transferred import fill_everything
+from support.transfer_namespace import fill_everything
 
 #: What rows for tests of single statements leave out.
 _COMPLETE = """

@@ -20,14 +20,14 @@ from everword.v1 import note_service_pb2 as notes
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import watch_pb2 as pb
 from everword.v1.search_service_pb2_grpc import SearchServiceStub
-from everword_search.watch import looking
+from everword_search.watch import poll_events
 from support.calls import append
 from support.command_line import everword
 from support.databases import cloned
 from support.notes import named, write
 from support.refusals import refused
 from support.stack import Stack, running_stack
-from support.watching import begin, take, token_secret
+from support.watchers import begin, take, token_secret
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 WRITTEN, ENDED, DELETED = (
@@ -75,7 +75,7 @@ async def test_a_watcher_that_is_killed_and_goes_on_misses_nothing(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Concurrent writers whose transactions end in any order, small pages, and a watcher that disconnects at random."""
-    monkeypatch.setattr(looking, "PAGE_CHANGES", 3)
+    monkeypatch.setattr(poll_events, "PAGE_CHANGES", 3)
     draw = random.Random(29)
     token = await begin(stack)
     done = asyncio.Event()

@@ -17,12 +17,12 @@ from everword.v1 import fact_service_pb2 as facts
 from everword.v1 import memory_pb2
 from everword.v1 import note_service_pb2 as notes
 from everword.v1 import watch_pb2 as pb
-from everword_search.watch import looking
+from everword_search.watch import poll_events
 from support.command_line import everword
 from support.databases import cloned
 from support.notes import named, write
 from support.stack import Stack, running_stack
-from support.watching import all_events, begin, expire_memories, take, token_secret
+from support.watchers import all_events, begin, expire_memories, take, token_secret
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 WRITTEN, ENDED, DELETED, EXPIRED = (
@@ -115,7 +115,7 @@ async def test_whoever_was_away_is_told_once_and_goes_on_in_between(
     last = ""
     for token, expected in ((before, [(WRITTEN, kept), *expired]), (written, expired)):
         with monkeypatch.context() as patch:
-            patch.setattr(looking, "PAGE_MEMORIES", 3)
+            patch.setattr(poll_events, "PAGE_MEMORIES", 3)
             seen, last = list[pb.MemoryEvent](), token
             while len(seen) < len(expected):
                 # The first response contains only the resume token.

@@ -19,7 +19,7 @@ from everword.v1.search_service_pb2_grpc import SearchServiceStub
 from everword_search.watch.watch_memories import LONGEST_PAUSE_S
 from support.databases import DatabaseUnderTest
 from support.service_process import free_address, is_serving, service_process
-from support.waiting import until
+from support.waits import until
 
 pytestmark = pytest.mark.asyncio
 READERS, CHANGES, CHARACTERS = 20, 3_000, 2_000

@@ -92,7 +92,7 @@ async def test_web_on_sigterm_answers_open_calls_and_ends_all_servers(stack: Sta
 
 
 async def test_web_on_sigterm_cancels_a_stream_that_does_not_end(stack: Stack) -> None:
-    constants = {"everword_web.serving:GRACE_S": 1}
+    constants = {"everword_web.listeners:GRACE_S": 1}
     async with (
         serving_all(stack, constants) as (urls, process),
         httpx2.AsyncClient(base_url=urls["gateway"], headers=OPERATOR, timeout=30) as http,

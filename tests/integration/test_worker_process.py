@@ -21,7 +21,7 @@ from everword.jobs import queue
 from everword.jobs.publisher import Publisher
 from support.databases import DatabaseUnderTest
 from support.jobs import make_due, state
-from support.waiting import until
+from support.waits import until
 
 #: Runs a task that waits for a file, and one that does nothing.
 WORKER = """

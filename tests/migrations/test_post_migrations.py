@@ -21,7 +21,7 @@ from support.added_migrations import AddMigrations
 from support.calls import append, message
 from support.databases import DatabaseUnderTest
 from support.stack import running_stack
-from support.waiting import until
+from support.waits import until
 
 POST = """-- post
 -- What somebody said, in order;

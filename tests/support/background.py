@@ -9,7 +9,7 @@ from everword.db.blocking import BlockingDatabase
 from everword.domain.settings import NO_SECRET
 from everword.jobs.store import StartedJob
 from everword.jobs.task import JobRun
-from everword_embedder.queue.charging import Charging
+from everword_embedder.queue.charges import Charging
 from everword_embedder.queue.drain import Drain
 from everword_embedder.queue.remote import RemoteEmbedder
 from everword_embedder.queue.schedule import backfill_generations

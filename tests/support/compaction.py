@@ -16,7 +16,7 @@ from everword.jobs.task import JobRun, Task
 from everword.jobs.worker import Worker
 from everword_compactor.calendar.job import RollUp
 from everword_compactor.calendar.schedule import schedule_roll_ups
-from everword_compactor.compose.current import CurrentComposer
+from everword_compactor.compose.current_composer import CurrentComposer
 from everword_compactor.compose.model import (
     BUDGET_TOKENS,
     Composer,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from everword.client import Client, ClientSettings
-from everword.importing import import_records
+from everword.importer import import_records
 from everword.samples import sample_path
 from everword.transcripts import read_transcript
 from everword.v1 import conversation_pb2, fact_pb2, ingest_service_pb2

@@ -15,7 +15,7 @@ from everword.v1 import lore_pb2, memory_pb2
 from everword.v1 import lore_service_pb2 as lore
 from everword.v1 import pattern_service_pb2 as patterns
 from everword.v1 import search_service_pb2 as search
-from support.learned import DEFAULT_NAMESPACE, learning_transaction
+from support.learned_facts import DEFAULT_NAMESPACE, learning_transaction
 from support.lore import REGEX, WORD, entry, trigger
 from support.stack import Stack
 

@@ -18,7 +18,7 @@ from support.callers import bearer
 from support.console import Planted, plant, plant_crowd, plant_hostile
 from support.http_process import serving
 from support.stack import Stack
-from support.waiting import until
+from support.waits import until
 
 LISTS = (
     "/",

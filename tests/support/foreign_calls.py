@@ -18,7 +18,7 @@ from everword.v1 import search_service_pb2 as search
 from everword.v1 import stats_pb2 as stats
 from everword.v1.stats_pb2 import SummaryBacklog
 from support.callers import Metadata, within
-from support.foreign import (
+from support.foreign_namespaces import (
     MODEL,
     NO_CONVERSATION,
     NO_MEMORY,

@@ -16,7 +16,7 @@ from everword.v1 import watch_pb2 as watch
 from support.callers import make_namespaces, within
 from support.calls import append
 from support.compaction import ScriptedComposer, compact_everything
-from support.foreign import (
+from support.foreign_namespaces import (
     MODEL,
     Theirs,
     ensure_request,

@@ -26,11 +26,11 @@ from everword.v1 import pattern_service_pb2 as patterns
 from support.callers import Metadata, within
 from support.calls import append
 from support.costs import RUN, Accounts, budget, spent
-from support.foreign import Learned, Written
+from support.foreign_namespaces import Learned, Written
 from support.graphs import edge, node
-from support.learned import START, day, learning_transaction
+from support.learned_facts import START, day, learning_transaction
 from support.stack import Stack
-from support.waiting import until
+from support.waits import until
 
 MEMORY = documents.WORKSPACE_FILE_NAME_MEMORY
 ISSUE = notes.HandoffKey(repo="their/repo", issue="7")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import psutil
 
-from support.hasty import TESTS
+from support.with_constants import TESTS
 
 #: Templates for the hostile value: a request of AppendMessages, and a tool call.
 APPEND = b'{"conversation": {"key": {"sessionKey": "s"}}, "messages": %b}'

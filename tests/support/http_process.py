@@ -14,9 +14,9 @@ from everword.embedded.folder import RunningStack
 from everword.embedded.ports import free_ports
 from everword_web.settings import ADDRESSES
 from support.command_line import EVERWORD, environment
-from support.hasty import TESTS, hasty_command
 from support.stack import Stack
-from support.waiting import until
+from support.waits import until
+from support.with_constants import TESTS, hasty_command
 
 
 @asynccontextmanager

@@ -18,7 +18,7 @@ from everword_compactor.topics.job import with_topics
 from everword_compactor.topics.schedule import schedule_topics
 from support.calls import append_request, message, target
 from support.compaction import AT_ONCE, work
-from support.sleeping import Mind, sleeper
+from support.sleep_calls import Mind, sleeper
 from support.stack import Stack
 
 _HISTORIES = Path(__file__).parent / "histories"

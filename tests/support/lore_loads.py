@@ -20,13 +20,13 @@ from everword.v1.context_service_pb2 import BuildContextRequest, BuildContextRes
 from everword.v1.context_service_pb2_grpc import ContextServiceStub
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from everword.v1.lore_service_pb2_grpc import LoreServiceStub
-from support.beside import LoadDurations, measure_during_load
 from support.calls import append_request
 from support.databases import DatabaseUnderTest
+from support.load_durations import LoadDurations, measure_during_load
 from support.lore import REGEX, entry, trigger
 from support.refusals import read_refusal
 from support.service_process import free_address, is_serving, service_process
-from support.waiting import until
+from support.waits import until
 
 #: A program of 11,000 instructions, and one of 4,000 that costs 5 µs per byte.
 TOO_LARGE, SLOW = r"(?i)(\pL+[\s\S]{0,200}){1,4}zq%d", r"(?i)([a-z]*[\s\S]{0,99}){1,5}zq%d"

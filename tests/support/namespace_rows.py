@@ -12,7 +12,7 @@ from support.callers import make_namespaces, within
 from support.calls import append_request, message
 from support.databases import DatabaseUnderTest
 from support.every_row import insert_every_row
-from support.foreign import class_request
+from support.foreign_namespaces import class_request
 from support.stack import Stack, running_stack
 from support.tool_calls import tool_call
 

@@ -24,11 +24,11 @@ from everword.embedded.settings import StackSettings
 from everword.embedded.stack import stack
 from support.collector import FLUSH_S, Collector, running_collector
 from support.databases import DatabaseUnderTest
-from support.hasty import SWEEP, hasty
 from support.name_server import name_server
 from support.running_stack import embed_with
 from support.scripted_embedder import ScriptedEmbedder
 from support.stack import Stack, stack_of
+from support.with_constants import SWEEP, hasty
 
 REPLICAS = 3
 DOMAIN = "everword.test"

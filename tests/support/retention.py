@@ -7,7 +7,7 @@ from typing import Any
 from everword.v1 import erasure_service_pb2 as pb
 from support.callers import Metadata
 from support.stack import Stack
-from support.waiting import until
+from support.waits import until
 
 #: Columns with the time of the last change, by table.
 TIMES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from support.erased import tables
+from support.erasure_checks import tables
 from support.namespace_rows import TABLES, id_of
 from support.stack import Stack
 

@@ -22,9 +22,9 @@ from everword_embedder.settings import EmbedderSettings as EmbedderSettings
 from everword_ingest.server import IngestServer
 from everword_ingest.settings import IngestSettings as IngestSettings
 from support.databases import DatabaseUnderTest
-from support.hasty import EMBED_LEASE, EMBED_PAUSE, TESTS, hasty_command
 from support.scripted_embedder import ScriptedEmbedder
 from support.stack import BASE
+from support.with_constants import EMBED_LEASE, EMBED_PAUSE, TESTS, hasty_command
 
 #: Sweeps run several times a second.
 SWEEP_S = 0.2

@@ -13,8 +13,8 @@ import grpc
 
 from everword.embedded.ports import free_ports
 from support.databases import DatabaseUnderTest
-from support.hasty import TESTS, hasty_command
 from support.health import serving
+from support.with_constants import TESTS, hasty_command
 
 #: Long enough for a test to observe that a server is stopping.
 NOTICEABLE = {"everword.rpc.settings:LOOPBACK_DRAIN_S": 0.5}

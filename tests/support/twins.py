@@ -22,7 +22,7 @@ from scripts.recipes import Recipe, read_recipes
 from support.any_rpc import caller_of
 from support.callers import make_namespaces, within
 from support.connect import HttpError, call_over_http
-from support.learned import learn_some, learning_transaction
+from support.learned_facts import learn_some, learning_transaction
 from support.probes import (
     Path,
     bad_tokens,

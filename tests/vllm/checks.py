@@ -14,7 +14,7 @@ import pytest
 
 from everword.client import Client, ClientSettings
 from everword.db.generations import Generations, NewGeneration
-from everword.importing import import_records
+from everword.importer import import_records
 from everword.samples import sample_path
 from everword.transcripts import read_transcript
 from everword_embedder.batcher import Batcher, Priority

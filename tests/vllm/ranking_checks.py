@@ -21,7 +21,7 @@ from everword.embedded.folder import RunningStack
 from everword.embedded.process import ProcessSpec
 from everword.embedded.services import service_specs
 from everword.samples import sample_path
-from support.hasty import hasty
+from support.with_constants import hasty
 from vllm.rankings import (
     RankedAnswer,
     Rankings,

@@ -20,7 +20,7 @@ from everword.v1 import fact_query_service_pb2 as profile
 from everword.v1.memory_pb2 import ROLE_ASSISTANT
 from support.compaction import worker_context
 from support.learning import say
-from support.sleeping import LATER, rows, sleep_with
+from support.sleep_calls import LATER, rows, sleep_with
 from support.stack import Stack
 from vllm.server import CHAT_MODEL
 

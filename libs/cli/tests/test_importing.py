@@ -9,9 +9,9 @@ from typing import cast
 import grpc
 import pytest
 
-from everword import importing
+from everword import importer
 from everword.client import CallError, Client
-from everword.importing import ImportSummary, import_records
+from everword.importer import ImportSummary, import_records
 from everword.transcripts import Entry
 from everword.v1 import conversation_pb2, memory_pb2
 from everword.v1 import ingest_service_pb2 as pb
@@ -82,7 +82,7 @@ async def test_a_stream_ends_before_8_mib_and_progress_counts_what_is_acknowledg
     large = "x" * 1_000_000
     seen = await run(client, [entry(n, content=large) for n in range(20)])
     sizes = [sum(batch.ByteSize() for batch in each) for each in client.ingest_service.streams]
-    assert max(sizes) <= importing.STREAM_BYTES
+    assert max(sizes) <= importer.STREAM_BYTES
     assert [summary.messages for summary in seen] == [8, 16, 20]
     assert seen[-1].consistency_token == "token 3"
 

@@ -22,7 +22,7 @@ from everword_compactor.sleep.model import (
     SleepConversation,
     SleepSession,
 )
-from everword_compactor.sleep.prompting import find_quote, portions
+from everword_compactor.sleep.prompts import find_quote, portions
 from everword_compactor.sleep.runs.namespace import next_night
 from everword_compactor.sleep.runs.sessions import MOST_MESSAGES, cut_sessions
 from everword_compactor.sleep.stages.behaviour import read_inferences
@@ -30,7 +30,7 @@ from everword_compactor.sleep.stages.classify import ObservationRelation, read_r
 from everword_compactor.sleep.stages.consolidate import folded
 from everword_compactor.sleep.stages.disputes import by_rule
 from everword_compactor.sleep.stages.edges import read_edges_of
-from everword_compactor.sleep.stages.naming import attribute_name, topic_names
+from everword_compactor.sleep.stages.name_attributes import attribute_name, topic_names
 from everword_compactor.sleep.stages.reads import DisputeRow
 from everword_compactor.sleep.store import StoredMessage
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from everword_embedder.queue.charging import divided
+from everword_embedder.queue.charges import divided
 
 
 def test_shares_are_by_size_and_sum_up_to_the_whole() -> None:

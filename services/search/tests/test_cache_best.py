@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from everword_search.cache.best import best_memories
+from everword_search.cache.best_rows import best_memories
 from everword_search.cache.columns.intervals import Intervals
 from everword_search.cache.columns.row import ROW, bytes_of
 from everword_search.cache.snapshot import IdOrder, Snapshot
-from everword_search.passages.ranked import Window
+from everword_search.passages.ranked_memories import Window
 
 SUMMARY = 2
 

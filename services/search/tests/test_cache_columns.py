@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from everword_search.cache.columns.growing import GrowingColumn, Numbers, find, ranges
+from everword_search.cache.columns.growing_column import GrowingColumn, Numbers, find, ranges
 
 LEAST, MOST = -(2**63), 2**63 - 1
 

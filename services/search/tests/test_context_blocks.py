@@ -15,8 +15,8 @@ from everword.text.tokens.counter import packaged_counter
 from everword_search.context.blocks import registry
 from everword_search.context.blocks.model import BlockKind, BlockRequest
 from everword_search.context.budget import ContextDraft
-from everword_search.context.building import ContextBuilder
 from everword_search.context.chat_history import SHARE, Start
+from everword_search.context.context_builder import ContextBuilder
 from everword_search.context.item import ContextItem
 from everword_search.context.memories import FoundMemories
 from everword_search.context.model import (
@@ -26,7 +26,7 @@ from everword_search.context.model import (
     ContextFormat,
     ContextRequest,
 )
-from everword_search.context.present import NonemptyKinds
+from everword_search.context.nonempty_kinds import NonemptyKinds
 from everword_search.context.repetition import WordsInContext
 from everword_search.context.text import HEADINGS, Layout
 

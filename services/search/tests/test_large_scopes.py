@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from everword_search.passages.store import Scope
 from everword_search.records.model import MemoryFilter
-from everword_search.retrieval.arms.large import LargeScopes
+from everword_search.retrieval.arms.large_scopes import LargeScopes
 
 SCOPE = Scope(1, MemoryFilter(agents=["main"]))
 

@@ -6,7 +6,7 @@ import pytest
 from rapidfuzz.distance import OSA
 
 from everword_search.retrieval.arms.near_words import accented_variants, near_words
-from everword_search.retrieval.query.misspelt import correct
+from everword_search.retrieval.query.misspellings import correct
 
 
 @pytest.mark.parametrize(

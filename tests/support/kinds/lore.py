@@ -12,7 +12,7 @@ from everword.domain.ids import new_id
 from everword.v1 import lore_pb2
 from everword.v1 import lore_service_pb2 as pb
 from support.callers import within
-from support.foreign import Written
+from support.foreign_namespaces import Written
 from support.stack import Stack
 
 ENTRY = lore_pb2.NewLoreEntry(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from everword.bench.calibrating import (
+from everword.bench.calibration_fit import (
     Bin,
     calibrate,
     expected_error,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from everword.bench.commands import measuring, speed
+from everword.bench.commands import measurement, speed
 from everword.bench.native_format import BenchSet
 from everword.bench.run import Run
 from everword.bench.target import Target
@@ -46,8 +46,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         # There is nothing to report.
         raise EmbeddedError("measured")
 
-    monkeypatch.setattr(measuring, "own_target", own)
-    monkeypatch.setattr(measuring, "running_target", running)
+    monkeypatch.setattr(measurement, "own_target", own)
+    monkeypatch.setattr(measurement, "running_target", running)
     monkeypatch.setattr(Target, "model", model)
     monkeypatch.setattr(Run, "measure", measure)
     return targets

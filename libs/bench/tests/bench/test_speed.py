@@ -7,10 +7,10 @@ from typing import cast
 
 import pytest
 
-from everword.bench.speed import ingest, sustained
+from everword.bench.speed import ingest, sustained_rate
 from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.recorder import Recording
-from everword.bench.speed.timing import open_loop
+from everword.bench.speed.timers import open_loop
 from everword.client import Client
 from everword.v1 import search_service_pb2 as pb
 
@@ -31,14 +31,16 @@ class Searches:
         return pb.SearchResponse()
 
 
-async def climbed(searches: Searches, monkeypatch: pytest.MonkeyPatch) -> sustained.SustainedRate:
+async def climbed(
+    searches: Searches, monkeypatch: pytest.MonkeyPatch
+) -> sustained_rate.SustainedRate:
     async def prepare(client: Client, queries: Sequence[str]) -> None:
         pass
 
-    monkeypatch.setattr(sustained, "search", searches)
-    monkeypatch.setattr(sustained, "prepare", prepare)
-    monkeypatch.setattr(sustained, "RATES", (50, 100, 200))
-    return await sustained.climb(cast(Client, None), QUERIES, 0.1)
+    monkeypatch.setattr(sustained_rate, "search", searches)
+    monkeypatch.setattr(sustained_rate, "prepare", prepare)
+    monkeypatch.setattr(sustained_rate, "RATES", (50, 100, 200))
+    return await sustained_rate.climb(cast(Client, None), QUERIES, 0.1)
 
 
 async def test_a_search_that_fails_is_counted_and_its_rate_is_not_held(

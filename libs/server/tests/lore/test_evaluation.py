@@ -13,7 +13,7 @@ import pytest
 from everword.domain.errors import InvalidArgument
 from everword.lore import evaluation as evaluating
 from everword.lore.activation import find_active
-from everword.lore.compiled import CompiledBooks, compile_book
+from everword.lore.compiled_book import CompiledBooks, compile_book
 from everword.lore.evaluation import CpuLimit, Evaluation, run_for_lore
 from everword.lore.match_texts import Matches, match_texts
 from everword.lore.matcher import Matcher

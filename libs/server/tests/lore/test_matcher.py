@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from everword.domain.errors import InvalidArgument
-from everword.lore.compiled import CompiledBooks, compile_book
+from everword.lore.compiled_book import CompiledBooks, compile_book
 from everword.lore.evaluation import Evaluation
 from everword.lore.literals import Literals
 from everword.lore.match_texts import match_texts

@@ -9,7 +9,7 @@ from everword.people.names import KnownPerson, find_person
 from everword.text.analysis import folded_words, words_of
 from everword.text.author_names import name_words, without_names
 from everword.text.case_folding import fold_case, plain_letters
-from everword.text.values.folding import parts_of
+from everword.text.values.fold_text import parts_of
 
 SPELLINGS = ("İrem Işık", "irem ışık", "İREM IŞIK", "i\u0307rem işik", "IREM IŞIK")
 

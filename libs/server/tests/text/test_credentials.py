@@ -11,7 +11,7 @@ import pytest
 
 from everword.text.credentials import MARK, mask_credentials, mask_parts, mask_passage
 from everword.text.passages import split_passages
-from support.planted import EVERYDAY, PLANTED, Planted, drawn, jwt, key_lines
+from support.planted_credentials import EVERYDAY, PLANTED, Planted, drawn, jwt, key_lines
 
 _WIDE = f"{string.ascii_letters}{string.digits}-_"
 _HEX, _DIGITS = "0123456789abcdef", string.digits

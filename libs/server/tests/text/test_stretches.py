@@ -10,7 +10,7 @@ import regex
 from everword.text.literals import is_literal
 from everword.text.passages import MAX_CHARS, MAX_WORDS, count_words, split_passages
 from everword.text.ranking_record import message_traits
-from everword.text.scanning import CHARS, stretches
+from everword.text.scanner import CHARS, stretches
 
 
 @pytest.mark.parametrize("unit", ["word ", "a.", "x", "学", "I said it\n", "e\u0301 ", " "])

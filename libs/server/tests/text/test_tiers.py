@@ -9,7 +9,7 @@ import regex
 
 from everword.text.credentials import MARK
 from everword.text.tiers import ABSTRACT_CHARS, OVERVIEW_CHARS, abstract, overview
-from support.planted import PLANTED
+from support.planted_credentials import PLANTED
 
 FAMILY = "👨‍👩‍👧‍👦"
 #: Clusters of several code points, layout, ends of sentences, and noncharacters.

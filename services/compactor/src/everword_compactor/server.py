@@ -12,7 +12,7 @@ from everword.jobs.sweep import sweep
 from everword.rpc.server import Registration, RpcServer
 from everword.v1 import maintenance_service_pb2, maintenance_service_pb2_grpc
 from everword_compactor.calendar.schedule import schedule_roll_ups
-from everword_compactor.compose.current import current_composer
+from everword_compactor.compose.current_composer import current_composer
 from everword_compactor.conversations.schedule import schedule_outdated
 from everword_compactor.maintenance.prune_usage import prune_usage
 from everword_compactor.servicer import MaintenanceServicer

@@ -11,7 +11,7 @@ from everword.jobs.task import Task
 from everword.jobs.worker import run_worker
 from everword.observability import setup
 from everword.processes.heap import share_arenas
-from everword_embedder.queue.charging import Charging
+from everword_embedder.queue.charges import Charging
 from everword_embedder.queue.drain import Drain, DrainSettings
 from everword_embedder.queue.remote import RemoteEmbedder
 from everword_embedder.settings import SERVICE, EmbedderWorkerSettings

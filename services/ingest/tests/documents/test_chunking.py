@@ -11,7 +11,7 @@ import pytest
 
 from everword.text.tokens.counter import packaged_counter
 from everword_ingest.documents.parsing import Chunk, ParsedDocument, ParseLimits, chunk_document
-from everword_ingest.documents.parsing.chunking import MAX_TOKENS
+from everword_ingest.documents.parsing.chunker import MAX_TOKENS
 from everword_ingest.documents.parsing.worker import read_document
 from support import files
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from everword_ingest.documents.parsing.decoding import clean, decode
+from everword_ingest.documents.parsing.decoder import clean, decode
 from everword_ingest.documents.parsing.model import DocumentUnreadable, ParseLimits, Unreadable
 from everword_ingest.documents.parsing.worker import read_document
 

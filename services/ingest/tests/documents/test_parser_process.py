@@ -28,7 +28,7 @@ from everword_ingest.documents.parsing import (
 )
 from everword_ingest.documents.parsing.wire import UnreadableReply, pack, unpack
 from support import files
-from support.waiting import until
+from support.waits import until
 
 LIMITS = ParseLimits()
 #: Takes the parser some seconds.

@@ -20,7 +20,7 @@ from everword.v1 import (
     search_service_pb2,
     search_service_pb2_grpc,
 )
-from everword_search.answers.asking import AnswerModel
+from everword_search.answers.answer_model import AnswerModel
 from everword_search.cache.namespace_cache import NamespaceCache
 from everword_search.context.servicer import ContextServicer
 from everword_search.context.tokens import Tokens

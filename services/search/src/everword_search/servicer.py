@@ -28,7 +28,7 @@ from everword_search.addresses.list_address import list_address
 from everword_search.addresses.read_address import read_address
 from everword_search.addresses.translate import entry_to_proto, read_response
 from everword_search.answers.answer import answer
-from everword_search.answers.asking import AnswerModel
+from everword_search.answers.answer_model import AnswerModel
 from everword_search.answers.translate import answer_response, to_answer_request
 from everword_search.memories.batch_get_memories import batch_get_memories
 from everword_search.memories.browse import browse

@@ -25,14 +25,14 @@ from everword.domain.not_found import NamespaceNotFound
 from everword.rpc.pages import DEFAULT_CONTENT_CHARS, open_cursor
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.budget import ContextDraft
-from everword_search.context.building import ContextBuilder
 from everword_search.context.chat_history import Start, read_start
+from everword_search.context.context_builder import ContextBuilder
 from everword_search.context.model import ContextRequest
 from everword_search.context.repetition import WordsInContext
 from everword_search.context.text import Layout
 from everword_search.context.tokens import Tokens
 from everword_search.endings.read_endings import outdated_statement
-from everword_search.passages.ranked import RankedMemories
+from everword_search.passages.ranked_memories import RankedMemories
 from everword_search.passages.store import SQL, AnalysedText, Scope
 from everword_search.passages.vectors import GenerationRow, QueryNotEmbedded, QueryVector
 from everword_search.records.model import max_parts

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 import click
 from starlette.types import ASGIApp
 
+from everword_web.listeners import ListenError, listen, serve
 from everword_web.mcp.options import tools_option
-from everword_web.serving import ListenError, listen, serve
 from everword_web.settings import ADDRESSES, Address, read_client_settings
 
 

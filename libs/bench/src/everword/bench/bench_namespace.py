@@ -15,7 +15,7 @@ from everword.bench.answer import Place
 from everword.bench.dataset import Dataset
 from everword.client import CallError, Client, ClientSettings
 from everword.client.pages import PAGE_SIZE, list_all
-from everword.importing import ImportSummary, import_records
+from everword.importer import ImportSummary, import_records
 from everword.v1.admin_service_pb2 import (
     CreateNamespaceRequest,
     DeleteNamespaceRequest,

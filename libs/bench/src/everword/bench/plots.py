@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from everword.bench.calibrating import FittedCalibration
+from everword.bench.calibration_fit import FittedCalibration
 from everword.bench.metrics import RECALL_AT
 from everword.bench.tables import HEADLINE, Report
 

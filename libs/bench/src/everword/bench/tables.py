@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from everword.bench.calibrating import Bin, FittedCalibration
+from everword.bench.calibration_fit import Bin, FittedCalibration
 from everword.bench.metrics import NAMES
 
 RELIABILITY_COLUMNS = ("relevance", "predicted", "observed", "results")

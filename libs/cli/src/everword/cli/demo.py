@@ -23,7 +23,7 @@ from everword.embedded.errors import EmbeddedError
 from everword.embedded.ports import Ports
 from everword.embedded.settings import StackSettings
 from everword.embedded.stack import stack
-from everword.importing import ImportSummary, import_records
+from everword.importer import ImportSummary, import_records
 from everword.samples import sample_path
 from everword.transcripts import read_transcript
 from everword.v1.context_service_pb2 import BuildContextRequest

@@ -13,9 +13,9 @@ from everword.cli.output import json_option, line, note, print_json, print_table
 from everword.cli.session import remote
 from everword.cli.suggestions import did_you_mean, list_documents
 from everword.client import CallError, Client
-from everword.uploading import TemplateResult
-from everword.uploading import seed as seed_folder
-from everword.uploading import upload as upload_file
+from everword.uploader import TemplateResult
+from everword.uploader import seed as seed_folder
+from everword.uploader import upload as upload_file
 from everword.v1 import document_pb2
 from everword.v1 import document_service_pb2 as pb
 

@@ -9,7 +9,7 @@ import click
 from google.protobuf import json_format
 from google.protobuf.struct_pb2 import Struct
 
-from everword.cli.naming import find_conversation, key_options
+from everword.cli.names import find_conversation, key_options
 from everword.cli.output import json_option, line, print_json, print_table, speaker, trust_of, when
 from everword.cli.session import remote
 from everword.cli.summaries import LEVELS, show

@@ -33,7 +33,7 @@ from everword.formats import (
     open_reading,
     preview_records,
 )
-from everword.importing import ImportSummary, import_records
+from everword.importer import ImportSummary, import_records
 from everword.transcripts import (
     MOST_NAMED,
     Entry,

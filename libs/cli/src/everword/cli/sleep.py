@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from everword.cli.naming import find_conversation, key_options
+from everword.cli.names import find_conversation, key_options
 from everword.cli.output import json_option, line, note, print_json, print_table
 from everword.cli.session import remote
 from everword.cli.suggestions import did_you_mean, list_subjects

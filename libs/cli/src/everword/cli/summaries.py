@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
-from everword.cli.naming import find_conversation, key_options
+from everword.cli.names import find_conversation, key_options
 from everword.cli.output import (
     json_option,
     line,

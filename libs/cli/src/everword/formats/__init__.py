@@ -5,8 +5,8 @@ which knows its own by the names of fields or tables, and a line there.
 """
 
 from everword.formats.preview import Preview, preview_records
-from everword.formats.reading import ADDRESSES, FORMATS, SourceReader, open_reading
 from everword.formats.records import Record, belonging
+from everword.formats.source_reader import ADDRESSES, FORMATS, SourceReader, open_reading
 
 __all__ = [
     "ADDRESSES",

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection
 from everword.lore import store
-from everword.lore.compiled import CompiledBook, CompiledBooks
+from everword.lore.compiled_book import CompiledBook, CompiledBooks
 from everword.lore.lore_search import LoreSearch
 from everword.lore.model import LoreLine, Omission, Reason, Rule, Trigger
 

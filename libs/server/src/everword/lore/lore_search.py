@@ -9,7 +9,7 @@ from uuid import UUID
 from everword.db.pool import Connection
 from everword.lore import store
 from everword.lore.activation import Edges, Rules, find_active, find_sources
-from everword.lore.compiled import CompiledBook, CompiledBooks, compile_book
+from everword.lore.compiled_book import CompiledBook, CompiledBooks, compile_book
 from everword.lore.evaluation import Evaluation
 from everword.lore.match_texts import TextHits, match_texts
 from everword.lore.matcher import RegexTrigger

@@ -19,7 +19,7 @@ from itertools import pairwise
 import regex
 
 from everword.text.case_folding import plain_letters
-from everword.text.scanning import kinds_of, kinds_table
+from everword.text.scanner import kinds_of, kinds_table
 
 #: Characters of scripts that write no spaces between words, with the marks that repeat, lengthen or voice one: as
 #: members of a set in a regular expression.

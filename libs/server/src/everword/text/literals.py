@@ -9,7 +9,7 @@ import string
 
 import regex
 
-from everword.text.scanning import kinds_of, kinds_table
+from everword.text.scanner import kinds_of, kinds_table
 
 # Joined by . / : _ @ # \ or -, with a letter or digit on both sides; or a digit next to a letter.
 _LITERAL = regex.compile(r"[\p{L}\p{N}][./:_@#\\-][\p{L}\p{N}]|\p{N}\p{L}|\p{L}\p{N}|\p{Ll}\p{Lu}")

@@ -11,7 +11,7 @@ import string
 import regex
 
 from everword.text.analysis import UNSPACED
-from everword.text.scanning import kinds_of, kinds_table, stretches
+from everword.text.scanner import kinds_of, kinds_table, stretches
 
 #: A text of up to this many words stays whole, and no passage has more.
 MAX_WORDS = 120

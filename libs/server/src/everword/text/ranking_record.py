@@ -25,7 +25,7 @@ import Stemmer
 from everword.text.analysis import folded_words, spoken_words
 from everword.text.calendar_terms import MONTH_NAMES, WEEKDAY_NAMES
 from everword.text.passages import count_words
-from everword.text.scanning import stretches
+from everword.text.scanner import stretches
 
 VERSION = 1
 #: Flags of a message.

@@ -23,8 +23,8 @@ from everword_compactor.calendar import requests as calendar
 from everword_compactor.calendar.digest import digest_name
 from everword_compactor.calendar.model import VoiceSettings
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
-from everword_compactor.compose.checks.inherited import with_inherited
-from everword_compactor.compose.checks.shown import PromptContext
+from everword_compactor.compose.checks.inherited_values import with_inherited
+from everword_compactor.compose.checks.prompt_context import PromptContext
 from everword_compactor.compose.checks.tags import CHAT, render_tag
 from everword_compactor.compose.model import (
     EXTRACTIVE,

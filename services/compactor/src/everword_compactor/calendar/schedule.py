@@ -11,7 +11,7 @@ from everword.domain.periods import Period, PeriodLevel
 from everword.domain.times import utc_now
 from everword_compactor.calendar import store
 from everword_compactor.calendar.model import RollUpJob
-from everword_compactor.compose.current import CurrentComposer
+from everword_compactor.compose.current_composer import CurrentComposer
 from everword_compactor.compose.model import Level
 
 #: Periods of a namespace in a round.

@@ -13,7 +13,7 @@ from everword_compactor.calendar import store
 from everword_compactor.calendar.digest import digest_server, server_of
 from everword_compactor.calendar.material import read_material
 from everword_compactor.calendar.model import PeriodMaterial, VoiceSettings
-from everword_compactor.compose.checks.inherited import with_inherited
+from everword_compactor.compose.checks.inherited_values import with_inherited
 from everword_compactor.compose.model import EXTRACTIVE, Draft, Level, Source
 from everword_compactor.jobs.namespace_job import NamespaceJob
 from everword_compactor.nodes.model import NewSummary, NodePlace, NodeRow

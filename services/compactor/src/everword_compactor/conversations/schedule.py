@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everword.db.blocking import BlockingDatabase
-from everword_compactor.compose.current import CurrentComposer
+from everword_compactor.compose.current_composer import CurrentComposer
 from everword_compactor.compose.model import Level
 from everword_compactor.conversations import store
 

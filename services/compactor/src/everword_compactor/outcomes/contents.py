@@ -7,7 +7,7 @@ from typing import Any
 
 import regex
 
-from everword_compactor.outcomes.wording import counted, one_line, plain_scalar, quoted, shorten
+from everword_compactor.outcomes.phrases import counted, one_line, plain_scalar, quoted, shorten
 
 _LISTS = (
     "rows", "records", "matches", "results", "items", "hits", "files", "documents", "entries", "data", "values",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from everword_compactor.outcomes.wording import counted, quoted
+from everword_compactor.outcomes.phrases import counted, quoted
 
 PATHS = (
     "file_path", "path", "filepath", "filePath", "filename", "file_name", "file", "target_file", "notebook_path", "uri",

@@ -7,7 +7,7 @@ from typing import Any
 
 import regex
 
-from everword_compactor.outcomes.wording import edge_lines, one_line, quoted, shorten
+from everword_compactor.outcomes.phrases import edge_lines, one_line, quoted, shorten
 
 _MESSAGE_KEYS = (
     "message",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import regex
 
-from everword_compactor.outcomes.wording import counted, edge_lines, one_line, quoted
+from everword_compactor.outcomes.phrases import counted, edge_lines, one_line, quoted
 
 _COUNTED = (
     "passed|failed|failures?|errors?|passing|failing|skipped|xfailed|xpassed|pending|ignored|warnings?|deselected|todo|"

@@ -19,9 +19,9 @@ from everword.text.credentials import mask_credentials
 from everword_compactor.outcomes.contents import text_summary, value_summary
 from everword_compactor.outcomes.edits import edit_summary, first_text
 from everword_compactor.outcomes.errors import body_message, error_summary, text_error
+from everword_compactor.outcomes.phrases import enumerated, one_line, quoted, shorten, shown
 from everword_compactor.outcomes.reports import closing_line, rows_affected, test_report
 from everword_compactor.outcomes.result import Result, parse_json, read_result
-from everword_compactor.outcomes.wording import enumerated, one_line, quoted, shorten, shown
 
 MAX_CHARS = 500
 #: Length of the action; the outcome has the rest.

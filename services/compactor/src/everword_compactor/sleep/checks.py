@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC
 
-from everword.text.statements.misstated import misstatements
+from everword.text.statements.contradictions import misstatements
 from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
-from everword_compactor.compose.checks.guarded import or_else
+from everword_compactor.compose.checks.guarded_composer import or_else
 from everword_compactor.sleep.model import Quote, SessionMessage
 
 _UNREADABLE = "cannot be checked"

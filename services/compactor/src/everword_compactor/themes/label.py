@@ -9,7 +9,7 @@ from typing import Any
 
 from everword.chat.blocking import BlockingChat
 from everword.chat.model import ChatRequest
-from everword_compactor.compose.extractive.wording import word_sentences
+from everword_compactor.compose.extractive.phrases import word_sentences
 
 #: Words that are kept of a theme, and of these those of its label.
 MOST_WORDS, LABEL_WORDS = 8, 3

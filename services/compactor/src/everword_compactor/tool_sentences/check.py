@@ -9,7 +9,7 @@ from typing import Any
 import regex
 
 from everword.text.values.evidence import Evidence, find_values
-from everword_compactor.compose.checks.guarded import or_else
+from everword_compactor.compose.checks.guarded_composer import or_else
 from everword_compactor.outcomes.sentence import Call
 
 _MIN_CHARS = 10

@@ -8,7 +8,7 @@ from math import ceil
 
 from everword.chat.blocking import BlockingChat
 from everword.chat.errors import InputTooLong
-from everword_compactor.compose.llm.splitting import split_text
+from everword_compactor.compose.llm.split_drafts import split_text
 from everword_compactor.outcomes.sentence import Call
 from everword_compactor.tool_sentences.prompt import MAX_TOKENS, tool_sentence_request
 

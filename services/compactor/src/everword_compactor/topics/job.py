@@ -21,9 +21,9 @@ from everword_compactor.jobs.async_database import open_database
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.jobs.namespace_job import NamespaceJob, open_job
 from everword_compactor.topics import store
-from everword_compactor.topics.compiling import compile_page
+from everword_compactor.topics.compile_page import compile_page
 from everword_compactor.topics.fact_relations import relate_facts, scope_of
-from everword_compactor.topics.linking import hashes_of_fact, hashes_of_text
+from everword_compactor.topics.links import hashes_of_fact, hashes_of_text
 from everword_compactor.topics.model import FACT, LEAF, LEAST_CHARS, Change, Leaf, TopicFactRow
 from everword_compactor.topics.schedule import schedule_changes
 

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from everword.facts.attributes import find_attribute
 from everword.facts.model import FactState
 from everword_compactor.compose.checks.tags import strip_tags
-from everword_compactor.topics.linking import names_occur
+from everword_compactor.topics.links import names_occur
 from everword_compactor.topics.model import (
     FACT,
     LEAF,

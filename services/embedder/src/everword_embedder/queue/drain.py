@@ -36,9 +36,9 @@ from everword.telemetry import names
 from everword.telemetry.tracing import counter, duration_histogram
 from everword_embedder.queue import store
 from everword_embedder.queue.calibration import UNRELATED, measure
-from everword_embedder.queue.charging import Charging
+from everword_embedder.queue.charges import Charging
 from everword_embedder.queue.embedder import ModelUnavailable, TextEmbedder, TextsRejected
-from everword_embedder.queue.masking import read_around, sent_texts
+from everword_embedder.queue.mask_texts import read_around, sent_texts
 from everword_embedder.queue.store import PendingVector, WrittenGeneration, by_namespace
 
 _BLOB = regex.compile(r"[A-Za-z0-9+/=_-]{200,}")

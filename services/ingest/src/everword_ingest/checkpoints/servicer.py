@@ -11,12 +11,12 @@ from everword.rpc.long_work import run_in_thread
 from everword.rpc.pages import to_page
 from everword.v1 import ingest_service_pb2 as pb
 from everword.v1.ingest_service_pb2_grpc import IngestServiceServicer
-from everword_ingest.checkpoints.save_checkpoint import save_checkpoint
-from everword_ingest.checkpoints.saved_checkpoints import (
+from everword_ingest.checkpoints.read_checkpoints import (
     delete_checkpoints,
     get_checkpoint,
     list_checkpoints,
 )
+from everword_ingest.checkpoints.save_checkpoint import save_checkpoint
 from everword_ingest.checkpoints.translate import (
     checkpoint_to_proto,
     to_listing,

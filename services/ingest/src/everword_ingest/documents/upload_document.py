@@ -9,7 +9,7 @@ from dataclasses import replace
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import RequestTooLarge
-from everword.rpc.refusing import refuse_in_text
+from everword.rpc.refusal_server import refuse_in_text
 from everword_ingest.documents.model import MAX_FILE_BYTES, SourceFile, Upload, WrittenDocument
 from everword_ingest.documents.prepare import cut_parsed, parse_file
 from everword_ingest.documents.write_document import prepare, store_document

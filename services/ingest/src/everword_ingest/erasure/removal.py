@@ -13,7 +13,7 @@ from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import WRITE_CONFLICTS, Connection
 from everword.facts.weigh_facts import weigh_facts
 from everword.jobs.enqueue import COMPACT, DueJob, enqueue
-from everword.people.fold_again import refold_people_and_events
+from everword.people.refold import refold_people_and_events
 from everword.text.author_names import name_words
 from everword_ingest.erasure import store
 from everword_ingest.erasure.model import StepResult

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.errors import LoreTooExpensive
-from everword.lore.compiled import CompiledBooks
+from everword.lore.compiled_book import CompiledBooks
 from everword.lore.find_lore import FoundEntry, LoreRequest, find_lore
 from everword.lore.model import Omission
 from everword_ingest.lore.model import LoreScope

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
-from everword.lore.compiled import CompiledBooks
+from everword.lore.compiled_book import CompiledBooks
 from everword.rpc.interceptors.base import Context
 from everword.rpc.pages import to_page
 from everword.v1 import lore_service_pb2 as pb

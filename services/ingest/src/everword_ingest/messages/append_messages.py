@@ -23,6 +23,7 @@ from everword.telemetry.tracing import counter
 from everword_ingest.conversations import store as conversations
 from everword_ingest.conversations.model import ConversationSpec, LockedConversation
 from everword_ingest.messages import store
+from everword_ingest.messages.batches import author_names, index_all_but_last, insert_messages
 from everword_ingest.messages.due_work import pending_days, schedule_work
 from everword_ingest.messages.external_ids import (
     ask_erased,
@@ -37,7 +38,6 @@ from everword_ingest.messages.model import (
     NewMessage,
     NumberedMessage,
 )
-from everword_ingest.messages.portions import author_names, index_all_but_last, insert_messages
 from everword_ingest.messages.store import ExternalMessageRow
 from everword_ingest.messages.titles import take_title
 from everword_ingest.request_ids.claims import (

@@ -12,7 +12,7 @@ from everword.domain.credentials import CredentialPolicy
 from everword.domain.errors import InvalidArgument, NamespaceAlreadyExists, NamespaceNotEmpty
 from everword.domain.not_found import NamespaceNotFound
 from everword.rpc.pages import PageRequest, open_cursor
-from everword.rpc.refusing import refuse_in_text
+from everword.rpc.refusal_server import refuse_in_text
 from everword_ingest.namespaces import store
 from everword_ingest.namespaces.model import (
     NamespaceLimits,

@@ -18,7 +18,7 @@ from everword.domain.trust import TrustPolicy
 from everword.rpc.pages import PageRequest
 from everword.text.analysis import folded_words
 from everword.text.credentials import mask_credentials
-from everword_search.answers.asking import AnswerModel
+from everword_search.answers.answer_model import AnswerModel
 from everword_search.answers.check import check_answer
 from everword_search.answers.prompt import PromptMemory, answer_request, fitting, read_citations
 from everword_search.endings.read_endings import read_endings
@@ -26,7 +26,7 @@ from everword_search.passages.as_of import find_as_of
 from everword_search.passages.store import Scope
 from everword_search.records.model import EVERYTHING, MemoryFilter
 from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
-from everword_search.retrieval.reliable import find_reliable
+from everword_search.retrieval.reliable_results import find_reliable
 from everword_search.retrieval.sources import Sources
 from everword_search.summaries.model import ExpandMode, Expansion, ExpansionLimits
 

@@ -9,8 +9,8 @@ from datetime import UTC
 import regex
 
 from everword.domain.records import MemoryRecord
-from everword.text.statements.misstated import misstatements
-from everword.text.statements.obeyed import find_obeyed_sentences
+from everword.text.statements.contradictions import misstatements
+from everword.text.statements.obeyed_orders import find_obeyed_sentences
 from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
 from everword_search.answers.prompt import PromptMemory, read_citations, without_citations

@@ -9,7 +9,7 @@ import numpy as np
 from everword.db.arrays import Array
 from everword.domain.memory_kinds import MemoryKind
 from everword.text.author_names import name_words
-from everword_search.cache.columns.growing import GrowingColumn, Numbers
+from everword_search.cache.columns.growing_column import GrowingColumn, Numbers
 from everword_search.cache.columns.intervals import Intervals
 from everword_search.cache.columns.postings import build_postings
 from everword_search.cache.columns.row import (

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from everword.db.arrays import Array
 from everword.text.ranking_record import Records
-from everword_search.cache.columns.growing import Numbers, find, ranges
+from everword_search.cache.columns.growing_column import Numbers, find, ranges
 from everword_search.cache.columns.intervals import Intervals
 from everword_search.cache.columns.row import THREAD, fields_of, places_of
 from everword_search.cache.columns.segments import Segment, rows_between

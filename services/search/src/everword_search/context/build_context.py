@@ -10,8 +10,8 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.errors import InvalidArgument
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.budget import ContextDraft
-from everword_search.context.building import BuiltContext, ContextBuilder
 from everword_search.context.chat_history import Start, add_recent_turns, read_start
+from everword_search.context.context_builder import BuiltContext, ContextBuilder
 from everword_search.context.item import ContextItem
 from everword_search.context.model import ContextRequest
 from everword_search.context.repetition import WordsInContext

@@ -17,11 +17,11 @@ from everword.domain.memory_kinds import MemoryKind
 from everword.domain.records import ConversationRecord, MessageRecord
 from everword.facts.model import USER
 from everword.rpc.pages import PageRequest
-from everword_search.context.about import about_summary, about_turn
 from everword_search.context.budget import ContextDraft
 from everword_search.context.item import ContextItem
+from everword_search.context.memory_topics import about_summary, about_turn
 from everword_search.context.model import BlockSource, ContextRequest
-from everword_search.context.present import NonemptyKinds, nonempty_kinds_statement
+from everword_search.context.nonempty_kinds import NonemptyKinds, nonempty_kinds_statement
 from everword_search.context.text import Layout
 from everword_search.endings.read_endings import Endings, read_endings
 from everword_search.facts.store import find_own

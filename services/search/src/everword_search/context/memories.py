@@ -19,7 +19,7 @@ from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.hits import RankedHit
 from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
-from everword_search.retrieval.reliable import find_reliable
+from everword_search.retrieval.reliable_results import find_reliable
 from everword_search.retrieval.sources import Sources
 
 #: Characters read of each memory; at least one passage, so that a memory of one passage is recognised as whole.

@@ -13,7 +13,7 @@ from everword.lore.model import Omission
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.budget import BudgetedBlock
 from everword_search.context.build_context import begin
-from everword_search.context.building import ContextBuilder
+from everword_search.context.context_builder import ContextBuilder
 from everword_search.context.memories import FoundMemories
 from everword_search.context.model import ORDER, BlockSource, ContextRequest
 from everword_search.retrieval.arms.base import ArmReport

@@ -28,8 +28,8 @@ from everword.domain.trust import TrustPolicy
 from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.instructions import contains_model_instructions
 from everword.text.tokens.counter import TokenCounter
-from everword_search.context.about import document_label
 from everword_search.context.item import NOTHING, ContextItem, ItemContext
+from everword_search.context.memory_topics import document_label
 from everword_search.context.model import BlockSource, ContextCandidate, ContextFormat
 from everword_search.context.summary_lines import without_conversations
 from everword_search.endings.model import CurrentFact, Ending, ending_remarks

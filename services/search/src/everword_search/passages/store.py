@@ -16,7 +16,7 @@ from everword.db.statements import (
     load_statements,
 )
 from everword.v1.memory_pb2 import ROLE_ASSISTANT
-from everword_search.passages.ranked import RankedMemories
+from everword_search.passages.ranked_memories import RankedMemories
 from everword_search.records.model import MemoryFilter, end_of_time
 from everword_search.records.store import namespaced
 

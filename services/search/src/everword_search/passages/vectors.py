@@ -13,7 +13,7 @@ import numpy.typing as npt
 from everword.db.arrays import Array, ArrayParameter, HalfvecParameter, read_array
 from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, fetch_optional
-from everword_search.passages.ranked import RankedMemories
+from everword_search.passages.ranked_memories import RankedMemories
 from everword_search.passages.store import NOTHING, SQL, RankedRow, Scope
 from everword_search.records.store import namespaced
 

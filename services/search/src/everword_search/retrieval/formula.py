@@ -17,7 +17,7 @@ from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.calibration import DECIDING
 from everword.domain.deadline import remaining
 from everword_search.passages import store
-from everword_search.passages.ranked import Candidate, RankedMemories, Window
+from everword_search.passages.ranked_memories import Candidate, RankedMemories, Window
 from everword_search.passages.store import Scope, SignalRow
 from everword_search.retrieval.arms.base import RankingArm, SearchArm
 from everword_search.retrieval.hits import FoundHits, RankedHit, ScorePart, Signal

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from everword_search.passages.ranked import RankedMemories, TermScore
+from everword_search.passages.ranked_memories import RankedMemories, TermScore
 from everword_search.retrieval.arms.base import SearchArm
 from everword_search.retrieval.coverage import QueryCoverage
 

@@ -28,7 +28,7 @@ from everword.db.arrays import uuids_of
 from everword.domain.calibration import DECIDING
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.passages.candidates import Candidates
-from everword_search.passages.ranked import RankedMemories, Window
+from everword_search.passages.ranked_memories import RankedMemories, Window
 from everword_search.ranking.features.compute import PoolFeatures, RankingQuery, describe
 from everword_search.ranking.features.pool import Pool, build_pool
 from everword_search.ranking.models.ranker import REPEATED_WEIGHT, Ranker, beside

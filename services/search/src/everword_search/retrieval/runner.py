@@ -19,7 +19,7 @@ from everword.domain.deadline import remaining
 from everword.telemetry import names
 from everword.telemetry.tracing import duration_histogram, inner_span
 from everword_search.kernels.arrays import Floats, Ints
-from everword_search.passages.ranked import Candidate, RankedMemories, Window
+from everword_search.passages.ranked_memories import Candidate, RankedMemories, Window
 from everword_search.records.store import use_custom_plans, use_generic_plans
 from everword_search.retrieval.arms.base import Arm, ArmReport, ArmState, RankingArm, SearchArm
 from everword_search.retrieval.arms.semantic import SemanticArm

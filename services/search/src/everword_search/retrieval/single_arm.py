@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everword.domain.calibration import DECIDING
-from everword_search.passages.ranked import Candidate, Window
+from everword_search.passages.ranked_memories import Candidate, Window
 from everword_search.retrieval.arms.base import Arm, RankingArm, SearchArm
 from everword_search.retrieval.hits import FoundHits, RankedHit, ScorePart
 from everword_search.retrieval.relevance import deciding_evidence

@@ -10,8 +10,8 @@ from everword.rpc.capacity import CallShare
 from everword_search.cache.namespace_cache import NamespaceCache
 from everword_search.ranking.models.ranker import Ranker
 from everword_search.ranking.word_lists import WordLists
-from everword_search.retrieval.arms.frequent import FrequentWords
-from everword_search.retrieval.arms.large import LargeScopes
+from everword_search.retrieval.arms.frequent_words import FrequentWords
+from everword_search.retrieval.arms.large_scopes import LargeScopes
 from everword_search.retrieval.query.query_embedder import QueryEmbedder
 
 #: Limits of concurrent REGEX searches, in total and per namespace; excess ones are rejected at once.

@@ -13,7 +13,7 @@ from everword.rpc.pages import Cursor
 from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.cache.prefetched_scan import PrefetchedScan, prefetch_scan
 from everword_search.endings.read_endings import OutdatedRow, outdated_statement
-from everword_search.passages.ranked import Window
+from everword_search.passages.ranked_memories import Window
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
 from everword_search.records.model import max_parts
@@ -27,7 +27,7 @@ from everword_search.retrieval.index.passage_index import PassageIndex
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse, SearchResult
 from everword_search.retrieval.plan import QueryWords, SearchPlan, plan_search, plan_words
 from everword_search.retrieval.profiles import Balanced, Profile
-from everword_search.retrieval.query.misspelt import correct_spelling
+from everword_search.retrieval.query.misspellings import correct_spelling
 from everword_search.retrieval.query.parse_query import ParsedQuery, parse_query
 from everword_search.retrieval.query.query_embedding import ExpectedVector
 from everword_search.retrieval.recall import RecallRanking, rank_by_recall

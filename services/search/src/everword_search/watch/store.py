@@ -10,7 +10,7 @@ from everword.db.pool import Connection
 from everword.db.statements import fetch_all, fetch_optional, load_statements
 from everword.domain.tokens import ResumeToken
 from everword_search.records.store import namespaced
-from everword_search.watch.matching import FilterableMemory
+from everword_search.watch.filters import FilterableMemory
 
 SQL = load_statements("everword_search.watch")
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from everword.rpc.translate import memory_to_proto
 from everword.v1 import watch_pb2 as pb
 from everword_search.records.tiers import Tier, in_tier
-from everword_search.watch.looking import Event
+from everword_search.watch.poll_events import Event
 
 
 def events_to_proto(

@@ -19,8 +19,8 @@ from everword_search.passages.as_of import find_as_of
 from everword_search.records.model import MemoryFilter
 from everword_search.records.tiers import Tier
 from everword_search.watch import store
-from everword_search.watch.looking import Event, look
-from everword_search.watch.matching import ensure_watchable
+from everword_search.watch.filters import ensure_watchable
+from everword_search.watch.poll_events import Event, look
 
 #: Seconds between polls while nothing happens; the pause grows from the first to the longest.
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 1.0

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from everword.v1 import cost_service_pb2
-from everword_web.console.wording import amount
+from everword_web.console.phrases import amount
 
 WIDTH, HEIGHT = 880, 240
 _LEFT, _RIGHT, _BOTTOM, _TOP = 64, 16, 24, 10

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from everword.client import CallError, Client
 from everword_web.console.errors import explain
-from everword_web.console.rendering import render
+from everword_web.console.escaped_templates import render
 from everword_web.console.rights import Rights
 from everword_web.console.sessions import Credentials
 from everword_web.console.values import BadInputError, Values

@@ -12,12 +12,12 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, InputRequiredResult
 from pydantic import ValidationError
 
-from everword.adapters.tools.calling import explain_arguments
+from everword.adapters.tools.calls import explain_arguments
 from everword.adapters.tools.registry import instructions_of, tools_of
 from everword.admission.keys import KnownKeys
 from everword.client import Client, ClientSettings
 from everword_web.mcp.callers import Callers
-from everword_web.mcp.offered import ANNOTATIONS, as_function
+from everword_web.mcp.tool_list import ANNOTATIONS, as_function
 
 
 class _McpServer(MCPServer[Callers]):

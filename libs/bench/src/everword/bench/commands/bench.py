@@ -10,7 +10,7 @@ import click
 
 from everword.bench import variants
 from everword.bench.commands.context import context
-from everword.bench.commands.measuring import (
+from everword.bench.commands.measurement import (
     BenchmarkRun,
     ask_everything,
     checkpoint_of,

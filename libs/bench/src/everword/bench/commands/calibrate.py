@@ -11,9 +11,9 @@ from typing import Any
 import click
 import psycopg
 
-from everword.bench.calibrating import FittedCalibration, variants_of
-from everword.bench.calibrating import calibrate as calibrate_rows
-from everword.bench.commands.measuring import (
+from everword.bench.calibration_fit import FittedCalibration, variants_of
+from everword.bench.calibration_fit import calibrate as calibrate_rows
+from everword.bench.commands.measurement import (
     BenchmarkRun,
     ask_everything,
     checkpoint_of,

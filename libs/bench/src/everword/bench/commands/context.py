@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from everword.bench.bench_namespace import fill, namespace, wait_until_embedded
-from everword.bench.commands.measuring import data_options
+from everword.bench.commands.measurement import data_options
 from everword.bench.contexts import (
     PROFILES,
     USES,

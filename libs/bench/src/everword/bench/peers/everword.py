@@ -15,7 +15,7 @@ from everword.bench.speed.bench_stack import everword_up
 from everword.client import Client, ClientSettings
 from everword.client.kinds import kind_number
 from everword.embedded.folder import RunningStack
-from everword.importing import import_records
+from everword.importer import import_records
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.admin_service_pb2 import CreateNamespaceRequest, Namespace

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from everword.bench.speed.bench_stack import BenchStack
-from everword.bench.speed.copying import copy_rows
+from everword.bench.speed.copies import copy_rows
 from everword.bench.speed.corpus import CorpusConversation, conversations
 from everword.bench.speed.load import append, scratch
 from everword.bench.speed.row import Floor, Row
-from everword.bench.speed.timing import Times, closed_loop
+from everword.bench.speed.timers import Times, closed_loop
 
 COPY = "COPY of the same rows"
 #: Messages in a batch, and callers, by id; without growth.

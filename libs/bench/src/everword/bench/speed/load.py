@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from everword.bench.speed.bench_stack import POLL_S, BenchStack
 from everword.bench.speed.corpus import SEED, CorpusConversation, conversations
-from everword.bench.speed.timing import together
+from everword.bench.speed.timers import together
 from everword.client import CallError, Client
 from everword.v1.admin_service_pb2 import CreateNamespaceRequest, DeleteNamespaceRequest, Namespace
 from everword.v1.search_service_pb2 import GetStatsRequest

@@ -17,7 +17,7 @@ from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.load import name_of, namespace
 from everword.bench.speed.resources import LIBRARIES
 from everword.bench.speed.row import Floor, Row
-from everword.bench.speed.sustained import prepare
+from everword.bench.speed.sustained_rate import prepare
 from everword.embedded.services import SERVICES, SUMMARISING_WORKERS, WORKERS
 
 MB = 1_000_000

@@ -11,16 +11,16 @@ from functools import partial
 from typing import Any
 
 from everword.bench.speed import (
-    changing,
-    compacting,
-    draining,
+    changes,
+    compaction,
+    drain,
     exact,
-    importing,
+    imports,
     ingest,
     memory,
     resources,
     searches,
-    sustained,
+    sustained_rate,
 )
 from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.corpus import queries, scopes
@@ -74,7 +74,7 @@ class Scale:
     @property
     def seconds(self) -> float:
         """Seconds for figures that are measured over time."""
-        return min(sustained.SECONDS_EACH, max(0.3, self.messages / 5_000))
+        return min(sustained_rate.SECONDS_EACH, max(0.3, self.messages / 5_000))
 
     @property
     def namespace_size(self) -> int:
@@ -90,7 +90,7 @@ async def measure(
     if "import_embedded" in wanted:
         # First, while the workers have nothing else to do.
         progress("import_embedded", 0, 1)
-        yield await importing.measure(bench, messages)
+        yield await imports.measure(bench, messages)
     # Summaries would go on long after the load, and figures would depend on their progress.
     with bench.held(*SUMMARISING_WORKERS):
         if "ingest_growth" in wanted:
@@ -103,7 +103,7 @@ async def measure(
                 yield row
         if "search_hybrid_1000x1000" in wanted:
             yield await _in_many(bench, scale, progress)
-        async for row in compacting.measure(bench, messages, wanted, 2 * scale.seconds, progress):
+        async for row in compaction.measure(bench, messages, wanted, 2 * scale.seconds, progress):
             yield row
         if "startup" in wanted:
             progress("startup", 0, 1)
@@ -154,11 +154,11 @@ def _figures(
         "search_selective": lambda: searches.selective(bench, client, of, sizes[:2], asked),
         "browse": lambda: searches.browse(bench, client, of, scale.queries),
         "context_100k": lambda: searches.context(bench, client, of, asked),
-        "search_load_100k": lambda: sustained.measure(bench, name, of, asked, scale.seconds),
+        "search_load_100k": lambda: sustained_rate.measure(bench, name, of, asked, scale.seconds),
         "lexical_exact_1m": lambda: exact.lexical(bench, client, name, of, judged),
         "semantic_recall": lambda: exact.semantic(bench, client, name, of, sizes, asked),
-        "embed_drain": lambda: draining.measure(bench, client, of, asked, 2 * scale.seconds),
-        "search_under_changes": lambda: changing.measure(bench, client, name, of, asked),
+        "embed_drain": lambda: drain.measure(bench, client, of, asked, 2 * scale.seconds),
+        "search_under_changes": lambda: changes.measure(bench, client, name, of, asked),
     }
 
 

@@ -15,7 +15,7 @@ from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.corpus import SEED, tag_of
 from everword.bench.speed.recorder import Recording, next_call, recorded
 from everword.bench.speed.row import Floor, Row
-from everword.bench.speed.timing import Call, T, Times, closed_loop, until_no_faster
+from everword.bench.speed.timers import Call, T, Times, closed_loop, until_no_faster
 from everword.client import CallError, Client
 from everword.domain.ids import new_id
 from everword.v1 import memory_pb2

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from everword.cli.lore.book_keys import book_key
+from everword.cli.lore.display import described, scope_text, state, why
 from everword.cli.lore.import_book import import_
-from everword.cli.lore.shown import described, scope_text, state, why
 from everword.cli.notes import scope_options
 from everword.cli.output import (
     json_option,

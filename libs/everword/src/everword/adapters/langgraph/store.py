@@ -21,6 +21,7 @@ from langgraph.store.base import (
 )
 
 from everword.adapters.errors import to_built_in
+from everword.adapters.langgraph.filters import common_prefix, is_listed, matches
 from everword.adapters.langgraph.items import (
     KIND,
     item_of,
@@ -32,7 +33,6 @@ from everword.adapters.langgraph.items import (
     prefix_of,
     tag_of,
 )
-from everword.adapters.langgraph.matching import common_prefix, is_listed, matches
 from everword.client import AsyncEverword, CallError, Client, Everword
 from everword.client.kinds import kind_number
 from everword.client.pages import PAGE_SIZE, pages

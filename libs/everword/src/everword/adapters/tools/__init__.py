@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from everword.adapters.tools.calling import call_tool, checked
+from everword.adapters.tools.calls import call_tool, checked
 from everword.adapters.tools.model import ToolCaller, ToolError
 from everword.adapters.tools.registry import DEFAULT_SETS, instructions_of, tools_of
 from everword.client import AsyncEverword, Everword

@@ -17,7 +17,7 @@ from everword.rpc.interceptors.base import (
     replace_behavior,
 )
 from everword.rpc.methods import access_table
-from everword.rpc.refusing import refuse_credentials
+from everword.rpc.refusal_server import refuse_credentials
 
 
 class CredentialInterceptor(grpc.aio.ServerInterceptor):

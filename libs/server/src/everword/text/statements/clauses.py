@@ -11,7 +11,7 @@ import Stemmer
 
 from everword.text.common_words import LANGUAGES_OF
 from everword.text.statements.polarity import is_denied, neutral
-from everword.text.values.folding import normalise
+from everword.text.values.fold_text import normalise
 
 #: Separators of clauses. A comma between digits is part of a number or a date.
 _BREAK = regex.compile(

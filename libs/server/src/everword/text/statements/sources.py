@@ -13,7 +13,7 @@ from everword.text.analysis import folded_words
 from everword.text.statements.clauses import Clause, clauses, iter_sentences, stems_of
 from everword.text.values.dates import DATE, TIME
 from everword.text.values.evidence import find_values
-from everword.text.values.folding import normalise
+from everword.text.values.fold_text import normalise
 from everword.text.values.numbers import NUMBER, QUANTITY
 
 #: A word in more clauses does not distinguish them; this also bounds the cost of a comparison.

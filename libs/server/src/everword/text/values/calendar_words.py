@@ -7,7 +7,7 @@ from datetime import date
 
 import regex
 
-from everword.text.values.folding import Key
+from everword.text.values.fold_text import Key
 
 #: A day of the week, from 0 for Monday.
 WEEKDAY = "weekday"

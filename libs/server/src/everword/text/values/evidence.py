@@ -34,7 +34,7 @@ from everword.text.values.dates import (
     find_times,
     time_keys,
 )
-from everword.text.values.folding import (
+from everword.text.values.fold_text import (
     ROW,
     WORD,
     Key,

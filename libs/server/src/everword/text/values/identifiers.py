@@ -10,7 +10,7 @@ import regex
 
 from everword.text.analysis import UNSPACED
 from everword.text.values.dates import find_dates
-from everword.text.values.folding import WORD, Key, parts_of, row
+from everword.text.values.fold_text import WORD, Key, parts_of, row
 from everword.text.values.numbers import Readings, digit_runs, number_key
 
 #: A commit hash, or its beginning.

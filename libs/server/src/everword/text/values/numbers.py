@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import regex
 
-from everword.text.values.folding import Key, parts_of, row
+from everword.text.values.fold_text import Key, parts_of, row
 from everword.text.values.units import adjacent_unit
 
 NUMBER = "number"

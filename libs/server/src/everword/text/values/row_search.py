@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-from everword.text.values.folding import Key
+from everword.text.values.fold_text import Key
 
 
 def found_rows(wanted: Iterable[Key], texts: Iterable[Sequence[str]]) -> set[Key]:

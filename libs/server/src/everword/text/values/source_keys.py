@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from everword.text.calendar_terms import LAST, MONTH_WORDS, NEXT, YEAR_WORDS
 from everword.text.values.dates import date_keys
-from everword.text.values.folding import Key
+from everword.text.values.fold_text import Key
 from everword.text.values.number_words import numbers_in_words
 from everword.text.values.numbers import NUMBER, QUANTITY, Number, number_key
 from everword.text.values.units import ONE_AND_UNIT, UNITS, adjacent_unit

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from everword.text.analysis import folded_words
 from everword.text.values.evidence import Evidence, Value, find_values
-from everword.text.values.folding import normalise
+from everword.text.values.fold_text import normalise
 from everword.text.values.identifiers import ValueKind
-from everword_compactor.compose.checks.guarded import or_else
+from everword_compactor.compose.checks.guarded_composer import or_else
 from everword_compactor.compose.checks.tags import strip_tags
 from everword_compactor.compose.model import Faithfulness, Level, Source
 

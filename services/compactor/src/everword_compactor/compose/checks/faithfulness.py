@@ -8,13 +8,13 @@ from itertools import chain
 from zoneinfo import ZoneInfo
 
 from everword.domain.times import display_time
-from everword.text.statements.misstated import misstatements
+from everword.text.statements.contradictions import misstatements
 from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
 from everword_compactor.compose.checks.coverage import measure_coverage
-from everword_compactor.compose.checks.guarded import or_else
+from everword_compactor.compose.checks.guarded_composer import or_else
 from everword_compactor.compose.checks.latex import find_latex
-from everword_compactor.compose.checks.shown import PromptContext
+from everword_compactor.compose.checks.prompt_context import PromptContext
 from everword_compactor.compose.checks.tags import check_tags, strip_tags
 from everword_compactor.compose.model import Faithfulness, Level, Source
 

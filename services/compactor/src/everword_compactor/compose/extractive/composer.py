@@ -20,6 +20,7 @@ from everword_compactor.compose.extractive.bullets import (
     write_groups,
 )
 from everword_compactor.compose.extractive.graph import SentenceSimilarity, centralities
+from everword_compactor.compose.extractive.phrases import word_sentences
 from everword_compactor.compose.extractive.selection import Option, select
 from everword_compactor.compose.extractive.sentences import (
     SentenceKind,
@@ -27,7 +28,6 @@ from everword_compactor.compose.extractive.sentences import (
     without_mark,
 )
 from everword_compactor.compose.extractive.weight import weight_of
-from everword_compactor.compose.extractive.wording import word_sentences
 from everword_compactor.compose.model import (
     EXTRACTIVE,
     EXTRACTIVE_VERSION,

@@ -11,10 +11,10 @@ from everword.chat.errors import BadAnswer, InputTooLong
 from everword.chat.model import ChatRequest
 from everword_compactor.compose.checks.coverage import require_coverage
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
-from everword_compactor.compose.checks.shown import PromptContext
+from everword_compactor.compose.checks.prompt_context import PromptContext
 from everword_compactor.compose.checks.tags import group_bullets
-from everword_compactor.compose.llm.room import TokenBudget
-from everword_compactor.compose.llm.splitting import split_sources
+from everword_compactor.compose.llm.split_drafts import split_sources
+from everword_compactor.compose.llm.token_budget import TokenBudget
 from everword_compactor.compose.model import (
     Composition,
     Draft,

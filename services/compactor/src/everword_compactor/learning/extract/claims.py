@@ -8,14 +8,14 @@ from dataclasses import replace
 from itertools import pairwise
 
 from everword.text.attribution import blank_pasted
+from everword_compactor.learning.extract.assertions import said
 from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.matcher import Match, find_matches
+from everword_compactor.learning.extract.mentioned_people import named_attribute
 from everword_compactor.learning.extract.model import Modality, SpokenClaim, TokenizedSentence
 from everword_compactor.learning.extract.moves import new_employer
 from everword_compactor.learning.extract.references import CORRECTING, last_claim, refer_back
-from everword_compactor.learning.extract.spoken import said
 from everword_compactor.learning.extract.tokens import MAX_CHARS, tokenize_sentences
-from everword_compactor.learning.extract.whose import named_attribute
 
 #: Before a statement, anywhere in its sentence, they make it no statement of the author about now.
 _UNSAID = WORDS["unsaid"]

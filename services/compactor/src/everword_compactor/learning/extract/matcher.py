@@ -8,12 +8,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from everword_compactor.learning.extract.assertions import OPENERS
 from everword_compactor.learning.extract.lexicon import STOPS, WORDS
 from everword_compactor.learning.extract.model import TokenizedSentence
 from everword_compactor.learning.extract.notation import ClaimPattern, Element, load_patterns
-from everword_compactor.learning.extract.spoken import OPENERS
-from everword_compactor.learning.extract.values import naming, slots
-from everword_compactor.learning.extract.values.reading import Read
+from everword_compactor.learning.extract.values import names, slots
+from everword_compactor.learning.extract.values.read_value import Read
 
 _MARKS = frozenset(",;:()")
 _CONTINUING = frozenset({"and", "then", "but", ",", "so", ";"})
@@ -185,9 +185,9 @@ def _read(
         stopped = found and element.part == "value" and element.slot == "thing" and following
         return found if not stopped else _until(sentence, at, following)
     if element.slot == "drug":
-        return naming.drug(sentence, at)
+        return names.drug(sentence, at)
     if element.slot == "medicine":
-        return naming.medicine(sentence, at)
+        return names.medicine(sentence, at)
     if element.slot == "office":
         found = _until(sentence, at, following)
         return found if found and found[0][0].split()[-1].lower() in WORDS["offices"] else None

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from everword_compactor.learning.extract.assertions import OPENERS
 from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.model import Modality, SpokenClaim, TokenizedSentence
-from everword_compactor.learning.extract.spoken import OPENERS
-from everword_compactor.learning.extract.values.naming import firm
+from everword_compactor.learning.extract.values.names import firm
 
 _CHANGED = frozenset({"switched", "changed", "new", "got", "started", "found", "quit", "left"})
 _JOBS = frozenset({"job", "jobs", "employer", "employers", "company", "companies", "gig", "career"})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from everword_compactor.learning.extract.assertions import OPENERS
 from everword_compactor.learning.extract.lexicon import WORDS
 from everword_compactor.learning.extract.model import Modality, SpokenClaim, TokenizedSentence
-from everword_compactor.learning.extract.spoken import OPENERS
 from everword_compactor.learning.extract.values import slots
 
 CORRECTING = frozenset({"no", "sorry", "correction", "oops", "whoops", "meant", "typo", "wait"})

@@ -19,7 +19,7 @@ from everword_compactor.sleep.model import Observation, Quote, SleepSession
 from everword_compactor.sleep.people import store
 from everword_compactor.sleep.people.moments import is_said, read_moment
 from everword_compactor.sleep.people.words import observation_record, said_of, unsupported_names
-from everword_compactor.sleep.prompting import find_words
+from everword_compactor.sleep.prompts import find_words
 from everword_compactor.sleep.work import (
     PendingWrite,
     SessionStage,

@@ -17,7 +17,7 @@ from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Reco
 from everword_compactor.sleep.model import Observation, Quote, SleepSession
 from everword_compactor.sleep.people.relations import contradicts
 from everword_compactor.sleep.people.words import observation_record, said_of
-from everword_compactor.sleep.prompting import find_words
+from everword_compactor.sleep.prompts import find_words
 from everword_compactor.sleep.work import (
     PendingWrite,
     SessionStage,

@@ -22,7 +22,7 @@ from everword_compactor.sleep.model import (
 )
 from everword_compactor.sleep.people import store
 from everword_compactor.sleep.people.store import Turn
-from everword_compactor.sleep.prompting import find_quote, portions
+from everword_compactor.sleep.prompts import find_quote, portions
 from everword_compactor.sleep.work import (
     ClosingStage,
     ClosingWork,

@@ -10,7 +10,7 @@ import regex
 
 from everword.people.model import MessageWords
 from everword.text.values.evidence import Evidence, find_values
-from everword_compactor.compose.checks.guarded import or_else
+from everword_compactor.compose.checks.guarded_composer import or_else
 from everword_compactor.sleep.model import Observation, Quote
 
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")

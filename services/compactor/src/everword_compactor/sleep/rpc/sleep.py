@@ -14,7 +14,7 @@ from everword.domain.not_found import ConversationNotFound
 from everword.jobs.enqueue import SLEEP_NAMESPACE
 from everword_compactor.sleep.rpc import requests
 from everword_compactor.sleep.rpc.requests import JobCounts, SessionCounts
-from everword_compactor.sleep.storing import read_moment
+from everword_compactor.sleep.storage import read_moment
 
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 1.0

@@ -13,10 +13,10 @@ from everword.jobs.enqueue import SLEEP, SLEEP_NAMESPACE, DueJob, enqueue_blocki
 from everword_compactor.jobs.failures import Failures
 from everword_compactor.jobs.namespace_job import NamespaceJob
 from everword_compactor.sleep import store
-from everword_compactor.sleep.loading import load, make_session, subjects_of, with_spellings
+from everword_compactor.sleep.load_inputs import load, make_session, subjects_of, with_spellings
 from everword_compactor.sleep.model import SleepSession
-from everword_compactor.sleep.runs import applying
-from everword_compactor.sleep.runs.running import describe, digest, is_session_failure, tools_of
+from everword_compactor.sleep.runs import apply_writes
+from everword_compactor.sleep.runs.run_stages import describe, digest, is_session_failure, tools_of
 from everword_compactor.sleep.runs.sessions import IDLE, MessageRun, cut_sessions
 from everword_compactor.sleep.store import SleepProgress
 from everword_compactor.sleep.work import SessionStage
@@ -125,7 +125,7 @@ def _do(
     session, after = finished.session, finished.after
     settings, started = job.worker_context.database.settings, job.run.job
     if not session.said:
-        applying.apply(settings, started, applying.skip(session, after))
+        apply_writes.apply(settings, started, apply_writes.skip(session, after))
         job.run.checkpoint()
         return
     try:
@@ -136,13 +136,15 @@ def _do(
             loaded = load(conn, job.namespace_id, subjects_of(session), tools.now, zone)
         work = digest(tools, session, loaded, stages)
         model = tools.asking.model if tools.asking else ""
-        applying.apply(settings, started, applying.session_writes(work, model, after))
+        apply_writes.apply(settings, started, apply_writes.session_writes(work, model, after))
     except Exception as error:  # a stage or a model may fail in any way
         if not is_session_failure(job, error):
             raise
         log.warning("session parked", exc_info=error, extra={"session_id": str(session.id)})
         with failures.kept():
-            applying.apply(settings, started, applying.park(session, describe(error), after))
+            apply_writes.apply(
+                settings, started, apply_writes.park(session, describe(error), after)
+            )
             raise
         return
     job.run.checkpoint()

@@ -10,11 +10,11 @@ from everword.domain.periods import Calendar, Period, PeriodLevel, last_night
 from everword.jobs.enqueue import SLEEP, DueJob, enqueue_blocking
 from everword_compactor.jobs.failures import Failures
 from everword_compactor.jobs.namespace_job import NamespaceJob
-from everword_compactor.sleep import store, storing
-from everword_compactor.sleep.loading import load_closing
-from everword_compactor.sleep.runs import applying
+from everword_compactor.sleep import storage, store
+from everword_compactor.sleep.load_inputs import load_closing
+from everword_compactor.sleep.runs import apply_writes
 from everword_compactor.sleep.runs.conversation import RUN
-from everword_compactor.sleep.runs.running import close, is_session_failure, tools_of
+from everword_compactor.sleep.runs.run_stages import close, is_session_failure, tools_of
 from everword_compactor.sleep.runs.whole_run import run_full_sleep
 from everword_compactor.sleep.work import ClosingStage, PendingWrite, SessionStage, SleepTransaction
 
@@ -55,7 +55,7 @@ def sleep_namespace(
     failures.raise_any()
     if known is None or at_night:
         settings = job.worker_context.database.settings
-        applying.apply(settings, job.run.job, [_mark_night(night)])
+        apply_writes.apply(settings, job.run.job, [_mark_night(night)])
     return next_night(calendar, night)
 
 
@@ -77,7 +77,7 @@ def _close(
             work = load_closing(conn, job.namespace_id, subject, tools.now, zone)
         work = close(tools, work, stages)
         settings = job.worker_context.database.settings
-        applying.apply(settings, job.run.job, applying.closing_writes(work))
+        apply_writes.apply(settings, job.run.job, apply_writes.closing_writes(work))
     except Exception as error:  # a stage or a model may fail in any way
         if not is_session_failure(job, error):
             raise
@@ -109,6 +109,6 @@ def _batches(job: NamespaceJob) -> Iterator[list[UUID]]:
 
 def _mark_night(night: date) -> PendingWrite:
     async def mark(to: SleepTransaction) -> None:
-        await storing.record_night(to.conn, to.namespace_id, night)
+        await storage.record_night(to.conn, to.namespace_id, night)
 
     return PendingWrite("mark-night", mark)

@@ -10,11 +10,11 @@ from uuid import UUID
 from everword_compactor.jobs.failures import Failures
 from everword_compactor.jobs.namespace_job import NamespaceJob
 from everword_compactor.sleep import store
-from everword_compactor.sleep.loading import load, load_closing, subjects_of, with_spellings
+from everword_compactor.sleep.load_inputs import load, load_closing, subjects_of, with_spellings
 from everword_compactor.sleep.model import Profile
-from everword_compactor.sleep.runs import applying
+from everword_compactor.sleep.runs import apply_writes
 from everword_compactor.sleep.runs.conversation import DueSession, next_finished, read_parked
-from everword_compactor.sleep.runs.running import (
+from everword_compactor.sleep.runs.run_stages import (
     close,
     describe,
     digest,
@@ -48,9 +48,9 @@ def run_full_sleep(
         pending.add(finished)
     writes = list(pending.writes)
     for work in works:
-        writes += applying.closing_writes(close(tools, work, closing_stages))
+        writes += apply_writes.closing_writes(close(tools, work, closing_stages))
     if writes:
-        applying.apply(job.worker_context.database.settings, job.run.job, writes)
+        apply_writes.apply(job.worker_context.database.settings, job.run.job, writes)
         job.run.checkpoint()
 
 
@@ -71,7 +71,7 @@ class _PendingWrites:
     def add(self, finished: DueSession) -> None:
         session, after = finished.session, finished.after
         if not session.said:
-            self.writes += applying.skip(session, after)
+            self.writes += apply_writes.skip(session, after)
             return
         try:
             with self._job.transaction() as conn:
@@ -88,11 +88,11 @@ class _PendingWrites:
             log.warning("session parked", exc_info=error, extra={"session_id": str(session.id)})
             with self._failures.kept():
                 raise
-            self.writes += applying.park(session, describe(error), after)
+            self.writes += apply_writes.park(session, describe(error), after)
             return
         self._profiles[tuple(subjects)] = work.loaded.profile
         model = self._tools.asking.model if self._tools.asking else ""
-        self.writes += applying.session_writes(work, model, after)
+        self.writes += apply_writes.session_writes(work, model, after)
 
 
 def all_finished(job: NamespaceJob) -> list[DueSession]:

@@ -14,9 +14,9 @@ from everword.facts.writer import lock_attribute
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.checks import unsupported
 from everword_compactor.sleep.model import Observation, Quote
-from everword_compactor.sleep.prompting import fact_record
+from everword_compactor.sleep.prompts import fact_record
 from everword_compactor.sleep.stages.evidence import AUDIT, fact_after_statement, pieces_of
-from everword_compactor.sleep.stages.naming import attribute_name
+from everword_compactor.sleep.stages.name_attributes import attribute_name
 from everword_compactor.sleep.work import (
     PendingWrite,
     SessionStage,

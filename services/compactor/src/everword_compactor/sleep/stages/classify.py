@@ -14,7 +14,7 @@ from typing import Any
 from everword.facts.model import Key
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.model import KnownFact, Observation, Profile
-from everword_compactor.sleep.prompting import fact_record
+from everword_compactor.sleep.prompts import fact_record
 from everword_compactor.sleep.stages import integrate
 from everword_compactor.sleep.stages.behaviour import observation_record
 from everword_compactor.sleep.stages.evidence import fact_after_statement, fact_statement_of

@@ -17,7 +17,7 @@ from everword.facts.voices import is_trusted
 from everword.facts.writer import ChangeReason, lock_attribute
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.model import KnownFact
-from everword_compactor.sleep.prompting import fact_record
+from everword_compactor.sleep.prompts import fact_record
 from everword_compactor.sleep.stages import reads
 from everword_compactor.sleep.work import (
     ClosingStage,

@@ -13,7 +13,7 @@ from everword.facts.model import DisputeOutcome, FactRuling, FactState, Key
 from everword.facts.writer import ChangeReason, lock_attribute
 from everword.text.credentials import mask_credentials
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion
-from everword_compactor.sleep.prompting import message_record
+from everword_compactor.sleep.prompts import message_record
 from everword_compactor.sleep.stages import reads
 from everword_compactor.sleep.stages.reads import DisputeRow
 from everword_compactor.sleep.work import (

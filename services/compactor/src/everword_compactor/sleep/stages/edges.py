@@ -7,11 +7,11 @@ from enum import IntEnum
 from typing import Any
 
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion
-from everword_compactor.sleep import storing
+from everword_compactor.sleep import storage
 from everword_compactor.sleep.model import KnownFact
-from everword_compactor.sleep.prompting import fact_record
+from everword_compactor.sleep.prompts import fact_record
 from everword_compactor.sleep.stages import reads
-from everword_compactor.sleep.storing import NewFactLink
+from everword_compactor.sleep.storage import NewFactLink
 from everword_compactor.sleep.work import (
     ClosingStage,
     ClosingWork,
@@ -148,7 +148,7 @@ def read_edges_of(
 
 def _insert(edge: NewFactLink) -> PendingWrite:
     async def run(to: SleepTransaction) -> None:
-        await storing.insert_edge(to.conn, to.namespace_id, edge, to.now)
+        await storage.insert_edge(to.conn, to.namespace_id, edge, to.now)
 
     return PendingWrite("insert-edge", run)
 

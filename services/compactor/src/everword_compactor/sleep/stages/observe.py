@@ -18,8 +18,8 @@ from everword_compactor.sleep.model import (
     SessionMessage,
     SleepSession,
 )
-from everword_compactor.sleep.prompting import find_quote, halve_messages, portions
-from everword_compactor.sleep.stages.naming import attribute_name, topic_names
+from everword_compactor.sleep.prompts import find_quote, halve_messages, portions
+from everword_compactor.sleep.stages.name_attributes import attribute_name, topic_names
 from everword_compactor.sleep.work import SessionStage, SessionWork, StageTools
 
 TASK = "sleep-observe"

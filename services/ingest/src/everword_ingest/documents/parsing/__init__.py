@@ -3,7 +3,7 @@
 Only light modules are imported here: the libraries that read formats are loaded in the parser's process alone.
 """
 
-from everword_ingest.documents.parsing.chunking import chunk_document
+from everword_ingest.documents.parsing.chunker import chunk_document
 from everword_ingest.documents.parsing.model import (
     Chunk,
     DocumentUnreadable,

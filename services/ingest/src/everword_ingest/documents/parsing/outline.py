@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from everword_ingest.documents.parsing.decoding import clean
+from everword_ingest.documents.parsing.decoder import clean
 from everword_ingest.documents.parsing.model import (
     DocumentUnreadable,
     ParsedDocument,

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from everword_ingest.documents.parsing import media_type as types
-from everword_ingest.documents.parsing.decoding import recode
+from everword_ingest.documents.parsing.decoder import recode
 from everword_ingest.documents.parsing.model import (
     DocumentUnreadable,
     ParsedDocument,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from everword_search.cache.columns.growing import find
+from everword_search.cache.columns.growing_column import find
 from everword_search.kernels.arrays import Ints
 
 #: Occurrences in a passage are capped here: more hardly change the score, and PostgreSQL stores hardly more.

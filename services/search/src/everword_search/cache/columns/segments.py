@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everword.db.arrays import Array
-from everword_search.cache.columns.growing import ranges
+from everword_search.cache.columns.growing_column import ranges
 from everword_search.cache.columns.postings import Postings, merge_postings
 from everword_search.kernels.arrays import Ints
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everword.db.arrays import Array
-from everword_search.cache.columns.growing import GrowingColumn
+from everword_search.cache.columns.growing_column import GrowingColumn
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.kernels.compiled import GROUP, cosines, nearest_signs
 

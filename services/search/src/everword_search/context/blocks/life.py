@@ -20,7 +20,7 @@ from everword.text.values.spellings import is_same_name
 from everword_search.context.blocks.model import BlockKind, BlockRequest
 from everword_search.context.blocks.questions import is_about_present, subjects_of
 from everword_search.context.model import BlockSource, ContextCandidate
-from everword_search.people.known import (
+from everword_search.people.known_people import (
     CurrentEvent,
     MentionedPerson,
     PersonDetail,

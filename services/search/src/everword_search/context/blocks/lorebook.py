@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everword.domain.memory_kinds import MemoryKind
-from everword.lore.compiled import CompiledBooks
+from everword.lore.compiled_book import CompiledBooks
 from everword.lore.find_lore import MOST_ENTRIES, FoundEntry, LoreRequest, find_lore
 from everword.text.credentials import mask_credentials
 from everword_search.context.blocks.model import BlockKind, BlockRequest

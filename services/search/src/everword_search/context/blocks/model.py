@@ -10,7 +10,7 @@ from everword.domain.records import ConversationRecord
 from everword.lore.model import Omission
 from everword_search.context.chat_history import Start
 from everword_search.context.model import BlockSource, ContextCandidate, ContextRequest
-from everword_search.context.present import NonemptyKinds
+from everword_search.context.nonempty_kinds import NonemptyKinds
 from everword_search.context.text import Layout
 from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.sources import Sources

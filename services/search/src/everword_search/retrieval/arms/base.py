@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword_search.passages.ranked import Candidate, RankedMemories, Window
+from everword_search.passages.ranked_memories import Candidate, RankedMemories, Window
 
 
 class SearchArm(IntEnum):

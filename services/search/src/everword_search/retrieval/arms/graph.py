@@ -9,7 +9,7 @@ import numpy as np
 from everword.db.arrays import Array, uuids_of
 from everword.db.pool import Connection
 from everword_search.passages import store
-from everword_search.passages.ranked import Candidate, RankedMemories, Window
+from everword_search.passages.ranked_memories import Candidate, RankedMemories, Window
 from everword_search.passages.store import Scope
 from everword_search.retrieval.arms.base import Arm, SearchArm
 

@@ -8,7 +8,7 @@ from everword.db.pool import Connection
 from everword.domain.deadline import remaining
 from everword.domain.errors import InvalidArgument, InvalidRegex, RegexTooExpensive
 from everword_search.passages import store
-from everword_search.passages.ranked import Candidate, Window
+from everword_search.passages.ranked_memories import Candidate, Window
 from everword_search.passages.store import RegexRow, Scope
 from everword_search.records.model import end_of_time
 from everword_search.retrieval.arms.base import Arm, SearchArm

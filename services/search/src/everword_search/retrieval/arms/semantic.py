@@ -13,7 +13,7 @@ from everword.db.arrays import HalfvecParameter
 from everword.db.pool import Connection
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.passages import vectors
-from everword_search.passages.ranked import Candidate, RankedMemories, Window
+from everword_search.passages.ranked_memories import Candidate, RankedMemories, Window
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import (
     EXACT_PASSAGES,
@@ -22,7 +22,7 @@ from everword_search.passages.vectors import (
     QueryVector,
 )
 from everword_search.retrieval.arms.base import ArmState, RankingArm, SearchArm, scored_position
-from everword_search.retrieval.arms.large import LargeScopes
+from everword_search.retrieval.arms.large_scopes import LargeScopes
 
 #: Background mean and deviation assumed for a model that has not been measured yet.
 DEFAULT_MEAN = 0.1

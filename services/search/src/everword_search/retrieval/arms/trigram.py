@@ -10,7 +10,7 @@ from everword.db.pool import Connection
 from everword.text.analysis import folded_words
 from everword.text.case_folding import fold_case
 from everword_search.passages import store
-from everword_search.passages.ranked import Candidate, RankedMemories, Window
+from everword_search.passages.ranked_memories import Candidate, RankedMemories, Window
 from everword_search.passages.store import NearWordRow, QueriedWords, Scope
 from everword_search.retrieval.arms.base import RankingArm, SearchArm, scored_position
 from everword_search.retrieval.arms.near_words import queried_words

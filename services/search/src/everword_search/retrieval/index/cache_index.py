@@ -12,10 +12,10 @@ from everword_search.cache.columns.row import some_of
 from everword_search.cache.prefetched_scan import PrefetchedScan
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.passages.candidates import Candidates
-from everword_search.passages.ranked import RankedMemories
+from everword_search.passages.ranked_memories import RankedMemories
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import GenerationRow, QueryNotEmbedded, QueryVector
-from everword_search.retrieval.arms.cached import CachedLexicalArm, CachedSemanticArm
+from everword_search.retrieval.arms.cached_arms import CachedLexicalArm, CachedSemanticArm
 from everword_search.retrieval.arms.lexical import LexicalArm, Term
 from everword_search.retrieval.arms.semantic import SemanticArm
 from everword_search.retrieval.arms.trigram import TokenSimilarityArm, TrigramArm

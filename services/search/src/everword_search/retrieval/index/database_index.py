@@ -13,11 +13,11 @@ from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.deadline import remaining
 from everword_search.kernels.arrays import Floats
 from everword_search.passages.candidates import Candidates, find_mentions, read_candidates
-from everword_search.passages.ranked import RankedMemories
+from everword_search.passages.ranked_memories import RankedMemories
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import GenerationRow, QueryNotEmbedded, QueryVector
-from everword_search.retrieval.arms.frequent import FrequentWords
-from everword_search.retrieval.arms.large import LargeScopes
+from everword_search.retrieval.arms.frequent_words import FrequentWords
+from everword_search.retrieval.arms.large_scopes import LargeScopes
 from everword_search.retrieval.arms.lexical import Term
 from everword_search.retrieval.arms.semantic import SemanticArm
 from everword_search.retrieval.arms.trigram import TokenSimilarityArm, TrigramArm

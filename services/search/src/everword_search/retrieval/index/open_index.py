@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from everword_search.cache.prefetched_scan import PrefetchedScan
 from everword_search.passages.store import Scope
-from everword_search.retrieval.arms.frequent import FrequentWords
-from everword_search.retrieval.arms.large import LargeScopes
+from everword_search.retrieval.arms.frequent_words import FrequentWords
+from everword_search.retrieval.arms.large_scopes import LargeScopes
 from everword_search.retrieval.index.cache_index import CachedPassageIndex
 from everword_search.retrieval.index.database_index import DatabaseIndex
 from everword_search.retrieval.index.passage_index import PassageIndex

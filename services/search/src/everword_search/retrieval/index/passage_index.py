@@ -7,7 +7,7 @@ from typing import Protocol
 
 from everword_search.kernels.arrays import Floats
 from everword_search.passages.candidates import Candidates
-from everword_search.passages.ranked import RankedMemories
+from everword_search.passages.ranked_memories import RankedMemories
 from everword_search.passages.store import Scope
 from everword_search.passages.vectors import GenerationRow, QueryNotEmbedded, QueryVector
 from everword_search.retrieval.arms.lexical import LexicalArm, Term

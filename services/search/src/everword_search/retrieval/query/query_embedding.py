@@ -11,7 +11,7 @@ from everword.text.values.spellings import capitalised, find_spellings
 from everword_search.cache.cached_namespace import CachedNamespace
 from everword_search.passages.vectors import QueryNotEmbedded, QueryVector
 from everword_search.retrieval.model import SearchMode, SearchRequest
-from everword_search.retrieval.query.misspelt import correct
+from everword_search.retrieval.query.misspellings import correct
 from everword_search.retrieval.query.parse_query import BY_MEANING, ParsedQuery
 from everword_search.retrieval.query.query import parse_operands
 from everword_search.retrieval.query.query_embedder import QueryEmbedder

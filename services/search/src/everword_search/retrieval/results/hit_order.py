@@ -16,7 +16,7 @@ from everword_search.endings.read_endings import (
     find_endings,
     read_endings,
 )
-from everword_search.passages.ranked import Candidate, RankedMemories
+from everword_search.passages.ranked_memories import Candidate, RankedMemories
 from everword_search.passages.store import Scope
 from everword_search.retrieval.arms.base import RankingArm
 from everword_search.retrieval.hits import FoundHits, RankedHit

@@ -20,7 +20,7 @@ from everword.text.attribution import blank_pasted, find_pasted
 from everword.text.attribution_forms import CONTEXT_ITEM
 from everword.text.attribution_labels import find_label
 from everword.v1.memory_pb2 import ROLE_USER
-from everword_search.passages.ranked import RankedMemories, Window
+from everword_search.passages.ranked_memories import RankedMemories, Window
 from everword_search.records.model import max_parts
 from everword_search.records.store import MemoryRow, memories_statement
 from everword_search.retrieval.hits import RankedHit

@@ -9,9 +9,9 @@ from starlette.responses import Response
 from everword.v1 import erasure_service_pb2 as pb
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as search
+from everword_web.console.phrases import word
 from everword_web.console.values import BadInputError, Values
 from everword_web.console.visits import Visit
-from everword_web.console.wording import word
 
 #: Kinds of erasure targets, and the field of each.
 _FIELDS = {

@@ -7,8 +7,8 @@ from starlette.responses import Response
 from everword.client.kinds import kind_number
 from everword.v1 import fact_query_service_pb2, memory_pb2
 from everword.v1 import search_service_pb2 as pb
+from everword_web.console.phrases import data, place_of_memory, word
 from everword_web.console.visits import Visit
-from everword_web.console.wording import data, place_of_memory, word
 
 _BEFORE = 5
 #: Pages of a subject's facts to read.

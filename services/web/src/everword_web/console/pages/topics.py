@@ -8,8 +8,8 @@ from markupsafe import Markup, escape
 from starlette.responses import Response
 
 from everword.v1 import graph_query_service_pb2 as pb
+from everword_web.console.phrases import word
 from everword_web.console.visits import Visit
-from everword_web.console.wording import word
 
 #: Page of a cited memory, by its kind.
 _PLACES = {"fact": "/facts", "summary": "/summaries"}

@@ -23,7 +23,7 @@ from everword_compactor.learning.extract.values.measures import (
     year,
     years,
 )
-from everword_compactor.learning.extract.values.naming import (
+from everword_compactor.learning.extract.values.names import (
     called,
     car,
     company,
@@ -48,7 +48,7 @@ from everword_compactor.learning.extract.values.naming import (
     title,
     workplace,
 )
-from everword_compactor.learning.extract.values.reading import (
+from everword_compactor.learning.extract.values.read_value import (
     ARTICLES,
     MARKS,
     Read,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from everword_compactor.learning.extract.lexicon import WORDS, is_meant
 from everword_compactor.learning.extract.model import TokenizedSentence
-from everword_compactor.learning.extract.values.reading import (
+from everword_compactor.learning.extract.values.read_value import (
     ARTICLES,
     VAGUE,
     Read,

@@ -6,7 +6,7 @@ import csv
 from collections import Counter
 from itertools import islice
 
-from everword_ingest.documents.parsing.decoding import decode
+from everword_ingest.documents.parsing.decoder import decode
 from everword_ingest.documents.parsing.formats.tables import TableWriter
 from everword_ingest.documents.parsing.media_type import CSV
 from everword_ingest.documents.parsing.model import ParsedDocument, ParseLimits

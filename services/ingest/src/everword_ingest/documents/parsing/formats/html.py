@@ -8,7 +8,7 @@ from typing import Any
 
 from lxml import etree
 
-from everword_ingest.documents.parsing.decoding import clean, decode
+from everword_ingest.documents.parsing.decoder import clean, decode
 from everword_ingest.documents.parsing.formats.html_parts import (
     BLOCKS,
     HEADINGS,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pyromark
 
-from everword_ingest.documents.parsing.decoding import decode
+from everword_ingest.documents.parsing.decoder import decode
 from everword_ingest.documents.parsing.media_type import MARKDOWN
 from everword_ingest.documents.parsing.model import ParsedDocument, ParseLimits
 from everword_ingest.documents.parsing.outline import (

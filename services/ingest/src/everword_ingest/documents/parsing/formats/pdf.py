@@ -8,7 +8,7 @@ from dataclasses import replace
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
-from everword_ingest.documents.parsing.decoding import clean
+from everword_ingest.documents.parsing.decoder import clean
 from everword_ingest.documents.parsing.formats.pdf_lines import PdfLine, find_headings, paragraphs
 from everword_ingest.documents.parsing.media_type import PDF, encrypted
 from everword_ingest.documents.parsing.model import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from everword_ingest.documents.parsing.decoding import decode
+from everword_ingest.documents.parsing.decoder import decode
 from everword_ingest.documents.parsing.media_type import PLAIN
 from everword_ingest.documents.parsing.model import ParsedDocument, ParseLimits
 from everword_ingest.documents.parsing.outline import Heading, document, too_many_sections

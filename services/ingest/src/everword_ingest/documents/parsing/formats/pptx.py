@@ -7,7 +7,7 @@ from typing import Any
 
 from pptx import Presentation
 
-from everword_ingest.documents.parsing.decoding import clean
+from everword_ingest.documents.parsing.decoder import clean
 from everword_ingest.documents.parsing.formats.package import open_package
 from everword_ingest.documents.parsing.formats.tables import table_lines
 from everword_ingest.documents.parsing.media_type import PPTX

@@ -7,7 +7,7 @@ from datetime import datetime, time
 
 from openpyxl import load_workbook
 
-from everword_ingest.documents.parsing.decoding import clean
+from everword_ingest.documents.parsing.decoder import clean
 from everword_ingest.documents.parsing.formats.package import open_package
 from everword_ingest.documents.parsing.formats.tables import TableWriter, names_columns
 from everword_ingest.documents.parsing.media_type import XLSX

@@ -6,7 +6,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from everword_web.console import wording
+from everword_web.console import phrases
 from everword_web.console.highlight import highlight
 
 #: (path, title) of the pages in the navigation.
@@ -46,23 +46,23 @@ _environment = Environment(
     lstrip_blocks=True,
 )
 _environment.filters.update(
-    age=wording.age,
-    clip=wording.clip,
-    data=wording.data,
-    day=wording.day,
+    age=phrases.age,
+    clip=phrases.clip,
+    data=phrases.data,
+    day=phrases.day,
     highlight=highlight,
-    money=wording.money,
-    number=wording.number,
-    plural=wording.plural,
-    share=wording.share,
-    size=wording.size,
-    when=wording.when,
-    word=wording.word,
+    money=phrases.money,
+    number=phrases.number,
+    plural=phrases.plural,
+    share=phrases.share,
+    size=phrases.size,
+    when=phrases.when,
+    word=phrases.word,
 )
 _environment.globals.update(
     places=PLACES,
-    place_of_memory=wording.place_of_memory,
-    place_in_conversation=wording.place_in_conversation,
+    place_of_memory=phrases.place_of_memory,
+    place_in_conversation=phrases.place_in_conversation,
 )
 
 

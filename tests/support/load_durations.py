@@ -14,7 +14,7 @@ from statistics import quantiles
 from everword.v1.ingest_service_pb2_grpc import IngestServiceStub
 from support.callers import within
 from support.calls import append_request
-from support.hasty import TESTS
+from support.with_constants import TESTS
 
 #: Long enough to be parsed and indexed in a thread, like an e-mail with a long thread.
 LONG_TEXT = "Many words are said here, and none of them is new. " * 1500

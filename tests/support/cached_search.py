@@ -32,7 +32,7 @@ from support.corpus import search_request
 from support.databases import DatabaseUnderTest
 from support.spans import exporter, trace_of
 from support.stack import BASE, Stack
-from support.waiting import until
+from support.waits import until
 
 _ASKING = "asking"
 _WAITING = """

@@ -1,4 +1,4 @@
-"""Measures how many of the first ten results lie in the time named by a question: `python -m bench.when --data FILE…`.
+"""Measures how many of the first ten results lie in the time named by a question: `python -m bench.dates --data FILE…`.
 
 The questions are generated from messages: "What did Emi say about cooking last week?", if Emi wrote about it in that
 week and also at another time. Dates are calculated here independently of Search.

@@ -17,7 +17,7 @@ from everword_compactor.jobs.namespace_job import NamespaceJob
 from everword_compactor.jobs.questions import Questioner
 from everword_compactor.nodes.model import NodeNamespace
 from everword_compactor.topics import store
-from everword_compactor.topics.linking import names_occur
+from everword_compactor.topics.links import names_occur
 from everword_compactor.topics.model import (
     FACT,
     LEAF,

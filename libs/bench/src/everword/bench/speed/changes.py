@@ -20,8 +20,8 @@ from everword.bench.speed.corpus import FIRST, texts
 from everword.bench.speed.load import drained
 from everword.bench.speed.row import Floor, Row
 from everword.bench.speed.searches import ask, search
-from everword.bench.speed.sustained import prepare
-from everword.bench.speed.timing import Times
+from everword.bench.speed.sustained_rate import prepare
+from everword.bench.speed.timers import Times
 from everword.client import Client
 from everword.domain.memory_kinds import MemoryKind
 from everword.embedded.process import log_path

@@ -22,7 +22,7 @@ from everword.bench.speed.corpus import CorpusConversation, conversations
 from everword.bench.speed.load import CALLERS, MAX_WAIT_SECONDS, Progress, append, scratch
 from everword.bench.speed.nodes import Nodes, due_jobs, read_nodes
 from everword.bench.speed.row import Floor, Row
-from everword.bench.speed.timing import closed_loop
+from everword.bench.speed.timers import closed_loop
 from everword.bench.speed.worker import WorkerProcess, compact_worker, separate_ingest
 from everword.domain.compaction import CompactionSettings
 

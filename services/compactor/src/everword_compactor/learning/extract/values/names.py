@@ -12,7 +12,7 @@ from everword_compactor.learning.extract.lexicon import (
     is_meant,
 )
 from everword_compactor.learning.extract.model import TokenizedSentence
-from everword_compactor.learning.extract.values.reading import (
+from everword_compactor.learning.extract.values.read_value import (
     ARTICLES,
     MARKS,
     VAGUE,

@@ -13,15 +13,15 @@ from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import erasure_service_pb2 as erase
 from support.calls import append_request, message, target
 from support.fact_rows import insert_facts
-from support.foreign import Theirs, class_request
 from support.foreign_filled import THEIRS, fill_other_namespace
+from support.foreign_namespaces import Theirs, class_request
 from support.people_rows import insert_people
 from support.sleep_rows import insert_sleep
 from support.stack import Stack
 from support.summary_rows import insert_summaries
 from support.theme_rows import insert_theme
 from support.tool_calls import tool_call
-from support.waiting import until
+from support.waits import until
 
 #: Text with characters that JSON must escape.
 SAID = 'She said: "the gecko\'s name is Zoë\\Żaneta" \u2028 \U0001f98e\n\tand left.'

@@ -8,7 +8,7 @@ from everword.db.pool import Database
 from everword.db.settings import DatabaseSettings
 from everword.embedded.folder import RunningStack
 from fuzz.values import Values
-from support.learned import DEFAULT_NAMESPACE, learn_some
+from support.learned_facts import DEFAULT_NAMESPACE, learn_some
 
 SUBJECTS = 20
 

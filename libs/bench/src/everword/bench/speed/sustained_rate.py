@@ -11,7 +11,7 @@ from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.replicas import Replica, address_of, replicas
 from everword.bench.speed.row import Floor, Row
 from everword.bench.speed.searches import EMPTY_CALLS, empty_call, search
-from everword.bench.speed.timing import closed_loop, open_loop, until_no_faster
+from everword.bench.speed.timers import closed_loop, open_loop, until_no_faster
 from everword.client import Client
 
 #: Largest p95 of a sustained rate, in ms.

@@ -7,7 +7,7 @@ from functools import partial
 from everword.domain.ids import new_id
 from everword.v1 import conversation_pb2, erasure_service_pb2, memory_pb2
 from everword.v1 import search_service_pb2 as search_pb
-from faults.calling import Caller
+from faults.calls import Caller
 from faults.history import Promise
 from faults.traffic import ERASED
 

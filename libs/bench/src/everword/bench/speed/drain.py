@@ -16,7 +16,7 @@ from everword.bench.speed.corpus import CorpusConversation, conversations
 from everword.bench.speed.load import append, drained, scratch
 from everword.bench.speed.row import Floor, Row
 from everword.bench.speed.searches import search
-from everword.bench.speed.timing import Times, closed_loop, until
+from everword.bench.speed.timers import Times, closed_loop, until
 from everword.client import Client
 
 #: The stub's speed while the background is measured, in texts a second: an embedding model on a good CPU.

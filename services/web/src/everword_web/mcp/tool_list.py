@@ -8,7 +8,7 @@ from inspect import Parameter, Signature
 from mcp.server.mcpserver.exceptions import ToolError as McpToolError
 from mcp.types import ToolAnnotations
 
-from everword.adapters.tools.calling import call_tool
+from everword.adapters.tools.calls import call_tool
 from everword.adapters.tools.model import Effect, Tool, ToolError
 from everword_web.mcp.callers import ToolContext, caller_of
 

@@ -26,9 +26,9 @@ from support.compaction import (
     worker_context,
 )
 from support.learning import learn, say
-from support.planted import PLANTED, key_lines
+from support.planted_credentials import PLANTED, key_lines
 from support.scripted_chat import Body, Reply
-from support.sleeping import Mind, Records, observation, pass_night, sleep
+from support.sleep_calls import Mind, Records, observation, pass_night, sleep
 from support.stack import Stack
 from support.tool_calls import tool_call, write_pending_sentences
 

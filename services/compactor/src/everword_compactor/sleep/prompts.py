@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from everword.domain.times import write_minute
-from everword_compactor.compose.llm.splitting import split_text
+from everword_compactor.compose.llm.split_drafts import split_text
 from everword_compactor.jobs.questions import Records, halves
 from everword_compactor.sleep.model import (
     ASSISTANT_ROLE,

@@ -29,7 +29,7 @@ from everword_compactor.sleep.model import (
 )
 from everword_compactor.sleep.people import find_events, find_people, trajectory, user_model
 from everword_compactor.sleep.stages import behaviour, classify, confirm, disputes, edges, observe
-from fuzz import structured
+from fuzz import structured_inputs
 from fuzz.values import HOSTILE
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -145,7 +145,7 @@ def read_sleep(data: bytes) -> None:
     if number >= 220:
         content = rest.decode("utf-8", "replace")
     else:
-        drawn = structured.draw(schema, structured.Source(rest, _PHRASES))
+        drawn = structured_inputs.draw(schema, structured_inputs.Source(rest, _PHRASES))
         content = json.dumps(drawn, ensure_ascii=False)
     request = ChatRequest("fuzz", "", "", 100, schema=schema)
     try:

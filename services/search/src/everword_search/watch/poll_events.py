@@ -19,7 +19,7 @@ from everword_search.records.model import MemoryFilter, max_parts
 from everword_search.records.store import read_memories
 from everword_search.records.tiers import Tier, chars_read
 from everword_search.watch import store
-from everword_search.watch.matching import passes
+from everword_search.watch.filters import passes
 from everword_search.watch.store import MemoryChangeRow, MemoryStateRow
 
 #: Maximum changes of a page, and maximum memories; a single change is never split, whatever its size.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import regex
 
 from everword.text.statements.clauses import iter_sentences, stems_of
-from everword.text.values.folding import normalise
+from everword.text.values.fold_text import normalise
 
 # An order to the reader: to ignore other orders, or what to write in a summary or an answer.
 _ORDER = regex.compile(

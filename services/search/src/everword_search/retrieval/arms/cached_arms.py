@@ -10,15 +10,15 @@ import numpy as np
 
 from everword.db.arrays import Array
 from everword.db.pool import Connection
-from everword_search.cache.best import best_memories
+from everword_search.cache.best_rows import best_memories
 from everword_search.cache.cached_index import CachedIndex
-from everword_search.cache.columns.growing import find
+from everword_search.cache.columns.growing_column import find
 from everword_search.cache.columns.vectors import Vectors
 from everword_search.cache.prefetched_scan import NEAREST, PrefetchedScan
 from everword_search.cache.snapshot import Snapshot
 from everword_search.kernels.arrays import Floats, Ints
 from everword_search.kernels.compiled import add_scores
-from everword_search.passages.ranked import RankedMemories, Window
+from everword_search.passages.ranked_memories import RankedMemories, Window
 from everword_search.passages.store import Scope
 from everword_search.ranking.bm25 import K1, B, inverse_document_frequency
 from everword_search.retrieval.arms.lexical import Term

@@ -12,7 +12,7 @@ import regex
 
 from everword.text.analysis import folded_words
 from everword.text.statements.clauses import Clause, clauses, iter_sentences, stems_of
-from everword.text.statements.obeyed import find_obeyed_sentences
+from everword.text.statements.obeyed_orders import find_obeyed_sentences
 from everword.text.statements.sources import (
     Measured,
     SourceStatement,
@@ -20,7 +20,7 @@ from everword.text.statements.sources import (
     Statements,
     measured,
 )
-from everword.text.values.folding import normalise
+from everword.text.values.fold_text import normalise
 
 #: Share of a clause's known words that another clause needs to be about the same subject.
 _SAME_SUBJECT = 0.5

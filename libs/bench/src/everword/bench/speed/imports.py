@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from everword.bench.speed.bench_stack import BenchStack
 from everword.bench.speed.corpus import CorpusConversation, conversations
-from everword.bench.speed.draining import BATCH, RATE, measure_embedding, texts_of
+from everword.bench.speed.drain import BATCH, RATE, measure_embedding, texts_of
 from everword.bench.speed.load import drained, scratch
 from everword.bench.speed.row import Floor, Row
 from everword.client.kinds import kind_number
-from everword.importing import import_records
+from everword.importer import import_records
 from everword.transcripts import Entry
 from everword.v1.ingest_service_pb2 import (
     INDEXING_STAGE_EMBEDDED,

@@ -1,4 +1,5 @@
-"""`python -m support.hasty [NAME=VALUE…] MODULE [ARGUMENT…]`: runs a module like `python -m`, with other constants.
+"""`python -m support.with_constants [NAME=VALUE…] MODULE [ARGUMENT…]`: runs a module like `python -m`, with other
+constants.
 
 Users need no shorter leases, sweeps and pauses, so no variable sets them; tests with real processes do. NAME is
 `module:CONSTANT` or `module:Class.field`; for a dataclass it sets the field's default.
@@ -42,7 +43,7 @@ def hasty_command(argv: Sequence[str], values: Mapping[str, object]) -> list[str
     """Return the command line of `hasty`; `support` must be found on PYTHONPATH."""
     at = argv.index("-m") + 1
     words = [f"{name}={value!r}" for name, value in values.items()]
-    return [*argv[:at], "support.hasty", *words, *argv[at:]]
+    return [*argv[:at], "support.with_constants", *words, *argv[at:]]
 
 
 def set_constant(name: str, value: object) -> None:

@@ -16,7 +16,7 @@ import psycopg
 from psycopg import sql
 
 from everword.bench.speed.bench_stack import BenchStack
-from everword.bench.speed.timing import Times
+from everword.bench.speed.timers import Times
 
 #: Header size and trailer of a binary COPY.
 _HEADER_BYTES = 19

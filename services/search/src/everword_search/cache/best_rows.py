@@ -14,7 +14,7 @@ from everword.domain.memory_kinds import SUMMARIZING_KINDS
 from everword_search.cache.columns.row import places_of, some_of
 from everword_search.cache.snapshot import Snapshot
 from everword_search.kernels.arrays import Floats, Ints
-from everword_search.passages.ranked import RankedMemories, Window
+from everword_search.passages.ranked_memories import RankedMemories, Window
 
 #: One extra passage is examined per this many memories of a window, because few memories have several passages.
 _SPARE = 2

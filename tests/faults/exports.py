@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from everword.v1 import admin_service_pb2
-from faults.calling import Caller
+from faults.calls import Caller
 from faults.history import Promise
 from faults.traffic import others_in
 

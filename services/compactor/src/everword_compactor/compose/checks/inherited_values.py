@@ -8,9 +8,9 @@ from dataclasses import replace
 from everword.text.case_folding import fold_spaces
 from everword.text.statements.clauses import Clause, clause_of, clauses, iter_sentences
 from everword.text.values.evidence import Value, find_values
-from everword.text.values.folding import normalise
+from everword.text.values.fold_text import normalise
 from everword_compactor.compose.checks.faithfulness import MAX_OFFENDERS
-from everword_compactor.compose.checks.guarded import or_else
+from everword_compactor.compose.checks.guarded_composer import or_else
 from everword_compactor.compose.checks.latex import find_latex
 from everword_compactor.compose.checks.tags import strip_tags
 from everword_compactor.compose.model import Faithfulness

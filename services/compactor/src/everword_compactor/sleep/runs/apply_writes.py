@@ -18,9 +18,9 @@ from everword.jobs.store import SQL as JOBS
 from everword.jobs.store import StartedJob
 from everword.jobs.task import LeaseLost
 from everword_compactor.jobs.async_database import open_database
-from everword_compactor.sleep import storing
+from everword_compactor.sleep import storage
 from everword_compactor.sleep.model import ASSISTANT_ROLE, SleepSession
-from everword_compactor.sleep.storing import SessionState
+from everword_compactor.sleep.storage import SessionState
 from everword_compactor.sleep.work import ClosingWork, PendingWrite, SessionWork, SleepTransaction
 
 
@@ -41,8 +41,8 @@ async def _apply(
         for subject, attribute in keys:
             now = await lock_key(conn, namespace_id, Key(subject, attribute))
         if keys:
-            await storing.lock_vector_jobs(conn, namespace_id)
-        now = now or await storing.read_moment(conn)
+            await storage.lock_vector_jobs(conn, namespace_id)
+        now = now or await storage.read_moment(conn)
         stored = SleepTransaction(conn, namespace_id, namespace, now)
         for write in writes:
             await write.run(stored)
@@ -59,7 +59,7 @@ def session_writes(work: SessionWork, model: str, after: int | None) -> list[Pen
     subject = _closing_subject(session)
 
     async def begin(to: SleepTransaction) -> None:
-        stored = await storing.insert_session(
+        stored = await storage.insert_session(
             to.conn,
             to.namespace_id,
             session,
@@ -73,7 +73,7 @@ def session_writes(work: SessionWork, model: str, after: int | None) -> list[Pen
 
     async def observe(to: SleepTransaction) -> None:
         for each in work.observations:
-            await storing.insert_observation(to.conn, to.namespace_id, session.id, each)
+            await storage.insert_observation(to.conn, to.namespace_id, session.id, each)
 
     async def close_later(to: SleepTransaction) -> None:
         await enqueue(to.conn, [DueJob(to.namespace_id, SLEEP, SLEEP_NAMESPACE)])
@@ -98,7 +98,7 @@ def closing_writes(work: ClosingWork) -> list[PendingWrite]:
 
     async def finish(to: SleepTransaction) -> None:
         ids = [session.id for session in work.sessions]
-        await storing.finish_sessions(to.conn, to.namespace_id, ids, to.now)
+        await storage.finish_sessions(to.conn, to.namespace_id, ids, to.now)
 
     return [*work.writes, PendingWrite("finish-sessions", finish)]
 
@@ -107,7 +107,7 @@ def _park_session(
     session: SleepSession, state: SessionState, error: str | None, after: int | None
 ) -> list[PendingWrite]:
     async def insert(to: SleepTransaction) -> None:
-        await storing.insert_session(to.conn, to.namespace_id, session, state, error=error)
+        await storage.insert_session(to.conn, to.namespace_id, session, state, error=error)
 
     ends = [] if after is None else [_advance(session, after)]
     return [PendingWrite("insert-session", insert), *ends]
@@ -116,7 +116,7 @@ def _park_session(
 def _advance(session: SleepSession, after: int) -> PendingWrite:
     async def advance(to: SleepTransaction) -> None:
         id_, through = session.conversation.id, session.last_seq
-        if not await storing.advance_sleep_progress(to.conn, to.namespace_id, id_, after, through):
+        if not await storage.advance_sleep_progress(to.conn, to.namespace_id, id_, after, through):
             raise LeaseLost
 
     return PendingWrite("advance", advance)
