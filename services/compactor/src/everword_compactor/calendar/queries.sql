@@ -8,14 +8,15 @@ SELECT DISTINCT instance
  ORDER BY instance;
 
 -- pending_rows --
--- What is pending for a node, as it stands now. What is committed later is not among it, however early its row was made.
+-- Return the ids of the rows pending for a node in this transaction's snapshot. A row committed later is not included,
+-- even if its id is lower.
 SELECT id
   FROM calendar_pending
  WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period = %(period)s AND instance = %(instance)s
  ORDER BY id;
 
 -- read_pending_messages --
--- The messages that are pending for a day, apart from those that are under another day already.
+-- Return the messages pending for a day, except those already assigned to another day.
 SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.instance,
        m.content, m.content_blocks, m.tool_name, m.tool_args, m.tool_result, m.occurred_at
   FROM calendar_pending o
@@ -27,7 +28,7 @@ SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.i
    AND (s.summary_id IS NULL OR s.summary_id = %(id)s);
 
 -- delete_pending --
--- Complete what a node was made from, and nothing else.
+-- Delete exactly the pending rows that a node was made from.
 DELETE FROM calendar_pending WHERE namespace_id = %(namespace_id)s AND id = ANY(%(pending_ids)s);
 
 -- enqueue_period --
@@ -51,15 +52,15 @@ SELECT id, level, content, conversation_id, agent, channel, instance, message_co
  ORDER BY period, instance;
 
 -- read_unsupported --
--- What nodes say that their sources do not.
+-- Return the claims of nodes that their sources do not support.
 SELECT faithfulness -> 'unsupported' AS unsupported
   FROM summaries
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(summary_ids)s) AND needs_review
  ORDER BY id;
 
 -- pending_periods --
--- The earliest periods of each namespace with something pending. Those that were written before, when nothing was enqueued for
--- `quiet_s`, or something has been pending for `longest_s`.
+-- Return the earliest pending periods of each namespace. A period that already has a node is included only if nothing
+-- was enqueued for `quiet_s`, or if a row has been pending for `longest_s`.
 SELECT namespace_id, time_zone, day_cutoff_minutes, level, period
   FROM pending_periods(%(limit)s, make_interval(secs => %(quiet_s)s), make_interval(secs => %(longest_s)s));
 
@@ -71,7 +72,7 @@ SELECT namespace_id, period
                           now() - make_interval(secs => %(parked_s)s));
 
 -- open_roll_ups --
--- The periods of a namespace that somebody is at, or is going to be, and those that were given up lately.
+-- Return the periods of a namespace with an open job, and those whose job was parked recently.
 SELECT subject, state = 'failed' AS is_parked
   FROM jobs
  WHERE namespace_id = %(namespace_id)s AND task = 'roll-up'
@@ -115,7 +116,7 @@ SELECT page.id, page.conversation_id, page.seq, page.instance, page.occurred_at,
   FROM checked AS page
   LEFT JOIN LATERAL (SELECT summary_id FROM summary_sources
                       WHERE namespace_id = %(namespace_id)s AND message_id = page.id AND axis = 2 LIMIT 1) AS s ON true
-  -- What a message says is looked at only where all else says that it is missing.
+  -- The message's text is read only if all other conditions say that it is missing.
   LEFT JOIN LATERAL (SELECT m.id
                        FROM messages m
                        JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
@@ -137,5 +138,5 @@ SELECT %(namespace_id)s, 4, said.day, said.instance, said.conversation_id, array
  ORDER BY said.day, said.instance, said.conversation_id;
 
 -- get_voice --
--- Whose memories calendar summaries are; no row where nobody said.
+-- Return the person or agent in whose voice calendar summaries are written; no row if none was set.
 SELECT identity, user_name, pronouns, channel_instructions FROM summary_voices WHERE namespace_id = %(namespace_id)s;

@@ -25,7 +25,7 @@ SELECT id, seq, author, content, occurred_at, role = 2 AND NOT automated AND too
  LIMIT %(limit)s;
 
 -- advance_learned --
--- Move on how far facts were learned. No row where somebody else did.
+-- Advance the position up to which facts were learned. No row if another transaction advanced it first.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, learned_seq)
 SELECT %(namespace_id)s, c.id, %(through)s
   FROM conversations c

@@ -1,7 +1,7 @@
 -- Statements of MaintenanceService. Jobs and the queue are not isolated, so every one names its namespace.
 
 -- count_jobs --
--- How the jobs of each task stand, by task; a name of '' stands for all tasks.
+-- Count the jobs of each task by state; task '' selects all tasks.
 SELECT task,
        count(*) FILTER (WHERE state = 'pending') AS pending,
        count(*) FILTER (WHERE state = 'running') AS running,
@@ -40,9 +40,9 @@ SELECT count(*)
          LIMIT %(limit)s) AS failed;
 
 -- retry_failed_jobs --
--- Make failed jobs pending as if they had never been tried; returns how many. published_at is cleared, so that the
--- publisher takes them up. They are locked in the order in which others lock several: a write of messages has its job of
--- the task `embed` first, and whoever schedules periods goes from days to years.
+-- Make failed jobs pending as if they had never been tried, and return their number. `published_at` is cleared, so that
+-- the publisher publishes them again. Jobs are locked in the same order as elsewhere, to avoid deadlocks: an append
+-- locks the `embed` job first, and scheduling of periods goes from days to years.
 WITH failed AS MATERIALIZED (
     SELECT id
       FROM jobs
@@ -63,7 +63,7 @@ WITH failed AS MATERIALIZED (
 SELECT count(*) FROM retried;
 
 -- last_passage --
--- Where the next batch of passages ends; NULL where there are no more.
+-- Return the last id of the next batch of passages; NULL if there are no more.
 SELECT max(id)
   FROM (SELECT id FROM visible_memories
          WHERE namespace_id = %(namespace_id)s AND id > %(after)s ORDER BY id LIMIT %(limit)s) AS batch;

@@ -1,14 +1,14 @@
 -- Statements on nodes of the summary DAG, whatever their axis.
 
 -- node_namespace --
--- What the nodes of a namespace depend on; no row once it is being deleted.
+-- Return the settings of a namespace that its nodes depend on; no row once the namespace is being deleted.
 SELECT id, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, channel_policies, credentials,
        sleep_atomicity, quarantine
   FROM namespaces
  WHERE id = %(namespace_id)s AND state = 'active';
 
 -- insert_summary --
--- Store a node. No row where there is one at its place already: then somebody else was quicker.
+-- Store a node. No row if its place already has a node, because another worker stored it first.
 INSERT INTO summaries (namespace_id, id, level, conversation_id, first_seq, last_seq, period, agent, subject, channel,
                        instance, name, title, previous_id, content, message_count, earliest_at, latest_at, token_count, model,
                        prompt_version, needs_review, faithfulness)
@@ -27,7 +27,7 @@ ON CONFLICT DO NOTHING
 RETURNING id;
 
 -- revise_summary --
--- Write a node again, in its place and under its id. No row where somebody else did so since it was read.
+-- Rewrite a node in its place and under its id. No row if another worker rewrote it since it was read.
 UPDATE summaries
    SET content = %(content)s, last_seq = %(last_seq)s, title = %(title)s, message_count = %(message_count)s,
        earliest_at = %(earliest_at)s, latest_at = %(latest_at)s, token_count = %(token_count)s, model = %(model)s,
@@ -37,11 +37,11 @@ UPDATE summaries
 RETURNING id;
 
 -- delete_summary_sources --
--- Forget what a node was made from, before it is written again.
+-- Delete the sources of a node before it is rewritten.
 DELETE FROM summary_sources WHERE namespace_id = %(namespace_id)s AND summary_id = %(id)s;
 
 -- insert_summary_sources --
--- Link a node to what it was made from, in order.
+-- Link a node to its sources, in order.
 INSERT INTO summary_sources (namespace_id, summary_id, ordinal, axis, message_id, child_id, agent, subject)
 SELECT %(namespace_id)s, %(id)s, source.ordinal, %(axis)s, source.message_id, source.child_id, coalesce(n.agent, ''),
        coalesce(n.subject, '')
@@ -55,7 +55,7 @@ UPDATE summaries
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(child_ids)s) AND parent_id IS DISTINCT FROM %(id)s;
 
 -- mark_stale --
--- Say of the node above that what it was made from has changed.
+-- Mark the node above as stale, because one of its sources has changed.
 UPDATE summaries
    SET stale = true
  WHERE namespace_id = %(namespace_id)s
@@ -98,7 +98,7 @@ SELECT id, level, conversation_id, first_seq, last_seq, period, instance, parent
  WHERE namespace_id = %(namespace_id)s AND id = %(id)s;
 
 -- read_vectors --
--- Vectors of the passages of memories, where there are some, in the order of the passages.
+-- Return the existing vectors of the passages of memories, in the order of the passages.
 SELECT m.source_id, v.embedding::text AS embedding
   FROM visible_memories m
   JOIN visible_vectors_:generation v ON v.namespace_id = m.namespace_id AND v.memory_id = m.id
@@ -110,5 +110,5 @@ SELECT m.source_id, v.embedding::text AS embedding
 SELECT id FROM model_generations WHERE state = 'active';
 
 -- note_leaf --
--- A leaf is due to be looked at for the pages about what it names.
+-- Enqueue a leaf, so that the topic pages of the nodes it names are updated.
 INSERT INTO topic_changes (namespace_id, leaf_id) VALUES (%(namespace_id)s, %(id)s);

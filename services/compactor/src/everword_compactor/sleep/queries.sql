@@ -1,21 +1,22 @@
--- Statements of Sleep: what its stages read, and what its transaction stores beside facts.
+-- Statements of Sleep: its stages' reads, and the writes of its transaction other than facts.
 
 -- fragment message --
 -- A message, whole.
 m.id, m.seq, m.role, m.author, m.content, m.occurred_at, m.tool_name, m.automated
 
 -- fragment known_fact --
--- A fact that holds.
+-- A current fact.
 f.id, f.subject, f.attribute, f.value, f.category, f.state, f.source, f.confidence, f.supporting AS mentions, f.several,
 f.first_seen_at, f.last_seen_at, f.lifetime_days, f.ruling, f.hypothesis, f.is_anchor
 
 -- fragment observation --
--- What was observed in a session, with the words that say so.
+-- An observation of a session, with the quotes that support it.
 o.id, o.session_id, s.conversation_id, o.kind, o.subject, o.about, o.content, o.attribute, o.value, o.hypothesis, o.message_ids,
 o.seqs, o.quotes, o.said_at
 
 -- read_slept --
--- A conversation, how far Sleep came in it, and up to where a session counts as finished.
+-- Return a conversation, the position up to which Sleep has processed it, and the position up to which its sessions
+-- count as finished.
 SELECT c.id, c.agent, c.channel, c.subject, c.last_seq, coalesce(p.slept_seq, 0) AS slept_seq,
        coalesce(p.sleep_wanted_seq, 0) AS wanted_seq
   FROM conversations c
@@ -51,7 +52,7 @@ SELECT c.id, c.last_seq, coalesce(p.slept_seq, 0) AS slept_seq,
  LIMIT %(limit)s;
 
 -- resting_conversations --
--- Conversations that are going to sleep once they rest: those that were talked in, and in which nobody has paused yet.
+-- Return active conversations whose Sleep job waits until nobody has written for a while.
 SELECT subject::uuid AS id
   FROM jobs
  WHERE namespace_id = %(namespace_id)s AND task = 'sleep' AND state = 'pending' AND not_before > now()
@@ -60,7 +61,7 @@ SELECT subject::uuid AS id
  LIMIT %(limit)s;
 
 -- read_profile --
--- What holds of subjects now, without what was superseded: what was heard of last comes first.
+-- Return the current facts of subjects, without superseded ones, the most recently mentioned first.
 SELECT :known_fact
   FROM facts f
  WHERE f.namespace_id = %(namespace_id)s AND f.subject = ANY(%(subjects)s) AND f.state IN (1, 2, 3)
@@ -106,7 +107,7 @@ SELECT id, conversation_id, subject, first_seq, last_seq, started_at, ended_at, 
  LIMIT %(limit)s;
 
 -- read_observations --
--- What was observed in sessions, in their order.
+-- Return the observations of sessions, in the order of the sessions.
 SELECT :observation
   FROM session_observations o
   JOIN sleep_sessions s ON s.namespace_id = %(namespace_id)s AND s.id = o.session_id
@@ -228,7 +229,7 @@ SELECT e.id, e.from_fact_id, e.to_fact_id, e.relation, e.confidence
 SELECT clock_timestamp() AS now;
 
 -- lock_vector_jobs --
--- Hold the jobs that new passages make due, in the order in which whoever writes holds them.
+-- Lock the embedding jobs that new passages make due, in the same order as every other writer.
 SELECT id
   FROM jobs
  WHERE namespace_id = %(namespace_id)s AND task = 'embed'
@@ -236,7 +237,7 @@ SELECT id
    FOR NO KEY UPDATE;
 
 -- insert_session --
--- Store a session. One that was parked is stored in its own place; no row where it is stored already.
+-- Store a session. A parked session is overwritten; no row if the session is stored already.
 INSERT INTO sleep_sessions AS s (namespace_id, id, conversation_id, first_seq, last_seq, subject, state, topics, started_at,
                                  ended_at, model, error)
 VALUES (%(namespace_id)s, %(id)s, %(conversation_id)s, %(first_seq)s, %(last_seq)s, %(subject)s, %(state)s, %(topics)s,
@@ -248,14 +249,14 @@ VALUES (%(namespace_id)s, %(id)s, %(conversation_id)s, %(first_seq)s, %(last_seq
 RETURNING id;
 
 -- insert_observations --
--- Store what was observed in a session.
+-- Store an observation of a session.
 INSERT INTO session_observations (namespace_id, id, session_id, kind, subject, about, content, attribute, value, hypothesis,
                                   message_ids, seqs, quotes, said_at)
 VALUES (%(namespace_id)s, %(id)s, %(session_id)s, %(kind)s, %(subject)s, %(about)s, %(content)s, %(attribute)s, %(value)s,
         %(hypothesis)s, %(message_ids)s, %(seqs)s, %(quotes)s, %(said_at)s);
 
 -- advance_slept --
--- Move on how far sessions were made. No row where somebody else did.
+-- Advance the position up to which sessions were made. No row if another transaction advanced it first.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, slept_seq)
 SELECT %(namespace_id)s, c.id, %(through)s
   FROM conversations c
@@ -283,7 +284,7 @@ UPDATE sleep_sessions
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(session_ids)s) AND state = 1;
 
 -- insert_edge --
--- Link two facts; what is linked so already becomes as sure as is said now.
+-- Link two current facts; if the same link exists, its confidence and reason are replaced.
 INSERT INTO fact_edges AS e (namespace_id, id, from_fact_id, to_fact_id, relation, confidence, reason, valid_from, known_from)
 SELECT %(namespace_id)s, %(id)s, %(from_fact_id)s, %(to_fact_id)s, %(relation)s, %(confidence)s, %(reason)s, %(valid_from)s,
        %(now)s
@@ -294,7 +295,7 @@ SELECT %(namespace_id)s, %(id)s, %(from_fact_id)s, %(to_fact_id)s, %(relation)s,
         WHERE e.confidence <> excluded.confidence;
 
 -- read_night --
--- The latest day after whose end the nightly Sleep was done; no row where none was.
+-- Return the latest day for which the nightly Sleep was done; no row if it never ran.
 SELECT night FROM sleep_nights WHERE namespace_id = %(namespace_id)s;
 
 -- mark_night --
@@ -311,7 +312,7 @@ SELECT namespace_id FROM nightless_namespaces(%(limit)s, make_interval(secs => %
 SELECT id FROM conversations WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s;
 
 -- count_jobs --
--- How jobs of Sleep stand: those that a worker is at or is to be at, those that were given up, and those that wait for a model.
+-- Count Sleep jobs: running or due ones, failed ones, and those postponed until a model is available.
 SELECT count(*) FILTER (WHERE state = 'running'
                            OR state = 'pending' AND (not_before <= now() + interval '1 second' OR attempts > 0)) AS pending,
        count(*) FILTER (WHERE state = 'failed') AS failed,

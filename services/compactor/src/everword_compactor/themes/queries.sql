@@ -1,7 +1,7 @@
 -- Statements that make themes. Every one names its namespace.
 
 -- newest_passages --
--- The newest passages of what was said or noted.
+-- Return the newest passages.
 SELECT id
   FROM visible_memories
  WHERE namespace_id = %(namespace_id)s
@@ -9,7 +9,8 @@ SELECT id
  LIMIT %(limit)s;
 
 -- passages_between --
--- For places evenly spread up to an id, the passages that come next: some of all, however many there are.
+-- Return a sample of passages: the next passage at each of several ids spread evenly up to an id. The cost does not
+-- depend on the number of passages.
 SELECT DISTINCT found.id
   FROM generate_series(0, %(steps)s - 1) AS step,
        LATERAL (

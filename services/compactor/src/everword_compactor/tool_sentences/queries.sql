@@ -50,12 +50,12 @@ UPDATE tool_sentence_queue
  WHERE namespace_id = %(namespace_id)s AND message_id = %(message_id)s AND attempts = %(attempts)s;
 
 -- next_due --
--- When the next tool call of a namespace can be taken; NULL where no sentence is pending.
+-- Return the time when the next tool call of a namespace is due; NULL if no sentence is pending.
 SELECT min(not_before) FROM tool_sentence_queue WHERE namespace_id = %(namespace_id)s AND state = 'pending';
 
 -- upsert_sentences --
--- Keep sentences, in the order of the messages' ids, and return whose were kept: what a model wrote does not give way to a
--- template.
+-- Store sentences, in the order of the messages' ids, and return the ids of the messages whose sentence was stored. A
+-- template never replaces a sentence that a model wrote.
 INSERT INTO tool_sentences AS kept (namespace_id, message_id, content, model, prompt_version, agent, subject)
 SELECT %(namespace_id)s, s.message_id, s.content, s.model, s.prompt_version, coalesce(m.agent, ''), coalesce(m.subject, '')
   FROM unnest(%(message_ids)s::uuid[], %(contents)s::text[], %(models)s::text[], %(prompt_versions)s::integer[])
@@ -67,7 +67,7 @@ SELECT %(namespace_id)s, s.message_id, s.content, s.model, s.prompt_version, coa
 RETURNING message_id;
 
 -- last_message --
--- Where the next batch of messages ends; no row where there are no more.
+-- Return the last id of the next batch of messages; no row if there are no more.
 SELECT id
   FROM (SELECT id FROM messages
          WHERE namespace_id = %(namespace_id)s AND id > %(after)s ORDER BY id LIMIT %(limit)s) AS batch
@@ -114,11 +114,11 @@ WITH pending AS (
 SELECT count(*) FROM pending;
 
 -- has_pending_sentences --
--- Whether a sentence is pending in the namespace.
+-- Return whether a sentence is pending in the namespace.
 SELECT EXISTS (SELECT FROM tool_sentence_queue WHERE namespace_id = %(namespace_id)s AND state = 'pending');
 
 -- list_parked_calls --
--- Tool calls that get no sentence, and why.
+-- Return parked tool calls with their errors.
 SELECT message_id, coalesce(error, '') AS error
   FROM tool_sentence_queue
  WHERE namespace_id = %(namespace_id)s AND state = 'failed'
