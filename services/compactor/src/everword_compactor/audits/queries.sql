@@ -1,7 +1,8 @@
--- Statements on how the summaries of a namespace stand.
+-- Statements that count and read summaries for status reports and audits.
 
 -- count_summaries --
--- How the summaries of each level stand, by the model that wrote them; each level is counted up to a limit.
+-- Count the summaries of each level by model, with the numbers of stale ones and of those that need review. Each level
+-- is counted up to a limit.
 SELECT wanted.level, s.model, count(*) AS summaries, count(*) FILTER (WHERE s.stale) AS stale,
        count(*) FILTER (WHERE s.needs_review) AS needs_review
   FROM generate_series(1, 8) AS wanted (level)
@@ -52,7 +53,7 @@ WITH page AS (
     SELECT page.*, sources.size, count(*) OVER () AS available, sum(sources.size) OVER (ORDER BY page.id) AS size_so_far
       FROM page
      CROSS JOIN LATERAL (
-           -- The length of a text is known without it.
+           -- The length of a text is read without the text.
            SELECT coalesce(sum(coalesce(octet_length(c.content), 0) + coalesce(octet_length(m.content), 0)
                                + coalesce(octet_length(m.tool_args), 0) + coalesce(octet_length(m.tool_result), 0)
                                + coalesce(pg_column_size(m.content_blocks), 0)), 0)::bigint AS size
@@ -70,7 +71,7 @@ SELECT id, level, conversation_id, parent_id, previous_id, content, false AS con
  ORDER BY id;
 
 -- read_audited_nodes --
--- The nodes that a node was made from, in order, with the link that each has to the node above it.
+-- Return the sources of a node that are nodes themselves, in order, with their links to the node above.
 SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instance, c.message_count, c.earliest_at,
        c.latest_at, c.first_seq, c.last_seq, c.parent_id, coalesce(c.faithfulness -> 'unsupported', '[]') AS unsupported
   FROM summary_sources s

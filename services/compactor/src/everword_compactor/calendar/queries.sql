@@ -1,7 +1,7 @@
--- Statements of the calendar: those of its jobs, those that schedule them, and those of the RPCs that ask for them.
+-- Statements of the calendar: of its jobs, of their scheduling, and of its RPCs.
 
 -- pending_instances --
--- Whose node of a period has something pending.
+-- Return the instances with pending rows in a period.
 SELECT DISTINCT instance
   FROM calendar_pending
  WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period = %(period)s
@@ -36,7 +36,7 @@ DELETE FROM calendar_pending WHERE namespace_id = %(namespace_id)s AND id = ANY(
 INSERT INTO calendar_pending (namespace_id, level, period) VALUES (%(namespace_id)s, %(level)s, %(period)s);
 
 -- read_period --
--- The nodes of a period, without their text: one an instance for a day, one in all above.
+-- Return the nodes of a period, without their text: one per instance for a day, a single one for longer periods.
 SELECT id, level, conversation_id, first_seq, last_seq, period, instance, parent_id, message_count, earliest_at,
        latest_at, token_count, model, prompt_version, revision, stale, needs_review
   FROM summaries
@@ -44,7 +44,7 @@ SELECT id, level, conversation_id, first_seq, last_seq, period, instance, parent
  ORDER BY instance;
 
 -- read_parts --
--- The nodes of a level whose periods begin within a range of days, in order, with their text.
+-- Return the nodes of a level whose periods begin within a range of days, in order, with their text.
 SELECT id, level, content, conversation_id, agent, channel, instance, message_count, earliest_at, latest_at, first_seq,
        last_seq
   FROM summaries
@@ -65,8 +65,8 @@ SELECT namespace_id, time_zone, day_cutoff_minutes, level, period
   FROM pending_periods(%(limit)s, make_interval(secs => %(quiet_s)s), make_interval(secs => %(longest_s)s));
 
 -- outdated_periods --
--- Periods with nodes of a level that another model wrote, or that come from an older prompt: a row for each node. What
--- was given up less than `parked_s` ago is left out.
+-- Return periods with nodes of a level from another model or an older prompt, one row per node. Periods parked less
+-- than `parked_s` ago are excluded.
 SELECT namespace_id, period
   FROM outdated_summaries(%(level)s::smallint, %(model)s, %(version)s, %(limit)s,
                           now() - make_interval(secs => %(parked_s)s));
@@ -80,16 +80,17 @@ SELECT subject, state = 'failed' AS is_parked
         OR state = 'failed' AND updated_at > now() - make_interval(secs => %(parked_s)s));
 
 -- list_pending --
--- The periods of a namespace with something pending.
+-- Return the pending periods of a namespace.
 SELECT DISTINCT level, period
   FROM calendar_pending
  WHERE namespace_id = %(namespace_id)s
  ORDER BY level, period;
 
 -- page_messages --
--- A page of messages between two moments, in their order, and whether they are missing: under no daily summary and pending
--- for none, though they go into one. Empty messages do not, nor do channels that their policy keeps out, and automated ones
--- are not on the page. The zone may have changed since a message was enqueued: a day has neighbours.
+-- Return a page of messages between two times, in order, and whether each is missing: neither in a daily summary nor
+-- pending, although it should be in one. Empty messages, and channels excluded by their policy, are never missing;
+-- automated messages are not on the page. The neighbouring days are checked too, because the time zone may have changed
+-- since a message was enqueued.
 WITH page AS MATERIALIZED (
     SELECT m.id, m.conversation_id, m.seq, m.instance, m.occurred_at
       FROM messages m
@@ -109,7 +110,8 @@ WITH page AS MATERIALIZED (
               AND period BETWEEN span.first AND span.last
            OFFSET 0) AS o
 ), checked AS MATERIALIZED (
-    -- No join: it would be a loop in a loop wherever the planner expects a short page, as it does of the latest messages.
+    -- IN instead of a join: if the planner expects a short page, as it does for the latest messages, a join becomes a
+    -- nested loop.
     SELECT page.*, (page.conversation_id, page.seq) IN (SELECT conversation_id, seq FROM pending) AS is_pending FROM page
 )
 SELECT page.id, page.conversation_id, page.seq, page.instance, page.occurred_at, goes_in.id IS NOT NULL AS is_missing
@@ -129,7 +131,7 @@ SELECT page.id, page.conversation_id, page.seq, page.instance, page.occurred_at,
  ORDER BY page.occurred_at, page.id;
 
 -- enqueue_messages --
--- Enqueue messages for the days that they are on.
+-- Enqueue messages for their days.
 INSERT INTO calendar_pending (namespace_id, level, period, instance, conversation_id, seqs)
 SELECT %(namespace_id)s, 4, said.day, said.instance, said.conversation_id, array_agg(said.seq ORDER BY said.seq)
   FROM unnest(%(days)s::date[], %(instances)s::text[], %(conversation_ids)s::uuid[], %(seqs)s::bigint[])

@@ -1,7 +1,7 @@
--- Statements of compaction along conversations: those of its jobs, and those of the RPCs that ask for it.
+-- Statements of compaction along conversations: of its jobs and of its RPCs.
 
 -- read_compacted --
--- A conversation as it is summed up, and how far that is.
+-- Return a conversation with its summarised position.
 SELECT c.id, c.agent, c.subject, c.channel, c.title, c.last_seq, coalesce(p.summarised_seq, 0) AS summarised_seq,
        coalesce(p.wanted_seq, 0) AS wanted_seq
   FROM conversations c
@@ -51,7 +51,7 @@ SELECT id, level, content, conversation_id, agent, channel, instance, message_co
  LIMIT %(limit)s;
 
 -- read_children --
--- The nodes that a node was made from, in order.
+-- Return the source nodes of a node, in order.
 SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instance, c.message_count, c.earliest_at,
        c.latest_at, c.first_seq, c.last_seq, c.needs_review
   FROM summary_sources s
@@ -76,13 +76,13 @@ SELECT id, level, first_seq, last_seq, revision
  LIMIT %(limit)s;
 
 -- outdated_conversations --
--- Conversations with nodes of a level that another model wrote, or that come from an older prompt.
+-- Return conversations with nodes of a level from another model or an older prompt.
 SELECT DISTINCT namespace_id, conversation_id
   FROM outdated_summaries(%(level)s::smallint, %(model)s, %(version)s, %(limit)s, '-infinity')
  ORDER BY namespace_id, conversation_id;
 
 -- page_conversations --
--- The next conversations by id, with how much of each waits for a leaf, and whether that is scheduled.
+-- Return the next conversations by id, with the number of messages without a leaf, and whether a job is scheduled.
 SELECT page.id, page.last_seq, page.last_seq - coalesce(p.summarised_seq, 0) AS waiting,
        coalesce(j.state IN ('pending', 'running'), false) AS scheduled
   FROM (SELECT id, last_seq FROM conversations
@@ -141,7 +141,7 @@ UPDATE compaction_progress
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND flushed_seq <= %(through)s;
 
 -- read_stretches --
--- The nodes of a conversation up to a place, without their text.
+-- Return the nodes of a conversation up to a position, without their text.
 SELECT id, level, first_seq, last_seq, parent_id, needs_review
   FROM summaries
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND last_seq <= %(through)s

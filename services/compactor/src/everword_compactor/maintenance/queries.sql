@@ -1,4 +1,5 @@
--- Statements of MaintenanceService. Jobs and the queue are not isolated, so every one names its namespace.
+-- Statements of MaintenanceService. Jobs and the queue have no row level security, so each statement filters by
+-- namespace.
 
 -- count_jobs --
 -- Count the jobs of each task by state; task '' selects all tasks.
@@ -14,7 +15,7 @@ SELECT task,
  ORDER BY task;
 
 -- list_failed_jobs --
--- The latest jobs that were given up.
+-- Return the latest parked jobs.
 SELECT task, subject, attempts, coalesce(error, '') AS error, updated_at AS failed_at
   FROM jobs
  WHERE namespace_id = %(namespace_id)s AND state = 'failed' AND (%(task)s = '' OR task = %(task)s)
@@ -22,7 +23,7 @@ SELECT task, subject, attempts, coalesce(error, '') AS error, updated_at AS fail
  LIMIT %(limit)s;
 
 -- list_parked_passages --
--- Passages that get no vector, and why.
+-- Return parked passages with their errors.
 SELECT m.source_id AS memory_id, m.part, coalesce(q.error, '') AS error
   FROM embedding_queue q
   JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.id = q.memory_id
@@ -31,7 +32,7 @@ SELECT m.source_id AS memory_id, m.part, coalesce(q.error, '') AS error
  LIMIT %(limit)s;
 
 -- count_failed_jobs --
--- How many jobs retry_failed_jobs would take.
+-- Count the jobs that retry_failed_jobs would retry.
 SELECT count(*)
   FROM (SELECT
           FROM jobs
@@ -69,9 +70,9 @@ SELECT max(id)
          WHERE namespace_id = %(namespace_id)s AND id > %(after)s ORDER BY id LIMIT %(limit)s) AS batch;
 
 -- live_generations --
--- The model generations that get vectors.
+-- Return the model generations that get vectors.
 SELECT id FROM model_generations WHERE state IN ('building', 'active') ORDER BY id;
 
 -- prune_usage --
--- Forget what language models were asked long ago, in every namespace.
+-- Delete old rows of the usage ledger, in every namespace.
 SELECT prune_usage(%(keep)s::interval, %(batch)s);

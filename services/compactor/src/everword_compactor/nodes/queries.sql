@@ -1,4 +1,4 @@
--- Statements on nodes of the summary DAG, whatever their axis.
+-- Statements on nodes of the summary DAG of any axis.
 
 -- node_namespace --
 -- Return the settings of a namespace that its nodes depend on; no row once the namespace is being deleted.
@@ -62,7 +62,7 @@ UPDATE summaries
    AND id = (SELECT parent_id FROM summaries WHERE namespace_id = %(namespace_id)s AND id = %(id)s);
 
 -- read_message_sources --
--- Messages of a conversation at these places, in order, with who spoke. Automated ones are no one's words.
+-- Return messages of a conversation by sequence number, in order, with their authors. Automated messages are excluded.
 SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.instance, m.content, m.content_blocks,
        m.tool_name, m.tool_args, m.tool_result, m.occurred_at
   FROM messages m
@@ -72,7 +72,7 @@ SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.i
  ORDER BY m.seq;
 
 -- read_source_messages --
--- The messages that a node was made from, in order.
+-- Return the messages that a node was made from, in order.
 SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.instance,
        m.content, m.content_blocks, m.tool_name, m.tool_args, m.tool_result, m.occurred_at
   FROM summary_sources s
@@ -82,7 +82,7 @@ SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.i
  ORDER BY s.ordinal;
 
 -- read_source_nodes --
--- The nodes that a node was made from, in order, with their text.
+-- Return the nodes that a node was made from, in order, with their text.
 SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instance, c.message_count, c.earliest_at,
        c.latest_at, c.first_seq, c.last_seq
   FROM summary_sources s
@@ -91,7 +91,7 @@ SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instan
  ORDER BY s.ordinal;
 
 -- read_node --
--- A node without its text.
+-- Return a node without its text.
 SELECT id, level, conversation_id, first_seq, last_seq, period, instance, parent_id, message_count, earliest_at,
        latest_at, token_count, model, prompt_version, revision, stale, needs_review
   FROM summaries
@@ -106,7 +106,7 @@ SELECT m.source_id, v.embedding::text AS embedding
  ORDER BY m.source_id, m.part;
 
 -- active_generation --
--- The model generation that is searched.
+-- Return the active model generation, which searches use.
 SELECT id FROM model_generations WHERE state = 'active';
 
 -- note_leaf --

@@ -1,7 +1,7 @@
 -- Statements of Sleep: its stages' reads, and the writes of its transaction other than facts.
 
 -- fragment message --
--- A message, whole.
+-- A message with its full content.
 m.id, m.seq, m.role, m.author, m.content, m.occurred_at, m.tool_name, m.automated
 
 -- fragment known_fact --
@@ -24,7 +24,8 @@ SELECT c.id, c.agent, c.channel, c.subject, c.last_seq, coalesce(p.slept_seq, 0)
  WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s;
 
 -- read_messages --
--- Messages of a conversation after one place and up to another, in order, with when they were stored.
+-- Return messages of a conversation after one position and up to another, in order, with the times when they were
+-- stored.
 SELECT :message, m.recorded_at
   FROM messages m
  WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = %(conversation_id)s AND m.seq > %(after)s
@@ -33,14 +34,14 @@ SELECT :message, m.recorded_at
  LIMIT %(limit)s;
 
 -- list_parked --
--- The parked sessions of a conversation.
+-- Return the parked sessions of a conversation.
 SELECT id, first_seq, last_seq
   FROM sleep_sessions
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND state = 4
  ORDER BY first_seq;
 
 -- unslept_conversations --
--- The next conversations, with how far Sleep came in each.
+-- Return the next conversations, with the position up to which Sleep has processed each.
 SELECT c.id, c.last_seq, coalesce(p.slept_seq, 0) AS slept_seq,
        EXISTS (SELECT FROM sleep_sessions s
                 WHERE s.namespace_id = %(namespace_id)s AND s.conversation_id = c.id AND s.state = 4) AS has_parked
@@ -72,7 +73,7 @@ SELECT :known_fact
  LIMIT %(limit)s;
 
 -- known_topics --
--- Topics that sessions had, the latest first.
+-- Return topics of past sessions, the latest first.
 SELECT topic
   FROM (SELECT unnest(topics) AS topic, started_at
           FROM (SELECT topics, started_at FROM sleep_sessions
@@ -83,8 +84,8 @@ SELECT topic
  LIMIT %(limit)s;
 
 -- closing_subjects --
--- Subjects with sessions that the closing steps have not seen; at night also those with open disputes and with facts that
--- were not heard of for their lifetime.
+-- Return subjects with sessions that the closing steps have not processed; at night also those with open disputes, or
+-- with facts without evidence for their lifetime.
 SELECT subject FROM sleep_sessions WHERE namespace_id = %(namespace_id)s AND state = 1
  UNION
 SELECT f.subject
@@ -99,7 +100,7 @@ SELECT f.subject
  ORDER BY subject;
 
 -- waiting_sessions --
--- Sessions of a subject that the closing steps have not seen, the earliest first.
+-- Return sessions of a subject that the closing steps have not processed, the earliest first.
 SELECT id, conversation_id, subject, first_seq, last_seq, started_at, ended_at, topics
   FROM sleep_sessions
  WHERE namespace_id = %(namespace_id)s AND subject = %(subject)s AND state = 1
@@ -115,7 +116,7 @@ SELECT :observation
  ORDER BY s.started_at, o.id;
 
 -- touched_facts --
--- Facts for or against which messages of sessions are evidence.
+-- Return facts whose evidence is in messages of these sessions.
 SELECT DISTINCT e.fact_id
   FROM sleep_sessions s
   JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.conversation_id = s.conversation_id
@@ -125,8 +126,8 @@ SELECT DISTINCT e.fact_id
  ORDER BY e.fact_id;
 
 -- count_sessions --
--- In how many sessions of which channels suspected facts of a subject were stated. What was cut off another one without a pause is no session of
--- its own: a night or a flush came between.
+-- Count the sessions, by channel, in which suspected facts of a subject were stated. A session that follows another one
+-- without a pause is not counted separately: only a night or a flush divided them.
 SELECT e.fact_id, c.channel, greatest(1, count(DISTINCT s.id) FILTER (WHERE NOT EXISTS (
            SELECT FROM sleep_sessions p
             WHERE p.namespace_id = %(namespace_id)s AND p.conversation_id = s.conversation_id
@@ -143,7 +144,7 @@ SELECT e.fact_id, c.channel, greatest(1, count(DISTINCT s.id) FILTER (WHERE NOT 
  ORDER BY e.fact_id, c.channel;
 
 -- read_evidence --
--- Evidence of facts, in the order of time.
+-- Return evidence of facts, in the order of time.
 SELECT e.fact_id, e.message_id, e.conversation_id, e.contradicts, e.source, e.hypothesis, e.quote, e.reason, e.said_at,
        coalesce(c.channel, '') AS channel, coalesce(m.role, 0::smallint) AS role, coalesce(m.tool_name, '') AS tool_name
   FROM fact_evidence e
@@ -153,7 +154,7 @@ SELECT e.fact_id, e.message_id, e.conversation_id, e.contradicts, e.source, e.hy
  ORDER BY e.fact_id, e.said_at, e.id;
 
 -- recent_summaries --
--- Summaries of conversations about a subject that their channels' policies publish, the latest first.
+-- Return summaries of conversations about a subject whose channels publish them, the latest first.
 SELECT coalesce(c.channel, '') AS channel, s.content, s.latest_at
   FROM summaries s
   JOIN namespaces n ON n.id = %(namespace_id)s
@@ -164,7 +165,7 @@ SELECT coalesce(c.channel, '') AS channel, s.content, s.latest_at
  LIMIT %(limit)s;
 
 -- open_disputes --
--- Pairs of facts of a subject that contradict each other and are not settled, with both.
+-- Return open disputes between facts of a subject, with both facts.
 SELECT d.id, d.opened_at, o.id AS old_id, n.id AS new_id, o.subject, o.attribute, n.attribute AS new_attribute,
        o.value AS old_value, n.value AS new_value, o.supporting AS old_mentions, n.supporting AS new_mentions,
        o.last_seen_at AS old_last_seen_at, n.first_seen_at AS new_first_seen_at, o.ruling AS old_ruling, n.ruling AS new_ruling,
@@ -177,7 +178,7 @@ SELECT d.id, d.opened_at, o.id AS old_id, n.id AS new_id, o.subject, o.attribute
  LIMIT %(limit)s;
 
 -- read_timeline --
--- Every time in which a value of an attribute is believed to have held.
+-- Return the intervals of all values of an attribute.
 SELECT f.value, f.state, i.valid_from, i.valid_until
   FROM facts f
   JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id AND i.known_until IS NULL
@@ -186,7 +187,7 @@ SELECT f.value, f.state, i.valid_from, i.valid_until
  LIMIT 100;
 
 -- read_around --
--- Messages that facts rest on, and some before and after each.
+-- Return messages that are evidence of facts, with some messages before and after each.
 SELECT :message
   FROM messages m
  WHERE m.namespace_id = %(namespace_id)s
@@ -201,7 +202,7 @@ SELECT :message
  ORDER BY m.occurred_at, m.seq;
 
 -- expired_facts --
--- Facts of a subject that hold and were not heard of for their lifetime; those in dispute are left out.
+-- Return current facts of a subject without evidence for their lifetime; disputed facts are excluded.
 SELECT :known_fact
   FROM facts f
  WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.state IN (1, 2, 3) AND f.ruling IS DISTINCT FROM 1
@@ -216,7 +217,7 @@ SELECT :known_fact
  LIMIT %(limit)s;
 
 -- read_edges --
--- Edges that are open between facts of a subject, the surest first.
+-- Return current edges between facts of a subject, the highest confidence first.
 SELECT e.id, e.from_fact_id, e.to_fact_id, e.relation, e.confidence
   FROM fact_edges e
   JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = e.from_fact_id
@@ -225,7 +226,7 @@ SELECT e.id, e.from_fact_id, e.to_fact_id, e.relation, e.confidence
  LIMIT %(limit)s;
 
 -- moment --
--- The time of a transaction that holds no facts.
+-- Return the time of a transaction that locks no facts.
 SELECT clock_timestamp() AS now;
 
 -- lock_vector_jobs --
@@ -267,7 +268,7 @@ ON CONFLICT (namespace_id, conversation_id) DO UPDATE
 RETURNING conversation_id;
 
 -- want_sleep --
--- Let sessions count as finished up to a place of each conversation.
+-- Mark the sessions of each conversation up to a position as finished.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, sleep_wanted_seq)
 SELECT %(namespace_id)s, wanted.id, c.last_seq
   FROM unnest(%(conversation_ids)s::uuid[]) AS wanted (id)
@@ -299,16 +300,16 @@ SELECT %(namespace_id)s, %(id)s, %(from_fact_id)s, %(to_fact_id)s, %(relation)s,
 SELECT night FROM sleep_nights WHERE namespace_id = %(namespace_id)s;
 
 -- mark_night --
--- Remember that the nightly Sleep after a day was done.
+-- Record that the nightly Sleep for a day is done.
 INSERT INTO sleep_nights AS n (namespace_id, night) VALUES (%(namespace_id)s, %(night)s)
     ON CONFLICT (namespace_id) DO UPDATE SET night = excluded.night WHERE n.night < excluded.night;
 
 -- nightless_namespaces --
--- Namespaces with facts for which no nightly Sleep is scheduled.
+-- Return namespaces with facts but without a scheduled nightly Sleep.
 SELECT namespace_id FROM nightless_namespaces(%(limit)s, make_interval(secs => %(parked_s)s));
 
 -- find_conversation --
--- A conversation, if there is one.
+-- Return the id of a conversation; no row if it does not exist.
 SELECT id FROM conversations WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s;
 
 -- count_jobs --
@@ -323,7 +324,7 @@ SELECT count(*) FILTER (WHERE state = 'running'
    AND (%(subjects)s::text[] IS NULL OR subject = ANY(%(subjects)s));
 
 -- count_since --
--- Sessions that were stored, processed and skipped since a moment, and all that are parked.
+-- Count the sessions that were stored, processed and skipped since a time, and all parked ones.
 SELECT count(*) FILTER (WHERE state IN (1, 2) AND stored_at >= %(since)s) AS stored,
        count(*) FILTER (WHERE processed_at >= %(since)s) AS processed,
        count(*) FILTER (WHERE state = 3 AND stored_at >= %(since)s) AS skipped,

@@ -1,4 +1,4 @@
--- Statements about what changed, and the pages that are made of it. Every one names its namespace.
+-- Statements on changes and on the topic pages made from them. Each is limited to one namespace.
 
 -- next_changes --
 -- Return unprocessed changes, the earliest first: either of facts and leaves, or of nodes. Facts and leaves are
@@ -41,7 +41,8 @@ SELECT id, agent, subject, content, earliest_at, latest_at
  LIMIT %(limit)s;
 
 -- find_nodes --
--- The nodes that labels mean to a subject; those of an agent alone only for that agent. Anchors are no topics.
+-- Return the nodes with these labels, for a subject. A node of an agent is returned only for that agent. Anchors are
+-- not topics.
 SELECT DISTINCT n.node_id
   FROM graph_names n
   JOIN graph_nodes g ON g.namespace_id = %(namespace_id)s AND g.id = n.node_id
@@ -108,7 +109,7 @@ INSERT INTO topic_changes (namespace_id, node_id)
 SELECT %(namespace_id)s, id FROM unnest(%(node_ids)s::uuid[]) AS n (id);
 
 -- read_told --
--- Facts with the times in which they are believed to hold, in their order.
+-- Return facts with their current intervals, in the order of time.
 SELECT f.id, f.subject, f.attribute, f.value, f.state, i.valid_from, i.valid_until
   FROM facts f
   JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id AND i.known_until IS NULL
@@ -116,13 +117,13 @@ SELECT f.id, f.subject, f.attribute, f.value, f.state, i.valid_from, i.valid_unt
  ORDER BY i.valid_until IS NULL DESC, i.valid_from DESC, f.id;
 
 -- read_page --
--- The page of a node.
+-- Return the page of a node.
 SELECT node_id, id, content, sections, revision, model, made_at
   FROM topic_pages
  WHERE namespace_id = %(namespace_id)s AND node_id = %(node_id)s;
 
 -- pages_made_at --
--- When the pages of nodes were written.
+-- Return the times when the pages of nodes were written.
 SELECT node_id, made_at FROM topic_pages WHERE namespace_id = %(namespace_id)s AND node_id = ANY(%(node_ids)s);
 
 -- put_page --

@@ -28,7 +28,7 @@ SELECT id, conversation_id, subject, author, content, occurred_at
  ORDER BY occurred_at, id;
 
 -- count_sessions --
--- How many sessions of a subject were digested.
+-- Count the processed sessions of a subject.
 SELECT count(*)
   FROM sleep_sessions
  WHERE namespace_id = %(namespace_id)s AND subject = %(subject)s AND state IN (1, 2);
@@ -52,7 +52,7 @@ SELECT EXISTS (
           AND c.changed_at > %(since)s AND c.action = ANY(%(actions)s));
 
 -- read_words --
--- The latest words that each of several facts rests on.
+-- Return the latest quotes that support each of several facts.
 SELECT f.id AS fact_id, e.message_id, e.conversation_id, e.quote, e.said_at
   FROM unnest(%(fact_ids)s::uuid[]) AS f (id)
  CROSS JOIN LATERAL (
