@@ -13,11 +13,17 @@ _HEAD = """\
 
 <!-- Written by `make reference` from the commands' own help. -->
 
-What `everword COMMAND --help` says. Commands print tables for people, and JSON for programs with `--json`. They end
-with status 0, or with another one and a sentence on the standard error where something is wrong.
+This is the output of `everword COMMAND --help`. Commands print tables for people; with `--json`, they print JSON for
+programs. `everword call` reaches every public RPC with JSON. If a command fails, it prints an error to standard error,
+and its exit status is not 0.
 
-`eval "$(_EVERWORD_COMPLETE=bash_source everword)"` in `~/.bashrc` completes commands by Tab; for zsh it is
-`zsh_source`, in `~/.zshrc`; fish takes `_EVERWORD_COMPLETE=fish_source everword | source`.
+Enable completion of commands, options, services and methods in your shell:
+
+| shell | line | file |
+|---|---|---|
+| bash | `eval "$(_EVERWORD_COMPLETE=bash_source everword)"` | `~/.bashrc` |
+| zsh | `eval "$(_EVERWORD_COMPLETE=zsh_source everword)"` | `~/.zshrc` |
+| fish | `_EVERWORD_COMPLETE=fish_source everword \\| source` | `~/.config/fish/config.fish` |
 """
 _WIDTH = 100
 

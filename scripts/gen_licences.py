@@ -17,7 +17,7 @@ _HEAD = """# Licences
 
 What comes with each service beside Everword itself, which is under the licence in [LICENSE](../../LICENSE).
 `make lint` fails for a licence that `scripts/licences.py` does not allow.
-[supply-chain.md](../supply-chain.md) says what else is checked.
+[Supply chain](../deployment.md#supply-chain) lists the other checks.
 
 | distribution | version | licence | comes with |
 |---|---|---|---|

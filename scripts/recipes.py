@@ -121,7 +121,7 @@ def page() -> Iterator[str]:
             yield from ("", f"## {service}{again}")
         yield from ("", f"### {recipe.method}", "", "```sh", recipe.command, "```")
         kept = ", ".join(f"`{path}` is `{name}`" for name, path in recipe.keep.items())
-        said = [recipe.note, f"Of the answer, {kept} below." if kept else ""]
+        said = [recipe.note, f"In the response, {kept} below." if kept else ""]
         if any(said):
             yield from ("", " ".join(filter(None, said)))
 

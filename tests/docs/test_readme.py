@@ -91,24 +91,12 @@ class Recorder(Environment):
         return value
 
 
-def _commands(program: str, *, block_of: str = "") -> list[list[str]]:
-    """Return the commands of the block whose commands start with `program`, as a shell splits them.
-
-    Where several blocks do, it is the one that holds `block_of`, or the first.
-    """
-    blocks = [block for block in code_blocks(README, "sh") if block.startswith(program)]
-    block = next(block for block in blocks if block_of in block)
+def _commands(program: str, document: str = README) -> list[list[str]]:
+    """Return the commands of the first block that starts with `program`, split as by a shell."""
+    block = next(block for block in code_blocks(document, "sh") if block.startswith(program))
     # A quoted argument may hold line breaks; a break outside of quotes ends a command.
     lines = re.split(r"\n(?=(?:[^']*'[^']*')*[^']*$)", block.replace("\\\n", " "))
     return [shlex.split(line) for line in lines if line.strip()]
-
-
-def _grpcurl_calls() -> list[Call]:
-    calls = []
-    for program, plaintext, flag, body, address, method in _commands("grpcurl"):
-        assert (program, plaintext, flag) == ("grpcurl", "-plaintext", "-d")
-        calls.append(Call(address, method, json.loads(body)))
-    return calls
 
 
 def _buf_calls() -> list[Call]:
@@ -132,13 +120,8 @@ async def _run_here(stack: Stack, command: list[str], address: str = DEFAULT_ADD
     return await run(stack, *(word.replace(DEFAULT_ADDRESS, address) for word in here))
 
 
-def test_grpcurl_and_buf_make_the_same_calls() -> None:
-    assert len(_grpcurl_calls()) == 2
-    assert _grpcurl_calls() == _buf_calls()
-
-
 def test_the_calls_go_to_the_port_that_make_up_listens_on() -> None:
-    assert {call.address for call in _grpcurl_calls()} == {f"{HOST}:{Ports().proxy}"}
+    assert {call.address for call in _buf_calls()} == {f"{HOST}:{Ports().proxy}"}
 
 
 async def test_the_buf_commands_append_a_message_and_find_it(stack: Stack, address: str) -> None:
@@ -180,7 +163,7 @@ async def test_the_commands_run_one_after_the_other(stack: Stack, address: str) 
 
 async def test_the_commands_on_summaries_show_what_workers_made(stack: Stack) -> None:
     await _run_here(stack, _commands(".venv/bin/everword")[0])
-    commands = _commands(".venv/bin/everword", block_of="summaries tree")
+    commands = _commands(".venv/bin/everword", "docs/compaction.md")
     assert [command[1] for command in commands[:2]] == ["compact", "rollup"]
     outputs = {}
     for command in commands:

@@ -337,7 +337,7 @@ def _scripted(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> di
 
 
 async def test_what_the_page_shows_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    store, chat, tools = code_blocks("docs/adapters.md", "python")
+    store, chat, tools = code_blocks("docs/agents.md", "python")
 
     def run(code: str) -> dict[str, Any]:
         names: dict[str, Any] = {"__name__": "page"}

@@ -24,7 +24,7 @@ from support.compaction import ScriptedComposer, compact_everything
 from support.corpus import search_request
 from support.databases import cloned
 from support.document_calls import write as write_document
-from support.foreign_facts import remember_request
+from support.foreign_written import remember_request
 from support.graphs import node
 from support.graphs import write as write_graph
 from support.lore import entry as lore_entry

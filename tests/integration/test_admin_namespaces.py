@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from unittest.mock import AsyncMock
+
 import grpc
+import psycopg
 import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from everword.v1 import admin_service_pb2 as pb
 from everword.v1 import erasure_service_pb2
+from everword_ingest.namespaces import store
 from support.callers import make_namespaces, within
 from support.calls import append
 from support.refusals import refused
@@ -69,6 +73,20 @@ async def test_a_name_is_taken_once(stack: Stack) -> None:
         "NAMESPACE_ALREADY_EXISTS",
     )
     assert refusal.metadata["namespace"] == "acme"
+
+
+async def test_create_namespace_that_cannot_store_its_voice_creates_nothing(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "set_voice", AsyncMock(side_effect=psycopg.OperationalError))
+    namespace = pb.Namespace(
+        name="acme", settings=pb.NamespaceSettings(voice=pb.Voice(identity="I am Lumen."))
+    )
+    request = pb.CreateNamespaceRequest(namespace=namespace)
+    assert (await refused(stack.admin.CreateNamespace(request))).code == grpc.StatusCode.UNAVAILABLE
+    monkeypatch.undo()
+    created = (await stack.admin.CreateNamespace(request)).namespace
+    assert created.settings.voice.identity == "I am Lumen."
 
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "../UTC", "/etc/localtime", "Europe"])

@@ -31,7 +31,8 @@ from support.memories import DERIVED_KINDS, remember
 from support.stack import Stack, running_stack
 from support.tool_calls import put_into_words
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+# Slow: all tests of the file together, which one process runs.
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.slow]
 
 LONG = (
     "The harbour was quiet. " * 60

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -188,8 +189,9 @@ async def test_the_command_line_saves_a_file_and_restores_it(stack: Stack, tmp_p
     restored = await everword(stack, "checkpoints", "get", owner, "--output", str(target))
     assert restored.status == 0, restored.errors
     assert target.read_bytes() == source.read_bytes()
-    deleted = await everword(stack, "checkpoints", "delete", "--id", id_)
-    assert deleted.output == "1 deleted\n"
+    request = json.dumps({"checkpoint_id": id_})
+    deleted = await everword(stack, "call", "Ingest/DeleteCheckpoints", request)
+    assert deleted.json()["deleted"] == 1
     missing = await everword(stack, "checkpoints", "get", owner)
     assert missing.status == 1
     assert "CHECKPOINT_NOT_FOUND" in missing.errors

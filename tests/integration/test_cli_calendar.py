@@ -1,4 +1,4 @@
-"""`everword rollup` and `everword significant`: for people, and for programs."""
+"""`everword rollup`, for people and for programs."""
 
 from __future__ import annotations
 
@@ -20,15 +20,6 @@ async def test_roll_ups_are_counted_and_scheduled(stack: Stack) -> None:
     assert done.output == "3 periods are summed up\n"
     await roll_up_everything(stack, now=at("2026-06-01T00:00"))
     assert pending(stack.database) == ["year/2026"]
-
-
-async def test_what_is_significant_is_written_once(stack: Stack) -> None:
-    command = ("significant", "We named the heron.", "--title", "The heron", "--request-id", "r")
-    first = await everword(stack, *command)
-    assert first.output.endswith(" is written\n")
-    again = await everword(stack, *command)
-    assert again.output.split()[0] == first.output.split()[0]
-    assert again.output.endswith(" was written already\n")
     wrong = await everword(stack, "rollup", "--since", "2026-02-30")
     assert wrong.status != 0
     assert "start_date" in wrong.errors

@@ -1,4 +1,4 @@
-"""`everword costs`, `budget` and `prices`, for people and for programs, as docs/costs.md shows them."""
+"""`everword costs`, `budget` and `prices`, for people and for programs, as docs/limits.md shows them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.command_line import everword
 from support.costs import Accounts, spent
 from support.stack import Stack
 
-PAGE = (Path(__file__).parents[2] / "docs" / "costs.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "limits.md").read_text(encoding="utf-8")
 
 
 def block(language: str) -> str:

@@ -83,9 +83,8 @@ async def test_workspace_files_are_written_and_shown(stack: Stack) -> None:
     refused = await everword(stack, "workspace", "write", "SOUL", "Mine.", "--agent", "opus")
     assert refused.status != 0
     assert "WORKSPACE_FILE_PROTECTED" in refused.errors
-    await run(stack, [["workspace", "delete", "SOUL", "--agent", "opus", "--as", "human"]])
-    gone = await everword(stack, "workspace", "show", "soul", "--agent", "opus")
-    assert "DOCUMENT_NOT_FOUND" in gone.errors
+    missing = await everword(stack, "workspace", "show", "soul", "--agent", "none")
+    assert "DOCUMENT_NOT_FOUND" in missing.errors
 
 
 async def test_a_file_that_cannot_be_read_says_why(stack: Stack, tmp_path: Path) -> None:

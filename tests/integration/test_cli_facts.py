@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -34,14 +35,12 @@ async def test_the_commands_of_the_page_do_what_it_says(stack: Stack) -> None:
 async def test_facts_are_set_right(stack: Stack) -> None:
     told = (await everword(stack, "facts", "remember", "emi", "pet", "A dog", "--json")).json()
     fact_id = told["fact"]["id"]
-    right = await everword(stack, "facts", "correct", fact_id, "A cat", "--reason", "misheard")
-    assert "A cat" in right.output
-    assert "rejected" in right.output
+    correction = json.dumps({"fact_id": fact_id, "value": "A cat", "actor": "FACT_ACTOR_PERSON"})
+    assert (await everword(stack, "call", "Fact/CorrectFact", correction)).status == 0
     listed = (await everword(stack, "facts", "list", "emi", "--json")).json()
     [cat] = listed["facts"]
-    await everword(stack, "facts", "confirm", cat["id"])
-    closed = await everword(stack, "facts", "close", cat["id"])
-    assert "closed" in closed.output
+    closed = json.dumps({"fact_id": cat["id"], "actor": "FACT_ACTOR_PERSON"})
+    assert (await everword(stack, "call", "Fact/CloseFact", closed)).status == 0
     assert (await everword(stack, "facts", "profile", "emi")).output == "none\n"
     everything = await everword(stack, "facts", "list", "--all")
     assert "A dog" in everything.output

@@ -1,4 +1,4 @@
-"""`everword get`, `answer` and `flush`, and what a list shows for the command that comes next."""
+"""`everword get` and `answer`, and what a list shows for the command that comes next."""
 
 from __future__ import annotations
 
@@ -103,24 +103,6 @@ async def test_get_says_what_it_lacks(stack: Stack) -> None:
         wrong = await everword(stack, "get", "message", *arguments)
         assert wrong.status == 2
         assert "MESSAGE_ID, or both" in wrong.errors
-
-
-async def test_flush_first_asks_for_notes_and_then_shows_what_stands_for_old_turns(
-    stack: Stack,
-) -> None:
-    await store_thread(stack)
-    arguments = ("flush", KEY, *OF, "--context-size", "1000")
-    room = await everword(stack, "flush", KEY, *OF, "--context-size", "1000000")
-    assert "there is room" in room.output
-    first = await everword(stack, *arguments, **NARROW)
-    assert fits(first)
-    assert "call again with --notes-saved" in first.errors
-    second = await everword(stack, *arguments, "--notes-saved", **NARROW)
-    assert fits(second)
-    assert "Message 3" in second.output
-    assert "frees" in second.errors
-    freed = (await everword(stack, *arguments, "--notes-saved", "--json")).json()["freed_tokens"]
-    assert isinstance(freed, int)
 
 
 @pytest.mark.parametrize("is_configured", [False, True])

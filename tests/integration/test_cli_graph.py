@@ -27,11 +27,11 @@ async def test_the_commands_of_the_page_do_what_it_says(stack: Stack) -> None:
     assert '-->|"works at"| n1' in mermaid
 
 
-async def test_the_graph_is_listed_set_right_and_exported(stack: Stack) -> None:
+async def test_the_graph_is_listed_and_exported(stack: Stack) -> None:
     hostile = 'Bo "]; click n0 <b>&\x1b[31m'
     made = (await everword(stack, "graph", "node", hostile, "person", "--json")).json()
     id_, label = made["node"]["id"], made["node"]["label"]
-    other = (await everword(stack, "graph", "node", "Bob", "person", "--json")).json()
+    await everword(stack, "graph", "node", "Bob", "person")
     await everword(stack, "graph", "relate", label, "knows", "Bob", "--since", "2024-05-03")
     await everword(stack, "graph", "relate", "Bob", "likes", "Bob", "--until", "2020-01-01")
     assert id_ in (await everword(stack, "graph", "list", "--type", "person")).output
@@ -49,11 +49,3 @@ async def test_the_graph_is_listed_set_right_and_exported(stack: Stack) -> None:
     mermaid = (await everword(stack, "graph", "export", "--format", "mermaid")).output
     assert len(mermaid.splitlines()) == 4
     assert "]; click" not in mermaid
-
-    merged = await everword(stack, "graph", "merge", other["node"]["id"], id_)
-    assert "Bob" in merged.output
-    deleted = await everword(stack, "graph", "delete", other["node"]["id"], "--reason", "a test")
-    assert "deleted" in deleted.output
-    assert (await everword(stack, "graph", "search", "Bob")).output == "none\n"
-    wrong = await everword(stack, "graph", "delete", id_)
-    assert wrong.status != 0

@@ -1,7 +1,8 @@
-"""`everword patterns`, for people and for programs, as docs/patterns.md shows it."""
+"""`everword patterns`, for people and for programs, as docs/notes.md shows it."""
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -10,35 +11,27 @@ from everword_ingest.patterns.confidence import confidence
 from support.command_line import everword
 from support.stack import Stack
 
-PAGE = (Path(__file__).parents[2] / "docs" / "patterns.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "notes.md").read_text(encoding="utf-8")
 
 
 async def test_the_commands_of_the_page_do_what_it_says(stack: Stack) -> None:
-    [block] = re.findall(r"```\n(everword patterns .*?)```", PAGE, re.DOTALL)
+    [block] = re.findall(r"```\n(everword call Pattern.*?)```", PAGE, re.DOTALL)
     commands = [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
     *_, why = commands
     recorded, decided, threshold, listed = [
-        (await everword(stack, *command)).output for command in commands[:-1]
+        await everword(stack, *command) for command in commands[:-1]
     ]
-    assert "REMA 1000" in recorded
-    assert decided.startswith("ask first\nIt was right in 1 of 1")
-    assert "0.90; before: the default" in threshold
-    assert '{"account": "6540"}' in listed
+    assert recorded.json()["pattern"]["entity"] == "REMA 1000"
+    assert decided.json()["decision"]["explanation"].startswith("It was right in 1 of 1")
+    assert not decided.json()["decision"]["approved"]
+    assert "previous" not in threshold.json()
+    assert '{"account": "6540"}' in listed.output
     [pattern] = (await everword(stack, *commands[3], "--json")).json()["patterns"]
-    wrong = await everword(
-        stack, "patterns", "outcome", pattern["id"], "--wrong", "--reason", "private"
-    )
-    assert wrong.status == 0
+    outcome = json.dumps({"pattern_id": pattern["id"], "agreed": False, "reason": "private"})
+    assert (await everword(stack, "call", "Pattern/RecordOutcome", outcome)).status == 0
     explained = (await everword(stack, *why[:-1], pattern["id"])).output
     assert "private" in explained
     assert "ask first" in explained
-    lax = await everword(
-        stack, "patterns", "decide", "rema 1000", "merchant_category", "--auto-approve", "0.1"
-    )
-    assert lax.output.startswith("approved\nIt was right in 1 of 2")
-    bad = await everword(stack, "patterns", "record", "x", "y", "[1]")
-    assert bad.status != 0
-    assert "JSON object" in bad.errors
 
 
 def test_the_page_tells_the_confidence_of_counts() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
+from typing import Any
 
 from everword.people.model import EventMention, PersonMention
 from everword.people.strategies import ask
@@ -10,6 +12,12 @@ from everword.people.writer import meet_people, take_events
 from support.command_line import everword
 from support.learned import DEFAULT_NAMESPACE, SUBJECT, day, learning_transaction, say
 from support.stack import Stack
+
+
+async def review(stack: Stack, request: dict[str, str]) -> Any:
+    """Send a ruling as a person, as the documentation shows it."""
+    text = json.dumps({**request, "actor": "FACT_ACTOR_PERSON"})
+    return (await everword(stack, "call", "Fact/ReviewLearned", text)).json()
 
 
 async def test_what_was_learned_is_shown_with_its_words_and_set_right(stack: Stack) -> None:
@@ -25,14 +33,16 @@ async def test_what_was_learned_is_shown_with_its_words_and_set_right(stack: Sta
     why = await everword(stack, "people", "why", person_id)
     assert "Rui came along, 2." in why.output
     assert "met" in why.output
-    reviewed = await everword(stack, "people", "review", person_id, "wrong", "--reason", "a dog")
-    assert "Rui" in reviewed.output
+    ruling = {"person_id": person_id, "ruling": "LEARNED_RULING_WRONG", "reason": "a dog"}
+    assert (await review(stack, ruling))["person"]["name"] == "Rui"
     assert (await everword(stack, "people")).output == "none\n"
     [question] = (await everword(stack, "strategies", "list", "--json")).json()["strategies"]
     assert question["question"] == "Who is Rui to emi?"
     assert "Who is Rui" in (await everword(stack, "strategies", "why", question["id"])).output
     assert (await everword(stack, "people", "model", "emi")).output
-    ended = await everword(stack, "strategies", "end", question["id"], "dropped")
-    assert "dropped" in ended.output
+    end = {"strategy_id": question["id"], "state": "STRATEGY_STATE_DROPPED"}
+    assert (await review(stack, end))["strategy"]["state"] == "STRATEGY_STATE_DROPPED"
+    assert (await everword(stack, "strategies")).output == "none\n"
     assert "Knee surgery" in (await everword(stack, "events", "list", "--subject", "emi")).output
-    assert "ended" in (await everword(stack, "events", "review", event_id, "over")).output
+    await review(stack, {"event_id": event_id, "ruling": "LEARNED_RULING_OVER"})
+    assert "ended" in (await everword(stack, "events", "list", "--all")).output

@@ -211,7 +211,8 @@ async def test_budgets_are_of_agents_and_models_and_of_tokens(stack: Stack) -> N
 
 async def test_list_budgets_returns_pages_in_order_of_period_and_scope(stack: Stack) -> None:
     accounts = await Accounts.opened(stack, "pages")
-    for scope in ({}, {"agent": "🐘" * 128}, {"model": "b"}, {"model": "a"}):
+    scopes: list[dict[str, Any]] = [{}, {"agent": "🐘" * 128}, {"model": "b"}, {"model": "a"}]
+    for scope in scopes:
         await accounts.limit(budget(RUN, tokens=10, **scope))
         await accounts.limit(budget(tokens=10, **scope))
 

@@ -28,7 +28,8 @@ from support.loops import longest_step, slowness
 from support.refusals import refused
 from support.stack import Stack, running_stack
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+# Slow: all tests of the file together, which one process runs.
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.slow]
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
 MIB = 1024 * 1024
 #: Ten times the usual duration on an idle machine. Before the fix, it was 16 s.
@@ -75,7 +76,7 @@ async def appends_beside(stack: Stack, work: Awaitable[object]) -> int:
     return made
 
 
-@pytest.mark.parametrize("name", ["a\\n", "- a\\n", "1 ", "link targets", "sections"])
+@pytest.mark.parametrize("name", ["- a\\n", "link targets", "sections"])
 async def test_a_heavy_document_costs_little_more_than_prose_and_holds_up_nobody(
     stack: Stack, name: str
 ) -> None:
@@ -148,7 +149,7 @@ async def test_appends_to_a_long_document_take_turns_and_hold_up_nobody(stack: S
     assert sorted(text.splitlines()[-len(lines) :]) == sorted(lines)
 
 
-@pytest.mark.parametrize("name", ["a\\n", "1 ", "我。", "/a/b.c "])
+@pytest.mark.parametrize("name", ["1 ", "/a/b.c "])
 async def test_heavy_notes_and_messages_hold_up_nobody(stack: Stack, name: str) -> None:
     note = notes.WriteNoteRequest(note=note_pb2.NewNote(content=HEAVY_TEXTS[name](60_000)))
     messages = calls.append_request(*[HEAVY_TEXTS[name](MIB)] * 2, session_key=name)

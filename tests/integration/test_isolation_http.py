@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -23,8 +24,77 @@ from support.http_process import serving
 from support.mcp import http_server, over_http, said, text_of
 from support.probes import NOBODY, another, damaged, plain, rows_of
 from support.stack import Stack, running_stack
-from support.tool_probes import Place, arguments, kind_of, places
 from support.twins import tell_apart, twins
+
+#: How much is returned and from where on, how much something matters, whether it is added: these name nothing.
+NAMELESS = {"limit", "depth", "importance", "token_budget", "start", "append"}
+#: Arguments that are optional and go together.
+_COMPANIONS = {"repo", "issue"}
+#: Ends of relations that are in every namespace.
+_ANCHORS = {"from_label": "me", "to_label": "user"}
+#: What tools need to do more than refuse, or to go the longer of two ways.
+_OF_TOOLS: Mapping[str, Mapping[str, str]] = {
+    "graph_update_node": {"description": "Other words."},
+    "quick_capture": {"kind": "handoff"},
+}
+
+#: An argument, and the field of the objects that it is a list of.
+Place = tuple[str, ...]
+
+
+def places(tool: Tool) -> Iterator[Place]:
+    """Yield where strings stand in the arguments of a tool."""
+    for name, schema in tool.input_schema["properties"].items():
+        items = schema.get("items", schema)
+        if "$ref" in items:
+            yield from ((name, inner) for inner in _definition(tool, items)["properties"])
+        elif items["type"] != "string":
+            assert name in NAMELESS, f"{tool.name}: say what {name} names"
+        elif "enum" not in items:
+            yield (name,)
+
+
+def kind_of(tool: Tool, place: Place) -> str:
+    """Return what a place takes: the id of a node, edge, conversation or memory, a page token, or words."""
+    if place == ("page_token",):
+        return "page_token"
+    if place == ("conversation_id",):
+        return "conversation"
+    if place == ("id",):
+        return next((kind for kind in ("node", "edge") if kind in tool.name), "memory")
+    return "words"
+
+
+def arguments(
+    tool: Tool, values: Mapping[str, str], place: Place = (), value: str = ""
+) -> dict[str, Any]:
+    """Return what a tool needs to do its work on the values of each kind; in one place stands another value."""
+    properties = tool.input_schema["properties"]
+    needed = {*tool.input_schema.get("required", ()), *_COMPANIONS & properties.keys()}
+    given: dict[str, Any] = {
+        name: _least(properties[name], name, values[kind_of(tool, (name,))]) for name in needed
+    }
+    given |= _OF_TOOLS.get(tool.name, {})
+    if place:
+        name, *inner = place
+        schema = properties[name]
+        if inner:
+            needed = set(_definition(tool, schema["items"])["required"])
+            words = {each: _ANCHORS.get(each, values["words"]) for each in needed}
+            given[name] = [words | {inner[0]: value}]
+        else:
+            given[name] = [value] if schema["type"] == "array" else value
+    return given
+
+
+def _least(schema: Mapping[str, Any], name: str, value: str) -> str:
+    return str(schema["enum"][0]) if "enum" in schema else _ANCHORS.get(name, value)
+
+
+def _definition(tool: Tool, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = tool.input_schema["$defs"][schema["$ref"].rpartition("/")[2]]
+    return found
+
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

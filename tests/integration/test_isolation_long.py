@@ -3,23 +3,77 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
+from typing import Any
 
 import grpc
 import pytest
+from google.protobuf.descriptor import MethodDescriptor
 
 from everword.chat.settings import ChatSettings
 from everword.v1 import search_service_pb2 as search
-from support.apart_by_time import likely_longer, time_apart
+from fuzz.requests import WATCHES
+from scripts.recipes import Recipe
 from support.callers import within
 from support.databases import DatabaseUnderTest
 from support.foreign import MODEL, Theirs
 from support.foreign_filled import fill_theirs
 from support.isolation import forget_namespaces
-from support.probes import NOBODY
+from support.probes import NOBODY, Path, paths, values_for
 from support.stack import Stack, running_stack
-from support.twins import tell_apart, twins
+from support.twins import Twins, recipes, tell_apart, twins
+
+
+def likely_longer(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return how likely one of the first times is longer than one of the second: .5 where nothing tells them apart.
+
+    This is Mann and Whitney's U, over the number of pairs.
+    """
+    longer = sum((a > b) + (a == b) / 2 for a in first for b in second)
+    return longer / (len(first) * len(second))
+
+
+async def time_apart(both: Twins, theirs: Any, rounds: int) -> tuple[int, list[str]]:
+    """Call each RPC with ids of theirs and ids that never were, in turn.
+
+    Returns how many places were tried, and those where time tells the two apart: where chance could be the reason, four
+    times as many calls decide.
+    """
+    tried, wrong = 0, []
+    for method, recipe in recipes():
+        for path in paths(method):
+            values = values_for(method, path, theirs, {}) if path.is_id else None
+            if values is None or method.name in WATCHES:
+                continue
+            tried += 1
+            likely = await _times(both, method, recipe, path, values, rounds)
+            if abs(likely - 0.5) > 0.3:
+                likely = await _times(both, method, recipe, path, values, 4 * rounds)
+                if abs(likely - 0.5) > 0.2:
+                    wrong.append(f"{method.name} {path}: {likely:.2f}")
+        await both.go_on(method, recipe)
+    return tried, wrong
+
+
+async def _times(
+    both: Twins,
+    method: MethodDescriptor,
+    recipe: Recipe,
+    path: Path,
+    values: tuple[str, str],
+    rounds: int,
+) -> float:
+    """Return how likely a call with the first value takes longer; each twin gets both, in either order."""
+    first: list[float] = []
+    second: list[float] = []
+    for number in range(2 * rounds):
+        turned = number % 2
+        told = await both.probe(method, recipe, path, values[::-1] if turned else values)
+        for at, each in enumerate(told):
+            (first, second)[at ^ turned].append(each.seconds)
+    return likely_longer(first, second)
+
 
 pytestmark = pytest.mark.long
 

@@ -5,69 +5,25 @@ The fields that could reach are found through the descriptors: a new RPC or a ne
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import grpc
 import pytest
 import pytest_asyncio
-from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
 
-from everword import v1
 from everword.chat.settings import ChatSettings
-from everword.v1 import context_service_pb2 as context
 from everword.v1 import ingest_service_pb2 as ingest
-from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import search_service_pb2 as search
-from everword.v1 import stats_pb2 as stats
 from support.callers import within
 from support.cases import unchanged
 from support.databases import cloned
 from support.erased import count
-from support.foreign import (
-    MODEL,
-    NO_CONVERSATION,
-    NO_MEMORY,
-    NO_PAGE,
-    NO_TOKEN,
-    SUMMARIES_EMPTY,
-    SUMMARIES_REFUSED,
-    Call,
-    Theirs,
-    answer_request,
-    append_request,
-    browse_request,
-    class_request,
-    conversations_request,
-    ensure_request,
-    import_batch,
-    search_request,
-    significant_request,
-    update_request,
-    wait_request,
-)
-from support.foreign_addresses import ADDRESSES_REFUSED
-from support.foreign_checkpoints import CHECKPOINTS_EMPTY, CHECKPOINTS_REFUSED
-from support.foreign_costs import COSTS_EMPTY, COSTS_REFUSED
-from support.foreign_documents import DOCUMENTS_EMPTY, DOCUMENTS_REFUSED
-from support.foreign_erasures import ERASURES_REFUSED, RETENTION_EMPTY
-from support.foreign_facts import FACTS_EMPTY, FACTS_REFUSED
+from support.foreign import MODEL, NO_PAGE, NO_TOKEN, Theirs, search_request, wait_request
+from support.foreign_calls import empty_calls, refused_calls
 from support.foreign_filled import fill_theirs
-from support.foreign_filters import FILTERS_EMPTY, FILTERS_REFUSED, last_part
-from support.foreign_graph import GRAPH_EMPTY, GRAPH_REFUSED
-from support.foreign_notes import NOTES_EMPTY, NOTES_REFUSED
-from support.foreign_patterns import (
-    PATTERNS_EMPTY,
-    PATTERNS_REFUSED,
-)
-from support.foreign_people import PEOPLE_EMPTY, PEOPLE_REFUSED
-from support.foreign_reads import READS_REFUSED
-from support.foreign_topics import TOPICS_EMPTY, TOPICS_REFUSED
 from support.isolation import forget_namespaces
-from support.kinds import merged
-from support.probes import NAMELESS, WITHIN, numbers, rows_of
+from support.probes import NAMELESS, WITHIN, numbers, public_methods, reaching, rows_of
 from support.refusals import Refusal, read_refusal
 from support.stack import Stack, running_stack
 from support.twins import tell_apart, twins
@@ -75,15 +31,9 @@ from support.waiting import until
 
 SHARED = pytest.mark.asyncio(loop_scope="module")
 THEIRS = within("theirs")
-#: Ids that callers choose themselves: what they mean is looked up within the namespace alone.
-OWN_IDS = {"request_id", "external_id", "client_session_id", "client_session_ids", "channel_id"}
-OWN_IDS |= {"run_id", "run_ids"}
-TOKENS = {"page_token", "resume_token", "consistency_token", "at_least_as_fresh"}
 #: They name nothing that is stored, and make something of the caller's own. A grant opens its maker's namespace alone:
 #: tests/e2e/test_handoff.py holds that.
 MAKING = {"CreateAdvisorGrant", "SetBudget", "SetRetentionPolicy", "RunRetention"}
-#: Its caller is an operator, whose namespaces are all of them.
-OPERATORS = "AdminService"
 #: Prices are the deployment's, and public.
 EVERYBODYS = {"LoadPrices", "ListPrices", "ListPrices page_token"}
 
@@ -103,218 +53,25 @@ async def theirs(stack: Stack) -> Theirs:
     return await fill_theirs(stack)
 
 
-#: By RPC and field: the call that is given theirs, and the reason of its refusal.
-REFUSED: dict[str, tuple[str, Call]] = {
-    **SUMMARIES_REFUSED,
-    **FACTS_REFUSED,
-    **PATTERNS_REFUSED,
-    **PEOPLE_REFUSED,
-    **GRAPH_REFUSED,
-    **NOTES_REFUSED,
-    **merged("REFUSED"),
-    **COSTS_REFUSED,
-    **ERASURES_REFUSED,
-    **TOPICS_REFUSED,
-    **CHECKPOINTS_REFUSED,
-    **ADDRESSES_REFUSED,
-    **DOCUMENTS_REFUSED,
-    **FILTERS_REFUSED,
-    **READS_REFUSED,
-    "EnsureConversation conversation_id": (
-        NO_CONVERSATION,
-        lambda s, t: s.ingest.EnsureConversation(update_request(t.conversation_id)),
-    ),
-    "AppendMessages conversation_id": (
-        NO_CONVERSATION,
-        lambda s, t: s.ingest.AppendMessages(append_request(t.conversation_id)),
-    ),
-    "AppendMessages messages.parent_id": (
-        NO_MEMORY,
-        lambda s, t: s.ingest.AppendMessages(answer_request(t.message_id)),
-    ),
-    "ImportMessages batch.conversation_id": (
-        NO_CONVERSATION,
-        lambda s, t: import_batch(s, append_request(t.conversation_id)),
-    ),
-    "ImportMessages batch.messages.parent_id": (
-        NO_MEMORY,
-        lambda s, t: import_batch(s, answer_request(t.message_id)),
-    ),
-    "Sleep conversation_id": (
-        NO_CONVERSATION,
-        lambda s, t: last_sleep(s, conversation_id=t.conversation_id),
-    ),
-    "MarkUsed memory_ids": (
-        NO_MEMORY,
-        lambda s, t: s.ingest.MarkUsed(ingest.MarkUsedRequest(memory_ids=[t.message_id])),
-    ),
-    "UpdateMemory memory.id": (
-        NO_MEMORY,
-        lambda s, t: s.ingest.UpdateMemory(class_request(t.message_id)),
-    ),
-    "WaitForIndexing consistency_token": (
-        NO_TOKEN,
-        lambda s, t: s.ingest.WaitForIndexing(wait_request(t.consistency_token)),
-    ),
-    "StreamContext context.conversation_id": (
-        NO_CONVERSATION,
-        lambda s, t: last_part(
-            s, context.BuildContextRequest(query="words", conversation_id=t.conversation_id)
-        ),
-    ),
-    "StreamContext context.at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: last_part(
-            s, context.BuildContextRequest(query="words", at_least_as_fresh=t.consistency_token)
-        ),
-    ),
-    "BuildContext conversation_id": (
-        NO_CONVERSATION,
-        lambda s, t: s.context.BuildContext(
-            context.BuildContextRequest(query="words", conversation_id=t.conversation_id)
-        ),
-    ),
-    "Compact conversation_id": (
-        NO_CONVERSATION,
-        lambda s, t: s.maintenance.Compact(
-            maintenance.CompactRequest(conversation_id=t.conversation_id)
-        ),
-    ),
-    "BuildContext at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.context.BuildContext(
-            context.BuildContextRequest(query="words", at_least_as_fresh=t.consistency_token)
-        ),
-    ),
-}
-
-#: By RPC, and field where there is one: the call, and what an answer without anything of theirs is like.
-EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
-    **SUMMARIES_EMPTY,
-    **FACTS_EMPTY,
-    **PATTERNS_EMPTY,
-    **PEOPLE_EMPTY,
-    **GRAPH_EMPTY,
-    **NOTES_EMPTY,
-    **merged("EMPTY"),
-    **COSTS_EMPTY,
-    **RETENTION_EMPTY,
-    **TOPICS_EMPTY,
-    **CHECKPOINTS_EMPTY,
-    **DOCUMENTS_EMPTY,
-    **FILTERS_EMPTY,
-    "EnsureConversation": (
-        lambda s, t: s.ingest.EnsureConversation(ensure_request(), metadata=within("third")),
-        lambda answer: answer.conversation.message_count == 0,
-    ),
-    "Search": (lambda s, t: s.search.Search(search_request()), lambda answer: not answer.results),
-    "Browse": (lambda s, t: s.search.Browse(browse_request()), lambda answer: not answer.memories),
-    "ListConversations": (
-        lambda s, t: s.search.ListConversations(conversations_request()),
-        lambda answer: not answer.conversations,
-    ),
-    "GetStats": (
-        lambda s, t: s.search.GetStats(search.GetStatsRequest()),
-        lambda answer: (
-            (answer.corpus, answer.embedding.pending, list(answer.tasks))
-            == (stats.CorpusStats(), 0, [])
-        ),
-    ),
-    "StreamContext": (
-        lambda s, t: last_part(s, context.BuildContextRequest(query="words")),
-        lambda answer: (answer.end.token_count, answer.end.omitted) == (0, 0),
-    ),
-    "BuildContext": (
-        lambda s, t: s.context.BuildContext(context.BuildContextRequest(query="words")),
-        lambda answer: (answer.text, answer.omitted) == ("", 0),
-    ),
-    "GetQueueStatus": (
-        lambda s, t: s.maintenance.GetQueueStatus(maintenance.GetQueueStatusRequest()),
-        lambda answer: answer == maintenance.GetQueueStatusResponse(),
-    ),
-    "RollUp": (
-        lambda s, t: s.maintenance.RollUp(maintenance.RollUpRequest()),
-        lambda answer: answer.periods == 0,
-    ),
-    "RecordSignificant": (
-        lambda s, t: s.ingest.RecordSignificant(significant_request(), metadata=within("third")),
-        lambda answer: answer.replayed,
-    ),
-    "Compact": (
-        lambda s, t: s.maintenance.Compact(maintenance.CompactRequest()),
-        lambda answer: answer == maintenance.CompactResponse(),
-    ),
-    "RetryJobs": (
-        lambda s, t: s.maintenance.RetryJobs(maintenance.RetryJobsRequest()),
-        lambda answer: answer.jobs == 0,
-    ),
-    "Backfill": (
-        lambda s, t: s.maintenance.Backfill(
-            maintenance.BackfillRequest(target=maintenance.BACKFILL_TARGET_EMBEDDINGS)
-        ),
-        lambda answer: answer.items == 0,
-    ),
-}
-
-
-async def last_sleep(stack: Stack, **fields: str) -> maintenance.SleepResponse:
-    """Return what Sleep says first: nobody is at it in these calls."""
-    call = stack.maintenance.Sleep(maintenance.SleepRequest(**fields))
-    try:
-        async for response in call:
-            return response
-    finally:
-        call.cancel()
-    raise AssertionError("it said nothing")
-
-
-def _methods() -> Iterator[MethodDescriptor]:
-    """Yield every public RPC that is not an operator's."""
-    for entry in pkgutil.iter_modules(v1.__path__, "everword.v1."):
-        if entry.name.endswith("_service_pb2"):
-            module = importlib.import_module(entry.name)
-            for service in module.DESCRIPTOR.services_by_name.values():
-                if service.name != OPERATORS:
-                    yield from service.methods
-
-
-def _reaching(kind: Descriptor, prefix: str = "") -> Iterator[str]:
-    """Yield the paths of fields that name something stored."""
-    field: FieldDescriptor
-    if "id" in kind.fields_by_name:
-        # Of a resource that is to be changed, all that names it is its id.
-        yield f"{prefix}id"
-        return
-    for field in kind.fields:
-        path = f"{prefix}{field.name}"
-        inner = field.message_type
-        if inner is not None and inner.file.package == "everword.v1":
-            yield from _reaching(inner, f"{path}.")
-        elif field.name in TOKENS or (
-            field.name.removesuffix("s").endswith("_id") and field.name not in OWN_IDS
-        ):
-            yield path
-
-
 def test_every_rpc_and_every_id_of_one_is_tried() -> None:
-    tried = {*REFUSED, *EMPTY, *MAKING, *EVERYBODYS}
-    for method in _methods():
+    tried = {*refused_calls(), *empty_calls(), *MAKING, *EVERYBODYS}
+    for method in public_methods():
         assert any(entry.split()[0] == method.name for entry in tried), method.name
-        for path in _reaching(method.input_type):
+        for path in reaching(method.input_type):
             assert f"{method.name} {path}" in tried
 
 
 def test_fields_that_reach_are_recognised() -> None:
-    assert set(_reaching(search.ListMessagesRequest.DESCRIPTOR)) == {
+    assert set(reaching(search.ListMessagesRequest.DESCRIPTOR)) == {
         "conversation_id",
         "page_token",
         "at_least_as_fresh",
     }
-    assert "batch.messages.parent_id" in _reaching(ingest.ImportMessagesRequest.DESCRIPTOR)
+    assert "batch.messages.parent_id" in reaching(ingest.ImportMessagesRequest.DESCRIPTOR)
 
 
 def test_numbers_and_bytes_name_nothing_but_beside_an_id_or_a_name() -> None:
-    found = {(method.name, path) for method in _methods() for path in numbers(method)}
+    found = {(method.name, path) for method in public_methods() for path in numbers(method)}
     unsaid = {(rpc, str(path), path.field.name) for rpc, path in found if not path.within}
     nameless = set[str]().union(*NAMELESS.values())
     assert [each for each in unsaid if each[2] not in nameless] == [], "say what these name"
@@ -344,7 +101,7 @@ async def test_what_is_theirs_does_not_exist_for_others(stack: Stack, theirs: Th
     wrong = []
     await _retention_ended(stack)
     with unchanged(stack.database):
-        for case, (reason, call) in REFUSED.items():
+        for case, (reason, call) in refused_calls().items():
             answer = await _answered(call(stack, theirs))
             token = reason in {NO_PAGE, NO_TOKEN}
             code = grpc.StatusCode.INVALID_ARGUMENT if token else grpc.StatusCode.NOT_FOUND
@@ -358,7 +115,7 @@ async def test_what_is_theirs_is_in_no_answer_to_others(stack: Stack, theirs: Th
     wrong = []
     await _retention_ended(stack)
     with unchanged(stack.database):
-        for case, (call, is_empty) in EMPTY.items():
+        for case, (call, is_empty) in empty_calls().items():
             answer = await _answered(call(stack, theirs))
             if isinstance(answer, Refusal) or not is_empty(answer):
                 wrong.append((case, answer))

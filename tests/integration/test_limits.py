@@ -20,7 +20,7 @@ from everword.v1.conversation_pb2 import ConversationKey
 from everword_ingest.housekeeping.housekeeping import Housekeeping
 from support.callers import make_namespaces, within
 from support.calls import append, append_request
-from support.foreign_notes import note_request
+from support.foreign_written import note_request
 from support.refusals import Refusal, read_refusal, refused
 from support.stack import Stack
 

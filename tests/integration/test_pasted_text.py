@@ -14,9 +14,105 @@ from everword.v1 import ingest_service_pb2 as ingest
 from everword.v1 import search_service_pb2 as search
 from support.calls import message, target
 from support.learning import learn, told
-from support.pasted import OWN, PASTED
 from support.sleeping import Mind, observing, sleep
 from support.stack import Stack
+
+#: No facts about the author are learned from these.
+PASTED: tuple[str, ...] = (
+    "Fred: I live in Rome.",
+    "[10:02] Ana: I live in Rome",
+    "Asking for a friend: I am allergic to penicillin",
+    "I am allergic to penicillin. Asking for a friend.",
+    "Relevant context recalled from previous sessions:\n- I live in Berlin\n- I work at Acme",
+    "From: Ana <ana@example.com>\nTo: Emi\nSubject: Moving\n\nI live in Rome. I work at Acme.",
+    "> I live in Rome\n> I work at Acme",
+    "On Mon, 3 Mar 2025 at 10:02, Ana <ana@example.com> wrote:\n> I live in Rome",
+    "On Mon, 3 Mar 2025 at 10:02, Ana <ana@example.com> wrote:\n\nI live in Rome.\n\nI work at Acme.",
+    # Chats as they are exported or copied.
+    "12/03/2024, 10:02 - Ana: I live in Rome\n12/03/2024, 10:03 - Fred: I work at Acme",
+    "[12.03.24, 10:02:11] Ana Silva: I live in Rome",
+    "[10:02, 3/12/2024] Ana Silva: I live in Rome",
+    "Ana Silva  10:02 AM\nI live in Rome",
+    "Ana — Today at 10:02 AM\nI live in Rome\nand I work at Acme",
+    "Ana Silva, [12.03.24 10:02]\nI live in Rome",
+    "<ana> I live in Rome",
+    "10:02 <ana> I live in Rome",
+    "ana: i live in rome",
+    "Ana: hi\nFred: hello\n\nAna: I live in Rome now\nand I work at Acme\n\nFred: ok",
+    "User: I live in Rome\nAssistant: Nice!",
+    "Speaker 1: I live in Rome.\nSpeaker 2: I work at Acme.",
+    "INTERVIEWER: Where do you live?\nMARIA: I live in Rome.",
+    "cool_cat42: I live in Rome",
+    "**Ana:** I live in Rome",
+    "My sister Ana: I live in Rome",
+    # Mails in other languages.
+    "Von: Ana\nGesendet: Montag\nAn: Emi\nBetreff: Umzug\n\nI live in Rome.",
+    "De : Ana\nEnvoyé : lundi\nÀ : Emi\nObjet : Rome\n\nI live in Rome.",
+    "Am 03.03.2025 um 10:02 schrieb Ana:\nI live in Rome",
+    "Le lun. 3 mars 2025 à 10:02, Ana <ana@example.com> a écrit :\nI live in Rome",
+    "-----Original Message-----\nI live in Rome",
+    "Begin forwarded message:\n\nI live in Rome",
+    # Introductions.
+    "He said: I live in Rome. I work at Acme.",
+    "My friend wrote me: I live in Rome. I work at Acme.",
+    "Here is what Ana wrote:\n\nI live in Rome. I work at Acme.",
+    "Please translate this message from my landlord: I live in Rome",
+    "Transcript:\nI live in Rome",
+    "Lyrics:\nI live in Rome",
+    # Marks and markup.
+    "“I live in Rome\nand I work at Acme”",
+    "„I live in Rome“",
+    '{"author": "ana", "text": "I live in Rome"}',
+    '[\n  {\n    "text": "I live in Rome"\n  }\n]',
+    '<message from="ana">I live in Rome</message>',
+    "```\nI live in Rome\n```",
+    "*walks in* I live in Rome",
+    "[3; untrusted] Ana: I live in Rome\n  I work at Acme",
+    # In several paragraphs.
+    "[3; untrusted] Ana: I love chess.\n  \n  I work at Acme as a fitter.",
+    "[10:02, 3/12/2024] Ana: Hi!\n\nI live in Rome",
+    "Ana wrote me:\n\nHi Emi!\n\nI live in Rome.",
+    "[2026-11-24 16:23] Ana (user):\nI live in Rome.\n\nI work at Acme as a fitter.",
+    # A name beside a time, mails with one header, introductions and markup.
+    "Ana 10:02\nI live in Rome",
+    "ana#1234: I live in Rome",
+    "From: Ana\nI live in Rome",
+    "FW: moving\nI live in Rome",
+    "My cousin just sent me this: I live in Rome.",
+    "This is for a friend: I'm allergic to walnuts, what can I eat?",
+    "`I live in Rome`",
+    "name,text\nana,I live in Rome",
+)
+
+#: Messages with the attribute and the value that are learned from them.
+OWN: tuple[tuple[str, str, str], ...] = (
+    ("Note: I live in Rome", "residence", "rome"),
+    ("Update: I moved to Berlin", "residence", "berlin"),
+    ("P.S.: I'm vegetarian", "diet", "vegetarian"),
+    ("Hi Fred, I live in Rome", "residence", "rome"),
+    ("Hi Fred: I live in Rome", "residence", "rome"),
+    ("Fun fact: I live in Rome", "residence", "rome"),
+    ("Just to be clear: I live in Rome", "residence", "rome"),
+    ("Please save to memory: I live in Rome", "residence", "rome"),
+    ("About me:\n- I live in Rome\n- I work at Acme", "employer", "acme"),
+    ("2024-03-12: I moved to Rome", "residence", "rome"),
+    ("> Where do you live?\n\nI live in Rome", "residence", "rome"),
+    (
+        "I live in Rome.\n\nOn Mon, 3 Mar 2025 at 10:02, Ana wrote:\n> I work at Acme",
+        "residence",
+        "rome",
+    ),
+    ("Fred: I live in Oslo.\n\nThat was Fred. I live in Rome.", "residence", "rome"),
+    ("Ana asked where I live. I live in Rome.", "residence", "rome"),
+    ("I need help with this:\n```\nprint(1)\n```\nI live in Rome", "residence", "rome"),
+    ("I live in Rome — and love it", "residence", "rome"),
+    ("Wait: I live in Rome", "residence", "rome"),
+    ("Q: I live in Rome. Where can I eat?", "residence", "rome"),
+    ("Day 1: I moved to Rome", "residence", "rome"),
+    ("Fred - I live in Rome.", "residence", "rome"),
+    ("Hi!\n\n    I live in Rome", "residence", "rome"),
+)
+
 
 QUESTION = "flat in Rome"
 #: Before the fix, the original ranked last for all but the first question.

@@ -10,7 +10,6 @@ from typing import Any
 import grpc
 import pytest
 import pytest_asyncio
-from integration.test_isolation_rpcs import EMPTY, REFUSED, _methods
 
 from everword.chat.settings import ChatSettings
 from everword.rpc.scopes import scope_table
@@ -27,8 +26,10 @@ from support.calls import message, target
 from support.cases import unchanged
 from support.databases import cloned
 from support.foreign import MODEL, NO_PAGE, NO_TOKEN, Theirs
+from support.foreign_calls import empty_calls, refused_calls
 from support.foreign_filled import fill_theirs
 from support.keyed import keyed
+from support.probes import public_methods
 from support.refusals import Refusal, read_refusal, refused
 from support.stack import Stack, running_stack
 
@@ -37,7 +38,8 @@ WRITE, ADMIN = admin.API_KEY_ROLE_WRITE, admin.API_KEY_ROLE_ADMIN
 IN: dict[str, Any] = {"role": WRITE, "namespace": "theirs"}
 OUT_OF_SCOPE = "KEY_OUT_OF_SCOPE"
 SCOPED = {
-    path.rpartition("/")[2] for path in scope_table([m.containing_service for m in _methods()])
+    path.rpartition("/")[2]
+    for path in scope_table([m.containing_service for m in public_methods()])
 }
 #: What scoped calls see whole: ids, places, counts, limits, words of names.
 PLAIN = {
@@ -110,13 +112,13 @@ async def test_no_rpc_shows_or_changes_what_is_anothers(scoped: Scoped, who: str
     await _answered(stack.search.Browse(search.BrowseRequest()))
     wrong = []
     with unchanged(stack.database):
-        for case, (reason, call) in REFUSED.items():
+        for case, (reason, call) in refused_calls().items():
             answer = await _answered(call(stack, scoped.theirs))
             # Tokens are the namespace's, and show nothing of what they were made with.
             shown = reason not in {NO_PAGE, NO_TOKEN} or "heir" in str(answer)
             if not _is_refused(case, answer) and shown:
                 wrong.append((case, answer))
-        for case, (call, is_empty) in EMPTY.items():
+        for case, (call, is_empty) in empty_calls().items():
             answer = await _answered(call(stack, scoped.theirs))
             if not (_is_refused(case, answer) or is_empty(answer)):
                 wrong.append((case, answer))

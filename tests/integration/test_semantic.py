@@ -167,20 +167,26 @@ async def test_with_an_embedder_that_fails_the_arm_is_degraded(knowing: Stack) -
         assert degraded[0].reason
 
 
+_WITHOUT_PGVECTOR = """
+DROP VIEW visible_vectors_1;
+CREATE TABLE kept AS SELECT namespace_id, memory_id, embedding::real[] AS embedding FROM memory_vectors_1;
+DROP TABLE memory_vectors_1;
+DROP EXTENSION vector;
+SELECT create_vector_table(1);
+INSERT INTO memory_vectors_1 SELECT * FROM kept;
+"""
+
+
 async def test_a_database_without_pgvector_finds_the_same(knowing: Stack) -> None:
     queries = ("Which pets do we have?", "travel plans to Portugal", "the cat Miso")
     before = [contents(await search(knowing, query)) for query in queries]
-    with knowing.database.connect() as conn:
-        conn.execute(
-            """
-            DROP VIEW visible_vectors_1;
-            CREATE TABLE kept AS SELECT namespace_id, memory_id, embedding::real[] AS embedding FROM memory_vectors_1;
-            DROP TABLE memory_vectors_1;
-            DROP EXTENSION vector;
-            SELECT create_vector_table(1);
-            INSERT INTO memory_vectors_1 SELECT * FROM kept;
-            """
-        )
+
+    def remove_pgvector() -> None:
+        with knowing.database.connect() as conn:
+            conn.execute(_WITHOUT_PGVECTOR)
+
+    # In a thread: a background task may have locked the table, and needs the event loop to end its transaction.
+    await asyncio.to_thread(remove_pgvector)
     assert [contents(await search(knowing, query)) for query in queries] == before
 
 

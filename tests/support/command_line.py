@@ -1,4 +1,4 @@
-"""The command line as a user runs it: a process of its own, which finds the services by their addresses."""
+"""The command line as a user runs it: in a process of its own, which gets the services' addresses."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from everword.embedded.folder import RunningStack
+from support.forked_commands import run_forked
 from support.stack import Stack
 
 EVERWORD = str(Path(sys.executable).with_name("everword"))
@@ -58,5 +59,13 @@ async def run(
 async def everword(
     stack: Stack | RunningStack, *arguments: str, given: str = "", **variables: str
 ) -> Finished:
-    """Run `everword` with these arguments."""
-    return await run(stack, EVERWORD, *arguments, given=given, variables=variables)
+    """Run `everword` with these arguments, in a process that is forked from one with its modules."""
+    finished = await asyncio.to_thread(
+        run_forked,
+        [EVERWORD, *arguments],
+        environment(stack, **variables),
+        given.encode(),
+        timeout_s=180,
+    )
+    status, output, errors = finished
+    return Finished(status, output.decode(), errors.decode())

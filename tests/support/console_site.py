@@ -60,7 +60,7 @@ FILLED_BY = {
     "/lore": "everword lore add BOOK TITLE TEXT",
     "/people": "<pre>everword sleep</pre>",
     "/events": "<pre>everword sleep</pre>",
-    "/patterns": "everword patterns record",
+    "/patterns": "everword call Pattern/RecordPattern",
     "/themes": "<pre>everword stats</pre>",
     "/topics": "everword graph node",
 }

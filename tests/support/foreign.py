@@ -1,4 +1,4 @@
-"""Calls that are given what is in another namespace."""
+"""What there is in another namespace, and requests that make it or ask for it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,35 @@ from google.protobuf.field_mask_pb2 import FieldMask
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import conversation_pb2 as conversation
 from everword.v1 import ingest_service_pb2 as ingest
-from everword.v1 import maintenance_service_pb2 as maintenance
 from everword.v1 import memory_pb2 as memory
 from everword.v1 import search_service_pb2 as search
-from everword.v1 import summary_pb2 as summary
-from everword.v1.stats_pb2 import SummaryBacklog
-from support.calls import message, target
 from support.stack import Stack
+
+#: What writes summaries, and answers: nobody answers in these calls.
+MODEL = "scripted"
+NO_CONVERSATION = "CONVERSATION_NOT_FOUND"
+NO_MEMORY = "MEMORY_NOT_FOUND"
+NO_PAGE = "PAGE_TOKEN_INVALID"
+NO_TOKEN = "CONSISTENCY_TOKEN_INVALID"
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written into a namespace: ids by their names, and by RPC the token of a second page."""
+
+    ids: dict[str, str]
+    page_tokens: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What was learned in another namespace."""
+
+    person_id: str
+    event_id: str
+    strategy_id: str
+    #: By RPC.
+    page_tokens: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -29,8 +51,7 @@ class Theirs:
     summary_id: str
     fact_id: str
     pattern_id: str
-    #: What foreign_people needs.
-    learned: Any
+    learned: Learned
     node_id: str
     edge_id: str
     note_id: str
@@ -41,7 +62,7 @@ class Theirs:
     consistency_token: str
     #: By RPC.
     page_tokens: dict[str, str]
-    #: Ids and page tokens that modules of `support.kinds` return, by name.
+    #: Ids that modules of `support.kinds` return, by name.
     written: dict[str, str]
     erasure_id: str = ""
 
@@ -50,57 +71,18 @@ class Theirs:
         return memory.MemoryFilter(conversation_ids=[self.conversation_id])
 
 
+Call = Callable[[Stack, Theirs], Awaitable[Any]]
+
+
 def search_request(**fields: Any) -> search.SearchRequest:
     return search.SearchRequest(
         query="words", mode=search.SEARCH_MODE_LEXICAL, page_size=1, **fields
     )
 
 
-def browse_request(**fields: Any) -> search.BrowseRequest:
-    return search.BrowseRequest(page_size=1, **fields)
-
-
-def conversations_request(**fields: Any) -> search.ListConversationsRequest:
-    return search.ListConversationsRequest(page_size=1, **fields)
-
-
-def messages_request(conversation_id: str, **fields: Any) -> search.ListMessagesRequest:
-    return search.ListMessagesRequest(conversation_id=conversation_id, page_size=1, **fields)
-
-
-def external_request(**conversation: Any) -> search.GetMemoryRequest:
-    """Ask for a message by the id that its sender gave it."""
-    external = search.ExternalMessageKey(external_id="external", **conversation)
-    return search.GetMemoryRequest(external=external)
-
-
 def ensure_request() -> ingest.EnsureConversationRequest:
     """Ask for a conversation with the key that one of theirs has."""
     return ingest.EnsureConversationRequest(key=conversation.ConversationKey(session_key="s"))
-
-
-def update_request(conversation_id: str) -> ingest.EnsureConversationRequest:
-    return ingest.EnsureConversationRequest(
-        conversation_id=conversation_id,
-        details=conversation.ConversationDetails(title="Taken over"),
-        update_mask=FieldMask(paths=["details.title"]),
-    )
-
-
-def append_request(conversation_id: str) -> ingest.AppendMessagesRequest:
-    return ingest.AppendMessagesRequest(
-        conversation_id=conversation_id, messages=[message("Smuggled in.")]
-    )
-
-
-def answer_request(parent_id: str) -> ingest.AppendMessagesRequest:
-    return ingest.AppendMessagesRequest(
-        conversation=target("mine"), messages=[message("An answer.", parent_id=parent_id)]
-    )
-
-
-async def import_batch(stack: Stack, batch: ingest.AppendMessagesRequest) -> Any:
-    return await stack.ingest.ImportMessages(iter([ingest.ImportMessagesRequest(batch=batch)]))
 
 
 def voice_request(namespace: str) -> admin.UpdateNamespaceRequest:
@@ -129,123 +111,3 @@ def wait_request(token: str) -> ingest.WaitForIndexingRequest:
     return ingest.WaitForIndexingRequest(
         consistency_token=token, stage=ingest.INDEXING_STAGE_LEXICAL
     )
-
-
-def list_request(**fields: Any) -> search.ListSummariesRequest:
-    return search.ListSummariesRequest(page_size=1, **fields)
-
-
-def expand_request(summary_id: str, **fields: Any) -> search.ExpandSummaryRequest:
-    return search.ExpandSummaryRequest(summary_id=summary_id, page_size=1, **fields)
-
-
-def audit_request(**fields: Any) -> maintenance.AuditSummariesRequest:
-    return maintenance.AuditSummariesRequest(page_size=1, **fields)
-
-
-Call = Callable[[Stack, Theirs], Awaitable[Any]]
-NO_CONVERSATION = "CONVERSATION_NOT_FOUND"
-NO_MESSAGE = "MESSAGE_NOT_FOUND"
-NO_MEMORY = "MEMORY_NOT_FOUND"
-NO_SUMMARY = "SUMMARY_NOT_FOUND"
-NO_PAGE = "PAGE_TOKEN_INVALID"
-NO_TOKEN = "CONSISTENCY_TOKEN_INVALID"
-
-#: What writes summaries, and answers: nobody answers in these calls.
-MODEL = "scripted"
-
-#: As REFUSED and EMPTY of the test, for what reads summaries.
-SUMMARIES_REFUSED: dict[str, tuple[str, Call]] = {
-    "FlushConversation conversation_id": (
-        NO_CONVERSATION,
-        lambda s, t: s.maintenance.FlushConversation(
-            maintenance.FlushConversationRequest(
-                conversation_id=t.conversation_id, context_size=1, notes_saved=True
-            )
-        ),
-    ),
-    "FlushConversation protected_message_ids": (
-        NO_CONVERSATION,
-        lambda s, t: s.maintenance.FlushConversation(
-            maintenance.FlushConversationRequest(
-                conversation_id=t.conversation_id,
-                context_size=1,
-                protected_message_ids=[t.message_id],
-            )
-        ),
-    ),
-    "ExpandSummary summary_id": (
-        NO_SUMMARY,
-        lambda s, t: s.search.ExpandSummary(search.ExpandSummaryRequest(summary_id=t.summary_id)),
-    ),
-    "ExpandSummary at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.search.ExpandSummary(
-            search.ExpandSummaryRequest(
-                summary_id=t.summary_id, at_least_as_fresh=t.consistency_token
-            )
-        ),
-    ),
-    "ListSummaries at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.search.ListSummaries(list_request(at_least_as_fresh=t.consistency_token)),
-    ),
-    "ExpandSummary page_token": (
-        NO_PAGE,
-        lambda s, t: s.search.ExpandSummary(
-            expand_request(t.summary_id, page_token=t.page_tokens["ExpandSummary"])
-        ),
-    ),
-    "ListSummaries page_token": (
-        NO_PAGE,
-        lambda s, t: s.search.ListSummaries(
-            list_request(page_token=t.page_tokens["ListSummaries"])
-        ),
-    ),
-    "AuditSummaries page_token": (
-        NO_PAGE,
-        lambda s, t: s.maintenance.AuditSummaries(
-            audit_request(page_token=t.page_tokens["AuditSummaries"])
-        ),
-    ),
-    "Answer at_least_as_fresh": (
-        NO_TOKEN,
-        lambda s, t: s.search.Answer(
-            search.AnswerRequest(query="words", at_least_as_fresh=t.consistency_token)
-        ),
-    ),
-}
-NOTHING = search.AnswerResponse(verdict=search.VERDICT_NOTHING_RELEVANT)
-SUMMARIES_EMPTY: dict[str, tuple[Call, Callable[[Any], bool]]] = {
-    "ListSummaries": (
-        lambda s, t: s.search.ListSummaries(list_request()),
-        lambda answer: not answer.summaries,
-    ),
-    "ListSummaries filter.conversation_id": (
-        lambda s, t: s.search.ListSummaries(
-            list_request(filter=summary.SummaryFilter(conversation_id=t.conversation_id))
-        ),
-        lambda answer: not answer.summaries,
-    ),
-    "AuditSummaries": (
-        lambda s, t: s.maintenance.AuditSummaries(audit_request()),
-        lambda answer: (answer.audited, answer.next_page_token) == (0, ""),
-    ),
-    "AuditSummaries conversation_id": (
-        lambda s, t: s.maintenance.AuditSummaries(audit_request(conversation_id=t.conversation_id)),
-        lambda answer: (answer.audited, answer.next_page_token) == (0, ""),
-    ),
-    "GetCompactionStatus": (
-        lambda s, t: s.maintenance.GetCompactionStatus(maintenance.GetCompactionStatusRequest()),
-        lambda answer: (
-            answer
-            == maintenance.GetCompactionStatusResponse(
-                mode=maintenance.COMPACTION_MODE_MODEL, model=MODEL, backlog=SummaryBacklog()
-            )
-        ),
-    ),
-    "Answer": (
-        lambda s, t: s.search.Answer(search.AnswerRequest(query="words")),
-        lambda answer: answer == NOTHING,
-    ),
-}

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from everword.v1 import graph_service_pb2
+from typing import Any
+
+from everword.v1 import address_pb2
+from everword.v1 import fact_query_service_pb2 as fact_queries
+from everword.v1 import graph_query_service_pb2 as graph_queries
 from everword.v1 import ingest_service_pb2 as ingest
+from everword.v1 import maintenance_service_pb2 as maintenance
+from everword.v1 import pattern_service_pb2 as patterns
+from everword.v1 import search_service_pb2 as search
 from everword.v1 import summary_pb2 as summary
 from everword.v1 import watch_pb2 as watch
 from support.callers import make_namespaces, within
@@ -12,34 +19,25 @@ from support.compaction import ScriptedComposer, compact_everything
 from support.foreign import (
     MODEL,
     Theirs,
-    audit_request,
-    browse_request,
-    conversations_request,
     ensure_request,
-    expand_request,
-    list_request,
-    messages_request,
     search_request,
     significant_request,
     voice_request,
 )
-from support.foreign_addresses import listed
-from support.foreign_checkpoints import save_checkpoints
-from support.foreign_costs import spend
-from support.foreign_documents import write_documents
-from support.foreign_erasures import erase_something
-from support.foreign_facts import facts_request, remember_request
-from support.foreign_filters import first_told
-from support.foreign_graph import graph_request, nodes_request
-from support.foreign_notes import write_notes
-from support.foreign_patterns import (
+from support.foreign_written import (
+    erase_something,
+    graph_request,
+    learn_theirs,
+    node_request,
     pattern_request,
-    patterns_request,
+    remember_request,
+    save_checkpoints,
+    spend,
     threshold_request,
+    write_documents,
+    write_notes,
+    write_pages,
 )
-from support.foreign_people import learn_theirs
-from support.foreign_topics import write_pages
-from support.graphs import node
 from support.kinds import KINDS
 from support.stack import Stack
 
@@ -49,66 +47,44 @@ THEIRS = within("theirs")
 async def fill_theirs(stack: Stack) -> Theirs:
     """Fill `theirs`, and partly `third`; returns what there is in `theirs`."""
     await _fill_both(stack)
-    notes = await write_notes(stack, "theirs")
-    written: dict[str, str] = {}
-    for kind in KINDS:
-        written |= await kind.write(stack, "theirs")
-    costs = await spend(stack, "theirs")
-    erasures = await erase_something(stack, "theirs")
-    documents = await write_documents(stack, "theirs")
+    written = [
+        await write(stack, "theirs")
+        for write in (write_notes, spend, erase_something, write_documents)
+    ]
+    of_kinds = [await kind.write(stack, "theirs") for kind in KINDS]
     told = await stack.facts.Remember(remember_request("Their tea."), metadata=THEIRS)
     drawn = await stack.graph.WriteGraph(graph_request(), metadata=THEIRS)
-    await stack.graph.CreateNode(
-        graph_service_pb2.CreateNodeRequest(node=node("Own"), request_id="node"),
-        metadata=within("third"),
-    )
+    await stack.graph.CreateNode(node_request(), metadata=within("third"))
     habit = await stack.patterns.RecordPattern(pattern_request("Rema"), metadata=THEIRS)
     first = await append(stack, *["Their words."] * 3, metadata=THEIRS)
     await append(stack, "Their other words.", session_key="t", metadata=THEIRS)
-    saved = await save_checkpoints(stack, "theirs", first.conversation_id)
-    used = ingest.MarkUsedRequest(memory_ids=[first.messages[0].message_id])
+    conversation_id, message_id = first.conversation_id, first.messages[0].message_id
+    written.append(await save_checkpoints(stack, "theirs", conversation_id))
+    used = ingest.MarkUsedRequest(memory_ids=[message_id])
     await stack.ingest.MarkUsed(used, metadata=THEIRS)
     # Nobody would write these again.
     await compact_everything(stack, ScriptedComposer(MODEL, version=1000))
-    listed = await stack.search.ListSummaries(list_request(), metadata=THEIRS)
-    leaves = summary.SummaryFilter(conversation_id=first.conversation_id)
-    [leaf] = (
-        await stack.search.ListSummaries(list_request(filter=leaves), metadata=THEIRS)
-    ).summaries
-    expand = expand_request(leaf.id)
-    expanded = await stack.search.ExpandSummary(expand, metadata=THEIRS)
-    audited = await stack.maintenance.AuditSummaries(audit_request(), metadata=THEIRS)
+    listed = await stack.search.ListSummaries(
+        search.ListSummariesRequest(page_size=1), metadata=THEIRS
+    )
+    tokens = {"ListSummaries": listed.next_page_token}
+    for each in [*written, *of_kinds]:
+        tokens |= each.page_tokens
+    tokens |= await write_pages(stack, "theirs", [each.id for each in drawn.nodes])
+    tokens |= await _page_tokens(stack, conversation_id)
     return Theirs(
-        conversation_id=first.conversation_id,
-        message_id=first.messages[0].message_id,
+        conversation_id=conversation_id,
+        message_id=message_id,
         summary_id=listed.summaries[0].id,
         fact_id=told.fact.id,
         pattern_id=habit.pattern.id,
-        learned=await learn_theirs(
-            stack, "theirs", first.messages[0].message_id, first.conversation_id
-        ),
+        learned=await learn_theirs(stack, "theirs", message_id, conversation_id),
         node_id=drawn.nodes[0].id,
         edge_id=drawn.edges[0].id,
-        note_id=notes.note_id,
-        document_id=documents.document_id,
-        grant_id=notes.grant_id,
-        budget_id=costs.budget_id,
-        erasure_id=erasures.erasure_id,
-        checkpoint_id=saved.checkpoint_id,
         consistency_token=first.consistency_token,
-        written=written,
-        page_tokens={
-            "ListSummaries": listed.next_page_token,
-            "ExpandSummary": expanded.next_page_token,
-            "AuditSummaries": audited.next_page_token,
-            **notes.page_tokens,
-            **costs.page_tokens,
-            **erasures.page_tokens,
-            **await write_pages(stack, "theirs", [each.id for each in drawn.nodes]),
-            **saved.page_tokens,
-            **documents.page_tokens,
-            **await _page_tokens(stack, first.conversation_id),
-        },
+        page_tokens=tokens,
+        written={name: id_ for each in of_kinds for name, id_ in each.ids.items()},
+        **{name: id_ for each in written for name, id_ in each.ids.items()},
     )
 
 
@@ -132,31 +108,41 @@ async def _fill_both(stack: Stack) -> None:
 
 async def _page_tokens(stack: Stack, conversation_id: str) -> dict[str, str]:
     """Return a token of the second page of each list, by RPC."""
-    return {
-        "WatchMemories": (
-            await first_told(stack, watch.WatchMemoriesRequest(), metadata=THEIRS)
-        ).resume_token,
-        "ListAddress": (
-            await stack.search.ListAddress(
-                listed(f"viking://theirs/conversations/{conversation_id}/messages"),
-                metadata=THEIRS,
-            )
-        ).next_page_token,
-        "ListFacts": (
-            await stack.fact_queries.ListFacts(facts_request(), metadata=THEIRS)
-        ).next_page_token,
-        "ListPatterns": (
-            await stack.patterns.ListPatterns(patterns_request(), metadata=THEIRS)
-        ).next_page_token,
-        "ListNodes": (
-            await stack.graph_queries.ListNodes(nodes_request(), metadata=THEIRS)
-        ).next_page_token,
-        "Search": (await stack.search.Search(search_request(), metadata=THEIRS)).next_page_token,
-        "Browse": (await stack.search.Browse(browse_request(), metadata=THEIRS)).next_page_token,
-        "ListConversations": (
-            await stack.search.ListConversations(conversations_request(), metadata=THEIRS)
-        ).next_page_token,
-        "ListMessages": (
-            await stack.search.ListMessages(messages_request(conversation_id), metadata=THEIRS)
-        ).next_page_token,
-    }
+    messages = f"viking://theirs/conversations/{conversation_id}/messages"
+    leaves = summary.SummaryFilter(conversation_id=conversation_id)
+    [leaf] = (
+        await stack.search.ListSummaries(
+            search.ListSummariesRequest(filter=leaves, page_size=1), metadata=THEIRS
+        )
+    ).summaries
+    pages: tuple[tuple[Any, Any], ...] = (
+        (
+            stack.search.ExpandSummary,
+            search.ExpandSummaryRequest(summary_id=leaf.id, page_size=1),
+        ),
+        (stack.maintenance.AuditSummaries, maintenance.AuditSummariesRequest(page_size=1)),
+        (
+            stack.search.ListAddress,
+            address_pb2.ListAddressRequest(address=messages, page_size=1),
+        ),
+        (stack.fact_queries.ListFacts, fact_queries.ListFactsRequest(page_size=1)),
+        (stack.patterns.ListPatterns, patterns.ListPatternsRequest(page_size=1)),
+        (stack.graph_queries.ListNodes, graph_queries.ListNodesRequest(page_size=1)),
+        (stack.search.Search, search_request()),
+        (stack.search.Browse, search.BrowseRequest(page_size=1)),
+        (stack.search.ListConversations, search.ListConversationsRequest(page_size=1)),
+        (
+            stack.search.ListMessages,
+            search.ListMessagesRequest(conversation_id=conversation_id, page_size=1),
+        ),
+    )
+    tokens = {}
+    for call, request in pages:
+        name = type(request).__name__.removesuffix("Request")
+        tokens[name] = (await call(request, metadata=THEIRS)).next_page_token
+    watched = stack.search.WatchMemories(watch.WatchMemoriesRequest(), metadata=THEIRS)
+    async for answer in watched:
+        tokens["WatchMemories"] = answer.resume_token
+        break
+    watched.cancel()
+    return tokens

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,14 +12,21 @@ from uuid import UUID
 
 from buf.validate import validate_pb2
 from google.protobuf import json_format
-from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
+from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
 from google.protobuf.message_factory import GetMessageClass
 
+from everword import v1
 from fuzz.kinds import kind_of
 from scripts.recipes import Recipe
 from support.databases import DatabaseUnderTest
 from support.isolation import ISOLATED, VIEWS
 
+#: Its caller is an operator, whose namespaces are all of them.
+OPERATORS = "AdminService"
+#: Ids that callers choose themselves: what they mean is looked up within the namespace alone.
+OWN_IDS = {"request_id", "external_id", "client_session_id", "client_session_ids", "channel_id"}
+OWN_IDS |= {"run_id", "run_ids"}
+TOKENS = {"page_token", "resume_token", "consistency_token", "at_least_as_fresh"}
 #: Kinds under which theirs are held by another name.
 _AS = {"memory_id": "message_id", "topic_id": "node_id"}
 #: What nothing has.
@@ -124,6 +133,42 @@ def paths(method: MethodDescriptor) -> Iterator[Path]:
             yield path
 
 
+def public_methods() -> Iterator[MethodDescriptor]:
+    """Yield every public RPC that is not an operator's."""
+    for entry in pkgutil.iter_modules(v1.__path__, "everword.v1."):
+        if entry.name.endswith("_service_pb2"):
+            module = importlib.import_module(entry.name)
+            for service in module.DESCRIPTOR.services_by_name.values():
+                if service.name != OPERATORS:
+                    yield from service.methods
+
+
+def reaching(kind: Descriptor, prefix: str = "") -> Iterator[str]:
+    """Yield the paths of fields that name something stored."""
+    field: FieldDescriptor
+    if "id" in kind.fields_by_name:
+        # Of a resource that is to be changed, all that names it is its id.
+        yield f"{prefix}id"
+        return
+    for field in kind.fields:
+        path = f"{prefix}{field.name}"
+        inner = field.message_type
+        if inner is not None and inner.file.package == "everword.v1":
+            yield from reaching(inner, f"{path}.")
+        elif field.name in TOKENS or (
+            field.name.removesuffix("s").endswith("_id") and field.name not in OWN_IDS
+        ):
+            yield path
+
+
+def reaching_paths() -> Iterator[tuple[str, MethodDescriptor, Path]]:
+    """Yield each field that names something stored: its case, its RPC and its place."""
+    for method in public_methods():
+        by_name = {str(path): path for path in paths(method)}
+        for name in reaching(method.input_type):
+            yield f"{method.name} {name}", method, by_name[name]
+
+
 def numbers(method: MethodDescriptor) -> Iterator[Path]:
     """Yield the places of all numbers and bytes of a request, however deep."""
     for path in _paths(method.input_type, ()):
@@ -146,21 +191,21 @@ def _paths(kind: Any, before: tuple[FieldDescriptor, ...]) -> Iterator[Path]:
 def _inner(holder: Any, step: FieldDescriptor) -> Any:
     held = getattr(holder, step.name)
     if step.is_repeated:
-        return held[0] if held else _least(held.add())
-    return held if holder.HasField(step.name) else _least(held)
+        return held[0] if held else least(held.add())
+    return held if holder.HasField(step.name) else least(held)
 
 
-def _least(message: Any) -> Any:
+def least(message: Any) -> Any:
     """Give a message what its rules ask for."""
     message.SetInParent()
     for field in message.DESCRIPTOR.fields:
         rules = field.GetOptions().Extensions[validate_pb2.field]
         if field.is_repeated:
             if rules.repeated.min_items and field.message_type:
-                _least(getattr(message, field.name).add())
+                least(getattr(message, field.name).add())
         elif field.containing_oneof is None and (rules.required or rules.string.min_len):
             if field.message_type:
-                _least(getattr(message, field.name))
+                least(getattr(message, field.name))
             elif field.type == field.TYPE_STRING:
                 setattr(message, field.name, "a/b" if "/" in rules.string.pattern else "7")
         elif field.enum_type is not None and rules.enum.not_in:
@@ -203,7 +248,7 @@ def values_for(
         found = theirs.consistency_token if "cons" in path.kind else tokens.get(method.name)
         unlike = damaged(found) if found else ""
     elif path.is_id:
-        held = {**vars(theirs), **vars(theirs.learned)}
+        held = {**vars(theirs), **vars(theirs.learned), **theirs.written}
         found = held.get(_AS.get(path.kind, path.kind))
         unlike = NOBODY
     else:

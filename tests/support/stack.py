@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import grpc
 
+import everword_search.server
 from everword.chat.settings import ChatSettings
 from everword.client.channel import open_channel
 from everword.domain.settings import Secret
@@ -82,12 +84,14 @@ async def running_stack(
     server: ServerSettings = BASE,
     cache_mb: int | None = None,
     tokenizer: Path | None = None,
+    warm_up: bool = False,
 ) -> AsyncIterator[Stack]:
     """Run the four services while the block lasts.
 
     With `semantic`, search knows the embedder; with `redis_url`, ingest sends wake-ups there; with `chat`, the
     compactor and search know a language model. Search keeps `cache_mb` mebibytes of namespaces in memory, None for
-    what it does by itself, and counts by `tokenizer`.
+    what it does by itself, and counts by `tokenizer`. With `warm_up`, search runs its first question before the block
+    begins, as it does in production: that takes 0.3 s, and most tests search little or not at all.
     """
     base = replace(server, admin_key=Secret(admin_key), internal_token=Secret(internal_token))
 
@@ -112,12 +116,18 @@ async def running_stack(
         )
         if cache_mb is not None:
             reading = replace(reading, cache_bytes=cache_mb << 20)
-        await start("search", SearchServer(reading))
+        with nullcontext() if warm_up else patch.object(everword_search.server, "warm_up", _skip):
+            search = SearchServer(reading)
+        await start("search", search)
         channels = {
             name: await resources.enter_async_context(open_channel(address))
             for name, address in addresses.items()
         }
         yield stack_of(database, addresses, channels)
+
+
+async def _skip(*arguments: object) -> None:
+    pass
 
 
 def stack_of(

@@ -4,8 +4,7 @@ A module has:
 
 - `insert_rows(conn, namespace_id, words)`: inserts a row into each table of the kind.
 - `parameters()`: returns the parameters of the kind's statements, by statement; they match these rows.
-- `write(stack, namespace)`: writes such rows by RPC; returns ids and page tokens by name, for `Theirs.written`.
-- `REFUSED` and `EMPTY`: calls of its RPCs with ids of another namespace, as in `test_isolation_rpcs.py`.
+- `write(stack, namespace)`: writes such rows by RPC; returns their ids and page tokens.
 - `BREAKS`: by integrity check of the kind, a statement after which the check fails.
 """
 

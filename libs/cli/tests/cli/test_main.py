@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from google.protobuf import descriptor_pb2
 
+from everword.cli.catalogue import ENTRIES, TOPICS
 from everword.cli.main import main
 from everword.embedded.ports import free_ports
 
@@ -37,14 +38,14 @@ COMMANDS = dict(commands(main))
 def test_the_commands_are_those_that_the_documents_name() -> None:
     assert {path[0] for path in COMMANDS} >= {
         "up", "migrate", "import", "export", "search", "browse", "context", "stats", "keys",
-        "namespaces", "queue-status", "retry-failed", "backfill", "protoset",
+        "namespaces", "queue-status", "retry-failed", "backfill", "protoset", "call",
     }  # fmt: skip
     assert {path[1] for path in COMMANDS if path[0] == "keys" and path[1:]} == {
         "create", "list", "revoke", "rotate",
     }  # fmt: skip
 
 
-def test_a_list_of_all_commands_says_one_whole_line_about_each_and_loads_none() -> None:
+def test_help_names_every_command_on_one_screen_and_imports_none() -> None:
     code = "import sys; from everword.cli.main import main; main(standalone_mode=False); print(*sys.modules)"
     ran = subprocess.run(
         [sys.executable, "-c", code, "--help"],
@@ -54,11 +55,28 @@ def test_a_list_of_all_commands_says_one_whole_line_about_each_and_loads_none() 
         text=True,
     )
     *shown, loaded = ran.stdout.splitlines()
-    for name in {path[0] for path in COMMANDS}:
-        (said,) = [line for line in shown if line.startswith(f"  {name} ")]
-        assert said.endswith(".")
-        assert not said.endswith("...")
+    assert len(shown) <= 40
+    assert max(map(len, shown)) <= 80
+    topics = shown[shown.index("All commands by topic:") :]
+    named = {word for line in topics if line.startswith("  ") for word in line.split()}
+    assert named == {path[0] for path in COMMANDS} | set(TOPICS)
     assert not {"grpc", "psycopg", "httpx", "everword.cli.session"} & set(loaded.split())
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_help_of_a_topic_describes_each_command_on_one_line(topic: str) -> None:
+    lines = CliRunner().invoke(main, ["help", topic], terminal_width=80).stdout.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == list(TOPICS[topic])
+    assert all(len(line) <= 80 and line.endswith(".") for line in lines[1:])
+    assert topic not in ENTRIES
+
+
+def test_help_of_a_command_is_that_of_its_help_option() -> None:
+    assert invoke("help", "search").stdout == invoke("search", "--help").stdout
+    assert invoke("help").stdout == invoke("--help").stdout
+    unknown = invoke("help", "serach")
+    assert unknown.exit_code == 2
+    assert "Did you mean 'search'" in unknown.stderr
 
 
 def test_what_another_distribution_brings_is_named_where_it_is_missing(
@@ -68,7 +86,7 @@ def test_what_another_distribution_brings_is_named_where_it_is_missing(
     monkeypatch.delitem(main.__dict__, "_places", raising=False)
     said = invoke("mcp").stderr
     monkeypatch.delitem(main.__dict__, "_places")
-    assert "'mcp' comes with everword-web, which is not installed" in said
+    assert "'mcp' is part of everword-web, which is not installed" in said
 
 
 def test_a_shell_completes_commands() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import re
+import string
 
 import pytest
 
@@ -10,7 +12,73 @@ from everword.text.analysis import folded_words, spoken_words, words_of
 from everword.text.literals import literal_tokens
 from everword.text.passages import count_words
 from everword.text.ranking_record import message_traits
-from support.ascii_texts import texts
+
+PIECES = (
+    *(
+        "I'm",
+        "don't",
+        "'quoted'",
+        "''",
+        "years'",
+        "O'Brien's",
+        "x-",
+        "-y",
+        "re-open",
+        "--",
+        "a_b",
+        "_x",
+        "__",
+    ),
+    *(
+        "today",
+        "Today",
+        "weekend",
+        "lastly",
+        "last",
+        "year",
+        "years",
+        "3rd",
+        "2023",
+        "20",
+        "I",
+        "me",
+        "My",
+        "mE",
+    ),
+    *(
+        "auth.rs",
+        "camelCase",
+        "ABC",
+        "a:b",
+        "C#",
+        "a@b",
+        "a\\b",
+        "1.2.3",
+        "?",
+        "!?",
+        "\n",
+        "\t",
+        "word",
+    ),
+    *("http://", "xHTTPS://", "[Image", "[imagine", "![", "``", "```", "`"),
+    *("11TH", "2nd", "21st", "12st4", "th", "20 23", "12345", "Me", "MY", "i", "B2", "aB"),
+)
+BETWEEN = ("", " ", "  ", ", ", ". ", "'", "-", "_")
+# A blob is no word for one of them and one for the other; nothing that counts is in it.
+BLOB = "z" * 201
+
+
+def texts() -> list[str]:
+    """Return some six thousand texts, the same each time."""
+    chance = random.Random(20261122)
+    characters = string.printable + "'-_ " * 5
+    random_ones = ["".join(chance.choices(characters, k=chance.randrange(60))) for _ in range(3000)]
+    composed = [
+        chance.choice(BETWEEN).join(chance.choices(PIECES, k=chance.randrange(30)))
+        for _ in range(3000)
+    ]
+    long = [" ".join(chance.choices(PIECES, k=600)) for _ in range(20)]
+    return ["", " ", BLOB, f"my {BLOB} today", *random_ones, *composed, *long]
 
 
 @pytest.fixture(scope="module")

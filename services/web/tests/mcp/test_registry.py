@@ -13,7 +13,7 @@ from everword.adapters.tools.text import heading
 from everword.client.kinds import KINDS
 from everword.v1.memory_pb2 import Memory, MemoryKind
 
-PAGE = (Path(__file__).parents[4] / "docs" / "mcp.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[4] / "docs" / "agents.md").read_text(encoding="utf-8")
 TOOLS = {tool.name: tool for each in SETS.values() for tool in each.tools}
 
 

@@ -18,7 +18,7 @@ from everword.v1 import memory_pb2
 @json_option
 @remote
 async def ls(client: Client, address: str, limit: int, as_json: bool) -> None:
-    """List what is at ADDRESS, such as viking://acme/notes, each with its abstract; without one, the namespace."""
+    """List the entries of ADDRESS, such as viking://acme/notes, with abstracts; the namespace by default."""
     request = pb.ListAddressRequest(address=address, page_size=limit)
     found = await list_all(client.search_service.ListAddress, request, limit)
     if as_json:
@@ -33,12 +33,16 @@ async def ls(client: Client, address: str, limit: int, as_json: bool) -> None:
 
 @click.command()
 @click.argument("address")
-@click.option("--abstract", "tier", flag_value="ABSTRACT", help="In at most 100 characters.")
-@click.option("--overview", "tier", flag_value="OVERVIEW", help="In at most 500 characters.")
+@click.option(
+    "--abstract", "tier", flag_value="ABSTRACT", help="Print an abstract of at most 100 characters."
+)
+@click.option(
+    "--overview", "tier", flag_value="OVERVIEW", help="Print an overview of at most 500 characters."
+)
 @json_option
 @remote
 async def cat(client: Client, address: str, tier: str | None, as_json: bool) -> None:
-    """Show the memory at ADDRESS, whole; of a directory, what it is about."""
+    """Show the memory at ADDRESS; for a directory, its description."""
     wanted = memory_pb2.Tier.Value(f"TIER_{tier or 'FULL'}")
     request = pb.ReadAddressRequest(address=address, tier=wanted)
     found = await client.search_service.ReadAddress(request)

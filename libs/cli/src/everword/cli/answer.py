@@ -1,4 +1,4 @@
-"""`everword answer`: an answer from what is remembered, with what it rests on."""
+"""`everword answer`: answer a question from memories, with citations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CITED_CHARS = 200
     type=click.IntRange(1, 100),
     default=20,
     show_default=True,
-    help="The most memories that the answer may rest on.",
+    help="Use at most this many memories.",
 )
 @json_option
 @remote
@@ -36,9 +36,9 @@ async def answer(
     as_json: bool,
     filter: memory_pb2.MemoryFilter,
 ) -> None:
-    """Answer QUESTION from what is remembered and from nothing else, with citations.
+    """Answer QUESTION from memories alone, with citations.
 
-    It asks the language model of the search service; --timeout gives a slow one longer.
+    Needs a language model in the search service; allow a slow one more time with --timeout.
     """
     request = pb.AnswerRequest(
         query=question, profile=profile, max_memories=memories, filter=filter

@@ -28,17 +28,17 @@ PAGE = 20
 
 @click.group()
 def audit() -> None:
-    """Hold what was derived against what it was derived from."""
+    """Check derived data against its sources."""
 
 
 @audit.command("summaries")
-@click.option("--conversation", default="", help="Only of the conversation with this id.")
+@click.option("--conversation", default="", help="Include only the conversation with this id.")
 @json_option
 @remote
 async def summaries(client: Client, conversation: str, as_json: bool) -> None:
-    """Check every summary against its sources again.
+    """Check every summary against its sources.
 
-    Ends with status 1 where something is found.
+    Exits with status 1 if a summary is wrong.
     """
     total = 0
     if not conversation:
@@ -104,7 +104,7 @@ def _wrong(finding: pb.AuditFinding) -> Iterator[str]:
 @json_option
 @remote
 async def compaction_status(client: Client, as_json: bool) -> None:
-    """Say how summaries are made, how many there are, and what waits for them."""
+    """Show how summaries are written, how many exist, and the backlog."""
     status = await client.maintenance_service.GetCompactionStatus(pb.GetCompactionStatusRequest())
     if as_json:
         print_json(status)

@@ -1,4 +1,4 @@
-"""`everword browse`: what is remembered, by time."""
+"""`everword browse`: list memories by time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CONTENT_CHARS = 200
 
 
 @click.command()
-@click.option("--oldest-first", is_flag=True, help="Begin with the earliest.")
+@click.option("--oldest-first", is_flag=True, help="List the earliest first.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 @json_option
 @remote

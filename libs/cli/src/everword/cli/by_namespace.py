@@ -1,4 +1,4 @@
-"""Commands that go through a database namespace by namespace, and go on where they were interrupted."""
+"""Commands that go through a database namespace by namespace, and can continue after an interruption."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from everword.cli.output import note, progress
 from everword.cli.suggestions import did_you_mean
 from everword.integrity.verify import Namespace, count_rows, list_namespaces
 
-#: Does something to a namespace, and tells how many rows it has been through.
+#: Processes a namespace, and reports the number of processed rows.
 Step = Callable[[Namespace, Callable[[int], None]], None]
 
 
 def by_namespace(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the name of one namespace, empty for all, and that after which it goes on."""
     after = click.option(
-        "--after", metavar="NAME", default="", help="Go on with the namespaces after this one."
+        "--after", metavar="NAME", default="", help="Continue with the namespaces after this one."
     )
     return click.argument("namespace", default="")(after(command))
 

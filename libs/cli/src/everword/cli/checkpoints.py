@@ -12,31 +12,36 @@ from google.protobuf.struct_pb2 import Struct
 from everword.cli.files import ensure_writable
 from everword.cli.output import json_option, line, note, print_json, print_table, when
 from everword.cli.session import remote
-from everword.cli.suggestions import did_you_mean
 from everword.client import Client
 from everword.client.pages import list_all
 from everword.v1 import ingest_service_pb2 as pb
 
 conversation_argument = click.argument("conversation", type=click.UUID)
-name_option = click.option("--name", default="", help="Which state of the conversation it is.")
-id_option = click.option("--id", "checkpoint_id", type=click.UUID, help="This one, by its id.")
+name_option = click.option("--name", default="", help="Use the state with this name.")
+id_option = click.option(
+    "--id", "checkpoint_id", type=click.UUID, help="Select the checkpoint with this id."
+)
 
 
 @click.group()
 def checkpoints() -> None:
-    """Save the state of an agent per conversation, and get it back."""
+    """Save and restore the state of an agent in a conversation."""
 
 
 @checkpoints.command()
 @conversation_argument
 @click.argument("file", type=click.File("rb"))
 @name_option
-@click.option("--media-type", default="", help="What it is, such as application/json.")
-@click.option("--metadata", default="", help="A JSON object to keep with it.")
-@click.option("--parent", type=click.UUID, help="The id of the checkpoint it was made from.")
-@click.option("--expect", "expected", type=click.IntRange(0), help="Only after this version.")
-@click.option("--keep", type=click.IntRange(1, 100), help="How many versions of the name to keep.")
-@click.option("--request-id", default="", help="Makes the command safe to repeat.")
+@click.option("--media-type", default="", help="Set the media type, such as application/json.")
+@click.option("--metadata", default="", help="Store this JSON object with it.")
+@click.option(
+    "--parent", type=click.UUID, help="Set the id of the checkpoint that this one was made from."
+)
+@click.option(
+    "--expect", "expected", type=click.IntRange(0), help="Fail unless this is the current version."
+)
+@click.option("--keep", type=click.IntRange(1, 100), help="Keep this many versions of the name.")
+@click.option("--request-id", default="", help="Make the command safe to repeat.")
 @json_option
 @remote
 async def save(
@@ -73,8 +78,10 @@ async def save(
 
 @checkpoints.command("list")
 @conversation_argument
-@click.option("--name", help="Only of this name.")
-@click.option("--all", "all_versions", is_flag=True, help="Every version, not the latest alone.")
+@click.option("--name", help="Include only this name.")
+@click.option(
+    "--all", "all_versions", is_flag=True, help="Include all versions, not only the latest."
+)
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 @json_option
 @remote
@@ -86,7 +93,7 @@ async def list_(
     limit: int,
     as_json: bool,
 ) -> None:
-    """List the checkpoints of CONVERSATION, the latest first."""
+    """List the checkpoints of CONVERSATION, latest first."""
     request = pb.ListCheckpointsRequest(
         conversation_id=str(conversation), name=name, all_versions=all_versions, page_size=limit
     )
@@ -112,7 +119,9 @@ async def list_(
 @click.argument("conversation", type=click.UUID, required=False)
 @name_option
 @id_option
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file."
+)
 @remote
 async def get(
     client: Client,
@@ -121,7 +130,7 @@ async def get(
     checkpoint_id: object | None,
     output: Path | None,
 ) -> None:
-    """Write the latest state of CONVERSATION, or the one with an --id, to a file or standard output."""
+    """Write the latest state of CONVERSATION, or the one with --id, to a file or standard output."""
     ensure_writable("--output", output)
     if bool(conversation) == bool(checkpoint_id):
         raise click.UsageError("give a CONVERSATION, or the --id of a checkpoint")
@@ -136,59 +145,6 @@ async def get(
         file.write(response.state)
     if output:
         note(f"{response.checkpoint.state_bytes} bytes in {output}")
-
-
-@checkpoints.command()
-@click.argument("conversation", type=click.UUID, required=False)
-@click.option("--name", help="All versions of this name.")
-@id_option
-@click.option("--all", "everything", is_flag=True, help="All checkpoints of the conversation.")
-@json_option
-@remote
-async def delete(
-    client: Client,
-    conversation: object | None,
-    name: str | None,
-    checkpoint_id: object | None,
-    everything: bool,
-    as_json: bool,
-) -> None:
-    """Delete the checkpoints of CONVERSATION with a --name, --all of them, or the one with an --id."""
-    if (bool(conversation), name is not None, bool(checkpoint_id), everything) not in {
-        (True, True, False, False),
-        (True, False, False, True),
-        (False, False, True, False),
-    }:
-        raise click.UsageError("give a CONVERSATION with --name or --all, or the --id of one")
-    request = pb.DeleteCheckpointsRequest()
-    if checkpoint_id:
-        request.checkpoint_id = str(checkpoint_id)
-    elif everything:
-        request.conversation_id = str(conversation)
-    else:
-        request.name.conversation_id, request.name.name = str(conversation), name or ""
-    response = await client.ingest_service.DeleteCheckpoints(request)
-    if as_json:
-        print_json(response)
-    elif response.deleted:
-        line(f"{response.deleted} deleted")
-    if not response.deleted:
-        raise click.ClickException(await _unmatched(client, conversation, name))
-
-
-async def _unmatched(client: Client, conversation: object | None, name: str | None) -> str:
-    """Return the error that no checkpoint was deleted, with similar names in the conversation."""
-    if conversation is None:
-        return "there is no such checkpoint; nothing was deleted"
-    # Raises CONVERSATION_NOT_FOUND if the conversation does not exist.
-    request = pb.ListCheckpointsRequest(conversation_id=str(conversation), page_size=100)
-    names = {
-        each.name for each in (await client.ingest_service.ListCheckpoints(request)).checkpoints
-    }
-    if name is None:
-        return "the conversation has no checkpoints; nothing was deleted"
-    similar = did_you_mean(name, names)
-    return f"the conversation has no checkpoint named {name!r}; nothing was deleted.{similar}"
 
 
 def _metadata(text: str) -> Struct | None:

@@ -17,7 +17,7 @@ from everword.v1 import maintenance_service_pb2 as pb
 @json_option
 @remote
 async def compact(client: Client, conversation_id: str, dry_run: bool, as_json: bool) -> None:
-    """Schedule the summing up of a conversation, or of all that have something to sum up."""
+    """Schedule summaries of one conversation, or of all with unsummarised messages."""
     response = await client.maintenance_service.Compact(
         pb.CompactRequest(conversation_id=conversation_id, dry_run=dry_run)
     )

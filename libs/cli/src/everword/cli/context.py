@@ -25,20 +25,20 @@ from everword.v1.search_service_pb2 import VERDICT_NOTHING_RELEVANT
     "--conversation",
     metavar="ID|KEY",
     default="",
-    help="Continue this conversation, named by its id or its session key. It need not exist.",
+    help="Continue this conversation, an id or a session key, which need not exist.",
 )
-@click.option(
-    "--channel", default="", help="Channel of a conversation that is named by its session key."
-)
+@click.option("--channel", default="", help="Set the channel of a session key.")
 @click.option("--budget", type=click.IntRange(1, 1_000_000), default=4000, show_default=True)
 @click.option(
     "--profile",
     type=click.Choice(PROFILES),
     default="recall",
     show_default=True,
-    help="How memories are ranked: by relevance, or also by time and importance.",
+    help="Rank by relevance, or also by time and importance.",
 )
-@click.option("--count-use", is_flag=True, help="Count what is put in as used, as for an agent.")
+@click.option(
+    "--count-use", is_flag=True, help="Count a use of the included memories, as for an agent."
+)
 @json_option
 @remote
 @context_options
@@ -53,7 +53,7 @@ async def context(
     as_json: bool,
     filter: MemoryFilter,
 ) -> None:
-    """Fill a token budget with what matters to QUERY, and with a conversation's recent turns.
+    """Build a context for QUERY within a token budget, with a conversation's recent turns.
 
     Without QUERY, the conversation's latest user message is the query. The context has memories of the conversation's
     agent and subject, or of --agent and --subject; without any of these, of all agents and subjects. With a session

@@ -15,11 +15,18 @@ TITLE_CHARS = 75
 
 
 @click.command()
-@click.option("--agent", "agents", multiple=True, help="Only conversations of this agent.")
-@click.option("--channel", "channels", multiple=True, help="Only conversations on this channel.")
-@click.option("--subject", "subjects", multiple=True, help="Only conversations about this user.")
+@click.option("--agent", "agents", multiple=True, help="Include only conversations of this agent.")
 @click.option(
-    "--client-session", "sessions", multiple=True, help="Only those with this id of the client's."
+    "--channel", "channels", multiple=True, help="Include only conversations on this channel."
+)
+@click.option(
+    "--subject", "subjects", multiple=True, help="Include only conversations about this user."
+)
+@click.option(
+    "--client-session",
+    "sessions",
+    multiple=True,
+    help="Include only conversations with this client session id.",
 )
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 @json_option

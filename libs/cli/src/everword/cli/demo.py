@@ -48,7 +48,7 @@ T = TypeVar("T")
 def demo() -> None:
     """Start Everword on free ports, import a sample conversation, search it, and stop.
 
-    Nothing is kept, and an Everword that runs on this machine is left alone.
+    Keeps nothing, and does not touch an Everword that runs on this machine.
     """
     try:
         asyncio.run(_demo())

@@ -1,4 +1,4 @@
-"""`everword doctor`: what is wrong with a deployment, and what to do."""
+"""`everword doctor`: check a deployment, and advise what to do."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ class Finding:
     "--write",
     "writes",
     is_flag=True,
-    help=f"Also store a message, in the conversation {_SESSION}, and search for it.",
+    help=f"Store a message in the conversation {_SESSION}, too, and search for it.",
 )
 @json_option
 @remote
 async def doctor(client: Client, writes: bool, as_json: bool) -> None:
-    """Check a deployment: say what is wrong, and what to do.
+    """Check a deployment, and advise what to do about problems.
 
-    Ends with status 1 where something is wrong.
+    Exits with status 1 if it finds a problem.
     """
     findings = [finding async for finding in _findings(client, writes)]
     if as_json:
@@ -128,7 +128,7 @@ def _key_advice(error: CallError) -> str:
 
 
 def _of_stats(stats: GetStatsResponse) -> list[Finding]:
-    """Return what the namespace's statistics say."""
+    """Return findings from the namespace's statistics."""
     findings = []
     for alert in stats.alerts:
         critical = alert.severity == Alert.SEVERITY_CRITICAL

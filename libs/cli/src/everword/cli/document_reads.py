@@ -16,11 +16,13 @@ _CHARS = 500_000
 
 
 @click.command("list")
-@click.option("--agent", "agents", multiple=True, help="Only of this agent.")
-@click.option("--subject", "subjects", multiple=True, help="Only about this user.")
-@click.option("--conversation", "conversations", multiple=True, help="Only of this one.")
-@click.option("--tag", "tags", multiple=True, help="Only with one of these labels.")
-@click.option("--prefix", default="", help="Only titles that begin so.")
+@click.option("--agent", "agents", multiple=True, help="Include only this agent.")
+@click.option("--subject", "subjects", multiple=True, help="Include only items about this user.")
+@click.option(
+    "--conversation", "conversations", multiple=True, help="Include only this conversation."
+)
+@click.option("--tag", "tags", multiple=True, help="Include only items with this tag.")
+@click.option("--prefix", default="", help="Include only titles with this prefix.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 @json_option
 @remote
@@ -34,7 +36,7 @@ async def list_(
     limit: int,
     as_json: bool,
 ) -> None:
-    """List documents, the latest made first."""
+    """List documents, newest first."""
     wanted = pb.DocumentFilter(
         agents=agents,
         subjects=subjects,
@@ -64,7 +66,12 @@ async def list_(
 
 @click.command()
 @click.argument("title")
-@click.option("--heading", "headings", multiple=True, help="Only what stands under it; may nest.")
+@click.option(
+    "--heading",
+    "headings",
+    multiple=True,
+    help="Show only the section under this heading; repeat for nested headings.",
+)
 @scope_options
 @json_option
 @remote
@@ -77,7 +84,7 @@ async def show(
     conversation: str,
     as_json: bool,
 ) -> None:
-    """Show the document TITLE, whole."""
+    """Show the whole document TITLE."""
     request = pb.ReadDocumentRequest(
         key=to_key(title, agent, subject, conversation), headings=headings, max_chars=_CHARS
     )
@@ -101,7 +108,7 @@ async def show(
 async def history(
     client: Client, title: str, agent: str, subject: str, conversation: str, as_json: bool
 ) -> None:
-    """Show what the document TITLE was, the latest version first; also of one that was deleted."""
+    """Show the versions of the document TITLE, latest first, even if it is deleted."""
     request = pb.GetDocumentHistoryRequest(key=to_key(title, agent, subject, conversation))
     response = await list_all(client.document_service.GetDocumentHistory, request)
     if as_json:

@@ -1,4 +1,4 @@
-"""What names a document on the command line, and what it is to say."""
+"""Options and content of documents on the command line."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from everword.v1 import document_pb2
 
 
 def scope_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add what says whose a document is."""
+    """Add the options of a document's scope."""
     for name, help_ in (
-        ("--conversation", "The id of the conversation that it belongs to."),
-        ("--subject", "The user whom it is about."),
-        ("--agent", "The agent whose document it is."),
+        ("--conversation", "Set the id of the conversation that it belongs to."),
+        ("--subject", "Set the user that it is about."),
+        ("--agent", "Set the agent of the document."),
     ):
         command = click.option(name, default="", help=help_)(command)
     return command
@@ -27,7 +27,7 @@ def to_scope(agent: str, subject: str, conversation: str) -> document_pb2.Docume
 
 
 def read_content(content: str) -> str:
-    """Return what is to be written: from standard input where it is `-`."""
+    """Return the content to write, from standard input if it is `-`."""
     return sys.stdin.read() if content == "-" else content
 
 

@@ -1,4 +1,4 @@
-"""`everword documents`: what is uploaded and written, and what it was."""
+"""`everword documents`: upload, write and delete documents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def documents() -> None:
 
 @documents.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--title", default="", help="The title; the file's name without its end, if unset.")
+@click.option(
+    "--title", default="", help="Set the title; the file's name without its extension by default."
+)
 @scope_options
 @tags_option
 @author_option
@@ -48,7 +50,7 @@ async def upload(
     expected: int | None,
     as_json: bool,
 ) -> None:
-    """Upload FILE: Markdown, text, HTML, PDF, docx, xlsx, pptx or CSV. What its title held is replaced."""
+    """Upload FILE: Markdown, text, HTML, PDF, docx, xlsx, pptx or CSV. Replaces a document of the same title."""
     document = document_pb2.NewDocument(
         title=title or file.stem,
         scope=to_scope(agent, subject, conversation),
@@ -82,7 +84,7 @@ async def write(
     expected: int | None,
     as_json: bool,
 ) -> None:
-    """Write CONTENT, or standard input where it is -, under TITLE: what is there is replaced."""
+    """Write CONTENT, or standard input if it is -, as the document TITLE, and replace an existing one."""
     document = document_pb2.NewDocument(
         title=title, scope=to_scope(agent, subject, conversation), tags=tags, author=author
     )
@@ -118,7 +120,7 @@ async def append(
     request_id: str,
     as_json: bool,
 ) -> None:
-    """Add CONTENT, or standard input where it is -, to the end of TITLE."""
+    """Append CONTENT, or standard input if it is -, to the document TITLE."""
     document = document_pb2.NewDocument(
         title=title, scope=to_scope(agent, subject, conversation), tags=tags, author=author
     )
@@ -152,7 +154,7 @@ async def delete(
     expected: int | None,
     as_json: bool,
 ) -> None:
-    """Delete the document TITLE: nothing finds it any more, and its history keeps what it said."""
+    """Delete the document TITLE; its history is kept."""
     request = pb.DeleteDocumentRequest(
         key=to_key(title, agent, subject, conversation),
         expected_version=expected,
@@ -171,9 +173,9 @@ async def delete(
 @scope_options
 @remote
 async def seed(client: Client, folder: Path, agent: str, subject: str, conversation: str) -> None:
-    """Lay out the files of FOLDER as documents, each under its name, where the title never was.
+    """Upload the files of FOLDER whose titles never existed, each under its name.
 
-    It may be run at every start: what is there, or was deleted, stays as it is.
+    Safe to run at every start: existing and deleted documents stay as they are.
     """
     seeded = await seed_folder(client, folder, to_scope(agent, subject, conversation))
     rows = [(shorten(each.title, 80), _became(each)) for each in seeded]

@@ -42,10 +42,10 @@ PAUSE_S = 0.3
 @click.command()
 @click.argument("kind", type=click.Choice(list(KINDS)))
 @click.argument("target")
-@click.option("--dry-run", is_flag=True, help="Only say what would go.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--by", default="", help="Who asks for it, for the record.")
-@click.option("--request-id", default="", help="Makes the command safe to repeat.")
+@click.option("--dry-run", is_flag=True, help="Count what would be deleted, and delete nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--by", default="", help="Record who requested the erasure.")
+@click.option("--request-id", default="", help="Make the command safe to repeat.")
 @json_option
 @remote
 async def erase(
@@ -58,7 +58,7 @@ async def erase(
     request_id: str,
     as_json: bool,
 ) -> None:
-    """Erase TARGET with everything that was derived from it.
+    """Erase TARGET with everything derived from it.
 
     TARGET is an id, or the name of a subject or author. If it belongs to no agent and no subject, it
     may also be the key of a note, the title of a document or the session key of a conversation. The
@@ -136,7 +136,7 @@ def _is_id(text: str) -> bool:
 @json_option
 @remote
 async def erasures(client: Client, limit: int, as_json: bool) -> None:
-    """List what was erased, latest first: kinds, counts and times, and no content."""
+    """List erasures, latest first: kinds, counts and times, without content."""
     request = pb.ListErasuresRequest(page_size=min(limit, 100))
     found = await list_all(client.erasure_service.ListErasures, request, limit)
     if as_json:

@@ -19,11 +19,17 @@ from everword.v1.search_service_pb2 import GetConversationRequest
 
 @click.command()
 @click.argument("conversation_id", metavar="[CONVERSATION]", type=click.UUID, required=False)
-@click.option("--session-key", default="", help="Export by key: the session …")
-@click.option("--agent", default="", help="… the agent …")
-@click.option("--channel", default="", help="… and the channel, as they were given.")
+@click.option(
+    "--session-key",
+    default="",
+    help="Select the conversation by its session key instead of its id.",
+)
+@click.option("--agent", default="", help="Select the conversation of this agent.")
+@click.option("--channel", default="", help="Select the conversation on this channel.")
 @click.option("--format", "form", type=click.Choice(["jsonl", "text"]), default="jsonl")
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file."
+)
 @remote
 async def export(
     client: Client,
@@ -34,9 +40,9 @@ async def export(
     form: str,
     output: Path | None,
 ) -> None:
-    """Write a conversation's transcript: all of it, oldest first.
+    """Write the whole transcript of a conversation, oldest message first.
 
-    JSONL can be imported again; text is for reading. `everword namespaces export` writes all that a namespace holds.
+    JSONL can be imported again. `everword namespaces export` exports a whole namespace.
     """
     if bool(conversation_id) == bool(session_key):
         raise click.UsageError("give the id of a CONVERSATION, or its --session-key")

@@ -1,4 +1,4 @@
-"""`everword facts`: what is known of somebody, since when, and why."""
+"""`everword facts`: facts with their history and evidence."""
 
 from __future__ import annotations
 
@@ -28,17 +28,16 @@ from everword.v1 import fact_service_pb2 as writes
 
 _COLUMNS = ("id", "since", "until", "state", "sure")
 valid_at_option = click.option(
-    "--valid-at", type=TimeParam(), help="What holds at this time; now by default."
+    "--valid-at", type=TimeParam(), help="Show values that are true at this time; now by default."
 )
 known_at_option = click.option(
-    "--known-at", type=TimeParam(), help="What was believed at this time; now by default."
+    "--known-at", type=TimeParam(), help="Show what was believed at this time; now by default."
 )
-reason_option = click.option("--reason", default="", help="Why, for the audit trail.")
 
 
 @click.group()
 def facts() -> None:
-    """Show what is known of somebody, since when and why, and set it right."""
+    """Show facts with their history and evidence, and store facts."""
 
 
 @facts.command()
@@ -54,7 +53,7 @@ async def profile(
     known_at: datetime | None,
     as_json: bool,
 ) -> None:
-    """Show what holds of SUBJECT."""
+    """Show the current facts about SUBJECT."""
     response = await client.fact_query_service.GetProfile(
         reads.GetProfileRequest(
             subject=subject,
@@ -69,8 +68,13 @@ async def profile(
 
 @facts.command("list")
 @click.argument("subjects", metavar="[SUBJECT]...", nargs=-1)
-@click.option("--attribute", "attributes", multiple=True, help="Only this, such as residence.")
-@click.option("--all", "everything", is_flag=True, help="What was superseded or wrong, too.")
+@click.option(
+    "--attribute",
+    "attributes",
+    multiple=True,
+    help="Include only this attribute, such as residence.",
+)
+@click.option("--all", "everything", is_flag=True, help="Include superseded and rejected facts.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 @json_option
 @remote
@@ -82,7 +86,7 @@ async def list_(
     limit: int,
     as_json: bool,
 ) -> None:
-    """List facts, oldest first: those of each SUBJECT, or of all."""
+    """List facts about each SUBJECT, or about all, oldest first."""
     request = reads.ListFactsRequest(
         subjects=subjects, attributes=attributes, include_superseded=everything, page_size=limit
     )
@@ -96,7 +100,7 @@ async def list_(
 @json_option
 @remote
 async def timeline(client: Client, subject: str, attribute: str, as_json: bool) -> None:
-    """Show every value that ATTRIBUTE of SUBJECT ever had."""
+    """Show all values of ATTRIBUTE of SUBJECT over time."""
     request = reads.GetFactHistoryRequest(subject=subject, attribute=attribute)
     response = await client.fact_query_service.GetFactHistory(request)
     _print(response, response.facts, as_json)
@@ -107,7 +111,7 @@ async def timeline(client: Client, subject: str, attribute: str, as_json: bool) 
 @json_option
 @remote
 async def why(client: Client, fact_id: str, as_json: bool) -> None:
-    """Show why the fact ID is believed, down to the words."""
+    """Show the evidence and the audit trail of the fact ID."""
     response = await client.fact_query_service.ExplainFact(
         reads.ExplainFactRequest(fact_id=fact_id)
     )
@@ -151,10 +155,12 @@ async def why(client: Client, fact_id: str, as_json: bool) -> None:
 @click.argument("subject")
 @click.argument("attribute")
 @click.argument("value")
-@click.option("--since", type=TimeParam(), help="Since when it holds; now by default.")
-@click.option("--until", type=TimeParam(), help="Until when it held.")
-@click.option("--guess", is_flag=True, help="It is a guess, and takes nothing's place.")
-@click.option("--request-id", default="", help="Makes the command safe to repeat.")
+@click.option(
+    "--since", type=TimeParam(), help="Set the time since which it is true; now by default."
+)
+@click.option("--until", type=TimeParam(), help="Set the time until which it is true.")
+@click.option("--guess", is_flag=True, help="Store it as a guess, which supersedes nothing.")
+@click.option("--request-id", default="", help="Make the command safe to repeat.")
 @json_option
 @remote
 async def remember(
@@ -168,7 +174,7 @@ async def remember(
     request_id: str,
     as_json: bool,
 ) -> None:
-    """Write down that ATTRIBUTE of SUBJECT is VALUE, such as: remember emi residence Lisbon."""
+    """Store VALUE as ATTRIBUTE of SUBJECT, such as: remember emi residence Lisbon."""
     response = await client.fact_service.Remember(
         writes.RememberRequest(
             subject=subject,
@@ -182,57 +188,6 @@ async def remember(
         )
     )
     _print(response, [response.fact, *response.superseded], as_json)
-
-
-@facts.command()
-@click.argument("fact_id", metavar="ID")
-@click.argument("value", default="")
-@reason_option
-@json_option
-@remote
-async def correct(client: Client, fact_id: str, value: str, reason: str, as_json: bool) -> None:
-    """Say that the fact ID was wrong from the beginning, and VALUE is right, if anything."""
-    response = await client.fact_service.CorrectFact(
-        writes.CorrectFactRequest(
-            fact_id=fact_id, value=value, reason=reason, actor=fact_pb2.FACT_ACTOR_PERSON
-        )
-    )
-    right = [response.fact] if response.HasField("fact") else []
-    _print(response, [*right, response.rejected], as_json)
-
-
-@facts.command()
-@click.argument("fact_id", metavar="ID")
-@reason_option
-@json_option
-@remote
-async def confirm(client: Client, fact_id: str, reason: str, as_json: bool) -> None:
-    """Say that the fact ID is right."""
-    response = await client.fact_service.ConfirmFact(
-        writes.ConfirmFactRequest(fact_id=fact_id, reason=reason, actor=fact_pb2.FACT_ACTOR_PERSON)
-    )
-    _print(response, [response.fact], as_json)
-
-
-@facts.command()
-@click.argument("fact_id", metavar="ID")
-@click.option("--until", type=TimeParam(), help="Until when it held; now by default.")
-@reason_option
-@json_option
-@remote
-async def close(
-    client: Client, fact_id: str, until: datetime | None, reason: str, as_json: bool
-) -> None:
-    """Say that the fact ID does not hold any more."""
-    response = await client.fact_service.CloseFact(
-        writes.CloseFactRequest(
-            fact_id=fact_id,
-            valid_until_time=to_timestamp(until),
-            reason=reason,
-            actor=fact_pb2.FACT_ACTOR_PERSON,
-        )
-    )
-    _print(response, [response.fact], as_json)
 
 
 def _print(response: Message, found: Iterable[fact_pb2.Fact], as_json: bool) -> None:

@@ -17,14 +17,14 @@ from everword.v1 import memory_pb2
 ROLES = ("system", "user", "assistant", "tool")
 #: Option, field of MemoryFilter, help. Each may be given several times.
 _NAMES = (
-    ("agent", "agents", "Only memories of this agent."),
-    ("subject", "subjects", "Only memories about this user."),
-    ("conversation", "conversation_ids", "Only this conversation, by its id."),
-    ("channel", "channels", "Only memories from this channel."),
-    ("instance", "instances", "Only what this embodiment of an agent wrote."),
-    ("author", "authors", "Only what this author said."),
-    ("tag", "tags", "Only memories with this tag."),
-    ("document", "document_ids", "Only parts of this document, by its id."),
+    ("agent", "agents", "Include only memories of this agent."),
+    ("subject", "subjects", "Include only memories about this user."),
+    ("conversation", "conversation_ids", "Include only the conversation with this id."),
+    ("channel", "channels", "Include only memories from this channel."),
+    ("instance", "instances", "Include only memories that this instance of an agent wrote."),
+    ("author", "authors", "Include only memories of this author."),
+    ("tag", "tags", "Include only memories with this tag."),
+    ("document", "document_ids", "Include only parts of the document with this id."),
 )
 _WHOSE = _NAMES[:2]
 Command = Callable[..., Coroutine[Any, Any, None]]
@@ -65,15 +65,29 @@ def _name_options(names: Sequence[tuple[str, str, str]]) -> list[Option]:
 def _other_options() -> list[Option]:
     return [
         click.option(
-            "--role", "roles", type=click.Choice(ROLES), multiple=True, help="Only this side."
+            "--role",
+            "roles",
+            type=click.Choice(ROLES),
+            multiple=True,
+            help="Include only this role.",
         ),
         click.option(
-            "--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only this kind."
+            "--kind",
+            "kinds",
+            type=click.Choice(KINDS),
+            multiple=True,
+            help="Include only this kind.",
         ),
-        click.option("--since", type=TimeParam(), help="Only from this time on: ISO, 7d, today."),
-        click.option("--before", type=TimeParam(), help="Only what happened before this time."),
-        click.option("--include-automated", is_flag=True, help="Also what no one said on purpose."),
-        click.option("--include-superseded", is_flag=True, help="Also facts that hold no more."),
+        click.option(
+            "--since",
+            type=TimeParam(),
+            help="Include only memories from this time on: ISO, 7d, today.",
+        ),
+        click.option(
+            "--before", type=TimeParam(), help="Include only memories from before this time."
+        ),
+        click.option("--include-automated", is_flag=True, help="Include automated messages."),
+        click.option("--include-superseded", is_flag=True, help="Include superseded facts."),
         *_as_of_options(),
     ]
 
@@ -81,8 +95,12 @@ def _other_options() -> list[Option]:
 def _as_of_options() -> list[Option]:
     """Return the options of the moment that is asked about, and of the one of which the beliefs are."""
     return [
-        click.option("--valid-at", type=TimeParam(), help="As things were at this time."),
-        click.option("--known-at", type=TimeParam(), help="As they were believed at this time."),
+        click.option(
+            "--valid-at", type=TimeParam(), help="Use the values that were true at this time."
+        ),
+        click.option(
+            "--known-at", type=TimeParam(), help="Use the values that were believed at this time."
+        ),
     ]
 
 

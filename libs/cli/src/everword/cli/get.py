@@ -23,7 +23,7 @@ Details = Iterable[tuple[str, object]]
 
 @click.group()
 def get() -> None:
-    """Show one memory, message, summary or conversation, whole."""
+    """Show one whole memory, message, summary or conversation."""
 
 
 get.add_command(show, "summary")
@@ -46,8 +46,14 @@ async def memory(client: Client, memory_id: UUID, as_json: bool) -> None:
 
 @get.command()
 @click.argument("message_id", type=click.UUID, required=False)
-@click.option("--external-id", default="", help="Instead of an id: the caller's own …")
-@click.option("--conversation", default="", help="… in this conversation, an id or a session key.")
+@click.option(
+    "--external-id", default="", help="Look up the sender's own id instead of MESSAGE_ID."
+)
+@click.option(
+    "--conversation",
+    default="",
+    help="Look up --external-id in this conversation, an id or a session key.",
+)
 @key_options
 @json_option
 @remote
@@ -60,7 +66,7 @@ async def message(
     channel: str,
     as_json: bool,
 ) -> None:
-    """Show a message as it was sent, by its id or by the id that its sender gave it."""
+    """Show a message as it was sent, by its id or by its sender's own id."""
     if bool(message_id) == bool(external_id) or bool(external_id) != bool(conversation):
         raise click.UsageError("give a MESSAGE_ID, or both --external-id and --conversation")
     request = pb.GetMemoryRequest(memory_id=str(message_id or ""), include_unindexed=True)

@@ -14,17 +14,19 @@ from everword.v1 import note_service_pb2 as pb
 
 @click.group()
 def handoffs() -> None:
-    """Show what was handed over of an issue, and let an advisor answer."""
+    """Show the handoff of an issue, and grant an advisor a key."""
 
 
 @handoffs.command()
 @click.argument("repo")
 @click.argument("issue")
-@click.option("--instructions", is_flag=True, help="Also print text for the prompt of who asks.")
+@click.option(
+    "--instructions", is_flag=True, help="Print instructions for the asking agent's prompt, too."
+)
 @json_option
 @remote
 async def show(client: Client, repo: str, issue: str, instructions: bool, as_json: bool) -> None:
-    """Show the handoff of ISSUE of REPO, the advisors' notes and the grants."""
+    """Show the handoff of ISSUE of REPO with its advice and grants."""
     request = pb.GetHandoffRequest(
         key=pb.HandoffKey(repo=repo, issue=issue), include_instructions=instructions
     )
@@ -53,16 +55,20 @@ async def show(client: Client, repo: str, issue: str, instructions: bool, as_jso
 @click.argument("issue")
 @click.option("--calls", type=click.IntRange(1, 100), default=2, show_default=True)
 @click.option(
-    "--minutes", type=click.IntRange(1, 1440), default=60, show_default=True, help="Lifetime."
+    "--minutes",
+    type=click.IntRange(1, 1440),
+    default=60,
+    show_default=True,
+    help="Set the lifetime in minutes.",
 )
 @json_option
 @remote
 async def grant(
     client: Client, repo: str, issue: str, calls: int, minutes: int, as_json: bool
 ) -> None:
-    """Create a key with which an advisor may make a few calls about ISSUE of REPO.
+    """Create a key for an advisor, for a few calls about ISSUE of REPO.
 
-    The secret is the advisor's EVERWORD_API_KEY. It is not shown again.
+    Set the advisor's EVERWORD_API_KEY to the secret. It is not shown again.
     """
     request = pb.CreateAdvisorGrantRequest(
         key=pb.HandoffKey(repo=repo, issue=issue), max_calls=calls

@@ -112,11 +112,11 @@ class Outcome:
     "--format",
     "format_",
     type=click.Choice(FORMATS),
-    help="What wrote the files. Told from what is in each, if not given.",
+    help="Set the format of the files; detected from their content by default.",
 )
-@click.option("--agent", default="", help="Whose memories they are, where a file does not say.")
-@click.option("--subject", default="", help="The user they are about, where a file does not say.")
-@click.option("--dry-run", is_flag=True, help="Say what would be imported, and store nothing.")
+@click.option("--agent", default="", help="Set the agent of items whose file names none.")
+@click.option("--subject", default="", help="Set the user of items whose file names none.")
+@click.option("--dry-run", is_flag=True, help="Report what would be imported, and store nothing.")
 @click.option("--strict", is_flag=True, help="Stop at the first record that cannot be imported.")
 @json_option
 @remote

@@ -20,21 +20,19 @@ ROLES = ("read", "write", "admin")
 
 @click.group()
 def keys() -> None:
-    """Make, list, rotate and revoke API keys."""
+    """Create, list, rotate and revoke API keys."""
 
 
 @keys.command()
-@click.option("--role", type=click.Choice(ROLES), required=True, help="What the key may do.")
-@click.option("--description", default="", help="What it is for.")
+@click.option("--role", type=click.Choice(ROLES), required=True, help="Set the role of the key.")
+@click.option("--description", default="", help="Describe the purpose of the key.")
 @click.option(
     "--days",
     type=click.IntRange(min=1),
-    help="Let it end after so many days; it does not by itself.",
+    help="Expire the key after this many days; never by default.",
 )
-@click.option(
-    "--agent", default="", help="Bind it to an agent: it opens what is this agent's alone."
-)
-@click.option("--subject", default="", help="Bind it to a user, in the same way.")
+@click.option("--agent", default="", help="Restrict the key to data of this agent.")
+@click.option("--subject", default="", help="Restrict the key to data of this user.")
 @json_option
 @remote
 async def create(
@@ -46,11 +44,11 @@ async def create(
     subject: str,
     as_json: bool,
 ) -> None:
-    """Make a key and print its secret, this once.
+    """Create a key and print its secret, which is not shown again.
 
-    It opens the one namespace that --namespace names, `default` without it; an admin key opens all.
-    Once a key exists, every call needs one: make an admin key first, or give the services
-    EVERWORD_ADMIN_KEY.
+    The key gives access to the namespace in --namespace, or to `default`; an admin key, to all.
+    Once a key exists, every call needs one: create an admin key first, or set EVERWORD_ADMIN_KEY
+    for the services.
     """
     opens = "" if role == "admin" else _namespace() or "default"
     response = await client.admin_service.CreateApiKey(
@@ -78,7 +76,7 @@ async def create(
 @json_option
 @remote
 async def list_(client: Client, as_json: bool) -> None:
-    """List keys, of all namespaces or of --namespace, oldest first, without their secrets."""
+    """List the keys of all namespaces or of --namespace, oldest first, without secrets."""
     request = pb.ListApiKeysRequest(namespace=_namespace(), page_size=PAGE_SIZE)
     found = await list_all(client.admin_service.ListApiKeys, request)
     if as_json:
@@ -98,7 +96,7 @@ async def list_(client: Client, as_json: bool) -> None:
 
 
 def _told(key: pb.ApiKey) -> Iterator[str]:
-    """Yield what is to be said of a key."""
+    """Yield descriptions of a key: times, scope and purpose."""
     if key.revoke_time.ByteSize():
         yield f"revoked {when(key.revoke_time)}"
     if key.expire_time.ByteSize():
@@ -118,7 +116,7 @@ def _told(key: pb.ApiKey) -> Iterator[str]:
 @json_option
 @remote
 async def revoke(client: Client, key_id: object, as_json: bool) -> None:
-    """End a key, within a second for every server."""
+    """Revoke a key. Every server refuses it within a second."""
     response = await client.admin_service.RevokeApiKey(
         pb.RevokeApiKeyRequest(api_key_id=str(key_id))
     )
@@ -135,12 +133,12 @@ async def revoke(client: Client, key_id: object, as_json: bool) -> None:
     type=click.FloatRange(0, 720),
     default=24.0,
     show_default=True,
-    help="For how long the old key is good beside the new one.",
+    help="Set how long the old key stays valid.",
 )
 @json_option
 @remote
 async def rotate(client: Client, key_id: object, overlap_hours: float, as_json: bool) -> None:
-    """Make a key like another, which ends when the overlap is over: no call is refused meanwhile."""
+    """Create a key like another, and expire the old one after the overlap."""
     overlap = Duration()
     overlap.FromTimedelta(timedelta(hours=overlap_hours))
     response = await client.admin_service.RotateApiKey(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from difflib import get_close_matches
 from functools import cached_property
 from importlib import import_module
@@ -10,11 +11,11 @@ from importlib.metadata import entry_points
 import click
 from click.shell_completion import CompletionItem
 
-from everword.cli.catalogue import ENTRIES, SECTIONS
+from everword.cli.catalogue import COMMON, ENTRIES, TOPICS
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command when it is called, and none to list them."""
+    """A group that imports a command when it is called; listing commands imports none."""
 
     @cached_property
     def _places(self) -> dict[str, str]:
@@ -23,7 +24,7 @@ class LazyGroup(click.Group):
             for name, entry in ENTRIES.items()
             if not entry.distribution
         }
-        # Other distributions bring commands too, such as the benchmarks.
+        # Other distributions provide commands too, such as the benchmarks.
         return own | {found.name: found.value for found in entry_points(group="everword.commands")}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -42,20 +43,39 @@ class LazyGroup(click.Group):
         wanted = args[0]
         if wanted in ENTRIES and wanted not in self._places:
             ctx.fail(
-                f"{wanted!r} comes with {ENTRIES[wanted].distribution}, which is not installed"
+                f"{wanted!r} is part of {ENTRIES[wanted].distribution}, which is not installed"
             )
         if wanted not in self._places and (close := get_close_matches(wanted, self._places)):
             ctx.fail(f"No such command {wanted!r}. Did you mean {' or '.join(map(repr, close))}?")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for section, entries in SECTIONS.items():
-            rows = [(name, entry.line) for name, entry in entries.items() if name in self._places]
-            with formatter.section(section):
-                formatter.write_dl(rows)
+        with formatter.section("Common commands"):
+            formatter.write_dl([(name, ENTRIES[name].line) for name in COMMON])
+        topics = {
+            topic: [name for name in entries if name in self._places]
+            for topic, entries in TOPICS.items()
+        }
         if others := sorted(self._places.keys() - ENTRIES.keys()):
-            with formatter.section("Others"):
-                formatter.write_dl([(name, "") for name in others])
+            topics["others"] = others
+        column = max(map(len, topics)) + 4
+        with formatter.section("All commands by topic"):
+            for topic, names in topics.items():
+                # Unlike write_dl, this does not break the names of commands at hyphens.
+                lines = textwrap.fill(
+                    " ".join(names),
+                    formatter.width,
+                    initial_indent=f"  {topic}".ljust(column),
+                    subsequent_indent=" " * column,
+                    break_on_hyphens=False,
+                )
+                formatter.write(f"{lines}\n")
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write(
+            "\n`everword help TOPIC` describes the commands of a topic.\n"
+            "`everword COMMAND --help` describes a command.\n"
+        )
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         found = [
@@ -71,6 +91,6 @@ class LazyGroup(click.Group):
 def main() -> None:
     """Long-term memory for AI agents.
 
-    Commands that talk to a running Everword find the one that `everword up` started on this
-    machine, or the one at EVERWORD_ADDRESS. EVERWORD_API_KEY is the key they show.
+    Commands call the Everword that `everword up` started on this machine, or the one at
+    EVERWORD_ADDRESS, with the API key in EVERWORD_API_KEY.
     """

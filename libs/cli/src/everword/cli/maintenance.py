@@ -12,15 +12,15 @@ from everword.cli.suggestions import did_you_mean
 from everword.client import Client
 from everword.v1 import maintenance_service_pb2 as pb
 
-dry_run_option = click.option("--dry-run", is_flag=True, help="Only count.")
+dry_run_option = click.option("--dry-run", is_flag=True, help="Only count; change nothing.")
 
 
 @click.command("queue-status")
-@click.option("--task", default="", help="Only this task.")
+@click.option("--task", default="", help="Include only this task.")
 @json_option
 @remote
 async def queue_status(client: Client, task: str, as_json: bool) -> None:
-    """Say how the background work stands, and what failed for good and why."""
+    """Show waiting jobs, and failed jobs with their errors."""
     response = await client.maintenance_service.GetQueueStatus(pb.GetQueueStatusRequest(task=task))
     if as_json:
         print_json(response)
@@ -45,16 +45,21 @@ async def queue_status(client: Client, task: str, as_json: bool) -> None:
 
 
 @click.command("retry-failed")
-@click.option("--task", default="", help="Only jobs of this task.")
-@click.option("--error", "error_contains", default="", help="Only jobs whose error contains this.")
-@click.option("--limit", type=click.IntRange(1), help="At most so many.")
+@click.option("--task", default="", help="Include only jobs of this task.")
+@click.option(
+    "--error",
+    "error_contains",
+    default="",
+    help="Include only jobs whose error contains this text.",
+)
+@click.option("--limit", type=click.IntRange(1), help="Retry at most this many jobs.")
 @dry_run_option
 @json_option
 @remote
 async def retry_failed(
     client: Client, task: str, error_contains: str, limit: int | None, dry_run: bool, as_json: bool
 ) -> None:
-    """Schedule jobs again that failed for good."""
+    """Retry jobs that have used up their attempts."""
     response = await client.maintenance_service.RetryJobs(
         pb.RetryJobsRequest(
             task=task, error_contains=error_contains, dry_run=dry_run, limit=limit or 0
@@ -77,7 +82,7 @@ async def retry_failed(
 
 @click.group()
 def backfill() -> None:
-    """Schedule work that nobody scheduled."""
+    """Schedule missing background work."""
 
 
 @backfill.command()
@@ -85,7 +90,7 @@ def backfill() -> None:
 @json_option
 @remote
 async def embeddings(client: Client, dry_run: bool, as_json: bool) -> None:
-    """Schedule the vector of every passage without one, those that failed included."""
+    """Schedule vectors for all passages without one, including failed ones."""
     response = await client.maintenance_service.Backfill(
         pb.BackfillRequest(target=pb.BACKFILL_TARGET_EMBEDDINGS, dry_run=dry_run)
     )
@@ -97,14 +102,14 @@ async def embeddings(client: Client, dry_run: bool, as_json: bool) -> None:
 
 @backfill.command("tool-sentences")
 @dry_run_option
-@click.option("--limit", type=click.IntRange(min=1), help="The most tool calls to take.")
-@click.option("--wait", is_flag=True, help="Return when they have their sentences.")
+@click.option("--limit", type=click.IntRange(min=1), help="Schedule at most this many tool calls.")
+@click.option("--wait", is_flag=True, help="Wait until the sentences are written.")
 @json_option
 @remote
 async def tool_sentences(
     client: Client, dry_run: bool, limit: int | None, wait: bool, as_json: bool
 ) -> None:
-    """Schedule the sentence of every tool call without words: it says what the call did."""
+    """Schedule descriptions of tool calls that have none."""
     response = await client.maintenance_service.Backfill(
         pb.BackfillRequest(
             target=pb.BACKFILL_TARGET_TOOL_SENTENCES, dry_run=dry_run, limit=limit or 0
@@ -123,11 +128,11 @@ async def tool_sentences(
 
 @backfill.command("summaries")
 @dry_run_option
-@click.option("--limit", default=0, help="At most so many; all if 0.")
+@click.option("--limit", default=0, help="Schedule at most this many; 0 is no limit.")
 @json_option
 @remote
 async def backfill_summaries(client: Client, dry_run: bool, limit: int, as_json: bool) -> None:
-    """Schedule the conversations and days whose messages nobody is going to sum up."""
+    """Schedule missing summaries of conversations and days."""
     response = await client.maintenance_service.Backfill(
         pb.BackfillRequest(target=pb.BACKFILL_TARGET_SUMMARIES, dry_run=dry_run, limit=limit)
     )

@@ -15,27 +15,29 @@ from everword.db.migrate import migrate as migrate_schema
     "--url",
     envvar="EVERWORD_ADMIN_DATABASE_URL",
     show_envvar=True,
-    help="The owner's connection string.",
+    help="Set the connection string of the schema's owner.",
 )
 @click.option(
     "--partitions",
     type=click.IntRange(1, 1024),
-    help="Partitions of the large tables, 4 by default; counts on the first run only.",
+    help="Set the partitions of large tables on the first run; 4 by default.",
 )
-@click.option("--service-login", metavar="NAME", help="Also make the user the services log in as.")
+@click.option(
+    "--service-login", metavar="NAME", help="Create the database user that services log in as, too."
+)
 @click.option(
     "--service-password",
     envvar="EVERWORD_SERVICE_PASSWORD",
     show_envvar=True,
-    help="That user's password.",
+    help="Set that user's password.",
 )
 def migrate(
     url: str | None, partitions: int | None, service_login: str | None, service_password: str | None
 ) -> None:
-    """Bring a database's schema up to date. The services refuse one that is older than they are.
+    """Update a database's schema. Services refuse an older schema than their own.
 
-    Post migrations, such as new indexes of large tables, come last: services run meanwhile. What is interrupted goes
-    on when this is called again.
+    Slow steps, such as indexes of large tables, come last; services can run meanwhile. Run the
+    command again if it was interrupted.
     """
     if not url:
         raise click.UsageError("EVERWORD_ADMIN_DATABASE_URL is not set; nor is --url given")

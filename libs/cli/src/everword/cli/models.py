@@ -35,9 +35,9 @@ def owner(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def models() -> None:
-    """Embedding models: list, add, progress, switch, drop.
+    """List, add, switch and drop embedding models.
 
-    A model that is added is built in the background while the active one is searched.
+    The vectors of a new model are built in the background; searches use the active model.
     """
 
 
@@ -45,24 +45,24 @@ def models() -> None:
 @json_option
 @owner
 def list_models(generations: Generations, as_json: bool) -> None:
-    """List the model generations."""
+    """List embedding models with their generations."""
     _show(generations.list(), as_json)
 
 
 @models.command()
 @click.option("--provider", type=click.Choice(["local", "openai"]), required=True)
-@click.option("--model", required=True, help="The model's name, as its server knows it.")
+@click.option("--model", required=True, help="Set the model's name on its server.")
 @click.option("--dimensions", type=click.IntRange(1, 4000), required=True)
-@click.option("--endpoint", default="", help="Base URL of an OpenAI-compatible server.")
-@click.option("--query-prefix", default="", help="Put before each query, as some models want.")
-@click.option("--passage-prefix", default="", help="Put before each passage.")
+@click.option("--endpoint", default="", help="Set the base URL of an OpenAI-compatible server.")
+@click.option("--query-prefix", default="", help="Prefix each query with this text.")
+@click.option("--passage-prefix", default="", help="Prefix each passage with this text.")
 @click.option(
-    "--matryoshka", is_flag=True, help="The model's vectors may be cut to fewer dimensions."
+    "--matryoshka", is_flag=True, help="Allow truncating the model's vectors to fewer dimensions."
 )
 @json_option
 @owner
 def add(generations: Generations, as_json: bool, **fields: Any) -> None:
-    """Begin to build a generation."""
+    """Add a model, and start to build its vectors as a new generation."""
     if fields["provider"] == "openai" and not fields["endpoint"]:
         raise click.UsageError("--provider openai needs --endpoint, such as http://gpu:8000/v1")
     generation_id = generations.add(NewGeneration(**fields))
@@ -71,11 +71,11 @@ def add(generations: Generations, as_json: bool, **fields: Any) -> None:
 
 @models.command("progress")
 @click.argument("generation", type=int)
-@click.option("--wait", is_flag=True, help="Wait until it is complete.")
+@click.option("--wait", is_flag=True, help="Wait until the generation is complete.")
 @json_option
 @owner
 def show_progress(generations: Generations, generation: int, wait: bool, as_json: bool) -> None:
-    """Show how far a generation is."""
+    """Show the progress of a generation."""
     with progress() as display:
         task = display.add_task("embedding", total=None)
         while wait and not _complete(found := generations.get(generation)):
@@ -92,9 +92,9 @@ def show_progress(generations: Generations, generation: int, wait: bool, as_json
 @click.argument("generation", type=int)
 @owner
 def switch(generations: Generations, generation: int) -> None:
-    """Search with a generation that is complete, from now on.
+    """Make a complete generation the active one.
 
-    Makes the index over its vectors first, while Everword goes on. Interrupted, it goes on when it is called again.
+    Builds the vector index first, while Everword runs. Run the command again if it was interrupted.
     """
     with progress() as display:
         task = display.add_task("making its index", total=None)
@@ -111,11 +111,11 @@ def switch(generations: Generations, generation: int) -> None:
     type=click.FloatRange(min=0),
     default=GRACE_S,
     show_default=True,
-    help="Seconds after the switch in which searches may still use it.",
+    help="Refuse to drop a generation within this many seconds after the switch from it.",
 )
 @owner
 def drop(generations: Generations, generation: int, grace: float) -> None:
-    """Remove a generation that is not active, with its vectors."""
+    """Delete an inactive generation with its vectors."""
     generations.drop(generation, grace)
     line(f"generation {generation} is gone")
 

@@ -13,17 +13,17 @@ from everword.v1 import admin_service_pb2 as pb
 
 @click.command()
 @click.argument("name")
-@click.option("--dry-run", is_flag=True, help="Only say what would go.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--by", default="", help="Who asks for it, for the record.")
+@click.option("--dry-run", is_flag=True, help="Count what would be deleted, and delete nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--by", default="", help="Record who requested the erasure.")
 @json_option
 @remote
 async def delete(
     client: Client, name: str, dry_run: bool, yes: bool, by: str, as_json: bool
 ) -> None:
-    """Erase a namespace with everything in it, keys included.
+    """Erase a namespace with all its data and keys.
 
-    A call that ends early is finished by calling again.
+    Run the command again if it was interrupted.
     """
     request = pb.PreviewNamespaceDeletionRequest(name=name)
     preview = await client.admin_service.PreviewNamespaceDeletion(request)
@@ -53,9 +53,9 @@ async def delete(
 @json_option
 @remote
 async def deletions(client: Client, name: str, limit: int, as_json: bool) -> None:
-    """List which namespaces were erased, latest first: times and counts, no names and no content.
+    """List deletions of namespaces, latest first: times and counts, without names and content.
 
-    With NAME, only those that had this name.
+    With NAME, list only deletions of this name.
     """
     request = pb.ListNamespaceDeletionsRequest(namespace=name, page_size=min(limit, PAGE_SIZE))
     found = await list_all(client.admin_service.ListNamespaceDeletions, request, limit)

@@ -19,7 +19,7 @@ from everword.client import Client
 from everword.client.pages import PAGE_SIZE, list_all
 from everword.v1 import admin_service_pb2 as pb
 
-#: The options of limits, with what they limit.
+#: Limits with their descriptions in help.
 LIMITS = {
     "requests_per_minute": "calls in a minute",
     "messages_per_minute": "messages that are stored in a minute",
@@ -68,46 +68,49 @@ def settings_options(command: Command) -> Command:
 
 def _options() -> list[Callable[[Command], Command]]:
     return [
-        click.option("--time-zone", help="IANA name, such as Europe/Zurich."),
+        click.option(
+            "--time-zone", help="Set the time zone by its IANA name, such as Europe/Zurich."
+        ),
         click.option(
             "--day-cutoff-minutes",
             type=click.IntRange(0, 720),
-            help="When a day begins, in minutes after midnight.",
+            help="Set the start of a day, in minutes after midnight.",
         ),
         click.option(
-            "--text-search-config", help="Text search configuration, such as english or simple."
+            "--text-search-config",
+            help="Set the text search configuration, such as english or simple.",
         ),
         click.option(
             "--use-counting",
             type=click.Choice(["used", "returned"]),
-            help="What counts as a use of a memory.",
+            help="Set what counts as a use of a memory.",
         ),
         click.option(
             "--channel-policy",
             "channel_policies",
             type=ChannelPolicyParam(),
             multiple=True,
-            help=f"CHANNEL=POLICIES, of {', '.join(POLICIES)}; several times for several. "
-            "CHANNEL may be a prefix and *: `discord/*=` keeps these channels out.",
+            help=f"Set CHANNEL=POLICIES: {', '.join(POLICIES)}. Repeat for several channels. "
+            "CHANNEL may be a prefix with *: `discord/*=` excludes these channels.",
         ),
         click.option(
             "--credentials",
             type=click.Choice(["mask", "keep", "refuse"]),
-            help="Passwords, keys and tokens: masked in what is derived, kept, or refused.",
+            help="Mask credentials in derived text, keep them, or refuse messages with them.",
         ),
         click.option(
             "--sleep-atomicity",
             type=click.Choice(["session", "run"]),
-            help="What Sleep stores at once.",
+            help="Set what Sleep stores in one transaction.",
         ),
         click.option(
             "--quarantine/--no-quarantine",
             default=None,
-            help="Leave untrusted text that speaks to models out of contexts.",
+            help="Exclude untrusted text with prompt injections from contexts.",
         ),
         click.option(
             "--voice",
-            help="Whose memories calendar summaries are, as JSON: identity, userName, pronouns and "
+            help="Set the voice of calendar summaries as JSON: identity, userName, pronouns and "
             "channelInstructions. @FILE reads a file.",
         ),
         *map(_limit_option, LIMITS),
@@ -118,7 +121,7 @@ def _limit_option(name: str) -> Callable[[Command], Command]:
     return click.option(
         f"--{name.replace('_', '-')}",
         type=click.IntRange(min=0),
-        help=f"The most {LIMITS[name]}; 0 is no limit.",
+        help=f"Limit {LIMITS[name]}; 0 is no limit.",
     )
 
 
@@ -155,7 +158,7 @@ def _voice(given: str) -> pb.Voice:
 
 @click.group()
 def namespaces() -> None:
-    """Make, show, change, move and delete namespaces."""
+    """Create, show, change, move and delete namespaces."""
 
 
 namespaces.add_command(delete)
@@ -172,7 +175,7 @@ namespaces.add_command(import_)
 async def create(
     client: Client, name: str, as_json: bool, given: dict[str, Any], limits: dict[str, int]
 ) -> None:
-    """Make a namespace."""
+    """Create a namespace."""
     namespace = _namespace(name, given, limits)
     request = pb.CreateNamespaceRequest(namespace=namespace)
     _show((await client.admin_service.CreateNamespace(request)).namespace, as_json)
@@ -183,7 +186,7 @@ async def create(
 @json_option
 @remote
 async def get(client: Client, name: str, as_json: bool) -> None:
-    """Show a namespace with its settings and limits, and what it has used of these."""
+    """Show the settings, limits and usage of a namespace."""
     found = await client.admin_service.GetNamespace(pb.GetNamespaceRequest(name=name))
     if as_json:
         print_json(found)
@@ -199,7 +202,7 @@ async def get(client: Client, name: str, as_json: bool) -> None:
 async def update(
     client: Client, name: str, as_json: bool, given: dict[str, Any], limits: dict[str, int]
 ) -> None:
-    """Change the settings and limits that are given; channel policies are replaced as a whole."""
+    """Change settings and limits. --channel-policy replaces all channel policies."""
     if not given and not limits:
         raise click.UsageError("say what to change, such as --time-zone Europe/Zurich")
     request = pb.UpdateNamespaceRequest(namespace=_namespace(name, given, limits))
@@ -212,7 +215,7 @@ async def update(
 @json_option
 @remote
 async def list_(client: Client, as_json: bool) -> None:
-    """List the namespaces by name."""
+    """List namespaces by name."""
     request = pb.ListNamespacesRequest(page_size=PAGE_SIZE)
     found = await list_all(client.admin_service.ListNamespaces, request)
     if as_json:

@@ -17,12 +17,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def key_options(command: Command) -> Command:
     """Add the options that say which of several conversations with a session key is meant."""
-    channel = click.option(
-        "--channel", default="", help="The channel of one that is named by its key."
-    )
-    agent = click.option(
-        "--agent", default="", help="The agent of a conversation that is named by its key."
-    )
+    channel = click.option("--channel", default="", help="Set the channel of a session key.")
+    agent = click.option("--agent", default="", help="Set the agent of a session key.")
     return agent(channel(command))
 
 

@@ -1,4 +1,4 @@
-"""`everword notes`: what is written down on purpose, and what it was."""
+"""`everword notes`: notes and the daily log."""
 
 from __future__ import annotations
 
@@ -18,20 +18,23 @@ from everword.rpc.translate import to_timestamp
 from everword.v1 import note_pb2
 from everword.v1 import note_service_pb2 as pb
 
-tags_option = click.option("--tag", "tags", multiple=True, help="A label of it.")
-author_option = click.option("--author", default="", help="Who writes.")
-request_option = click.option("--request-id", default="", help="Makes the command safe to repeat.")
+tags_option = click.option("--tag", "tags", multiple=True, help="Add a tag.")
+author_option = click.option("--author", default="", help="Set the author.")
+request_option = click.option("--request-id", default="", help="Make the command safe to repeat.")
 version_option = click.option(
-    "--expect", "expected", type=click.IntRange(0), help="Only if it is at this version; 0: none."
+    "--expect",
+    "expected",
+    type=click.IntRange(0),
+    help="Fail unless this is the current version; 0 if none exists.",
 )
 
 
 def scope_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add what says whose a note is."""
+    """Add the options of a note's scope."""
     for name, help_ in (
-        ("--conversation", "The id of the conversation that it belongs to."),
-        ("--subject", "The user whom it is about."),
-        ("--agent", "The agent that it belongs to."),
+        ("--conversation", "Set the id of the conversation that it belongs to."),
+        ("--subject", "Set the user that it is about."),
+        ("--agent", "Set the agent that it belongs to."),
     ):
         command = click.option(name, default="", help=help_)(command)
     return command
@@ -39,7 +42,7 @@ def scope_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.group()
 def notes() -> None:
-    """Write, read and delete notes, and the log of the day."""
+    """Write, read and delete notes and the daily log."""
 
 
 @notes.command()
@@ -50,10 +53,10 @@ def notes() -> None:
 @author_option
 @request_option
 @version_option
-@click.option("--kind", default="", help="What sort of note it is, such as decision.")
+@click.option("--kind", default="", help="Set the kind of the note, such as decision.")
 @click.option("--importance", type=click.IntRange(1, 5), default=3, show_default=True)
-@click.option("--expires", type=TimeParam(), help="When it ends.")
-@click.option("--append", is_flag=True, help="Add to the end of what is there.")
+@click.option("--expires", type=TimeParam(), help="Set the time when it expires.")
+@click.option("--append", is_flag=True, help="Append to the existing content.")
 @json_option
 @remote
 async def write(
@@ -73,7 +76,7 @@ async def write(
     append: bool,
     as_json: bool,
 ) -> None:
-    """Write CONTENT under KEY: what is there is replaced. With an empty KEY, capture another note."""
+    """Write CONTENT as the note KEY, and replace an existing one. An empty KEY creates a new note."""
     new = note_pb2.NewNote(
         key=key,
         scope=_scope(agent, subject, conversation),
@@ -116,12 +119,14 @@ async def get(
 
 
 @notes.command("list")
-@click.option("--agent", "agents", multiple=True, help="Only of this agent.")
-@click.option("--subject", "subjects", multiple=True, help="Only about this user.")
-@click.option("--kind", "kinds", multiple=True, help="Only of this kind, such as daily_log.")
-@click.option("--tag", "tags", multiple=True, help="Only with one of these labels.")
-@click.option("--prefix", default="", help="Only keys that begin so.")
-@click.option("--importance", type=click.IntRange(1, 5), help="Only of at least this importance.")
+@click.option("--agent", "agents", multiple=True, help="Include only this agent.")
+@click.option("--subject", "subjects", multiple=True, help="Include only items about this user.")
+@click.option("--kind", "kinds", multiple=True, help="Include only this kind, such as daily_log.")
+@click.option("--tag", "tags", multiple=True, help="Include only items with this tag.")
+@click.option("--prefix", default="", help="Include only keys with this prefix.")
+@click.option(
+    "--importance", type=click.IntRange(1, 5), help="Include only this importance or higher."
+)
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 @json_option
 @remote
@@ -136,7 +141,7 @@ async def list_(
     limit: int,
     as_json: bool,
 ) -> None:
-    """List notes, the latest made first."""
+    """List notes, newest first."""
     wanted = pb.NoteFilter(
         agents=agents,
         subjects=subjects,
@@ -172,7 +177,7 @@ async def list_(
 async def history(
     client: Client, key: str, agent: str, subject: str, conversation: str, as_json: bool
 ) -> None:
-    """Show what the note KEY was, the latest version first; also of one that was deleted."""
+    """Show the versions of the note KEY, latest first, even if it is deleted."""
     request = pb.GetNoteHistoryRequest(key=_key(key, agent, subject, conversation))
     response = await list_all(client.note_service.GetNoteHistory, request)
     if as_json:
@@ -209,7 +214,7 @@ async def delete(
     expected: int | None,
     as_json: bool,
 ) -> None:
-    """Delete the note KEY: nothing finds it any more, and its history keeps what it said."""
+    """Delete the note KEY; its history is kept."""
     request = pb.DeleteNoteRequest(
         key=_key(key, agent, subject, conversation),
         expected_version=expected,
@@ -242,7 +247,7 @@ async def log(
     request_id: str,
     as_json: bool,
 ) -> None:
-    """Add CONTENT to the log of the day."""
+    """Append CONTENT to the daily log."""
     request = pb.AppendDailyLogRequest(
         content=content,
         scope=_scope(agent, subject, conversation),

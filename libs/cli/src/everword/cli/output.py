@@ -39,10 +39,10 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LONG = (FieldDescriptor.CPPTYPE_INT64, FieldDescriptor.CPPTYPE_UINT64)
 #: Between columns, and before the text below them.
 _GAP = 2
-#: Nobody can read what is folded into less.
+#: Narrowest readable column.
 _NARROWEST = 8
 
-#: Of what holds instead of something.
+#: Characters shown of a current value.
 VALUE_CHARS = 400
 
 #: The longest name of a row that a table keeps on one line: an id has 36 characters.
@@ -57,7 +57,7 @@ json_option = click.option(
 
 
 def printable(text: str) -> str:
-    """Return stored text without what a terminal would obey."""
+    """Return stored text without control characters."""
     return _CONTROL.sub("�", text)
 
 
@@ -77,7 +77,7 @@ def verbatim(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """Tell a person something that is not the command's result."""
+    """Print a remark to standard error, apart from the result."""
     click.echo(text, err=True)
 
 

@@ -27,7 +27,7 @@ def with_admin_url(command: Callable[..., None]) -> Callable[..., None]:
         envvar="EVERWORD_ADMIN_DATABASE_URL",
         default="",
         show_default="that of `everword up`",
-        help="The schema owner's connection string.",
+        help="Set the connection string of the schema's owner.",
     )
     @wraps(command)
     def run(admin_database_url: str, **arguments: Any) -> None:

@@ -1,4 +1,4 @@
-"""`everword people` and `everword events`: whom somebody speaks of and what happens to them, and how that is known."""
+"""`everword people`, `events` and `strategies`: learned people, events and questions, with evidence."""
 
 from __future__ import annotations
 
@@ -18,39 +18,29 @@ from everword.cli.output import (
 )
 from everword.cli.session import remote
 from everword.client import Client
-from everword.v1 import fact_pb2, people_pb2
 from everword.v1 import fact_query_service_pb2 as reads
-from everword.v1 import fact_service_pb2 as writes
+from everword.v1 import people_pb2
 
 _PEOPLE = ("id", "name", "relation", "of", "status", "messages", "last")
 _EVENTS = ("id", "what", "category", "of", "starts", "expires", "importance", "status")
 _STRATEGIES = ("id", "kind", "of", "state", "offers")
-_RULINGS = {
-    "wrong": people_pb2.LEARNED_RULING_WRONG,
-    "over": people_pb2.LEARNED_RULING_OVER,
-    "right": people_pb2.LEARNED_RULING_RIGHT,
-}
-_ENDS = {
-    "answered": people_pb2.STRATEGY_STATE_ANSWERED,
-    "dropped": people_pb2.STRATEGY_STATE_DROPPED,
-}
-subject_option = click.option("--subject", "subjects", multiple=True, help="Only of this user.")
+subject_option = click.option(
+    "--subject", "subjects", multiple=True, help="Include only this user."
+)
 limit_option = click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True)
-reason_option = click.option("--reason", default="", help="Why, for the audit trail.")
-ruling_argument = click.argument("ruling", type=click.Choice(list(_RULINGS)))
 
 
 @click.group(invoke_without_command=True)
 @click.pass_context
 def people(context: click.Context) -> None:
-    """Show whom somebody speaks of, and how that is known, and set it right. Without a command, list them."""
+    """List the people whom users mention, with evidence. Without a command, list them all."""
     if context.invoked_subcommand is None:
         context.invoke(list_people)
 
 
 @people.command("list")
 @subject_option
-@click.option("--all", "everything", is_flag=True, help="Those who were said to be wrong, too.")
+@click.option("--all", "everything", is_flag=True, help="Include rejected people.")
 @limit_option
 @json_option
 @remote
@@ -69,7 +59,7 @@ async def list_people(
 @json_option
 @remote
 async def why_person(client: Client, person_id: str, as_json: bool) -> None:
-    """Show what is known of the person ID, down to the words."""
+    """Show the person ID with its evidence and audit trail."""
     response = await client.fact_query_service.ExplainLearned(
         reads.ExplainLearnedRequest(person_id=person_id)
     )
@@ -78,33 +68,12 @@ async def why_person(client: Client, person_id: str, as_json: bool) -> None:
         _print_evidence(response.evidence, response.changes)
 
 
-@people.command("review")
-@click.argument("person_id", metavar="ID")
-@ruling_argument
-@reason_option
-@json_option
-@remote
-async def review_person(
-    client: Client, person_id: str, ruling: str, reason: str, as_json: bool
-) -> None:
-    """Say that the person ID is wrong, that the relation is over, or that neither is so."""
-    response = await client.fact_service.ReviewLearned(
-        writes.ReviewLearnedRequest(
-            person_id=person_id,
-            ruling=_RULINGS[ruling],
-            reason=reason,
-            actor=fact_pb2.FACT_ACTOR_PERSON,
-        )
-    )
-    _print_people(response, [response.person], as_json)
-
-
 @people.command("model")
 @click.argument("subject")
 @json_option
 @remote
 async def show_model(client: Client, subject: str, as_json: bool) -> None:
-    """Show how SUBJECT communicates, and where they are heading."""
+    """Show how SUBJECT communicates, and the trajectory of their life."""
     request = reads.GetUserModelRequest(subject=subject, include_evidence=True)
     found = await client.fact_query_service.GetUserModel(request)
     if as_json:
@@ -119,14 +88,14 @@ async def show_model(client: Client, subject: str, as_json: bool) -> None:
 @click.group(invoke_without_command=True)
 @click.pass_context
 def events(context: click.Context) -> None:
-    """Show what happens to somebody, and how that is known, and set it right. Without a command, list them."""
+    """List events in users' lives, with evidence. Without a command, list them all."""
     if context.invoked_subcommand is None:
         context.invoke(list_events)
 
 
 @events.command("list")
 @subject_option
-@click.option("--all", "everything", is_flag=True, help="Those that are over or wrong, too.")
+@click.option("--all", "everything", is_flag=True, help="Include past and rejected events.")
 @limit_option
 @json_option
 @remote
@@ -145,7 +114,7 @@ async def list_events(
 @json_option
 @remote
 async def why_event(client: Client, event_id: str, as_json: bool) -> None:
-    """Show what is known of the event ID, down to the words."""
+    """Show the event ID with its evidence and audit trail."""
     response = await client.fact_query_service.ExplainLearned(
         reads.ExplainLearnedRequest(event_id=event_id)
     )
@@ -154,38 +123,17 @@ async def why_event(client: Client, event_id: str, as_json: bool) -> None:
         _print_evidence(response.evidence, response.changes)
 
 
-@events.command("review")
-@click.argument("event_id", metavar="ID")
-@ruling_argument
-@reason_option
-@json_option
-@remote
-async def review_event(
-    client: Client, event_id: str, ruling: str, reason: str, as_json: bool
-) -> None:
-    """Say that the event ID is wrong, that it is over, or that neither is so."""
-    response = await client.fact_service.ReviewLearned(
-        writes.ReviewLearnedRequest(
-            event_id=event_id,
-            ruling=_RULINGS[ruling],
-            reason=reason,
-            actor=fact_pb2.FACT_ACTOR_PERSON,
-        )
-    )
-    _print_events(response, [response.event], as_json)
-
-
 @click.group(invoke_without_command=True)
 @click.pass_context
 def strategies(context: click.Context) -> None:
-    """Show what is worth asking, and end what is not. Without a command, list them."""
+    """List questions that are worth asking. Without a command, list them all."""
     if context.invoked_subcommand is None:
         context.invoke(list_strategies)
 
 
 @strategies.command("list")
 @subject_option
-@click.option("--all", "everything", is_flag=True, help="Those that were answered or dropped, too.")
+@click.option("--all", "everything", is_flag=True, help="Include answered and dropped questions.")
 @limit_option
 @json_option
 @remote
@@ -204,33 +152,12 @@ async def list_strategies(
 @json_option
 @remote
 async def why_strategy(client: Client, strategy_id: str, as_json: bool) -> None:
-    """Show what the question ID rests on."""
+    """Show the question ID with its evidence and audit trail."""
     request = reads.ExplainLearnedRequest(strategy_id=strategy_id)
     response = await client.fact_query_service.ExplainLearned(request)
     _print_strategies(response, [response.strategy], as_json)
     if not as_json:
         _print_evidence(response.evidence, response.changes)
-
-
-@strategies.command("end")
-@click.argument("strategy_id", metavar="ID")
-@click.argument("state", type=click.Choice(list(_ENDS)))
-@reason_option
-@json_option
-@remote
-async def end_strategy(
-    client: Client, strategy_id: str, state: str, reason: str, as_json: bool
-) -> None:
-    """Say that the question ID was answered, or is not to be asked."""
-    response = await client.fact_service.ReviewLearned(
-        writes.ReviewLearnedRequest(
-            strategy_id=strategy_id,
-            state=_ENDS[state],
-            reason=reason,
-            actor=fact_pb2.FACT_ACTOR_PERSON,
-        )
-    )
-    _print_strategies(response, [response.strategy], as_json)
 
 
 def _print_people(response: Message, found: Iterable[people_pb2.Person], as_json: bool) -> None:

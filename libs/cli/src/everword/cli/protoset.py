@@ -9,5 +9,5 @@ import click
 
 @click.command()
 def protoset() -> None:
-    """Print where the protoset is, as in: grpcurl -protoset $(everword protoset) …"""
+    """Print the path of the protoset, as for: grpcurl -protoset $(everword protoset) …"""
     click.echo(str(files("everword") / "everword.protoset"))

@@ -24,13 +24,15 @@ _NO_ANSWER = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED}
 
 
 @click.command()
-@click.option("--print", "only_print", is_flag=True, help="Print Caddy's configuration instead.")
+@click.option(
+    "--print", "only_print", is_flag=True, help="Print Caddy's configuration, and serve nothing."
+)
 def proxy(only_print: bool) -> None:
     """Serve every public RPC at one address, with Caddy.
 
-    It listens at EVERWORD_LISTEN, 127.0.0.1:50050 by default, and sends each call to the server
-    that answers its service: EVERWORD_INGEST_ADDRESS, EVERWORD_SEARCH_ADDRESS or
-    EVERWORD_COMPACTOR_ADDRESS. `everword up` runs one of its own.
+    Listens at EVERWORD_LISTEN, 127.0.0.1:50050 by default, and routes calls by service to
+    EVERWORD_INGEST_ADDRESS, EVERWORD_SEARCH_ADDRESS or EVERWORD_COMPACTOR_ADDRESS. `everword up`
+    includes a proxy.
     """
     try:
         settings = ProxySettings.from_environment(Environment(os.environ))

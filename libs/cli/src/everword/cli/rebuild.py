@@ -20,9 +20,9 @@ from everword.integrity.verify import Namespace
 @json_option
 @with_admin_url
 def rebuild(admin_url: str, namespace: str, after: str, as_json: bool) -> None:
-    """Make passages, counters and what is due for vectors and days again, in all namespaces or in one.
+    """Rebuild passages, counters and queues of vectors and days, in one namespace or in all.
 
-    What agrees with what it is derived from stays as it is. Searches and writes go on meanwhile.
+    Correct rows stay as they are. Searches and writes can continue meanwhile.
     """
     made = dict[str, Counter[str]]()
     with connect(admin_url) as conn:

@@ -36,14 +36,14 @@ PAUSE_S = 0.3
 
 @click.group()
 def retention() -> None:
-    """For how long things are kept. Without a policy: for ever."""
+    """Set how long data is kept. Without a policy, it is kept forever."""
 
 
 @retention.command()
 @json_option
 @remote
 async def show(client: Client, as_json: bool) -> None:
-    """Show for how long each kind is kept."""
+    """Show the retention policy of each kind."""
     request = pb.ListRetentionPoliciesRequest()
     found = await client.erasure_service.ListRetentionPolicies(request)
     if as_json:
@@ -59,9 +59,16 @@ async def show(client: Client, as_json: bool) -> None:
 @retention.command("set")
 @click.argument("kind", type=click.Choice(list(KINDS)))
 @click.argument("kept")
-@click.option("--keep-importance", type=click.IntRange(0, 5), default=0, help="Keep what is of it.")
-@click.option("--max-per-run", type=click.IntRange(0), default=0, help="How many go at most.")
-@click.option("--keep-quotes", is_flag=True, help="Leave what was learned its words.")
+@click.option(
+    "--keep-importance",
+    type=click.IntRange(0, 5),
+    default=0,
+    help="Keep items with this importance or higher.",
+)
+@click.option(
+    "--max-per-run", type=click.IntRange(0), default=0, help="Delete at most this many in a run."
+)
+@click.option("--keep-quotes", is_flag=True, help="Keep quotes in learned facts.")
 @json_option
 @remote
 async def set_(
@@ -73,9 +80,9 @@ async def set_(
     keep_quotes: bool,
     as_json: bool,
 ) -> None:
-    """Keep KIND for so long without activity, such as 30d, or `forever`.
+    """Keep KIND for this long after its last activity, such as 30d, or `forever`.
 
-    The first run is that of the night after; see first what would go with `everword retention preview`.
+    The first run is on the following night. Check its effect first with `everword retention preview`.
     """
     policy = pb.RetentionPolicy(
         kind=KINDS[kind],
@@ -93,12 +100,16 @@ async def set_(
 
 
 @retention.command()
-@click.option("--kind", type=click.Choice(list(KINDS)), help="With --kept: another policy.")
-@click.option("--kept", help="Such as 30d: what would go by this, and nothing that is set.")
+@click.option(
+    "--kind",
+    type=click.Choice(list(KINDS)),
+    help="Preview another policy for this kind; requires --kept.",
+)
+@click.option("--kept", help="Preview this duration, such as 30d, for --kind.")
 @json_option
 @remote
 async def preview(client: Client, kind: str | None, kept: str | None, as_json: bool) -> None:
-    """Show what a run would remove now; nothing changes."""
+    """Show what a run would delete now, and delete nothing."""
     if (kind is None) != (kept is None):
         raise click.UsageError("--kind and --kept come together")
     request = pb.PreviewRetentionRequest()
@@ -116,13 +127,13 @@ async def preview(client: Client, kind: str | None, kept: str | None, as_json: b
 
 
 @retention.command()
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 @remote
 async def run(client: Client, yes: bool, as_json: bool) -> None:
-    """Remove now what policies let go, and wait until it is gone."""
+    """Run the policies now, and wait for the end of the deletion."""
     if not yes:
-        click.confirm("Remove what policies let go, for good?", abort=True, err=True)
+        click.confirm("Permanently delete the data that the policies select?", abort=True, err=True)
     answer = await client.erasure_service.RunRetention(pb.RunRetentionRequest())
     found = answer.run
     while found.state != pb.RETENTION_STATE_DONE:
@@ -142,7 +153,7 @@ async def run(client: Client, yes: bool, as_json: bool) -> None:
 @json_option
 @remote
 async def runs(client: Client, limit: int, as_json: bool) -> None:
-    """List what was removed, latest first: counts and times, and no content."""
+    """List runs, latest first: counts and times, without content."""
     request = pb.ListRetentionRunsRequest(page_size=limit)
     found = await client.erasure_service.ListRetentionRuns(request)
     if as_json:

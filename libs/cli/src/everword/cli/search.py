@@ -36,15 +36,20 @@ PASSAGE_CHARS = 400
     type=click.Choice(PROFILES),
     default="recall",
     show_default=True,
-    help="How hybrid ranks: by relevance, or also by time and importance.",
+    help="Rank hybrid results by relevance, or also by time and importance.",
 )
 @click.option("--limit", type=click.IntRange(1, 200), default=10, show_default=True)
-@click.option("--min-score", type=click.FloatRange(0, 1), default=0.0, help="Leave out less.")
+@click.option(
+    "--min-score",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    help="Exclude results with a lower score.",
+)
 @click.option(
     "--min-relevance",
     type=click.FloatRange(0, 1),
     default=0.0,
-    help="Leave out what is less relevant.",
+    help="Exclude results with a lower relevance.",
 )
 @click.option(
     "--explain",
@@ -66,9 +71,9 @@ async def search(
     as_json: bool,
     filter: memory_pb2.MemoryFilter,
 ) -> None:
-    """Find memories by what is asked, best first: by their words and by their meaning, or as --mode says.
+    """Find memories by their words and by their meaning, most relevant first.
 
-    Ask a question as it is, or use "exact phrase", a OR b, a AND b, -not and prefix*.
+    QUERY is a question, or uses "exact phrase", a OR b, a AND b, -not and prefix*.
     """
     response = await client.search_service.Search(
         pb.SearchRequest(

@@ -26,14 +26,14 @@ def remote(command: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., N
         envvar="EVERWORD_NAMESPACE",
         default="",
         show_default="the API key's, or `default`",
-        help="Namespace to work in.",
+        help="Use this namespace.",
     )
     @click.option(
         "--timeout",
         type=click.FloatRange(min=0, min_open=True),
         default=ClientSettings.timeout_s,
         show_default=True,
-        help="Seconds to wait for an answer.",
+        help="Set the deadline in seconds.",
     )
     @wraps(command)
     def run(namespace: str, timeout: float, **arguments: Any) -> None:

@@ -19,16 +19,16 @@ LONGEST_S = 3_600.0
 
 @click.command()
 @click.argument("conversation", default="")
-@click.option("--subject", default="", help="Only conversations about this person or thing.")
+@click.option("--subject", default="", help="Include only conversations about this subject.")
 @key_options
 @json_option
 @remote
 async def sleep(
     client: Client, conversation: str, subject: str, agent: str, channel: str, as_json: bool
 ) -> None:
-    """Learn from CONVERSATION, an id or a session key, or from all in which something was said since.
+    """Learn from CONVERSATION, an id or a session key, or from all with new messages.
 
-    It waits until that is done, and tells how it goes; the work goes on where the command is ended.
+    Waits and reports progress. If the command is interrupted, the work continues in the background.
     """
     request = pb.SleepRequest(subject=subject)
     if conversation:

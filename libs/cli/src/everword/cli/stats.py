@@ -27,11 +27,13 @@ from everword.v1.stats_pb2 import Alert, TaskStats
 
 
 @click.command()
-@click.option("--all", "every", is_flag=True, help="A row for each namespace; takes an admin key.")
+@click.option(
+    "--all", "every", is_flag=True, help="Show a row for each namespace; requires an admin key."
+)
 @json_option
 @remote
 async def stats(client: Client, every: bool, as_json: bool) -> None:
-    """Say what needs attention, then counts, sizes and lag."""
+    """Show problems, then counts, sizes and lag."""
     if every:
         await _print_every(client, as_json)
         return

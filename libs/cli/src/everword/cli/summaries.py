@@ -50,7 +50,7 @@ SOURCE_CHARS = 100
 
 @click.group()
 def summaries() -> None:
-    """Show what stands for which messages."""
+    """List and show summaries of messages."""
 
 
 @summaries.command()
@@ -59,7 +59,7 @@ def summaries() -> None:
 @json_option
 @remote
 async def tree(client: Client, conversation: str, agent: str, channel: str, as_json: bool) -> None:
-    """Draw the tree of summaries over CONVERSATION, an id or a session key."""
+    """Draw the tree of summaries of CONVERSATION, an id or a session key."""
     found = await find_conversation(client, conversation, agent, channel)
     request = pb.ListSummariesRequest(
         filter=summary_pb2.SummaryFilter(conversation_id=found.id),
@@ -76,18 +76,26 @@ async def tree(client: Client, conversation: str, agent: str, channel: str, as_j
 
 @summaries.command("list")
 @click.option(
-    "--level", "levels", multiple=True, type=click.Choice(LEVELS), help="Only this level."
+    "--level", "levels", multiple=True, type=click.Choice(LEVELS), help="Include only this level."
 )
-@click.option("--conversation", default="", help="Only of the conversation with this id.")
-@click.option("--since", type=TimeParam(), help="Only what reaches to this time or later.")
-@click.option("--before", type=TimeParam(), help="Only what begins before this time.")
-@click.option("--review", is_flag=True, help="Only what holds something that its sources do not.")
-@click.option("--oldest-first", is_flag=True, help="Begin with the earliest.")
+@click.option("--conversation", default="", help="Include only the conversation with this id.")
+@click.option(
+    "--since", type=TimeParam(), help="Include only summaries that end at this time or later."
+)
+@click.option(
+    "--before", type=TimeParam(), help="Include only summaries that begin before this time."
+)
+@click.option(
+    "--review",
+    is_flag=True,
+    help="Include only summaries with claims that their sources do not support.",
+)
+@click.option("--oldest-first", is_flag=True, help="List the earliest first.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 @json_option
 @remote
 async def list_(client: Client, limit: int, as_json: bool, **wanted: object) -> None:
-    """List summaries by the time of what they stand for, the latest first."""
+    """List summaries by the time of their messages, latest first."""
     request = _list_request(limit, **wanted)  # type: ignore[arg-type]
     found = await list_all(client.search_service.ListSummaries, request, limit)
     if as_json:
@@ -112,11 +120,11 @@ async def list_(client: Client, limit: int, as_json: bool, **wanted: object) -> 
 
 @summaries.command()
 @click.argument("summary")
-@click.option("--sources", is_flag=True, help="Also show what it was made from.")
+@click.option("--sources", is_flag=True, help="Show the sources, too.")
 @json_option
 @remote
 async def show(client: Client, summary: str, sources: bool, as_json: bool) -> None:
-    """Show SUMMARY, a name such as 2024-W10, an id or the end of one that is in no other."""
+    """Show SUMMARY, by a name such as 2024-W10, an id, or the unique end of an id."""
     summary_id = await find_summary(client, summary)
     if sources:
         limits = pb.ExpansionLimits(depth=1, max_children=100, max_sources=100)

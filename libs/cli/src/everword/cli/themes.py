@@ -14,7 +14,7 @@ from everword.v1.fact_query_service_pb2 import ListThemesRequest
 @json_option
 @remote
 async def themes(client: Client, as_json: bool) -> None:
-    """Show what memories are about, as it was last night."""
+    """List the themes of memories, as of last night."""
     response = await client.fact_query_service.ListThemes(ListThemesRequest())
     if as_json:
         print_json(response)

@@ -18,13 +18,18 @@ _COLUMNS = ("id", "name", "type", "of", "revision", "written")
 @click.group(invoke_without_command=True)
 @click.pass_context
 def topics(context: click.Context) -> None:
-    """Show pages about persons, places and things, made of what is known and was said. Without a command, list them."""
+    """Show pages about people, places and things. Without a command, list them."""
     if context.invoked_subcommand is None:
         context.invoke(list_topics)
 
 
 @topics.command("list")
-@click.option("--subject", "subjects", multiple=True, help="Only of this user; '' for nobody's.")
+@click.option(
+    "--subject",
+    "subjects",
+    multiple=True,
+    help="Include only this user; '' for topics without a user.",
+)
 @click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True)
 @json_option
 @remote
@@ -44,12 +49,12 @@ async def list_topics(client: Client, subjects: tuple[str, ...], limit: int, as_
 
 @topics.command("show")
 @click.argument("topic", metavar="NAME")
-@click.option("--subject", default="", help="The user whose topic is meant.")
-@click.option("--agent", default="", help="The agent whose topic is meant.")
+@click.option("--subject", default="", help="Select the topic of this user.")
+@click.option("--agent", default="", help="Select the topic of this agent.")
 @json_option
 @remote
 async def show_topic(client: Client, topic: str, subject: str, agent: str, as_json: bool) -> None:
-    """Show the page about NAME, a name or an id, and what it rests on."""
+    """Show the page about NAME, a name or an id, with its citations."""
     request = GetTopicRequest(subject=subject, agent=agent)
     if _is_id(topic):
         request.id = topic

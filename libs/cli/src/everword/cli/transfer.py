@@ -23,12 +23,14 @@ _PART_BYTES = 500_000
 
 @click.command("export")
 @click.argument("name")
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file."
+)
 @remote
 async def export_(client: Client, name: str, output: Path | None) -> None:
-    """Write all that a namespace holds, as JSON lines.
+    """Export all data of a namespace as JSON lines.
 
-    A file is there once it is whole.
+    An interrupted export leaves no file.
     """
     if output is None:
         await _receive(client, name, sys.stdout.buffer)
@@ -62,9 +64,9 @@ async def _receive(client: Client, name: str, file: BinaryIO) -> None:
 @json_option
 @remote
 async def import_(client: Client, name: str, file: Path, as_json: bool) -> None:
-    """Make a namespace from a FILE that `namespaces export` wrote.
+    """Create a namespace from a FILE of `namespaces export`.
 
-    Run the same command again where it was broken off: it goes on.
+    Run the same command again to continue an interrupted import.
     """
     try:
         response = await _send(client, name, file)

@@ -33,7 +33,7 @@ def port_options(command: Callable[..., None]) -> Callable[..., None]:
             type=click.IntRange(1, 65535),
             default=field.default,
             show_default=True,
-            help=f"Port of {field.name}.",
+            help=f"Set the port of {field.name}.",
         )(command)
     return command
 
@@ -45,19 +45,21 @@ def port_options(command: Callable[..., None]) -> Callable[..., None]:
     type=click.Path(file_okay=False, path_type=Path),
     default=default_data_folder,
     show_default="~/.local/share/everword or what this system has for it",
-    help="Folder that everything is kept in.",
+    help="Keep all data in this folder.",
 )
-@click.option("--ephemeral", is_flag=True, help="Keep nothing: all data is gone at the end.")
-@click.option("--free-ports", is_flag=True, help="Listen on ports that nobody uses now.")
-@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON when all is ready.")
+@click.option("--ephemeral", is_flag=True, help="Delete all data at the end.")
+@click.option("--free-ports", is_flag=True, help="Listen on free ports.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one line of JSON when everything is ready."
+)
 @port_options
 def up(data: Path, ephemeral: bool, free_ports: bool, as_json: bool, **ports: int) -> None:
     """Start PostgreSQL, Valkey and the services, and keep them running until Ctrl-C.
 
-    All services are called at one address, the port of the proxy; each has a port of its own too.
+    All services share one address, the port of the proxy; each also has its own port.
 
-    Data is kept in one folder and is there again at the next start. With EVERWORD_DATABASE_URL or
-    EVERWORD_REDIS_URL set, your own server is used in place of the embedded one.
+    Data is kept in one folder across starts. Set EVERWORD_DATABASE_URL or EVERWORD_REDIS_URL to use
+    your own server instead of the embedded one.
     """
     console = Console(stderr=True)
     try:

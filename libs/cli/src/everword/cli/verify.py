@@ -19,9 +19,9 @@ from everword.integrity.verify import IntegrityFinding, Namespace, Verifier, con
 @json_option
 @with_admin_url
 def verify(admin_url: str, namespace: str, after: str, as_json: bool) -> None:
-    """Check that everything that is stored is sound, in all namespaces or in one.
+    """Check the integrity of stored data, in one namespace or in all.
 
-    Only reads, in short statements. Ends with status 1 where something is found, and says what to do about it.
+    Only reads, in short statements. Reports what to do about each finding, and exits with status 1.
     """
     found = list[IntegrityFinding]()
     with connect(admin_url) as conn:

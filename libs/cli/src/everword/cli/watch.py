@@ -20,15 +20,15 @@ LONGEST_S = 600.0
 
 
 @click.command()
-@click.option("--resume", default="", help="Go on after this token, as the last run told it.")
-@click.option("--events", type=click.IntRange(1), help="End after so many events.")
+@click.option("--resume", default="", help="Continue after this token, which the last run printed.")
+@click.option("--events", type=click.IntRange(1), help="Stop after this many events.")
 @json_option
 @remote
 @filter_options
 async def watch(
     client: Client, filter: memory_pb2.MemoryFilter, resume: str, events: int | None, as_json: bool
 ) -> None:
-    """Tell what is written, ends, expires and is deleted, until Ctrl-C; with --json, a JSON document a line."""
+    """Print changes of memories until Ctrl-C; with --json, one JSON document a line."""
     request = pb.WatchMemoriesRequest(filter=filter, resume_token=resume)
     enough = asyncio.Event()
     following = asyncio.create_task(_follow(client, request, events, as_json, enough))

@@ -26,13 +26,13 @@ writer_option = click.option(
     type=click.Choice(WRITERS),
     default="agent",
     show_default=True,
-    help="Who writes; an agent may change MEMORY alone.",
+    help="Set the kind of writer; agents may change only MEMORY.",
 )
 
 
 @click.group()
 def workspace() -> None:
-    """Write and read the files of an agent's workspace: SOUL, MEMORY and the others."""
+    """Write and read the files of an agent's workspace, such as SOUL and MEMORY."""
 
 
 @workspace.command()
@@ -43,7 +43,7 @@ def workspace() -> None:
 @author_option
 @request_option
 @version_option
-@click.option("--append", is_flag=True, help="Add to the end of what is there.")
+@click.option("--append", is_flag=True, help="Append to the existing content.")
 @json_option
 @remote
 async def write(
@@ -60,7 +60,7 @@ async def write(
     append: bool,
     as_json: bool,
 ) -> None:
-    """Write CONTENT, or standard input where it is -, as the file NAME: what is there is replaced."""
+    """Write CONTENT, or standard input if it is -, as the file NAME, and replace an existing one."""
     request = pb.WriteWorkspaceFileRequest(
         name=_name(name),
         scope=to_scope(agent, subject, conversation),
@@ -98,11 +98,11 @@ async def show(
 
 
 @workspace.command("list")
-@click.option("--agent", "agents", multiple=True, help="Only of this agent.")
+@click.option("--agent", "agents", multiple=True, help="Include only this agent.")
 @json_option
 @remote
 async def list_(client: Client, agents: tuple[str, ...], as_json: bool) -> None:
-    """List the files that there are, the latest made first."""
+    """List files, newest first."""
     request = pb.ListWorkspaceFilesRequest(agents=agents)
     response = await list_all(client.document_service.ListWorkspaceFiles, request)
     if as_json:
@@ -132,7 +132,7 @@ async def list_(client: Client, agents: tuple[str, ...], as_json: bool) -> None:
 async def history(
     client: Client, name: str, agent: str, subject: str, conversation: str, as_json: bool
 ) -> None:
-    """Show what the file NAME was, the latest version first; also of one that was deleted."""
+    """Show the versions of the file NAME, latest first, even if it is deleted."""
     request = pb.GetWorkspaceFileHistoryRequest(
         name=_name(name), scope=to_scope(agent, subject, conversation)
     )
@@ -151,43 +151,6 @@ async def history(
         for each in response.versions
     ]
     print_table(("version", "written", "writer", "author", "content"), rows)
-
-
-@workspace.command()
-@name_argument
-@scope_options
-@writer_option
-@author_option
-@request_option
-@version_option
-@json_option
-@remote
-async def delete(
-    client: Client,
-    name: str,
-    agent: str,
-    subject: str,
-    conversation: str,
-    writer: str,
-    author: str,
-    request_id: str,
-    expected: int | None,
-    as_json: bool,
-) -> None:
-    """Delete the file NAME: contexts do not hold it any more, and its history keeps what it said."""
-    request = pb.DeleteWorkspaceFileRequest(
-        name=_name(name),
-        scope=to_scope(agent, subject, conversation),
-        expected_version=expected,
-        writer=_writer(writer),
-        author=author,
-        request_id=request_id,
-    )
-    response = await client.document_service.DeleteWorkspaceFile(request)
-    if as_json:
-        print_json(response)
-    else:
-        line(f"{name.upper()}: deleted")
 
 
 def _name(name: str) -> pb.WorkspaceFileName.ValueType:

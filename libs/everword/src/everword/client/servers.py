@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -16,7 +17,8 @@ PUBLIC_PORTS = {"ingest": 50051, "search": 50052, "compactor": 50053}
 SERVER_HEADER = "x-everword-server"
 
 
-def public_services() -> list[ServiceDescriptor]:
+@cache
+def public_services() -> tuple[ServiceDescriptor, ...]:
     """Return the services of everword.v1, by their names."""
     modules = [
         import_module(f"everword.v1.{module.name}")
@@ -24,7 +26,7 @@ def public_services() -> list[ServiceDescriptor]:
         if module.name.endswith("_service_pb2")
     ]
     found = [each for module in modules for each in module.DESCRIPTOR.services_by_name.values()]
-    return sorted(found, key=lambda service: service.full_name)
+    return tuple(sorted(found, key=lambda service: service.full_name))
 
 
 def server_of(service: ServiceDescriptor) -> str:

@@ -35,7 +35,7 @@ class _AccessEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Access.ValueTy
     """ACCESS_ADMIN asks for an operator's key, with the role admin."""
 
 class Access(_Access, metaclass=_AccessEnumTypeWrapper):
-    """Access says which role a caller's API key needs for an RPC. Every RPC of this package carries one."""
+    """Access is the role that a caller's API key needs for an RPC. Every RPC of this package carries one."""
 
 ACCESS_UNSPECIFIED: Access.ValueType  # 0
 """ACCESS_UNSPECIFIED is never used on an RPC."""
@@ -49,8 +49,8 @@ Global___Access: _TypeAlias = Access  # noqa: Y015
 
 @_typing.final
 class KeyScope(_message.Message):
-    """KeyScope says how an RPC holds to what a key is bound to. Whatever the fields say, the database shows a call with such a key no
-    more than what is of its agent and its subject.
+    """KeyScope describes how an RPC observes the binding of an API key. Whatever the fields contain, the database shows a
+    call with a bound key only rows of the key's agent and subject.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -59,8 +59,8 @@ class KeyScope(_message.Message):
     SUBJECT_FIELD_NUMBER: _builtins.int
     CONVERSATION_FIELD_NUMBER: _builtins.int
     agent: _builtins.str
-    """agent is the path of the field that names the agent, or the agents: filled in where it is empty, and refused where it names
-    another. Empty where the RPC has none.
+    """agent is the path of the field that names the agent or the agents. An empty field is filled in; a field that names
+    another agent is refused. Empty if the RPC has no such field.
     """
     subject: _builtins.str
     """subject is the path of the field that names the subject, or the subjects, as agent."""
@@ -92,14 +92,14 @@ access: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions,
 """access is the role that a caller of the RPC needs."""
 max_request_bytes: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions, _builtins.int]
 """max_request_bytes is the most bytes that a request of the RPC may have on the wire, or each message of a stream. 1 MiB
-where the RPC says nothing. More is REQUEST_TOO_LARGE.
+if the RPC sets no limit. More is REQUEST_TOO_LARGE.
 """
 max_request_fields: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions, _builtins.int]
 """max_request_fields is the most fields that such a request may have set, at all depths together, each element of a list
-counted. 20,000 where the RPC says nothing. More is VALIDATION_FAILED.
+counted. 20,000 if the RPC sets no limit. More is VALIDATION_FAILED.
 """
 key_scope: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.MethodOptions, Global___KeyScope]
-"""key_scope says that keys which are bound to an agent or a subject may call the RPC, and how it holds to that. All others are
+"""key_scope permits keys that are bound to an agent or a subject, and defines how the binding applies. All others are
 KEY_OUT_OF_SCOPE for them.
 """
 server: _extension_dict._ExtensionFieldDescriptor[_descriptor_pb2.ServiceOptions, _builtins.str]

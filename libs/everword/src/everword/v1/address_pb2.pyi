@@ -34,13 +34,13 @@ class AddressEntry(_message.Message):
     KIND_FIELD_NUMBER: _builtins.int
     OCCUR_TIME_FIELD_NUMBER: _builtins.int
     address: _builtins.str
-    """address is where it is."""
+    """address is the address of the entry."""
     name: _builtins.str
     """name is the last part of the address, as it reads: an id, a place in a conversation, the key of a note, or a word."""
     directory: _builtins.bool
-    """directory says that ListAddress lists what is in it; otherwise it is a memory."""
+    """directory is true for a directory, which ListAddress lists, and false for a memory."""
     abstract: _builtins.str
-    """abstract says what it is about, in at most 100 characters."""
+    """abstract describes the entry in at most 100 characters."""
     memory_id: _builtins.str
     """memory_id is the memory's id."""
     kind: _memory_pb2.MemoryKind.ValueType
@@ -80,7 +80,7 @@ class ReadAddressRequest(_message.Message):
     address: _builtins.str
     """address is the address. At most 4,096 characters."""
     tier: _memory_pb2.Tier.ValueType
-    """tier says how much of a memory's text to return; the whole if unset."""
+    """tier is the amount of the memory's text to return; the whole text if unset."""
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is a consistency_token whose write the call must see."""
     def __init__(
@@ -100,7 +100,7 @@ Global___ReadAddressRequest: _TypeAlias = ReadAddressRequest  # noqa: Y015
 
 @_typing.final
 class ReadAddressResponse(_message.Message):
-    """ReadAddressResponse holds what is there."""
+    """ReadAddressResponse is the entry at an address."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -108,7 +108,7 @@ class ReadAddressResponse(_message.Message):
     MEMORY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def entry(self) -> Global___AddressEntry:
-        """entry is what is at the address."""
+        """entry is the entry at the address."""
 
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:

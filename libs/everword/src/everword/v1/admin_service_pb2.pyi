@@ -31,17 +31,17 @@ class _UseCountingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_UseCounti
     USE_COUNTING_UNSPECIFIED: _UseCounting.ValueType  # 0
     """USE_COUNTING_UNSPECIFIED is USED."""
     USE_COUNTING_USED: _UseCounting.ValueType  # 1
-    """USE_COUNTING_USED counts what BuildContext puts into a context, and what MarkUsed is told."""
+    """USE_COUNTING_USED counts the memories that BuildContext puts into a context, and those that MarkUsed names."""
     USE_COUNTING_RETURNED: _UseCounting.ValueType  # 2
     """USE_COUNTING_RETURNED counts every result of Search as well."""
 
 class UseCounting(_UseCounting, metaclass=_UseCountingEnumTypeWrapper):
-    """UseCounting says what counts as a use of a memory."""
+    """UseCounting defines which reads count as a use of a memory."""
 
 USE_COUNTING_UNSPECIFIED: UseCounting.ValueType  # 0
 """USE_COUNTING_UNSPECIFIED is USED."""
 USE_COUNTING_USED: UseCounting.ValueType  # 1
-"""USE_COUNTING_USED counts what BuildContext puts into a context, and what MarkUsed is told."""
+"""USE_COUNTING_USED counts the memories that BuildContext puts into a context, and those that MarkUsed names."""
 USE_COUNTING_RETURNED: UseCounting.ValueType  # 2
 """USE_COUNTING_RETURNED counts every result of Search as well."""
 Global___UseCounting: _TypeAlias = UseCounting  # noqa: Y015
@@ -55,31 +55,33 @@ class _CredentialPolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Cred
     CREDENTIAL_POLICY_UNSPECIFIED: _CredentialPolicy.ValueType  # 0
     """CREDENTIAL_POLICY_UNSPECIFIED is MASK."""
     CREDENTIAL_POLICY_MASK: _CredentialPolicy.ValueType  # 1
-    """CREDENTIAL_POLICY_MASK puts `[credential removed]` in the place of what is recognised as one."""
+    """CREDENTIAL_POLICY_MASK replaces each recognised credential with `[credential removed]`."""
     CREDENTIAL_POLICY_KEEP: _CredentialPolicy.ValueType  # 2
     """CREDENTIAL_POLICY_KEEP leaves them as they are."""
     CREDENTIAL_POLICY_REFUSE: _CredentialPolicy.ValueType  # 3
-    """CREDENTIAL_POLICY_REFUSE stores nothing in which one is recognised: such a call is INVALID_ARGUMENT, CREDENTIAL_REFUSED, and
-    says where it stands, but not what. This holds for each RPC that stores what callers say, and for the text of uploaded files,
-    but not for ImportNamespace. What was stored before is masked in what is derived from it.
+    """CREDENTIAL_POLICY_REFUSE stores no text in which a credential is recognised: such a call fails with
+    INVALID_ARGUMENT, CREDENTIAL_REFUSED, and the error names the position but not the credential. The policy applies
+    to each RPC that stores text of callers, and to the text of uploaded files, but not to ImportNamespace. Derived
+    text masks credentials that were stored before.
     """
 
 class CredentialPolicy(_CredentialPolicy, metaclass=_CredentialPolicyEnumTypeWrapper):
-    """CredentialPolicy says what becomes of passwords, keys and tokens in what is derived from messages: in titles that are
-    taken from a message, summaries, the sentences of tool calls, contexts, and what a language model is shown for an answer.
-    Messages, what is recorded as significant, and their search stay as they were sent, where they were not refused.
+    """CredentialPolicy controls passwords, keys and tokens in text that is derived from messages: titles taken from a
+    message, summaries, the sentences of tool calls, contexts, and the text that a language model receives for an answer.
+    Messages, recorded significant memories and their search keep the text as it was sent, unless it was refused.
     """
 
 CREDENTIAL_POLICY_UNSPECIFIED: CredentialPolicy.ValueType  # 0
 """CREDENTIAL_POLICY_UNSPECIFIED is MASK."""
 CREDENTIAL_POLICY_MASK: CredentialPolicy.ValueType  # 1
-"""CREDENTIAL_POLICY_MASK puts `[credential removed]` in the place of what is recognised as one."""
+"""CREDENTIAL_POLICY_MASK replaces each recognised credential with `[credential removed]`."""
 CREDENTIAL_POLICY_KEEP: CredentialPolicy.ValueType  # 2
 """CREDENTIAL_POLICY_KEEP leaves them as they are."""
 CREDENTIAL_POLICY_REFUSE: CredentialPolicy.ValueType  # 3
-"""CREDENTIAL_POLICY_REFUSE stores nothing in which one is recognised: such a call is INVALID_ARGUMENT, CREDENTIAL_REFUSED, and
-says where it stands, but not what. This holds for each RPC that stores what callers say, and for the text of uploaded files,
-but not for ImportNamespace. What was stored before is masked in what is derived from it.
+"""CREDENTIAL_POLICY_REFUSE stores no text in which a credential is recognised: such a call fails with
+INVALID_ARGUMENT, CREDENTIAL_REFUSED, and the error names the position but not the credential. The policy applies
+to each RPC that stores text of callers, and to the text of uploaded files, but not to ImportNamespace. Derived
+text masks credentials that were stored before.
 """
 Global___CredentialPolicy: _TypeAlias = CredentialPolicy  # noqa: Y015
 
@@ -94,17 +96,17 @@ class _SleepAtomicityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SleepA
     SLEEP_ATOMICITY_SESSION: _SleepAtomicity.ValueType  # 1
     """SLEEP_ATOMICITY_SESSION stores what one session says, all of it or nothing."""
     SLEEP_ATOMICITY_RUN: _SleepAtomicity.ValueType  # 2
-    """SLEEP_ATOMICITY_RUN stores what a whole run found in all conversations, all of it or nothing."""
+    """SLEEP_ATOMICITY_RUN stores the results of a whole run over all conversations in one transaction."""
 
 class SleepAtomicity(_SleepAtomicity, metaclass=_SleepAtomicityEnumTypeWrapper):
-    """SleepAtomicity says what Sleep stores at once."""
+    """SleepAtomicity defines which results Sleep stores in one transaction."""
 
 SLEEP_ATOMICITY_UNSPECIFIED: SleepAtomicity.ValueType  # 0
 """SLEEP_ATOMICITY_UNSPECIFIED is SESSION."""
 SLEEP_ATOMICITY_SESSION: SleepAtomicity.ValueType  # 1
 """SLEEP_ATOMICITY_SESSION stores what one session says, all of it or nothing."""
 SLEEP_ATOMICITY_RUN: SleepAtomicity.ValueType  # 2
-"""SLEEP_ATOMICITY_RUN stores what a whole run found in all conversations, all of it or nothing."""
+"""SLEEP_ATOMICITY_RUN stores the results of a whole run over all conversations in one transaction."""
 Global___SleepAtomicity: _TypeAlias = SleepAtomicity  # noqa: Y015
 
 class _ApiKeyRole:
@@ -123,7 +125,7 @@ class _ApiKeyRoleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ApiKeyRole
     """API_KEY_ROLE_ADMIN belongs to an operator: it names any namespace by the header `x-everword-namespace`."""
 
 class ApiKeyRole(_ApiKeyRole, metaclass=_ApiKeyRoleEnumTypeWrapper):
-    """ApiKeyRole says what a key may do. Each role may do what the one before it may."""
+    """ApiKeyRole is the set of calls that a key allows. Each role includes the one before it."""
 
 API_KEY_ROLE_UNSPECIFIED: ApiKeyRole.ValueType  # 0
 """API_KEY_ROLE_UNSPECIFIED is refused."""
@@ -137,9 +139,10 @@ Global___ApiKeyRole: _TypeAlias = ApiKeyRole  # noqa: Y015
 
 @_typing.final
 class ChannelPolicy(_message.Message):
-    """ChannelPolicy controls what is derived from the messages of a channel. If only `index: false` is set, the channel is kept out:
-    its messages and summaries are visible only in their own conversation, and no facts are learned from them. `roll_up`, `learn` and
-    `summarize` make exceptions. The policy does not affect notes, facts, documents and significant memories that callers write.
+    """ChannelPolicy controls the text that is derived from the messages of a channel. If only `index: false` is set, the
+    channel is kept out: its messages and summaries are visible only in their own conversation, and no facts are learned
+    from them. `roll_up`, `learn` and `summarize` make exceptions. The policy does not affect notes, facts, documents and
+    significant memories that callers write.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -160,8 +163,9 @@ class ChannelPolicy(_message.Message):
     digest: _builtins.bool
     """digest sums the channel up before it goes into a daily summary."""
     untrusted: _builtins.bool
-    """untrusted says that anybody may write there: what is said is marked where it is recalled, no fact is ESTABLISHED by it alone,
-    and what speaks to models is left out of what is derived. What a tool brought in is untrusted in every channel.
+    """untrusted marks a channel in which anybody may write: recalled text carries a mark, no fact is ESTABLISHED by this
+    channel alone, and derived text omits instructions that address models. Text from tools is untrusted in every
+    channel.
     """
     quarantine: _builtins.bool
     """quarantine leaves untrusted text that speaks to models out of contexts and answers. Search and other reads show it, marked."""
@@ -170,9 +174,10 @@ class ChannelPolicy(_message.Message):
     searchable. Unset: the value of `index`. A change does not affect facts that were learned before.
     """
     summarize: _builtins.bool
-    """summarize makes summaries of the channel's conversations searchable outside of them, creates topics from these summaries, and
-    titles an untitled conversation by its first message. Unset: the value of `index`. If false, summaries are still made, but only
-    the conversation's own context and requests for this conversation's summaries return them. A change applies to later summaries.
+    """summarize makes summaries of the channel's conversations searchable outside of them, creates topics from these
+    summaries, and titles an untitled conversation by its first message. Unset: the value of `index`. If false,
+    summaries are still made, but only the conversation's own context and requests for this conversation's summaries
+    return them. A change applies to later summaries.
     """
     def __init__(
         self,
@@ -202,7 +207,7 @@ Global___ChannelPolicy: _TypeAlias = ChannelPolicy  # noqa: Y015
 
 @_typing.final
 class Voice(_message.Message):
-    """Voice says whose memories calendar summaries are."""
+    """Voice is the point of view of calendar summaries."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -303,19 +308,20 @@ class NamespaceSettings(_message.Message):
     day run from 05:00, with a time zone, and 0 in UTC.
     """
     text_search_config: _builtins.str
-    """text_search_config is the PostgreSQL text search configuration, such as `english`, `german` or `simple`: it stems words
-    and leaves out stop words, alike in what is stored and in what is asked. `english` if empty. Chinese, Japanese and
-    Korean are found by pairs of characters under each. It changes only while nothing is stored; NAMESPACE_NOT_EMPTY later.
+    """text_search_config is the PostgreSQL text search configuration, such as `english`, `german` or `simple`: it stems
+    words and drops stop words, both in stored text and in queries. `english` if empty. Chinese, Japanese and Korean
+    are indexed by pairs of characters under every configuration. It can change only while nothing is stored;
+    NAMESPACE_NOT_EMPTY later.
     """
     use_counting: Global___UseCounting.ValueType
-    """use_counting says what counts as a use. USED if unset."""
+    """use_counting defines which reads count as a use. USED if unset."""
     credentials: Global___CredentialPolicy.ValueType
-    """credentials says what becomes of passwords, keys and tokens in what is derived. MASK if unset. A change counts at once
-    for contexts and answers, and for what is written from then on; summaries, sentences and titles that are there stay as
-    they are until they are written again. REFUSE counts within a second.
+    """credentials controls passwords, keys and tokens in derived text. MASK if unset. A change applies at once to
+    contexts and answers, and to text that is written from then on; existing summaries, sentences and titles stay
+    unchanged until they are written again. REFUSE takes effect within a second.
     """
     sleep_atomicity: Global___SleepAtomicity.ValueType
-    """sleep_atomicity says what Sleep stores at once. SESSION if unset."""
+    """sleep_atomicity defines which results Sleep stores in one transaction. SESSION if unset."""
     quarantine: _builtins.bool
     """quarantine is that of a channel's policy, for all channels."""
     @_builtins.property
@@ -328,8 +334,8 @@ class NamespaceSettings(_message.Message):
 
     @_builtins.property
     def voice(self) -> Global___Voice:
-        """voice says whose memories calendar summaries are, for what is written from now on. UpdateNamespace replaces all of it.
-        ListNamespaces leaves it out.
+        """voice controls the point of view of calendar summaries that are written from now on. UpdateNamespace replaces all
+        of it. ListNamespaces omits it.
         """
 
     def __init__(
@@ -357,7 +363,9 @@ Global___NamespaceSettings: _TypeAlias = NamespaceSettings  # noqa: Y015
 
 @_typing.final
 class NamespaceLimits(_message.Message):
-    """NamespaceLimits are what a namespace may do. 0 is no limit, which each is by default. docs/limits.md says how exact they are."""
+    """NamespaceLimits are the limits of a namespace. 0 means no limit, which is the default of each. docs/limits.md
+    describes how exact they are.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -365,16 +373,17 @@ class NamespaceLimits(_message.Message):
     MESSAGES_PER_MINUTE_FIELD_NUMBER: _builtins.int
     STORED_BYTES_FIELD_NUMBER: _builtins.int
     requests_per_minute: _builtins.int
-    """requests_per_minute is the most calls in a minute of the clock, of all services together. Those that need an operator's key
-    are not counted, and neither are those that are refused. More are RATE_LIMIT_REACHED.
+    """requests_per_minute is the maximum number of calls in a minute of the clock, over all services. Calls that need an
+    operator's key and refused calls do not count. Further calls fail with RATE_LIMIT_REACHED.
     """
     messages_per_minute: _builtins.int
-    """messages_per_minute is the most messages that are stored in a minute of the clock; one that was stored before is not counted.
-    A batch of more than that is taken where it is the first of its minute. More are RATE_LIMIT_REACHED.
+    """messages_per_minute is the maximum number of messages stored in a minute of the clock; a message that was stored
+    before does not count. A larger batch is accepted if it is the first of its minute. Further messages fail with
+    RATE_LIMIT_REACHED.
     """
     stored_bytes: _builtins.int
-    """stored_bytes is the most bytes of text in messages, notes and documents, all versions counted. Beyond it calls that store such
-    text are STORAGE_LIMIT_REACHED, and all others go on.
+    """stored_bytes is the most bytes of text in messages, notes and documents, all versions counted. Beyond it calls that
+    store such text are STORAGE_LIMIT_REACHED, and all others go on.
     """
     def __init__(
         self,
@@ -393,7 +402,7 @@ Global___NamespaceLimits: _TypeAlias = NamespaceLimits  # noqa: Y015
 
 @_typing.final
 class NamespaceUsage(_message.Message):
-    """NamespaceUsage is what a namespace has used of its limits. Without any, nothing is counted."""
+    """NamespaceUsage is the consumption of a namespace against its limits. Without limits, nothing is counted."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -451,7 +460,7 @@ class Namespace(_message.Message):
 
     @_builtins.property
     def limits(self) -> Global___NamespaceLimits:
-        """limits are what it may do."""
+        """limits are the limits of the namespace."""
 
     def __init__(
         self,
@@ -553,7 +562,7 @@ class GetNamespaceResponse(_message.Message):
 
     @_builtins.property
     def usage(self) -> Global___NamespaceUsage:
-        """usage is what it has used of its limits."""
+        """usage is the consumption of the namespace against its limits."""
 
     def __init__(
         self,
@@ -571,7 +580,7 @@ Global___GetNamespaceResponse: _TypeAlias = GetNamespaceResponse  # noqa: Y015
 
 @_typing.final
 class UpdateNamespaceRequest(_message.Message):
-    """UpdateNamespaceRequest says what to change."""
+    """UpdateNamespaceRequest has the fields to change."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -703,7 +712,7 @@ Global___PreviewNamespaceDeletionRequest: _TypeAlias = PreviewNamespaceDeletionR
 
 @_typing.final
 class PreviewNamespaceDeletionResponse(_message.Message):
-    """PreviewNamespaceDeletionResponse says what would go."""
+    """PreviewNamespaceDeletionResponse has the numbers of rows to delete."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -730,8 +739,8 @@ class PreviewNamespaceDeletionResponse(_message.Message):
     ROW_COUNTS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def row_counts(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
-        """row_counts is how many rows would go, by table, as of one moment; of a deletion that ended early, what is left. The record has
-        what is written later too: `memory_changes` grows by what goes.
+        """row_counts is the number of rows to delete, by table, at one moment; if a deletion ended early, the remaining rows.
+        The record also counts rows that are written later: `memory_changes` grows with the deletion.
         """
 
     def __init__(
@@ -758,7 +767,7 @@ class DeleteNamespaceRequest(_message.Message):
     name: _builtins.str
     """name is the namespace to erase. At most 63 characters."""
     requested_by: _builtins.str
-    """requested_by says who asks for it, for the record. At most 256 characters."""
+    """requested_by is the requester, for the record. At most 256 characters."""
     def __init__(
         self,
         *,
@@ -775,7 +784,7 @@ Global___DeleteNamespaceRequest: _TypeAlias = DeleteNamespaceRequest  # noqa: Y0
 
 @_typing.final
 class DeleteNamespaceResponse(_message.Message):
-    """DeleteNamespaceResponse says that nothing of the namespace is left."""
+    """DeleteNamespaceResponse confirms that all data of the namespace is deleted."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -839,9 +848,11 @@ class NamespaceDeletion(_message.Message):
     name_hash: _builtins.str
     """name_hash is SHA-256 of the name with a secret of the deployment, in hexadecimal: equal for the same name."""
     api_key_id: _builtins.str
-    """api_key_id is the key of the call that began it; empty for `EVERWORD_ADMIN_KEY`, and where no key was asked for."""
+    """api_key_id is the key of the call that began the deletion; empty for `EVERWORD_ADMIN_KEY` and for deployments that
+    need no key.
+    """
     requested_by: _builtins.str
-    """requested_by is what the call that began it said of who asked for it."""
+    """requested_by is the requester that the first call named."""
     @_builtins.property
     def row_counts(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
         """row_counts is how many rows are gone, by table."""
@@ -1005,7 +1016,7 @@ Global___ImportNamespaceRequest: _TypeAlias = ImportNamespaceRequest  # noqa: Y0
 
 @_typing.final
 class ImportNamespaceResponse(_message.Message):
-    """ImportNamespaceResponse says what the namespace holds."""
+    """ImportNamespaceResponse reports the contents of the namespace."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1017,7 +1028,7 @@ class ImportNamespaceResponse(_message.Message):
     records_existing: _builtins.int
     """records_existing is how many of them were stored before this call."""
     consistency_token: _builtins.str
-    """consistency_token lets a read see all of it, whichever replica answers."""
+    """consistency_token makes a later read see all imported records, on any replica."""
     def __init__(
         self,
         *,
@@ -1054,15 +1065,17 @@ class ApiKey(_message.Message):
     namespace: _builtins.str
     """namespace is the namespace it opens; empty for an admin key, and only then. At most 63 characters."""
     role: Global___ApiKeyRole.ValueType
-    """role is what it may do."""
+    """role is the set of calls that the key allows."""
     description: _builtins.str
-    """description says what it is for. At most 256 characters."""
+    """description is the caller's note on the purpose of the key. At most 256 characters."""
     agent: _builtins.str
-    """agent binds the key to an agent: calls with it see and write what is of this agent alone, and those that cannot hold to that are
-    KEY_OUT_OF_SCOPE. Empty binds it to none. At most 512 bytes.
+    """agent binds the key to an agent: calls with the key read and write only data of this agent, and calls that cannot
+    observe the binding fail with KEY_OUT_OF_SCOPE. An empty value binds the key to no agent. At most 512 bytes.
     """
     subject: _builtins.str
-    """subject binds the key to a user, in the same way; with both, to what is of both. Empty binds it to none. At most 256 characters."""
+    """subject binds the key to a user in the same way; with both set, to data of both. An empty value binds the key to no
+    user. At most 256 characters.
+    """
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """create_time is when it was made. Output only."""
@@ -1073,11 +1086,13 @@ class ApiKey(_message.Message):
 
     @_builtins.property
     def expire_time(self) -> _timestamp_pb2.Timestamp:
-        """expire_time is when it ends by itself; unset where it does not."""
+        """expire_time is the time at which the key ends by itself; unset if it does not expire."""
 
     @_builtins.property
     def last_use_time(self) -> _timestamp_pb2.Timestamp:
-        """last_use_time is when a call was made with it, to two minutes; unset where none was. Output only."""
+        """last_use_time is the time of the latest call with the key, exact to two minutes; unset if the key was never used.
+        Output only.
+        """
 
     def __init__(
         self,
@@ -1134,7 +1149,7 @@ class CreateApiKeyResponse(_message.Message):
     API_KEY_FIELD_NUMBER: _builtins.int
     SECRET_FIELD_NUMBER: _builtins.int
     secret: _builtins.str
-    """secret is what a caller sends as `authorization: Bearer SECRET`. It is not stored and cannot be shown again."""
+    """secret is the value for `authorization: Bearer SECRET`. It is not stored and cannot be shown again."""
     @_builtins.property
     def api_key(self) -> Global___ApiKey:
         """api_key is the key."""
@@ -1295,7 +1310,7 @@ class RotateApiKeyResponse(_message.Message):
     SECRET_FIELD_NUMBER: _builtins.int
     PREVIOUS_FIELD_NUMBER: _builtins.int
     secret: _builtins.str
-    """secret is what a caller sends as `authorization: Bearer SECRET`. It is not stored and cannot be shown again."""
+    """secret is the value for `authorization: Bearer SECRET`. It is not stored and cannot be shown again."""
     @_builtins.property
     def api_key(self) -> Global___ApiKey:
         """api_key is the new key."""

@@ -42,21 +42,21 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     subjects that the filter names. BOOT is there until the agent has said something in the conversation.
     """
     CONTEXT_SOURCE_IDENTITY: _ContextSource.ValueType  # 4
-    """CONTEXT_SOURCE_IDENTITY is what holds of the conversation's subject: a line for each fact, current ones alone, those
-    first that are most believed and that the query asks for, then shown by category. What is only suspected says so. The
-    request's filter holds for it, valid_at_time and known_at_time included. Where the conversation has no subject, it is
-    about its latest author, as far as that was learned where nobody is named.
+    """CONTEXT_SOURCE_IDENTITY has the current facts about the conversation's subject, one per line: facts of the highest
+    confidence and those that the query asks for are chosen, then shown by category. Uncertain facts are marked. The
+    request's filter applies, including valid_at_time and known_at_time. If the conversation has no subject, the block
+    is about its latest author, from facts that were learned without a named subject.
     """
     CONTEXT_SOURCE_QUESTIONS: _ContextSource.ValueType  # 8
-    """CONTEXT_SOURCE_QUESTIONS is what is worth asking the conversation's subject: at most two questions whose topic the query
-    touches. One that was in a context is in none for a week, and in three at most.
+    """CONTEXT_SOURCE_QUESTIONS has at most two questions to ask the conversation's subject, whose topics the query
+    touches. A question appears in at most three contexts, at least a week apart.
     """
     CONTEXT_SOURCE_LIFE: _ContextSource.ValueType  # 9
-    """CONTEXT_SOURCE_LIFE is how the conversation's subject communicates, whom the query names of those whom the subject speaks
-    of, at most ten, and the five most important events that are ahead or were not long ago.
+    """CONTEXT_SOURCE_LIFE describes how the conversation's subject communicates, at most ten of the subject's
+    acquaintances that the query names, and the five most important upcoming or recent events.
     """
     CONTEXT_SOURCE_GRAPH: _ContextSource.ValueType  # 7
-    """CONTEXT_SOURCE_GRAPH are relations of what the query is about: a line for each, such as `Ana —works at→ Initech`."""
+    """CONTEXT_SOURCE_GRAPH has relations of the entities in the query, one per line, such as `Ana —works at→ Initech`."""
     CONTEXT_SOURCE_DOCUMENTS: _ContextSource.ValueType  # 6
     """CONTEXT_SOURCE_DOCUMENTS are the parts of documents that the query finds, best first: at most five, 1,500 tokens and a
     quarter of the budget. Their cosine with the query is at least 0.3, and 0.45 where the verdict on them is that nothing is
@@ -69,7 +69,7 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     """
 
 class ContextSource(_ContextSource, metaclass=_ContextSourceEnumTypeWrapper):
-    """ContextSource says where a block of context comes from. More sources will come: a block's text can be used as it is. The"""
+    """ContextSource is the source of a block of context. More sources will be added: a block's text can be used as it is. The"""
 
 CONTEXT_SOURCE_UNSPECIFIED: ContextSource.ValueType  # 0
 """CONTEXT_SOURCE_UNSPECIFIED is never returned."""
@@ -83,21 +83,21 @@ the conversation with its agent and subject; without a conversation those of the
 subjects that the filter names. BOOT is there until the agent has said something in the conversation.
 """
 CONTEXT_SOURCE_IDENTITY: ContextSource.ValueType  # 4
-"""CONTEXT_SOURCE_IDENTITY is what holds of the conversation's subject: a line for each fact, current ones alone, those
-first that are most believed and that the query asks for, then shown by category. What is only suspected says so. The
-request's filter holds for it, valid_at_time and known_at_time included. Where the conversation has no subject, it is
-about its latest author, as far as that was learned where nobody is named.
+"""CONTEXT_SOURCE_IDENTITY has the current facts about the conversation's subject, one per line: facts of the highest
+confidence and those that the query asks for are chosen, then shown by category. Uncertain facts are marked. The
+request's filter applies, including valid_at_time and known_at_time. If the conversation has no subject, the block
+is about its latest author, from facts that were learned without a named subject.
 """
 CONTEXT_SOURCE_QUESTIONS: ContextSource.ValueType  # 8
-"""CONTEXT_SOURCE_QUESTIONS is what is worth asking the conversation's subject: at most two questions whose topic the query
-touches. One that was in a context is in none for a week, and in three at most.
+"""CONTEXT_SOURCE_QUESTIONS has at most two questions to ask the conversation's subject, whose topics the query
+touches. A question appears in at most three contexts, at least a week apart.
 """
 CONTEXT_SOURCE_LIFE: ContextSource.ValueType  # 9
-"""CONTEXT_SOURCE_LIFE is how the conversation's subject communicates, whom the query names of those whom the subject speaks
-of, at most ten, and the five most important events that are ahead or were not long ago.
+"""CONTEXT_SOURCE_LIFE describes how the conversation's subject communicates, at most ten of the subject's
+acquaintances that the query names, and the five most important upcoming or recent events.
 """
 CONTEXT_SOURCE_GRAPH: ContextSource.ValueType  # 7
-"""CONTEXT_SOURCE_GRAPH are relations of what the query is about: a line for each, such as `Ana —works at→ Initech`."""
+"""CONTEXT_SOURCE_GRAPH has relations of the entities in the query, one per line, such as `Ana —works at→ Initech`."""
 CONTEXT_SOURCE_DOCUMENTS: ContextSource.ValueType  # 6
 """CONTEXT_SOURCE_DOCUMENTS are the parts of documents that the query finds, best first: at most five, 1,500 tokens and a
 quarter of the budget. Their cosine with the query is at least 0.3, and 0.45 where the verdict on them is that nothing is
@@ -119,22 +119,22 @@ class _ContextScopeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ContextS
     CONTEXT_SCOPE_UNSPECIFIED: _ContextScope.ValueType  # 0
     """CONTEXT_SCOPE_UNSPECIFIED is CONTEXT_SCOPE_CONVERSATION."""
     CONTEXT_SCOPE_CONVERSATION: _ContextScope.ValueType  # 1
-    """CONTEXT_SCOPE_CONVERSATION is the conversation's agent and subject, and what has no agent or subject. Agents or subjects
-    in the filter take their place. Summaries of days and longer, which are of everybody, are left out. Without a
-    conversation there is nothing to keep to.
+    """CONTEXT_SCOPE_CONVERSATION includes memories of the conversation's agent and subject, and memories without an agent
+    or subject. Agents or subjects in the filter replace them. Summaries of days and longer periods, which cover
+    everybody, are excluded. Without a conversation, it does not restrict anything.
     """
     CONTEXT_SCOPE_NAMESPACE: _ContextScope.ValueType  # 2
     """CONTEXT_SCOPE_NAMESPACE is everything in the namespace."""
 
 class ContextScope(_ContextScope, metaclass=_ContextScopeEnumTypeWrapper):
-    """ContextScope says whose memories a context may hold."""
+    """ContextScope limits the memories in a context by agent and subject."""
 
 CONTEXT_SCOPE_UNSPECIFIED: ContextScope.ValueType  # 0
 """CONTEXT_SCOPE_UNSPECIFIED is CONTEXT_SCOPE_CONVERSATION."""
 CONTEXT_SCOPE_CONVERSATION: ContextScope.ValueType  # 1
-"""CONTEXT_SCOPE_CONVERSATION is the conversation's agent and subject, and what has no agent or subject. Agents or subjects
-in the filter take their place. Summaries of days and longer, which are of everybody, are left out. Without a
-conversation there is nothing to keep to.
+"""CONTEXT_SCOPE_CONVERSATION includes memories of the conversation's agent and subject, and memories without an agent
+or subject. Agents or subjects in the filter replace them. Summaries of days and longer periods, which cover
+everybody, are excluded. Without a conversation, it does not restrict anything.
 """
 CONTEXT_SCOPE_NAMESPACE: ContextScope.ValueType  # 2
 """CONTEXT_SCOPE_NAMESPACE is everything in the namespace."""
@@ -153,12 +153,12 @@ class _ContextFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     Thursday.`
     """
     CONTEXT_FORMAT_JSON_LINES: _ContextFormat.ValueType  # 2
-    """CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time (null for what has none), author and text,
-    of memories found by the query also relevance, where that can be told, and no other lines.
+    """CONTEXT_FORMAT_JSON_LINES has one line of JSON per item, with number, time (null if unknown), author and text;
+    memories that the query found also have relevance, if known. There are no other lines.
     """
 
 class ContextFormat(_ContextFormat, metaclass=_ContextFormatEnumTypeWrapper):
-    """ContextFormat says what a context's text looks like."""
+    """ContextFormat is the format of a context's text."""
 
 CONTEXT_FORMAT_UNSPECIFIED: ContextFormat.ValueType  # 0
 """CONTEXT_FORMAT_UNSPECIFIED is CONTEXT_FORMAT_TEXT."""
@@ -167,8 +167,8 @@ CONTEXT_FORMAT_TEXT: ContextFormat.ValueType  # 1
 Thursday.`
 """
 CONTEXT_FORMAT_JSON_LINES: ContextFormat.ValueType  # 2
-"""CONTEXT_FORMAT_JSON_LINES has a line of JSON for each item, with number, time (null for what has none), author and text,
-of memories found by the query also relevance, where that can be told, and no other lines.
+"""CONTEXT_FORMAT_JSON_LINES has one line of JSON per item, with number, time (null if unknown), author and text;
+memories that the query found also have relevance, if known. There are no other lines.
 """
 Global___ContextFormat: _TypeAlias = ContextFormat  # noqa: Y015
 
@@ -202,7 +202,7 @@ Global___ContextConversation: _TypeAlias = ContextConversation  # noqa: Y015
 
 @_typing.final
 class BuildContextRequest(_message.Message):
-    """BuildContextRequest says what the context is for."""
+    """BuildContextRequest describes the context to build."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -248,18 +248,18 @@ class BuildContextRequest(_message.Message):
     min_relevance: _builtins.float
     """min_relevance leaves out memories of less relevance, from 0 to 1, as in SearchRequest."""
     scope: Global___ContextScope.ValueType
-    """scope says whose memories may be put in."""
+    """scope limits the memories by agent and subject."""
     format: Global___ContextFormat.ValueType
-    """format says what the text looks like."""
+    """format is the format of the text."""
     automated: _builtins.bool
-    """automated says that the query is of a turn that nobody meant as one, such as a heartbeat: it uses up no turn of lorebooks."""
+    """automated marks a query that no person wrote, such as a heartbeat: it uses up no turn of lorebooks."""
     @_builtins.property
     def filter(self) -> _memory_pb2.MemoryFilter:
-        """filter says which memories are looked at."""
+        """filter selects the memories."""
 
     @_builtins.property
     def balanced(self) -> _search_service_pb2.BalancedOptions:
-        """balanced changes what the profile `balanced` counts, as in SearchRequest."""
+        """balanced changes the weights of the profile `balanced`, as in SearchRequest."""
 
     @_builtins.property
     def conversation(self) -> Global___ContextConversation:
@@ -319,11 +319,11 @@ class BuildContextResponse(_message.Message):
     text: _builtins.str
     """text is all blocks as one text."""
     token_count: _builtins.int
-    """token_count is what the text costs."""
+    """token_count is the number of tokens of the text."""
     omitted: _builtins.int
     """omitted is the number of memories and turns that were looked at and did not fit."""
     verdict: _search_service_pb2.Verdict.ValueType
-    """verdict says whether what the query is looking for is among the memories that were found, as in SearchResponse."""
+    """verdict reports whether the memories that were found contain the answer to the query, as in SearchResponse."""
     @_builtins.property
     def blocks(self) -> _containers.RepeatedCompositeFieldContainer[Global___ContextBlock]:
         """blocks are the parts in the order in which they belong into a prompt."""
@@ -366,14 +366,14 @@ class ContextBlock(_message.Message):
     TEXT_FIELD_NUMBER: _builtins.int
     TOKEN_COUNT_FIELD_NUMBER: _builtins.int
     source: Global___ContextSource.ValueType
-    """source says where the block comes from."""
+    """source is the source of the block."""
     text: _builtins.str
     """text is the block as text, with its heading."""
     token_count: _builtins.int
-    """token_count is what the block costs."""
+    """token_count is the number of tokens of the block."""
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___ContextItem]:
-        """items are what the block holds."""
+        """items are the items of the block."""
 
     def __init__(
         self,
@@ -407,29 +407,31 @@ class ContextItem(_message.Message):
     CONFIDENCE_FIELD_NUMBER: _builtins.int
     MEMORY_FIELD_NUMBER: _builtins.int
     memory_id: _builtins.str
-    """memory_id is the memory, or the message; empty for what is neither."""
+    """memory_id is the id of the memory or of the message; empty for other lines."""
     text: _builtins.str
     """text is the line or lines that it became: of a memory of several passages the one that matters, between ellipses."""
     token_count: _builtins.int
-    """token_count is what it costs."""
+    """token_count is the number of tokens of the item."""
     score: _builtins.float
-    """score is what it was ranked by: of memories found by the query as in SearchResult, of facts their weight."""
+    """score is the rank value: for memories that the query found as in SearchResult, for facts their weight."""
     number: _builtins.int
-    """number is what stands before it in the context."""
+    """number is the number shown before the item in the context."""
     relevance: _builtins.float
-    """relevance is the probability that it answers the query, as in SearchResult, for memories; unset where that cannot be told."""
+    """relevance is the probability that the memory answers the query, as in SearchResult; unset for other lines and if it
+    is unknown.
+    """
     confidence: _search_service_pb2.Confidence.ValueType
-    """confidence says how sure it is that it answers the query, as in SearchResult, for memories."""
+    """confidence is the confidence that the memory answers the query, as in SearchResult."""
     @_builtins.property
     def superseded(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.SupersededFact]:
-        """superseded is what it says and does not hold any more, as in SearchResult. Its line says so: `[2; residence until
-        2024-06-15] Emi: I live in Berlin.`
+        """superseded lists statements of the item that no longer hold, as in SearchResult. The item's line shows them: `[2;
+        residence until 2024-06-15] Emi: I live in Berlin.`
         """
 
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:
-        """memory is what it is of, as Search returns it, but for content and metadata: its kind, conversation, author, time, the
-        caller's own id, the tool that was called, the level and period of a summary. How often turns were used is not told.
+        """memory is the source, as Search returns it, without content and metadata: its kind, conversation, author, time, the
+        caller's own id, the called tool, the level and period of a summary. Use counts of turns are not included.
         """
 
     def __init__(
@@ -457,7 +459,7 @@ Global___ContextItem: _TypeAlias = ContextItem  # noqa: Y015
 
 @_typing.final
 class StreamContextRequest(_message.Message):
-    """StreamContextRequest says what the context is for."""
+    """StreamContextRequest describes the context to build."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -513,7 +515,7 @@ Global___StreamContextResponse: _TypeAlias = StreamContextResponse  # noqa: Y015
 
 @_typing.final
 class ContextEnd(_message.Message):
-    """ContextEnd says what a streamed context came to."""
+    """ContextEnd has the totals of a streamed context."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -524,7 +526,7 @@ class ContextEnd(_message.Message):
     DEGRADED_FIELD_NUMBER: _builtins.int
     LORE_OMISSIONS_FIELD_NUMBER: _builtins.int
     token_count: _builtins.int
-    """token_count is what the blocks cost together."""
+    """token_count is the number of tokens of all blocks."""
     omitted: _builtins.int
     """omitted is the number of memories and turns that were looked at and did not fit."""
     verdict: _search_service_pb2.Verdict.ValueType

@@ -17,19 +17,20 @@ class ContextServiceStub:
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     BuildContext: _aio.UnaryUnaryMultiCallable[_context_service_pb2.BuildContextRequest, _context_service_pb2.BuildContextResponse]
-    """BuildContext fills a token budget with what matters now: memories relevant to the query, and the conversation so far.
-    Turns get up to half of the budget before memories, newest first and word for word, and what memories leave. Where
-    there are older ones, the conversation's summaries stand for them within that half, and up to three of them that are
-    near the query are recalled. What does not fit is left out whole, and counted. Nothing is said twice: what repeats the
-    context or the query is passed over. Where the verdict is that nothing is relevant, no memory goes in. What is found by
-    the query counts as used; turns are there for being recent.
+    """BuildContext fills a token budget with the memories that are relevant to the query and with the latest turns of the
+    conversation. Turns get up to half of the budget before memories, newest first and verbatim, and afterwards the
+    tokens that memories leave. If older turns exist, the conversation's summaries represent them within that half, and
+    up to three of them that are similar to the query are included. An item that does not fit is omitted whole, and
+    counted. Nothing is repeated: memories that repeat the context or the query are skipped. If the verdict is that
+    nothing is relevant, no memory is included. Memories that the query found count as used; turns do not.
 
-    Blocks come in the order base, identity, life, questions, lorebook, documents, memories, chat history, graph, as far as there is anything
-    for them. Those beside memories and chat history have a share of the budget each, and at most half of it together; what
-    they do not need is for memories. What was taken from a message is not said where the message's words are in the context.
-    Credentials are masked, unless the namespace keeps them. Each block is in the order of time, in the namespace's time
-    zone, with what has no time of its own first, and its items are numbered through all blocks: `[3]` in an answer is the
-    item with that number. What was stored opens no line of the format: its further lines are indented.
+    Blocks come in the order base, identity, life, questions, lorebook, documents, memories, chat history, graph; empty
+    blocks are omitted. All blocks except memories and chat history have a share of the budget each, and at most half
+    of it together; memories get their unused tokens. A fact taken from a message is omitted if the context contains
+    the message's own words. Credentials are masked, unless the namespace keeps them. Each block is ordered by time, in
+    the namespace's time zone, with items without a time first, and items are numbered through all blocks: `[3]` in an
+    answer refers to the item with that number. Stored text cannot open a line of the format: its further lines are
+    indented.
     """
     StreamContext: _aio.UnaryStreamMultiCallable[_context_service_pb2.StreamContextRequest, _context_service_pb2.StreamContextResponse]
     """StreamContext builds the same context as BuildContext, and sends each block when it is complete: the conversation so
@@ -47,19 +48,20 @@ class ContextServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _context_service_pb2.BuildContextRequest,
         context: _aio.ServicerContext[_context_service_pb2.BuildContextRequest, _abc.Awaitable[_context_service_pb2.BuildContextResponse]],
     ) -> _abc.Awaitable[_context_service_pb2.BuildContextResponse]:
-        """BuildContext fills a token budget with what matters now: memories relevant to the query, and the conversation so far.
-        Turns get up to half of the budget before memories, newest first and word for word, and what memories leave. Where
-        there are older ones, the conversation's summaries stand for them within that half, and up to three of them that are
-        near the query are recalled. What does not fit is left out whole, and counted. Nothing is said twice: what repeats the
-        context or the query is passed over. Where the verdict is that nothing is relevant, no memory goes in. What is found by
-        the query counts as used; turns are there for being recent.
+        """BuildContext fills a token budget with the memories that are relevant to the query and with the latest turns of the
+        conversation. Turns get up to half of the budget before memories, newest first and verbatim, and afterwards the
+        tokens that memories leave. If older turns exist, the conversation's summaries represent them within that half, and
+        up to three of them that are similar to the query are included. An item that does not fit is omitted whole, and
+        counted. Nothing is repeated: memories that repeat the context or the query are skipped. If the verdict is that
+        nothing is relevant, no memory is included. Memories that the query found count as used; turns do not.
 
-        Blocks come in the order base, identity, life, questions, lorebook, documents, memories, chat history, graph, as far as there is anything
-        for them. Those beside memories and chat history have a share of the budget each, and at most half of it together; what
-        they do not need is for memories. What was taken from a message is not said where the message's words are in the context.
-        Credentials are masked, unless the namespace keeps them. Each block is in the order of time, in the namespace's time
-        zone, with what has no time of its own first, and its items are numbered through all blocks: `[3]` in an answer is the
-        item with that number. What was stored opens no line of the format: its further lines are indented.
+        Blocks come in the order base, identity, life, questions, lorebook, documents, memories, chat history, graph; empty
+        blocks are omitted. All blocks except memories and chat history have a share of the budget each, and at most half
+        of it together; memories get their unused tokens. A fact taken from a message is omitted if the context contains
+        the message's own words. Credentials are masked, unless the namespace keeps them. Each block is ordered by time, in
+        the namespace's time zone, with items without a time first, and items are numbered through all blocks: `[3]` in an
+        answer refers to the item with that number. Stored text cannot open a line of the format: its further lines are
+        indented.
         """
 
     @_abc_1.abstractmethod

@@ -22,8 +22,8 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class ConversationKey(_message.Message):
-    """ConversationKey is what the caller knows a conversation by: a session of an agent on a channel. The three together are
-    unique in a namespace.
+    """ConversationKey is the caller's own key of a conversation: a session of an agent on a channel. The three fields
+    together are unique in a namespace.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -36,7 +36,7 @@ class ConversationKey(_message.Message):
     agent: _builtins.str
     """agent is the agent whose conversation it is. May be empty; at most 512 bytes."""
     channel: _builtins.str
-    """channel is where it takes place, such as `discord` or `cli`. May be empty; at most 512 bytes."""
+    """channel is the place of the conversation, such as `discord` or `cli`. May be empty; at most 512 bytes."""
     def __init__(
         self,
         *,
@@ -54,7 +54,7 @@ Global___ConversationKey: _TypeAlias = ConversationKey  # noqa: Y015
 
 @_typing.final
 class ConversationDetails(_message.Message):
-    """ConversationDetails is what else the caller says of a conversation."""
+    """ConversationDetails has further data of a conversation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -78,8 +78,8 @@ class ConversationDetails(_message.Message):
     client_session_id: _builtins.str
     """client_session_id is an id that the client keeps for its own use. At most 512 characters."""
     title: _builtins.str
-    """title is the conversation's title, at most 512 characters. Where none is given, the beginning of the first user's
-    message is taken, without credentials unless the namespace keeps them.
+    """title is the conversation's title, at most 512 characters. If empty, the beginning of the first message of a user
+    is used, without credentials unless the namespace keeps them.
     """
     @_builtins.property
     def settings(self) -> _struct_pb2.Struct:
@@ -129,11 +129,11 @@ class Conversation(_message.Message):
     """turn_count is the number of its messages that are not automated. Output only."""
     @_builtins.property
     def key(self) -> Global___ConversationKey:
-        """key is what the caller knows it by. It never changes."""
+        """key is the caller's own key of the conversation. It never changes."""
 
     @_builtins.property
     def details(self) -> Global___ConversationDetails:
-        """details is what else the caller says of it."""
+        """details has further data of the conversation."""
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
@@ -145,7 +145,9 @@ class Conversation(_message.Message):
 
     @_builtins.property
     def last_message_time(self) -> _timestamp_pb2.Timestamp:
-        """last_message_time is when its latest message (by sequence) occurred; unset where it has none. Output only."""
+        """last_message_time is the time at which the latest message (by sequence) occurred; unset if there is no message.
+        Output only.
+        """
 
     def __init__(
         self,
@@ -170,7 +172,7 @@ Global___Conversation: _TypeAlias = Conversation  # noqa: Y015
 
 @_typing.final
 class ConversationFilter(_message.Message):
-    """ConversationFilter says which conversations are looked at. Fields are combined with AND, the values within one with OR;
+    """ConversationFilter selects conversations. Fields are combined with AND, the values within one with OR;
     an empty field does not filter.
     """
 

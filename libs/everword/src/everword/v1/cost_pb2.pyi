@@ -32,7 +32,7 @@ class _BudgetPeriodEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BudgetPe
     """BUDGET_PERIOD_MONTH gives each calendar month the whole of it, in the time zone of the namespace."""
 
 class BudgetPeriod(_BudgetPeriod, metaclass=_BudgetPeriodEnumTypeWrapper):
-    """BudgetPeriod says how long a budget lasts before it begins again."""
+    """BudgetPeriod is the period of a budget, after which it starts again."""
 
 BUDGET_PERIOD_UNSPECIFIED: BudgetPeriod.ValueType  # 0
 """BUDGET_PERIOD_UNSPECIFIED is refused."""
@@ -97,8 +97,8 @@ class ModelUsage(_message.Message):
     cached_tokens: _builtins.int
     """cached_tokens are those of input_tokens that the provider had cached. At most input_tokens."""
     conversation_id: _builtins.str
-    """conversation_id is the conversation that the call was made for. Agent and session key are the conversation's where they
-    are empty.
+    """conversation_id is the conversation for which the call was made. An empty agent or session key is filled in from
+    the conversation.
     """
     session_key: _builtins.str
     """session_key is the session, whether it is a conversation here or not. At most 512 characters."""
@@ -107,11 +107,11 @@ class ModelUsage(_message.Message):
     run_id: _builtins.str
     """run_id is the run of the agent that the call belongs to. Limits per run count by it. At most 256 characters."""
     purpose: _builtins.str
-    """purpose is a word of the caller's for what the call was for, such as `chat`. At most 64 characters."""
+    """purpose is the caller's own word for the purpose of the call, such as `chat`. At most 64 characters."""
     @_builtins.property
     def cost(self) -> Global___Money:
-        """cost is what the call cost, where the caller knows. Unset, it is computed from the price that the model had at
-        call_time; a model without a price has its tokens counted, and no cost.
+        """cost is the price of the call, if the caller knows it. If unset, it is computed from the price of the model at
+        call_time; for a model without a price, only tokens are counted.
         """
 
     @_builtins.property
@@ -156,7 +156,7 @@ class RecordedUsage(_message.Message):
     """model is the model."""
     @_builtins.property
     def cost(self) -> Global___Money:
-        """cost is what the call cost. Unset where nobody knows: no cost was given, and the model has no price."""
+        """cost is the cost of the call. Unset if it is unknown: the request had no cost, and the model has no price."""
 
     def __init__(
         self,
@@ -174,7 +174,7 @@ Global___RecordedUsage: _TypeAlias = RecordedUsage  # noqa: Y015
 
 @_typing.final
 class BudgetScope(_message.Message):
-    """BudgetScope says whose calls a budget counts. Unset, it counts all of the namespace's, Everword's own included."""
+    """BudgetScope selects the calls that a budget counts. If unset, all calls of the namespace count, including Everword's own."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -202,17 +202,17 @@ Global___BudgetScope: _TypeAlias = BudgetScope  # noqa: Y015
 
 @_typing.final
 class BudgetKey(_message.Message):
-    """BudgetKey is what a budget is known by: a namespace has at most one of each."""
+    """BudgetKey identifies a budget: a namespace has at most one budget per key."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     PERIOD_FIELD_NUMBER: _builtins.int
     SCOPE_FIELD_NUMBER: _builtins.int
     period: Global___BudgetPeriod.ValueType
-    """period says how long it lasts."""
+    """period is the period of the budget."""
     @_builtins.property
     def scope(self) -> Global___BudgetScope:
-        """scope says what it counts."""
+        """scope selects the calls that the budget counts."""
 
     def __init__(
         self,
@@ -230,7 +230,7 @@ Global___BudgetKey: _TypeAlias = BudgetKey  # noqa: Y015
 
 @_typing.final
 class Budget(_message.Message):
-    """Budget is a limit of what models may cost. Where it has two limits, the one that is reached first counts."""
+    """Budget is a limit on the cost of models. If it has two limits, the first one reached applies."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -242,17 +242,17 @@ class Budget(_message.Message):
     id: _builtins.str
     """id is its id; Everword gives it."""
     max_tokens: _builtins.int
-    """max_tokens is the most tokens that may be read and written together; 0 where there is no such limit."""
+    """max_tokens is the maximum number of input and output tokens together; 0 if there is no such limit."""
     warn_percent: _builtins.int
     """warn_percent is the share of a limit at which there is a warning."""
     @_builtins.property
     def key(self) -> Global___BudgetKey:
-        """key says what it counts, and how long."""
+        """key is the period and the scope of the budget."""
 
     @_builtins.property
     def max_cost(self) -> Global___Money:
-        """max_cost is the most that may be spent; unset where there is no such limit. Calls without a known cost, and those in
-        another currency, are not in it: they count as unpriced.
+        """max_cost is the maximum cost; unset if there is no such limit. Calls without a known cost and calls in another
+        currency are not included: they count as unpriced.
         """
 
     def __init__(
@@ -274,7 +274,7 @@ Global___Budget: _TypeAlias = Budget  # noqa: Y015
 
 @_typing.final
 class BudgetStatus(_message.Message):
-    """BudgetStatus says how a budget stands in a period."""
+    """BudgetStatus is the state of a budget in one period."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -296,16 +296,16 @@ class BudgetStatus(_message.Message):
     unpriced_calls: _builtins.int
     """unpriced_calls is how many calls spent does not hold, since their cost is not known or in another currency."""
     warned: _builtins.bool
-    """warned says that the share at which there is a warning is used."""
+    """warned is true if the share at which there is a warning is used."""
     exceeded: _builtins.bool
-    """exceeded says that a limit is reached."""
+    """exceeded is true if a limit is reached."""
     @_builtins.property
     def budget(self) -> Global___Budget:
         """budget is the budget, with its limits."""
 
     @_builtins.property
     def spent(self) -> Global___Money:
-        """spent is what was spent in it, in the currency of max_cost; unset where the budget limits tokens alone."""
+        """spent is the cost in the period, in the currency of max_cost; unset if the budget limits only tokens."""
 
     @_builtins.property
     def reset_time(self) -> _timestamp_pb2.Timestamp:
@@ -334,7 +334,7 @@ Global___BudgetStatus: _TypeAlias = BudgetStatus  # noqa: Y015
 
 @_typing.final
 class BudgetWarning(_message.Message):
-    """BudgetWarning says that warn_percent of a limit is used."""
+    """BudgetWarning reports that warn_percent of a limit is used."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -356,7 +356,7 @@ Global___BudgetWarning: _TypeAlias = BudgetWarning  # noqa: Y015
 
 @_typing.final
 class BudgetExceeded(_message.Message):
-    """BudgetExceeded says that a limit is reached. Everword's own use of models stops until reset_time, or until the limit is
+    """BudgetExceeded reports that a limit is reached. Everword's own use of models stops until reset_time, or until the limit is
     raised; what agents do is theirs.
     """
 
@@ -382,7 +382,7 @@ Global___BudgetExceeded: _TypeAlias = BudgetExceeded  # noqa: Y015
 
 @_typing.final
 class BudgetEvent(_message.Message):
-    """BudgetEvent says that a budget came to a threshold. There is one for each threshold of a budget in a period, and another
+    """BudgetEvent reports that a budget reached a threshold. There is one for each threshold of a budget in a period, and another
     where a limit that was changed is reached again.
     """
 
@@ -405,7 +405,7 @@ class BudgetEvent(_message.Message):
 
     @_builtins.property
     def spent(self) -> Global___Money:
-        """spent is what was spent then; unset where the budget limits tokens alone."""
+        """spent is the cost at that time; unset if the budget limits only tokens."""
 
     @_builtins.property
     def occur_time(self) -> _timestamp_pb2.Timestamp:
@@ -413,11 +413,11 @@ class BudgetEvent(_message.Message):
 
     @_builtins.property
     def warning(self) -> Global___BudgetWarning:
-        """warning says that the warning is due."""
+        """warning is set at the warning threshold."""
 
     @_builtins.property
     def exceeded(self) -> Global___BudgetExceeded:
-        """exceeded says that the limit is reached."""
+        """exceeded is set at the limit."""
 
     def __init__(
         self,
@@ -457,7 +457,7 @@ class ModelPrice(_message.Message):
     model: _builtins.str
     """model is the model, letter by letter as calls name it. At most 256 characters."""
     provider: _builtins.str
-    """provider is whose price it is; empty for whoever runs the model. At most 128 characters."""
+    """provider is the provider with this price; empty for all providers of the model. At most 128 characters."""
     valid_from: _builtins.str
     """valid_from is the first day of the price, such as `2026-04-18`, in UTC."""
     input: _builtins.str
@@ -469,7 +469,7 @@ class ModelPrice(_message.Message):
     currency_code: _builtins.str
     """currency_code is the currency. LoadPrices takes it from the list."""
     shipped: _builtins.bool
-    """shipped says that the price comes with Everword; else an operator loaded it."""
+    """shipped is true if the price comes with Everword; else an operator loaded it."""
     def __init__(
         self,
         *,

@@ -41,7 +41,7 @@ class _CostGroupingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CostGrou
     COST_GROUPING_RUN: _CostGrouping.ValueType  # 6
     """COST_GROUPING_RUN is the run."""
     COST_GROUPING_PURPOSE: _CostGrouping.ValueType  # 7
-    """COST_GROUPING_PURPOSE is what the call was for."""
+    """COST_GROUPING_PURPOSE is the purpose of the call."""
     COST_GROUPING_SOURCE: _CostGrouping.ValueType  # 8
     """COST_GROUPING_SOURCE is whether Everword made it or an agent."""
 
@@ -63,7 +63,7 @@ COST_GROUPING_CONVERSATION: CostGrouping.ValueType  # 5
 COST_GROUPING_RUN: CostGrouping.ValueType  # 6
 """COST_GROUPING_RUN is the run."""
 COST_GROUPING_PURPOSE: CostGrouping.ValueType  # 7
-"""COST_GROUPING_PURPOSE is what the call was for."""
+"""COST_GROUPING_PURPOSE is the purpose of the call."""
 COST_GROUPING_SOURCE: CostGrouping.ValueType  # 8
 """COST_GROUPING_SOURCE is whether Everword made it or an agent."""
 Global___CostGrouping: _TypeAlias = CostGrouping  # noqa: Y015
@@ -82,7 +82,7 @@ class _CostSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CostSource
     """COST_SOURCE_EVERWORD is Everword itself."""
 
 class CostSource(_CostSource, metaclass=_CostSourceEnumTypeWrapper):
-    """CostSource says who made a call."""
+    """CostSource is the origin of a call."""
 
 COST_SOURCE_UNSPECIFIED: CostSource.ValueType  # 0
 """COST_SOURCE_UNSPECIFIED is both."""
@@ -122,7 +122,7 @@ Global___RecordUsageRequest: _TypeAlias = RecordUsageRequest  # noqa: Y015
 
 @_typing.final
 class RecordUsageResponse(_message.Message):
-    """RecordUsageResponse says what they cost."""
+    """RecordUsageResponse has the cost of the recorded calls."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -130,7 +130,7 @@ class RecordUsageResponse(_message.Message):
     EVENTS_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id recorded them before."""
+    """replayed is true if an equal call with this request_id recorded them before."""
     @_builtins.property
     def usages(self) -> _containers.RepeatedCompositeFieldContainer[_cost_pb2.RecordedUsage]:
         """usages are what became of each, in the order of the request."""
@@ -171,7 +171,9 @@ class CheckBudgetRequest(_message.Message):
     run_id: _builtins.str
     """run_id is the run. At most 256 characters."""
     budget_id: _builtins.str
-    """budget_id selects one budget, whatever the agent and the model. If empty, all budgets that count the call are returned."""
+    """budget_id selects one budget, regardless of the agent and the model. If empty, all budgets that count the call are
+    returned.
+    """
     def __init__(
         self,
         *,
@@ -190,7 +192,7 @@ Global___CheckBudgetRequest: _TypeAlias = CheckBudgetRequest  # noqa: Y015
 
 @_typing.final
 class CheckBudgetResponse(_message.Message):
-    """CheckBudgetResponse holds budgets and what was spent of each."""
+    """CheckBudgetResponse has the budgets and the amount spent of each."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -200,7 +202,7 @@ class CheckBudgetResponse(_message.Message):
     """allowed is true if no limit of these budgets is reached."""
     @_builtins.property
     def budgets(self) -> _containers.RepeatedCompositeFieldContainer[_cost_pb2.BudgetStatus]:
-        """budgets are the requested budgets, each with what was spent."""
+        """budgets are the requested budgets, each with the amount spent."""
 
     def __init__(
         self,
@@ -232,7 +234,7 @@ class SetBudgetRequest(_message.Message):
     """warn_percent is the share of a limit at which there is a warning. 80 if 0."""
     @_builtins.property
     def key(self) -> _cost_pb2.BudgetKey:
-        """key says what it counts, and how long."""
+        """key is the period and the scope of the budget."""
 
     @_builtins.property
     def max_cost(self) -> _cost_pb2.Money:
@@ -258,7 +260,7 @@ Global___SetBudgetRequest: _TypeAlias = SetBudgetRequest  # noqa: Y015
 
 @_typing.final
 class SetBudgetResponse(_message.Message):
-    """SetBudgetResponse says how it stands."""
+    """SetBudgetResponse has the state of the budget."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -364,7 +366,7 @@ Global___DeleteBudgetRequest: _TypeAlias = DeleteBudgetRequest  # noqa: Y015
 
 @_typing.final
 class DeleteBudgetResponse(_message.Message):
-    """DeleteBudgetResponse says that it is deleted."""
+    """DeleteBudgetResponse confirms the deletion."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -381,7 +383,7 @@ Global___DeleteBudgetResponse: _TypeAlias = DeleteBudgetResponse  # noqa: Y015
 
 @_typing.final
 class CostFilter(_message.Message):
-    """CostFilter says which calls are summed up. Fields are combined with AND, the values within one with OR."""
+    """CostFilter selects the calls to sum. Fields are combined with AND, the values within one with OR."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -398,7 +400,7 @@ class CostFilter(_message.Message):
     end_date: _builtins.str
     """end_date is the day after the last one; tomorrow if empty."""
     source: Global___CostSource.ValueType
-    """source says who made them."""
+    """source selects calls by their origin."""
     @_builtins.property
     def models(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """models are the models. At most 100."""
@@ -409,7 +411,7 @@ class CostFilter(_message.Message):
 
     @_builtins.property
     def agents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """agents are the agents; the empty one stands for calls of no agent. At most 100."""
+        """agents are the agents; the empty string selects calls of no agent. At most 100."""
 
     @_builtins.property
     def conversation_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -455,7 +457,7 @@ class GetCostsRequest(_message.Message):
     """page_token is the next_page_token of the page before, for the same request. At most 8,192 characters."""
     @_builtins.property
     def filter(self) -> Global___CostFilter:
-        """filter says which calls; all of the last 30 days if unset."""
+        """filter selects the calls; all of the last 30 days if unset."""
 
     @_builtins.property
     def group_by(self) -> _containers.RepeatedScalarFieldContainer[Global___CostGrouping.ValueType]:
@@ -479,7 +481,7 @@ Global___GetCostsRequest: _TypeAlias = GetCostsRequest  # noqa: Y015
 
 @_typing.final
 class CostGroup(_message.Message):
-    """CostGroup is the sum of some calls. Of what the request does not group by, the field is empty."""
+    """CostGroup is the sum of some calls. Fields by which the request does not group are empty."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -513,9 +515,9 @@ class CostGroup(_message.Message):
     run_id: _builtins.str
     """run_id is the run."""
     purpose: _builtins.str
-    """purpose is what the calls were for."""
+    """purpose is the purpose of the calls."""
     source: Global___CostSource.ValueType
-    """source is who made them."""
+    """source is the origin of the calls."""
     calls: _builtins.int
     """calls is how many calls these are."""
     input_tokens: _builtins.int
@@ -525,10 +527,10 @@ class CostGroup(_message.Message):
     cached_tokens: _builtins.int
     """cached_tokens are those of input_tokens that were cached."""
     unpriced_calls: _builtins.int
-    """unpriced_calls is how many calls costs do not hold, since nobody knows what they cost."""
+    """unpriced_calls is the number of calls that costs does not include, because their cost is unknown."""
     @_builtins.property
     def costs(self) -> _containers.RepeatedCompositeFieldContainer[_cost_pb2.Money]:
-        """costs are what they cost, one sum for each currency."""
+        """costs are the costs, one sum per currency."""
 
     def __init__(
         self,
@@ -615,7 +617,7 @@ Global___LoadPricesRequest: _TypeAlias = LoadPricesRequest  # noqa: Y015
 
 @_typing.final
 class LoadPricesResponse(_message.Message):
-    """LoadPricesResponse says how many there are."""
+    """LoadPricesResponse has the number of prices."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

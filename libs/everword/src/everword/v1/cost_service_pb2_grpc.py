@@ -26,8 +26,8 @@ if _version_not_supported:
 
 
 class CostServiceStub:
-    """CostService keeps what the calls of models cost, in tokens and in money: those that agents make and report, and those that
-    Everword makes itself for summaries, Sleep and answers. Budgets limit them.
+    """CostService records the cost of model calls, in tokens and in money: calls that agents make and report, and calls
+    that Everword makes for summaries, Sleep and answers. Budgets limit them.
     """
 
     def __init__(self, channel):
@@ -79,8 +79,8 @@ class CostServiceStub:
 
 
 class CostServiceServicer:
-    """CostService keeps what the calls of models cost, in tokens and in money: those that agents make and report, and those that
-    Everword makes itself for summaries, Sleep and answers. Budgets limit them.
+    """CostService records the cost of model calls, in tokens and in money: calls that agents make and report, and calls
+    that Everword makes for summaries, Sleep and answers. Budgets limit them.
     """
 
     def RecordUsage(self, request, context):
@@ -92,34 +92,33 @@ class CostServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CheckBudget(self, request, context):
-        """CheckBudget returns the budgets that a call would count against, or one budget by its id, with what was spent this month
-        or in a run. Nothing is reserved: of several callers that check at once, each may get the same answer. BUDGET_NOT_FOUND if
-        the named budget does not exist.
+        """CheckBudget returns the budgets that a call would count against, or one budget by its id, with the amount spent
+        this month or in a run. Nothing is reserved: several callers that check at once may get the same answer.
+        BUDGET_NOT_FOUND if the named budget does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SetBudget(self, request, context):
-        """SetBudget sets the limits of a budget, and creates it if there is none with its key. A new budget counts what was
-        recorded since the month began; if a limit is reached already, the response has an event. Raising a limit resumes the
-        background work that waits for it. It needs an operator's key, so that no agent raises its own limit.
+        """SetBudget sets the limits of a budget, and creates it if no budget has its key. A new budget counts all calls
+        recorded since the month began; if a limit is already reached, the response has an event. Raising a limit resumes
+        the background work that waits for it. It needs an operator's key, so that no agent raises its own limit.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListBudgets(self, request, context):
-        """ListBudgets returns the budgets of the namespace, monthly ones first. A namespace has at most 1,000. Monthly budgets have
-        what was spent this month.
+        """ListBudgets returns the budgets of the namespace, monthly ones first. A namespace has at most 1,000. Monthly
+        budgets include the amount spent this month.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteBudget(self, request, context):
-        """DeleteBudget deletes a budget with its events. The ledger keeps what was recorded. BUDGET_NOT_FOUND if it does not
-        exist.
+        """DeleteBudget deletes a budget with its events. The ledger keeps its records. BUDGET_NOT_FOUND if it does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -199,8 +198,8 @@ def add_CostServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class CostService:
-    """CostService keeps what the calls of models cost, in tokens and in money: those that agents make and report, and those that
-    Everword makes itself for summaries, Sleep and answers. Budgets limit them.
+    """CostService records the cost of model calls, in tokens and in money: calls that agents make and report, and calls
+    that Everword makes for summaries, Sleep and answers. Budgets limit them.
     """
 
     @staticmethod

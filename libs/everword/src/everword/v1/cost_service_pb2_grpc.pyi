@@ -13,8 +13,8 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class CostServiceStub:
-    """CostService keeps what the calls of models cost, in tokens and in money: those that agents make and report, and those that
-    Everword makes itself for summaries, Sleep and answers. Budgets limit them.
+    """CostService records the cost of model calls, in tokens and in money: calls that agents make and report, and calls
+    that Everword makes for summaries, Sleep and answers. Budgets limit them.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -23,23 +23,21 @@ class CostServiceStub:
     too.
     """
     CheckBudget: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.CheckBudgetRequest, _cost_service_pb2.CheckBudgetResponse]
-    """CheckBudget returns the budgets that a call would count against, or one budget by its id, with what was spent this month
-    or in a run. Nothing is reserved: of several callers that check at once, each may get the same answer. BUDGET_NOT_FOUND if
-    the named budget does not exist.
+    """CheckBudget returns the budgets that a call would count against, or one budget by its id, with the amount spent
+    this month or in a run. Nothing is reserved: several callers that check at once may get the same answer.
+    BUDGET_NOT_FOUND if the named budget does not exist.
     """
     SetBudget: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.SetBudgetRequest, _cost_service_pb2.SetBudgetResponse]
-    """SetBudget sets the limits of a budget, and creates it if there is none with its key. A new budget counts what was
-    recorded since the month began; if a limit is reached already, the response has an event. Raising a limit resumes the
-    background work that waits for it. It needs an operator's key, so that no agent raises its own limit.
+    """SetBudget sets the limits of a budget, and creates it if no budget has its key. A new budget counts all calls
+    recorded since the month began; if a limit is already reached, the response has an event. Raising a limit resumes
+    the background work that waits for it. It needs an operator's key, so that no agent raises its own limit.
     """
     ListBudgets: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.ListBudgetsRequest, _cost_service_pb2.ListBudgetsResponse]
-    """ListBudgets returns the budgets of the namespace, monthly ones first. A namespace has at most 1,000. Monthly budgets have
-    what was spent this month.
+    """ListBudgets returns the budgets of the namespace, monthly ones first. A namespace has at most 1,000. Monthly
+    budgets include the amount spent this month.
     """
     DeleteBudget: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.DeleteBudgetRequest, _cost_service_pb2.DeleteBudgetResponse]
-    """DeleteBudget deletes a budget with its events. The ledger keeps what was recorded. BUDGET_NOT_FOUND if it does not
-    exist.
-    """
+    """DeleteBudget deletes a budget with its events. The ledger keeps its records. BUDGET_NOT_FOUND if it does not exist."""
     GetCosts: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.GetCostsRequest, _cost_service_pb2.GetCostsResponse]
     """GetCosts sums up the ledger of the last 400 days in groups. Groups are sorted by the fields that they are grouped by."""
     LoadPrices: _aio.UnaryUnaryMultiCallable[_cost_service_pb2.LoadPricesRequest, _cost_service_pb2.LoadPricesResponse]
@@ -50,8 +48,8 @@ class CostServiceStub:
     """ListPrices returns the prices of models, by model, provider and day; prices of an operator come first."""
 
 class CostServiceServicer(metaclass=_abc_1.ABCMeta):
-    """CostService keeps what the calls of models cost, in tokens and in money: those that agents make and report, and those that
-    Everword makes itself for summaries, Sleep and answers. Budgets limit them.
+    """CostService records the cost of model calls, in tokens and in money: calls that agents make and report, and calls
+    that Everword makes for summaries, Sleep and answers. Budgets limit them.
     """
 
     @_abc_1.abstractmethod
@@ -70,9 +68,9 @@ class CostServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _cost_service_pb2.CheckBudgetRequest,
         context: _aio.ServicerContext[_cost_service_pb2.CheckBudgetRequest, _abc.Awaitable[_cost_service_pb2.CheckBudgetResponse]],
     ) -> _abc.Awaitable[_cost_service_pb2.CheckBudgetResponse]:
-        """CheckBudget returns the budgets that a call would count against, or one budget by its id, with what was spent this month
-        or in a run. Nothing is reserved: of several callers that check at once, each may get the same answer. BUDGET_NOT_FOUND if
-        the named budget does not exist.
+        """CheckBudget returns the budgets that a call would count against, or one budget by its id, with the amount spent
+        this month or in a run. Nothing is reserved: several callers that check at once may get the same answer.
+        BUDGET_NOT_FOUND if the named budget does not exist.
         """
 
     @_abc_1.abstractmethod
@@ -81,9 +79,9 @@ class CostServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _cost_service_pb2.SetBudgetRequest,
         context: _aio.ServicerContext[_cost_service_pb2.SetBudgetRequest, _abc.Awaitable[_cost_service_pb2.SetBudgetResponse]],
     ) -> _abc.Awaitable[_cost_service_pb2.SetBudgetResponse]:
-        """SetBudget sets the limits of a budget, and creates it if there is none with its key. A new budget counts what was
-        recorded since the month began; if a limit is reached already, the response has an event. Raising a limit resumes the
-        background work that waits for it. It needs an operator's key, so that no agent raises its own limit.
+        """SetBudget sets the limits of a budget, and creates it if no budget has its key. A new budget counts all calls
+        recorded since the month began; if a limit is already reached, the response has an event. Raising a limit resumes
+        the background work that waits for it. It needs an operator's key, so that no agent raises its own limit.
         """
 
     @_abc_1.abstractmethod
@@ -92,8 +90,8 @@ class CostServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _cost_service_pb2.ListBudgetsRequest,
         context: _aio.ServicerContext[_cost_service_pb2.ListBudgetsRequest, _abc.Awaitable[_cost_service_pb2.ListBudgetsResponse]],
     ) -> _abc.Awaitable[_cost_service_pb2.ListBudgetsResponse]:
-        """ListBudgets returns the budgets of the namespace, monthly ones first. A namespace has at most 1,000. Monthly budgets have
-        what was spent this month.
+        """ListBudgets returns the budgets of the namespace, monthly ones first. A namespace has at most 1,000. Monthly
+        budgets include the amount spent this month.
         """
 
     @_abc_1.abstractmethod
@@ -102,9 +100,7 @@ class CostServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _cost_service_pb2.DeleteBudgetRequest,
         context: _aio.ServicerContext[_cost_service_pb2.DeleteBudgetRequest, _abc.Awaitable[_cost_service_pb2.DeleteBudgetResponse]],
     ) -> _abc.Awaitable[_cost_service_pb2.DeleteBudgetResponse]:
-        """DeleteBudget deletes a budget with its events. The ledger keeps what was recorded. BUDGET_NOT_FOUND if it does not
-        exist.
-        """
+        """DeleteBudget deletes a budget with its events. The ledger keeps its records. BUDGET_NOT_FOUND if it does not exist."""
 
     @_abc_1.abstractmethod
     def GetCosts(

@@ -21,8 +21,8 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class DocumentScope(_message.Message):
-    """DocumentScope says whose a document is. A title is unique within its scope. Of a scope that is unset, or empty, are the
-    documents of the whole namespace.
+    """DocumentScope is the owner of a document: an agent, a user, a conversation, or the whole namespace if it is unset or
+    empty. A title is unique within its scope.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -33,7 +33,7 @@ class DocumentScope(_message.Message):
     agent: _builtins.str
     """agent is the agent whose document it is. At most 512 bytes."""
     subject: _builtins.str
-    """subject is the user whom it is about. At most 256 characters."""
+    """subject is the user whom the document is about. At most 256 characters."""
     conversation_id: _builtins.str
     """conversation_id is the conversation that it belongs to. Its agent and subject are the conversation's: leave them empty.
     Contexts of other conversations do not hold it.
@@ -55,7 +55,7 @@ Global___DocumentScope: _TypeAlias = DocumentScope  # noqa: Y015
 
 @_typing.final
 class DocumentKey(_message.Message):
-    """DocumentKey is what a caller knows a document by."""
+    """DocumentKey is the caller's key of a document."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -83,7 +83,7 @@ Global___DocumentKey: _TypeAlias = DocumentKey  # noqa: Y015
 
 @_typing.final
 class NewDocument(_message.Message):
-    """NewDocument says what a document is that is written or uploaded. What its title held in its scope is replaced."""
+    """NewDocument describes a document to write or upload. It replaces the document with the same title in the same scope."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -92,14 +92,14 @@ class NewDocument(_message.Message):
     TAGS_FIELD_NUMBER: _builtins.int
     AUTHOR_FIELD_NUMBER: _builtins.int
     title: _builtins.str
-    """title is what it is read, replaced and deleted by, and stands before its headings wherever a part of it is shown. At most
-    512 characters.
+    """title identifies the document in its scope, and precedes its headings wherever a part of it is shown. At most 512
+    characters.
     """
     author: _builtins.str
     """author is who writes it, agent or person. At most 256 characters."""
     @_builtins.property
     def scope(self) -> Global___DocumentScope:
-        """scope says whose it is."""
+        """scope is the owner."""
 
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -123,7 +123,9 @@ Global___NewDocument: _TypeAlias = NewDocument  # noqa: Y015
 
 @_typing.final
 class DocumentSource(_message.Message):
-    """DocumentSource says which file a document was read from. The file itself is not kept: sha256 tells whether one is the same."""
+    """DocumentSource describes the file from which a document was read. The file itself is not kept; sha256 can be compared
+    with another file.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -134,11 +136,11 @@ class DocumentSource(_message.Message):
     file_name: _builtins.str
     """file_name is the file's name."""
     media_type: _builtins.str
-    """media_type is what the file is by its content, such as `application/pdf`."""
+    """media_type is the type of the file, detected from its content, such as `application/pdf`."""
     file_bytes: _builtins.int
-    """file_bytes is its size; 0 for what was written as text."""
+    """file_bytes is the size of the file in bytes; 0 if the document was written as text."""
     sha256: _builtins.str
-    """sha256 is the hash of its bytes in hex; empty for what was written as text."""
+    """sha256 is the hash of the file's bytes in hexadecimal; empty if the document was written as text."""
     def __init__(
         self,
         *,
@@ -173,7 +175,7 @@ class Document(_message.Message):
     id: _builtins.str
     """id identifies it (UUIDv7). It stays through all versions."""
     version: _builtins.int
-    """version counts what was done to it: 1, 2, 3, … without gaps, deletions included."""
+    """version is the number of the change: 1, 2, 3, … without gaps, deletions included."""
     version_id: _builtins.str
     """version_id identifies this version (UUIDv7)."""
     content_chars: _builtins.int
@@ -182,7 +184,7 @@ class Document(_message.Message):
     """chunk_count is how many parts of it are in the index, each a memory of kind MEMORY_KIND_CHUNK."""
     @_builtins.property
     def body(self) -> Global___NewDocument:
-        """body says what it is."""
+        """body has the title, scope, tags and author of the document."""
 
     @_builtins.property
     def source(self) -> Global___DocumentSource:
@@ -219,7 +221,7 @@ Global___Document: _TypeAlias = Document  # noqa: Y015
 
 @_typing.final
 class DocumentSection(_message.Message):
-    """DocumentSection is what stands under one heading of a document."""
+    """DocumentSection is the text under one heading of a document."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -228,7 +230,7 @@ class DocumentSection(_message.Message):
     END_CHAR_FIELD_NUMBER: _builtins.int
     PAGE_FIELD_NUMBER: _builtins.int
     start_char: _builtins.int
-    """start_char is where it begins in the document's text, in characters."""
+    """start_char is the section's position in the document's text, in characters."""
     end_char: _builtins.int
     """end_char is where it ends."""
     page: _builtins.int
@@ -273,7 +275,7 @@ class DocumentVersion(_message.Message):
     version: _builtins.int
     """version is its place in the history, from 1."""
     deleted: _builtins.bool
-    """deleted says that the document was deleted then: it has no text."""
+    """deleted is true if the document was deleted then: it has no text."""
     content: _builtins.str
     """content is a part of its text."""
     content_chars: _builtins.int

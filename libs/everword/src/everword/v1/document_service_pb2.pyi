@@ -30,23 +30,25 @@ class _WorkspaceFileNameEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Wor
     WORKSPACE_FILE_NAME_UNSPECIFIED: _WorkspaceFileName.ValueType  # 0
     """WORKSPACE_FILE_NAME_UNSPECIFIED is refused."""
     WORKSPACE_FILE_NAME_SOUL: _WorkspaceFileName.ValueType  # 1
-    """WORKSPACE_FILE_NAME_SOUL is what the agent is like: its values and its voice."""
+    """WORKSPACE_FILE_NAME_SOUL describes the agent's values and voice."""
     WORKSPACE_FILE_NAME_IDENTITY: _WorkspaceFileName.ValueType  # 2
-    """WORKSPACE_FILE_NAME_IDENTITY is who the agent is: its name and its part."""
+    """WORKSPACE_FILE_NAME_IDENTITY describes the agent's name and role."""
     WORKSPACE_FILE_NAME_USER: _WorkspaceFileName.ValueType  # 3
-    """WORKSPACE_FILE_NAME_USER is whom it serves."""
+    """WORKSPACE_FILE_NAME_USER describes the agent's user."""
     WORKSPACE_FILE_NAME_AGENTS: _WorkspaceFileName.ValueType  # 4
     """WORKSPACE_FILE_NAME_AGENTS is how it works, and with which other agents."""
     WORKSPACE_FILE_NAME_TOOLS: _WorkspaceFileName.ValueType  # 5
-    """WORKSPACE_FILE_NAME_TOOLS is what it has to work with."""
+    """WORKSPACE_FILE_NAME_TOOLS describes the agent's tools."""
     WORKSPACE_FILE_NAME_MEMORY: _WorkspaceFileName.ValueType  # 6
-    """WORKSPACE_FILE_NAME_MEMORY is what it and its people want remembered."""
+    """WORKSPACE_FILE_NAME_MEMORY holds the memory of the agent and its users."""
     WORKSPACE_FILE_NAME_BOOT: _WorkspaceFileName.ValueType  # 7
     """WORKSPACE_FILE_NAME_BOOT is what to do at the start of a session. Contexts hold it until the agent has said something in the
     conversation.
     """
     WORKSPACE_FILE_NAME_HEARTBEAT: _WorkspaceFileName.ValueType  # 8
-    """WORKSPACE_FILE_NAME_HEARTBEAT is what to do when nobody asks. Contexts do not hold it: whoever runs the heartbeat reads it."""
+    """WORKSPACE_FILE_NAME_HEARTBEAT describes the agent's work between requests. Contexts do not contain it: the program
+    that runs the heartbeat reads it.
+    """
 
 class WorkspaceFileName(_WorkspaceFileName, metaclass=_WorkspaceFileNameEnumTypeWrapper):
     """WorkspaceFileName names a file of a workspace."""
@@ -54,23 +56,25 @@ class WorkspaceFileName(_WorkspaceFileName, metaclass=_WorkspaceFileNameEnumType
 WORKSPACE_FILE_NAME_UNSPECIFIED: WorkspaceFileName.ValueType  # 0
 """WORKSPACE_FILE_NAME_UNSPECIFIED is refused."""
 WORKSPACE_FILE_NAME_SOUL: WorkspaceFileName.ValueType  # 1
-"""WORKSPACE_FILE_NAME_SOUL is what the agent is like: its values and its voice."""
+"""WORKSPACE_FILE_NAME_SOUL describes the agent's values and voice."""
 WORKSPACE_FILE_NAME_IDENTITY: WorkspaceFileName.ValueType  # 2
-"""WORKSPACE_FILE_NAME_IDENTITY is who the agent is: its name and its part."""
+"""WORKSPACE_FILE_NAME_IDENTITY describes the agent's name and role."""
 WORKSPACE_FILE_NAME_USER: WorkspaceFileName.ValueType  # 3
-"""WORKSPACE_FILE_NAME_USER is whom it serves."""
+"""WORKSPACE_FILE_NAME_USER describes the agent's user."""
 WORKSPACE_FILE_NAME_AGENTS: WorkspaceFileName.ValueType  # 4
 """WORKSPACE_FILE_NAME_AGENTS is how it works, and with which other agents."""
 WORKSPACE_FILE_NAME_TOOLS: WorkspaceFileName.ValueType  # 5
-"""WORKSPACE_FILE_NAME_TOOLS is what it has to work with."""
+"""WORKSPACE_FILE_NAME_TOOLS describes the agent's tools."""
 WORKSPACE_FILE_NAME_MEMORY: WorkspaceFileName.ValueType  # 6
-"""WORKSPACE_FILE_NAME_MEMORY is what it and its people want remembered."""
+"""WORKSPACE_FILE_NAME_MEMORY holds the memory of the agent and its users."""
 WORKSPACE_FILE_NAME_BOOT: WorkspaceFileName.ValueType  # 7
 """WORKSPACE_FILE_NAME_BOOT is what to do at the start of a session. Contexts hold it until the agent has said something in the
 conversation.
 """
 WORKSPACE_FILE_NAME_HEARTBEAT: WorkspaceFileName.ValueType  # 8
-"""WORKSPACE_FILE_NAME_HEARTBEAT is what to do when nobody asks. Contexts do not hold it: whoever runs the heartbeat reads it."""
+"""WORKSPACE_FILE_NAME_HEARTBEAT describes the agent's work between requests. Contexts do not contain it: the program
+that runs the heartbeat reads it.
+"""
 Global___WorkspaceFileName: _TypeAlias = WorkspaceFileName  # noqa: Y015
 
 class _WorkspaceLayer:
@@ -82,21 +86,21 @@ class _WorkspaceLayerEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Worksp
     WORKSPACE_LAYER_UNSPECIFIED: _WorkspaceLayer.ValueType  # 0
     """WORKSPACE_LAYER_UNSPECIFIED is never returned."""
     WORKSPACE_LAYER_IDENTITY: _WorkspaceLayer.ValueType  # 1
-    """WORKSPACE_LAYER_IDENTITY is what hardly changes: who the agent is, whom it serves, how it works."""
+    """WORKSPACE_LAYER_IDENTITY is lasting text: the agent's identity, its user, its way of working."""
     WORKSPACE_LAYER_NARRATIVE: _WorkspaceLayer.ValueType  # 2
-    """WORKSPACE_LAYER_NARRATIVE is what has happened and is to be remembered."""
+    """WORKSPACE_LAYER_NARRATIVE is past events to remember."""
     WORKSPACE_LAYER_FOCUS: _WorkspaceLayer.ValueType  # 3
     """WORKSPACE_LAYER_FOCUS is what to do now."""
 
 class WorkspaceLayer(_WorkspaceLayer, metaclass=_WorkspaceLayerEnumTypeWrapper):
-    """WorkspaceLayer says what a file is for. Contexts hold them in this order."""
+    """WorkspaceLayer is the purpose of a file. Contexts contain the layers in this order."""
 
 WORKSPACE_LAYER_UNSPECIFIED: WorkspaceLayer.ValueType  # 0
 """WORKSPACE_LAYER_UNSPECIFIED is never returned."""
 WORKSPACE_LAYER_IDENTITY: WorkspaceLayer.ValueType  # 1
-"""WORKSPACE_LAYER_IDENTITY is what hardly changes: who the agent is, whom it serves, how it works."""
+"""WORKSPACE_LAYER_IDENTITY is lasting text: the agent's identity, its user, its way of working."""
 WORKSPACE_LAYER_NARRATIVE: WorkspaceLayer.ValueType  # 2
-"""WORKSPACE_LAYER_NARRATIVE is what has happened and is to be remembered."""
+"""WORKSPACE_LAYER_NARRATIVE is past events to remember."""
 WORKSPACE_LAYER_FOCUS: WorkspaceLayer.ValueType  # 3
 """WORKSPACE_LAYER_FOCUS is what to do now."""
 Global___WorkspaceLayer: _TypeAlias = WorkspaceLayer  # noqa: Y015
@@ -117,7 +121,7 @@ class _WorkspaceWriterEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Works
     """WORKSPACE_WRITER_SYSTEM is what runs the agent, such as its installer. The caller's key has to be an operator's."""
 
 class WorkspaceWriter(_WorkspaceWriter, metaclass=_WorkspaceWriterEnumTypeWrapper):
-    """WorkspaceWriter says who changes a file."""
+    """WorkspaceWriter is the writer of a file."""
 
 WORKSPACE_WRITER_UNSPECIFIED: WorkspaceWriter.ValueType  # 0
 """WORKSPACE_WRITER_UNSPECIFIED is WORKSPACE_WRITER_AGENT."""
@@ -131,7 +135,7 @@ Global___WorkspaceWriter: _TypeAlias = WorkspaceWriter  # noqa: Y015
 
 @_typing.final
 class UploadHeader(_message.Message):
-    """UploadHeader says what is uploaded."""
+    """UploadHeader describes the uploaded document."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -141,20 +145,22 @@ class UploadHeader(_message.Message):
     EXPECTED_VERSION_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     file_name: _builtins.str
-    """file_name is the file's name, which says what it is where the content does not. At most 255 characters."""
+    """file_name is the file's name; its extension determines the file type if the content does not. At most 255
+    characters.
+    """
     media_type: _builtins.str
-    """media_type is what the file is, such as `application/pdf`; told by its content and name if empty. A text that is not UTF-8
-    is read in the charset that it names, as `text/csv; charset=windows-1251` does. At most 128 characters.
+    """media_type is the type of the file, such as `application/pdf`; detected from content and name if empty. Text that
+    is not UTF-8 is decoded with the charset in it, as in `text/csv; charset=windows-1251`. At most 128 characters.
     """
     expected_version: _builtins.int
-    """expected_version is the version that is to be replaced, and 0 where there is to be none: any other is ABORTED, with
-    DOCUMENT_VERSION_CONFLICT. Unset, the latest is replaced, whichever it is.
+    """expected_version is the version to replace, and 0 if no document may exist: any other version fails with ABORTED,
+    DOCUMENT_VERSION_CONFLICT. If unset, the latest version is replaced.
     """
     request_id: _builtins.str
     """request_id makes the call repeatable: the same id and body write once. At most 128 characters."""
     @_builtins.property
     def document(self) -> _document_pb2.NewDocument:
-        """document is what it is."""
+        """document has the title, scope, tags and author."""
 
     def __init__(
         self,
@@ -187,7 +193,7 @@ class UploadDocumentRequest(_message.Message):
     """data are bytes of the file: at most 1,000,000 in a request."""
     @_builtins.property
     def header(self) -> Global___UploadHeader:
-        """header says what is uploaded."""
+        """header describes the document to upload."""
 
     def __init__(
         self,
@@ -207,7 +213,7 @@ Global___UploadDocumentRequest: _TypeAlias = UploadDocumentRequest  # noqa: Y015
 
 @_typing.final
 class UploadDocumentResponse(_message.Message):
-    """UploadDocumentResponse says what was written."""
+    """UploadDocumentResponse identifies the stored version."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -225,9 +231,9 @@ class UploadDocumentResponse(_message.Message):
     version_id: _builtins.str
     """version_id is that version's id."""
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token identifies the write."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id wrote it before."""
+    """replayed is true if an equal call with this request_id wrote it before."""
     chunk_count: _builtins.int
     """chunk_count is how many chunks the document has."""
     @_builtins.property
@@ -280,7 +286,7 @@ class WriteDocumentRequest(_message.Message):
     """request_id makes the call repeatable: the same id and body write once. At most 128 characters."""
     @_builtins.property
     def document(self) -> _document_pb2.NewDocument:
-        """document is the title, scope, tags and author. An append adds its tags to those that the document has."""
+        """document is the title, scope, tags and author. An append adds its tags to the existing tags of the document."""
 
     def __init__(
         self,
@@ -303,7 +309,7 @@ Global___WriteDocumentRequest: _TypeAlias = WriteDocumentRequest  # noqa: Y015
 
 @_typing.final
 class WriteDocumentResponse(_message.Message):
-    """WriteDocumentResponse says what was written."""
+    """WriteDocumentResponse identifies the stored version."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -320,9 +326,9 @@ class WriteDocumentResponse(_message.Message):
     version_id: _builtins.str
     """version_id is that version's id."""
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token identifies the write."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id wrote it before."""
+    """replayed is true if an equal call with this request_id wrote it before."""
     chunk_count: _builtins.int
     """chunk_count is how many chunks the document has."""
     def __init__(
@@ -405,7 +411,7 @@ Global___GetDocumentResponse: _TypeAlias = GetDocumentResponse  # noqa: Y015
 
 @_typing.final
 class ReadDocumentRequest(_message.Message):
-    """ReadDocumentRequest says which part of a document to read."""
+    """ReadDocumentRequest selects a part of a document."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -426,7 +432,7 @@ class ReadDocumentRequest(_message.Message):
 
     @_builtins.property
     def headings(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """headings name a section, the outermost first: what stands under it is read, subsections included. At most 16."""
+        """headings select a section, the outermost heading first: its text including subsections is returned. At most 16."""
 
     def __init__(
         self,
@@ -460,7 +466,7 @@ class ReadDocumentResponse(_message.Message):
     content: _builtins.str
     """content is the text, in Markdown."""
     start_char: _builtins.int
-    """start_char is where it begins."""
+    """start_char is the position of the text in the document."""
     next_start_char: _builtins.int
     """next_start_char is where the next part begins; 0 at the end."""
     @_builtins.property
@@ -485,7 +491,7 @@ Global___ReadDocumentResponse: _TypeAlias = ReadDocumentResponse  # noqa: Y015
 
 @_typing.final
 class DocumentFilter(_message.Message):
-    """DocumentFilter says which documents are listed. Fields are combined with AND, the values within one with OR."""
+    """DocumentFilter selects documents. Fields are combined with AND, the values within one with OR."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -498,11 +504,11 @@ class DocumentFilter(_message.Message):
     """title_prefix is what titles begin with. At most 512 characters."""
     @_builtins.property
     def agents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """agents are those whose documents to list; the empty one stands for documents of no agent. At most 100."""
+        """agents are the agents whose documents are listed; the empty string selects documents of no agent. At most 100."""
 
     @_builtins.property
     def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """subjects are the users whom the documents are about; the empty one stands for documents about nobody. At most 100."""
+        """subjects are the users whom the documents are about; the empty string selects documents about nobody. At most 100."""
 
     @_builtins.property
     def conversation_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -544,7 +550,7 @@ class ListDocumentsRequest(_message.Message):
     """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
     @_builtins.property
     def filter(self) -> Global___DocumentFilter:
-        """filter says which; all if unset."""
+        """filter selects the items; all if unset."""
 
     def __init__(
         self,
@@ -638,7 +644,7 @@ Global___DeleteDocumentRequest: _TypeAlias = DeleteDocumentRequest  # noqa: Y015
 
 @_typing.final
 class DeleteDocumentResponse(_message.Message):
-    """DeleteDocumentResponse says that it is deleted."""
+    """DeleteDocumentResponse confirms the deletion."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -651,9 +657,9 @@ class DeleteDocumentResponse(_message.Message):
     version: _builtins.int
     """version is the place of the deletion in the history."""
     consistency_token: _builtins.str
-    """consistency_token stands for the deletion."""
+    """consistency_token identifies the deletion."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id did it before."""
+    """replayed is true if an equal call with this request_id did it before."""
     def __init__(
         self,
         *,
@@ -735,7 +741,7 @@ class GetDocumentHistoryResponse(_message.Message):
     """document_id is the document's id."""
     @_builtins.property
     def versions(self) -> _containers.RepeatedCompositeFieldContainer[_document_pb2.DocumentVersion]:
-        """versions are what it was, the latest first."""
+        """versions are the versions of the document, the latest first."""
 
     def __init__(
         self,
@@ -778,9 +784,9 @@ class WorkspaceFile(_message.Message):
     layer: Global___WorkspaceLayer.ValueType
     """layer is the layer that its name is in."""
     agent_may_write: _builtins.bool
-    """agent_may_write says whether agents may change it."""
+    """agent_may_write is true if agents may change the file."""
     version: _builtins.int
-    """version counts what was done to it: 1, 2, 3, … without gaps, deletions included."""
+    """version is the number of the change: 1, 2, 3, … without gaps, deletions included."""
     version_id: _builtins.str
     """version_id identifies this version (UUIDv7)."""
     writer: Global___WorkspaceWriter.ValueType
@@ -793,7 +799,7 @@ class WorkspaceFile(_message.Message):
     """content_chars is how many characters the text has."""
     @_builtins.property
     def scope(self) -> _document_pb2.DocumentScope:
-        """scope says whose workspace it is in."""
+        """scope is the owner of the workspace."""
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
@@ -830,7 +836,7 @@ Global___WorkspaceFile: _TypeAlias = WorkspaceFile  # noqa: Y015
 
 @_typing.final
 class WorkspaceFileVersion(_message.Message):
-    """WorkspaceFileVersion is what a file was at a time."""
+    """WorkspaceFileVersion is one version of a file."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -847,15 +853,15 @@ class WorkspaceFileVersion(_message.Message):
     version: _builtins.int
     """version is its place in the history, from 1."""
     deleted: _builtins.bool
-    """deleted says that the file was deleted then: content is empty."""
+    """deleted is true if the file was deleted then: content is empty."""
     content: _builtins.str
-    """content is what it said, or the beginning of it."""
+    """content is the text of the version, or its beginning."""
     content_chars: _builtins.int
     """content_chars is how many characters the whole text has."""
     writer: Global___WorkspaceWriter.ValueType
     """writer is who wrote or deleted it."""
     author: _builtins.str
-    """author is the name of who did."""
+    """author is the name of the writer."""
     @_builtins.property
     def write_time(self) -> _timestamp_pb2.Timestamp:
         """write_time is when it was written."""
@@ -895,14 +901,16 @@ class WriteWorkspaceFileRequest(_message.Message):
     AUTHOR_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     name: Global___WorkspaceFileName.ValueType
-    """name says which."""
+    """name is the name of the file."""
     content: _builtins.str
-    """content is its text in Markdown, at most 256 KiB, what is appended to included. NUL characters are refused."""
+    """content is the text in Markdown, at most 256 KiB, including the existing text with append. NUL characters are
+    refused.
+    """
     append: _builtins.bool
-    """append adds the content to the end of what is there, on a line of its own, instead of replacing it."""
+    """append adds the content to the end of the existing text, on a line of its own, instead of replacing it."""
     expected_version: _builtins.int
-    """expected_version is the version that is to be replaced, and 0 where there is to be none: any other is ABORTED, with
-    DOCUMENT_VERSION_CONFLICT. Unset, the latest is replaced, whichever it is. What is appended takes none.
+    """expected_version is the version to replace, and 0 if no file may exist: any other version fails with ABORTED,
+    DOCUMENT_VERSION_CONFLICT. If unset, the latest version is replaced. It must be unset with append.
     """
     writer: Global___WorkspaceWriter.ValueType
     """writer is who writes."""
@@ -912,7 +920,7 @@ class WriteWorkspaceFileRequest(_message.Message):
     """request_id makes the call repeatable: the same id and body write once. At most 128 characters."""
     @_builtins.property
     def scope(self) -> _document_pb2.DocumentScope:
-        """scope says whose workspace it is in: an agent's, or the whole namespace's if unset."""
+        """scope is the owner of the workspace: an agent, or the whole namespace if unset."""
 
     def __init__(
         self,
@@ -938,7 +946,7 @@ Global___WriteWorkspaceFileRequest: _TypeAlias = WriteWorkspaceFileRequest  # no
 
 @_typing.final
 class WriteWorkspaceFileResponse(_message.Message):
-    """WriteWorkspaceFileResponse says what was written."""
+    """WriteWorkspaceFileResponse identifies the stored version."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -954,9 +962,9 @@ class WriteWorkspaceFileResponse(_message.Message):
     version_id: _builtins.str
     """version_id is that version's id."""
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token identifies the write."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id wrote it before."""
+    """replayed is true if an equal call with this request_id wrote it before."""
     def __init__(
         self,
         *,
@@ -983,10 +991,10 @@ class GetWorkspaceFileRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     SCOPE_FIELD_NUMBER: _builtins.int
     name: Global___WorkspaceFileName.ValueType
-    """name says which."""
+    """name is the name of the file."""
     @_builtins.property
     def scope(self) -> _document_pb2.DocumentScope:
-        """scope says whose workspace it is in."""
+        """scope is the owner of the workspace."""
 
     def __init__(
         self,
@@ -1041,7 +1049,9 @@ class ListWorkspaceFilesRequest(_message.Message):
     """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
     @_builtins.property
     def agents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """agents are those whose files to list; the empty one stands for files of no agent. All of them if unset; at most 100."""
+        """agents are the agents whose files are listed; the empty string selects files of no agent. All agents if unset; at
+        most 100.
+        """
 
     def __init__(
         self,
@@ -1099,7 +1109,7 @@ class DeleteWorkspaceFileRequest(_message.Message):
     AUTHOR_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     name: Global___WorkspaceFileName.ValueType
-    """name says which."""
+    """name is the name of the file."""
     expected_version: _builtins.int
     """expected_version is the version that is to be deleted; any other is ABORTED. Unset, the latest is."""
     writer: Global___WorkspaceWriter.ValueType
@@ -1110,7 +1120,7 @@ class DeleteWorkspaceFileRequest(_message.Message):
     """request_id makes the call repeatable. At most 128 characters."""
     @_builtins.property
     def scope(self) -> _document_pb2.DocumentScope:
-        """scope says whose workspace it is in."""
+        """scope is the owner of the workspace."""
 
     def __init__(
         self,
@@ -1134,7 +1144,7 @@ Global___DeleteWorkspaceFileRequest: _TypeAlias = DeleteWorkspaceFileRequest  # 
 
 @_typing.final
 class DeleteWorkspaceFileResponse(_message.Message):
-    """DeleteWorkspaceFileResponse says that it is deleted."""
+    """DeleteWorkspaceFileResponse confirms the deletion."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1147,9 +1157,9 @@ class DeleteWorkspaceFileResponse(_message.Message):
     version: _builtins.int
     """version is the place of the deletion in the history."""
     consistency_token: _builtins.str
-    """consistency_token stands for the deletion."""
+    """consistency_token identifies the deletion."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id did it before."""
+    """replayed is true if an equal call with this request_id did it before."""
     def __init__(
         self,
         *,
@@ -1178,7 +1188,7 @@ class GetWorkspaceFileHistoryRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     name: Global___WorkspaceFileName.ValueType
-    """name says which."""
+    """name is the name of the file."""
     max_content_chars: _builtins.int
     """max_content_chars is the most characters of each text to return. 2,000 if 0; at most 262,144."""
     page_size: _builtins.int
@@ -1187,7 +1197,7 @@ class GetWorkspaceFileHistoryRequest(_message.Message):
     """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
     @_builtins.property
     def scope(self) -> _document_pb2.DocumentScope:
-        """scope says whose workspace it is in."""
+        """scope is the owner of the workspace."""
 
     def __init__(
         self,
@@ -1221,7 +1231,7 @@ class GetWorkspaceFileHistoryResponse(_message.Message):
     """file_id is the file's id."""
     @_builtins.property
     def versions(self) -> _containers.RepeatedCompositeFieldContainer[Global___WorkspaceFileVersion]:
-        """versions are what it was, the latest first."""
+        """versions are the versions of the file, the latest first."""
 
     def __init__(
         self,

@@ -13,19 +13,19 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class DocumentServiceStub:
-    """DocumentService stores documents: files that are uploaded, and texts that agents and people write. Each document is cut
-    along its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse return
-    it with all other memories, alone if the filter names the kind, and from some documents only if the filter names their
+    """DocumentService stores documents: files that are uploaded, and texts that agents and people write. Each document is
+    split along its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and
+    Browse return it with all other memories. A filter can select chunks by kind, and chunks of some documents by
     document_ids. Only the history RPCs return text that was replaced or deleted.
 
-    Workspace files describe an agent: who it is, whom it serves, how it works, and what it remembers. They are documents under
-    fixed names, in three layers, and contexts begin with them. The name decides who may change a file:
+    Workspace files describe an agent: its identity, its user, its way of working, and its memory. They are documents
+    under fixed names, in three layers, and contexts begin with them. The name decides who may change a file:
 
         SOUL, IDENTITY, USER, AGENTS, TOOLS (layer identity), BOOT, HEARTBEAT (layer focus): a person or the system
         MEMORY (layer narrative): the agent too
 
-    A caller with a key of role write is an agent. With an operator's key, or from the same machine in a deployment without
-    keys, a caller may name a person or the system as the writer.
+    A caller with a key of role write is an agent. With an operator's key, or from the same machine in a deployment
+    without keys, a caller may name a person or the system as the writer.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -66,19 +66,19 @@ class DocumentServiceStub:
     """GetWorkspaceFileHistory returns the versions of a file, latest first, also of a deleted one."""
 
 class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
-    """DocumentService stores documents: files that are uploaded, and texts that agents and people write. Each document is cut
-    along its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and Browse return
-    it with all other memories, alone if the filter names the kind, and from some documents only if the filter names their
+    """DocumentService stores documents: files that are uploaded, and texts that agents and people write. Each document is
+    split along its headings into chunks of about 512 tokens. A chunk is a memory of kind MEMORY_KIND_CHUNK: Search and
+    Browse return it with all other memories. A filter can select chunks by kind, and chunks of some documents by
     document_ids. Only the history RPCs return text that was replaced or deleted.
 
-    Workspace files describe an agent: who it is, whom it serves, how it works, and what it remembers. They are documents under
-    fixed names, in three layers, and contexts begin with them. The name decides who may change a file:
+    Workspace files describe an agent: its identity, its user, its way of working, and its memory. They are documents
+    under fixed names, in three layers, and contexts begin with them. The name decides who may change a file:
 
         SOUL, IDENTITY, USER, AGENTS, TOOLS (layer identity), BOOT, HEARTBEAT (layer focus): a person or the system
         MEMORY (layer narrative): the agent too
 
-    A caller with a key of role write is an agent. With an operator's key, or from the same machine in a deployment without
-    keys, a caller may name a person or the system as the writer.
+    A caller with a key of role write is an agent. With an operator's key, or from the same machine in a deployment
+    without keys, a caller may name a person or the system as the writer.
     """
 
     @_abc_1.abstractmethod

@@ -70,7 +70,7 @@ class _ErasureKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErasureKi
     """ERASURE_KIND_PATTERN_DECISION is a decision by a pattern."""
 
 class ErasureKind(_ErasureKind, metaclass=_ErasureKindEnumTypeWrapper):
-    """ErasureKind says what was erased."""
+    """ErasureKind is the type of the target."""
 
 ERASURE_KIND_UNSPECIFIED: ErasureKind.ValueType  # 0
 """ERASURE_KIND_UNSPECIFIED is never returned."""
@@ -130,7 +130,7 @@ class _ErasureStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErasureS
     """ERASURE_STATE_DONE is deleted."""
 
 class ErasureState(_ErasureState, metaclass=_ErasureStateEnumTypeWrapper):
-    """ErasureState says how far an erasure is."""
+    """ErasureState is the progress of an erasure."""
 
 ERASURE_STATE_UNSPECIFIED: ErasureState.ValueType  # 0
 """ERASURE_STATE_UNSPECIFIED is never returned."""
@@ -149,8 +149,8 @@ class _RetentionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Retenti
     RETENTION_KIND_UNSPECIFIED: _RetentionKind.ValueType  # 0
     """RETENTION_KIND_UNSPECIFIED is never valid."""
     RETENTION_KIND_CONVERSATIONS: _RetentionKind.ValueType  # 1
-    """RETENTION_KIND_CONVERSATIONS is the messages of conversations, since the last one was appended or said, with their summaries.
-    What was learned from them stays.
+    """RETENTION_KIND_CONVERSATIONS is the messages of conversations, counted from the last message, with their summaries.
+    Facts learned from them stay.
     """
     RETENTION_KIND_NOTES: _RetentionKind.ValueType  # 2
     """RETENTION_KIND_NOTES is notes with their history, since they were last written."""
@@ -163,16 +163,16 @@ class _RetentionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Retenti
     RETENTION_KIND_PATTERNS: _RetentionKind.ValueType  # 6
     """RETENTION_KIND_PATTERNS is patterns with their outcomes, since they were last seen."""
     RETENTION_KIND_HISTORY: _RetentionKind.ValueType  # 7
-    """RETENTION_KIND_HISTORY is the record of who changed what is known, and why, and of what patterns decided."""
+    """RETENTION_KIND_HISTORY is the audit trail of changes to facts, people and patterns, with their reasons."""
 
 class RetentionKind(_RetentionKind, metaclass=_RetentionKindEnumTypeWrapper):
-    """RetentionKind is what a policy is about."""
+    """RetentionKind is the type of data to which a policy applies."""
 
 RETENTION_KIND_UNSPECIFIED: RetentionKind.ValueType  # 0
 """RETENTION_KIND_UNSPECIFIED is never valid."""
 RETENTION_KIND_CONVERSATIONS: RetentionKind.ValueType  # 1
-"""RETENTION_KIND_CONVERSATIONS is the messages of conversations, since the last one was appended or said, with their summaries.
-What was learned from them stays.
+"""RETENTION_KIND_CONVERSATIONS is the messages of conversations, counted from the last message, with their summaries.
+Facts learned from them stay.
 """
 RETENTION_KIND_NOTES: RetentionKind.ValueType  # 2
 """RETENTION_KIND_NOTES is notes with their history, since they were last written."""
@@ -185,7 +185,7 @@ RETENTION_KIND_FACTS: RetentionKind.ValueType  # 5
 RETENTION_KIND_PATTERNS: RetentionKind.ValueType  # 6
 """RETENTION_KIND_PATTERNS is patterns with their outcomes, since they were last seen."""
 RETENTION_KIND_HISTORY: RetentionKind.ValueType  # 7
-"""RETENTION_KIND_HISTORY is the record of who changed what is known, and why, and of what patterns decided."""
+"""RETENTION_KIND_HISTORY is the audit trail of changes to facts, people and patterns, with their reasons."""
 Global___RetentionKind: _TypeAlias = RetentionKind  # noqa: Y015
 
 class _RetentionState:
@@ -202,7 +202,7 @@ class _RetentionStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Retent
     """RETENTION_STATE_DONE has removed all that was to go."""
 
 class RetentionState(_RetentionState, metaclass=_RetentionStateEnumTypeWrapper):
-    """RetentionState says how far a run is."""
+    """RetentionState is the progress of a run."""
 
 RETENTION_STATE_UNSPECIFIED: RetentionState.ValueType  # 0
 """RETENTION_STATE_UNSPECIFIED is never returned."""
@@ -214,7 +214,7 @@ Global___RetentionState: _TypeAlias = RetentionState  # noqa: Y015
 
 @_typing.final
 class ErasureTarget(_message.Message):
-    """ErasureTarget is what is erased."""
+    """ErasureTarget selects the data to erase."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -236,7 +236,7 @@ class ErasureTarget(_message.Message):
     subject: _builtins.str
     """subject is a user: all conversations, facts, people, events, notes and nodes that are about them. At most 512 bytes."""
     author: _builtins.str
-    """author is somebody who spoke: all messages and notes of this name that were written until now. At most 512 bytes."""
+    """author is a speaker: all messages and notes of this name that were written until now. At most 512 bytes."""
     note_id: _builtins.str
     """note_id is a note with its history."""
     fact_id: _builtins.str
@@ -250,10 +250,10 @@ class ErasureTarget(_message.Message):
     document_id: _builtins.str
     """document_id is a document or a workspace file with its history."""
     memory_id: _builtins.str
-    """memory_id is any id that an RPC returned: of the targets above, or of a significant memory or another summary, a relation of
-    the graph, a lorebook or an entry, a checkpoint, a page about a topic, a theme, a version of a note or document, or a decision
-    by a pattern. The server finds the kind by the id. A summary of messages is hidden at once and rewritten from its sources;
-    pages and themes are made again from the remaining sources.
+    """memory_id is any id that an RPC returned: of the targets above, or of a significant memory or another summary, a
+    relation of the graph, a lorebook or an entry, a checkpoint, a page about a topic, a theme, a version of a note
+    or document, or a decision by a pattern. The server finds the kind by the id. A summary of messages is hidden at
+    once and rewritten from its sources; pages and themes are made again from the remaining sources.
     """
     def __init__(
         self,
@@ -282,7 +282,7 @@ Global___ErasureTarget: _TypeAlias = ErasureTarget  # noqa: Y015
 
 @_typing.final
 class Erasure(_message.Message):
-    """Erasure is the record of an erasure: it holds no content, and does not name what was erased."""
+    """Erasure is the record of an erasure. It contains neither content nor the name of the target."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -319,15 +319,15 @@ class Erasure(_message.Message):
     id: _builtins.str
     """id identifies the erasure (UUIDv7)."""
     kind: Global___ErasureKind.ValueType
-    """kind says what was erased."""
+    """kind is the type of the target."""
     state: Global___ErasureState.ValueType
-    """state says how far it is."""
+    """state is the progress."""
     target_hash: _builtins.str
     """target_hash is SHA-256 of the target with a secret of the deployment, in hexadecimal: equal for the same target."""
     requested_by: _builtins.str
-    """requested_by is what the request said of who asked for it."""
+    """requested_by is the requester that the request named."""
     error: _builtins.str
-    """error is what kept the latest step from being done; empty where nothing does. It is tried again."""
+    """error is the reason why the latest step failed; empty if none did. The step is tried again."""
     matched_rows: _builtins.int
     """matched_rows is the number of rows that matched the target, messages included; until the erasure is done, a lower bound. 0:
     nothing matched, and nothing was erased.
@@ -392,7 +392,7 @@ Global___PreviewErasureRequest: _TypeAlias = PreviewErasureRequest  # noqa: Y015
 
 @_typing.final
 class PreviewErasureResponse(_message.Message):
-    """PreviewErasureResponse says what would go."""
+    """PreviewErasureResponse has the numbers of items to erase."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -427,7 +427,9 @@ class PreviewErasureResponse(_message.Message):
     summaries_withdrawn: _builtins.int
     """summaries_withdrawn is how many summaries would be hidden, and rewritten or deleted."""
     facts_gone: _builtins.int
-    """facts_gone is how many facts would go: those that were asked for, and those that rest on nothing else."""
+    """facts_gone is the number of facts that would be deleted: those that the target selects, and those without other
+    evidence.
+    """
     facts_losing_evidence: _builtins.int
     """facts_losing_evidence is how many would stay, and rest on fewer words."""
     kind: Global___ErasureKind.ValueType
@@ -478,12 +480,12 @@ class EraseRequest(_message.Message):
     REQUESTED_BY_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     requested_by: _builtins.str
-    """requested_by says who asks for it, for the record; not whom it is about. At most 256 characters."""
+    """requested_by is the requester, for the record; not the person whom the data is about. At most 256 characters."""
     request_id: _builtins.str
     """request_id makes the call repeatable: the same id with the same target returns the same erasure. At most 128 characters."""
     @_builtins.property
     def target(self) -> Global___ErasureTarget:
-        """target is what is erased."""
+        """target selects the data to erase."""
 
     def __init__(
         self,
@@ -512,7 +514,7 @@ class EraseResponse(_message.Message):
     messages_left: _builtins.int
     """messages_left is how many messages are hidden, and still to be deleted."""
     replayed: _builtins.bool
-    """replayed says that an equal request was made before."""
+    """replayed is true if an equal request was made before."""
     @_builtins.property
     def erasure(self) -> Global___Erasure:
         """erasure is how it stands."""
@@ -634,7 +636,7 @@ Global___ListErasuresResponse: _TypeAlias = ListErasuresResponse  # noqa: Y015
 
 @_typing.final
 class RetentionPolicy(_message.Message):
-    """RetentionPolicy says how long a kind is kept."""
+    """RetentionPolicy is the retention period of a kind."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -644,20 +646,20 @@ class RetentionPolicy(_message.Message):
     MAX_PER_RUN_FIELD_NUMBER: _builtins.int
     KEEP_QUOTES_FIELD_NUMBER: _builtins.int
     kind: Global___RetentionKind.ValueType
-    """kind is what it is about."""
+    """kind is the type of data to which the policy applies."""
     keep_days: _builtins.int
     """keep_days is after how many days without activity a thing goes, up to 36,500; 0: never, which is no policy."""
     keep_importance: _builtins.int
-    """keep_importance keeps what is of this importance or a higher one, from 1 to 5; 0: nothing is kept for its importance. Notes
-    have their own. Corrections are of 5, preferences of 4, other messages of 3. Facts that are anchors or that somebody ruled on
-    are of 5, those that were said more than once of 4, guesses of 2, the others of 3. Patterns have that of their confidence, in
-    fifths. What documents said before is of 3, and the history of 1.
+    """keep_importance keeps items of at least this importance, from 1 to 5; 0 keeps none for its importance. Notes have
+    an importance of their own. Corrections have 5, preferences 4, other messages 3. Anchored facts and facts that a
+    person decided have 5, repeated facts 4, guesses 2, other facts 3. The importance of a pattern is its confidence in
+    fifths. Old versions of documents have 3, the history 1.
     """
     max_per_run: _builtins.int
     """max_per_run is how many go in one run at most; 0: all. The least important go first, and then the oldest."""
     keep_quotes: _builtins.bool
-    """keep_quotes leaves their evidence the words that it was learned from; only of conversations. Without it, what was learned
-    stays, and its quotes go with the messages.
+    """keep_quotes keeps the quoted words in the evidence of facts; only for conversations. Without it, facts stay, and
+    their quotes are deleted with the messages.
     """
     def __init__(
         self,
@@ -713,11 +715,11 @@ class RetentionRun(_message.Message):
     id: _builtins.str
     """id identifies the run (UUIDv7)."""
     state: Global___RetentionState.ValueType
-    """state says how far it is."""
+    """state is the progress."""
     night: _builtins.str
-    """night is the day after whose end it ran, such as 2026-04-18; empty where somebody asked for it."""
+    """night is the day after which the run took place, such as 2026-04-18; empty if a caller requested the run."""
     error: _builtins.str
-    """error is what kept the latest step from being done; empty where nothing does. It is tried again."""
+    """error is the reason why the latest step failed; empty if none did. The step is tried again."""
     @_builtins.property
     def removed(self) -> _containers.RepeatedCompositeFieldContainer[Global___RetentionCount]:
         """removed is how many of each kind are gone."""
@@ -764,7 +766,7 @@ class RetentionCount(_message.Message):
     COUNT_FIELD_NUMBER: _builtins.int
     SAMPLE_IDS_FIELD_NUMBER: _builtins.int
     kind: Global___RetentionKind.ValueType
-    """kind is what they are."""
+    """kind is the type of the removed data."""
     count: _builtins.int
     """count is how many: messages, notes, versions, facts, patterns, or entries of the history."""
     @_builtins.property
@@ -860,7 +862,7 @@ class SetRetentionPolicyResponse(_message.Message):
     POLICY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def policy(self) -> Global___RetentionPolicy:
-        """policy is what holds now."""
+        """policy is the policy that is now in effect."""
 
     def __init__(
         self,
@@ -884,7 +886,7 @@ class PreviewRetentionRequest(_message.Message):
     POLICIES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def policies(self) -> _containers.RepeatedCompositeFieldContainer[Global___RetentionPolicy]:
-        """policies are looked at instead of those that are set, where there are any; one of each kind at most."""
+        """policies replace the stored ones for this preview if any are given; at most one of each kind."""
 
     def __init__(
         self,
@@ -901,7 +903,7 @@ Global___PreviewRetentionRequest: _TypeAlias = PreviewRetentionRequest  # noqa: 
 
 @_typing.final
 class PreviewRetentionResponse(_message.Message):
-    """PreviewRetentionResponse says what would go."""
+    """PreviewRetentionResponse has the numbers of items to remove."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

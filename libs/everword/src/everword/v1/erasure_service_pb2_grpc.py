@@ -125,7 +125,8 @@ class ErasureServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListErasures(self, request, context):
-        """ListErasures returns the erasures of the namespace, latest first: what was erased and when, without the content.
+        """ListErasures returns the erasures of the namespace, latest first, with their time and target but without the erased
+        content.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -148,8 +149,8 @@ class ErasureServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def PreviewRetention(self, request, context):
-        """PreviewRetention counts what a run would remove now, by the stored policies or by those in the request. It changes
-        nothing.
+        """PreviewRetention counts the rows that a run would remove now, by the stored policies or by those in the request. It
+        changes nothing.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -163,7 +164,7 @@ class ErasureServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def ListRetentionRuns(self, request, context):
-        """ListRetentionRuns returns the runs of the namespace, latest first: what was removed and when, without the content.
+        """ListRetentionRuns returns the runs of the namespace, latest first, with counts but without the removed content.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -37,7 +37,9 @@ class ErasureServiceStub:
     GetErasure: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.GetErasureRequest, _erasure_service_pb2.GetErasureResponse]
     """GetErasure returns an erasure with its progress. ERASURE_NOT_FOUND if it does not exist."""
     ListErasures: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.ListErasuresRequest, _erasure_service_pb2.ListErasuresResponse]
-    """ListErasures returns the erasures of the namespace, latest first: what was erased and when, without the content."""
+    """ListErasures returns the erasures of the namespace, latest first, with their time and target but without the erased
+    content.
+    """
     ListRetentionPolicies: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.ListRetentionPoliciesRequest, _erasure_service_pb2.ListRetentionPoliciesResponse]
     """ListRetentionPolicies returns the policies of the namespace, by kind. Kinds without a policy are kept without limit. There
     are no pages, since there is at most one policy for each kind.
@@ -47,13 +49,13 @@ class ErasureServiceStub:
     run on.
     """
     PreviewRetention: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.PreviewRetentionRequest, _erasure_service_pb2.PreviewRetentionResponse]
-    """PreviewRetention counts what a run would remove now, by the stored policies or by those in the request. It changes
-    nothing.
+    """PreviewRetention counts the rows that a run would remove now, by the stored policies or by those in the request. It
+    changes nothing.
     """
     RunRetention: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.RunRetentionRequest, _erasure_service_pb2.RunRetentionResponse]
     """RunRetention starts a run now, in addition to the nightly ones. If a run is active, it returns that run."""
     ListRetentionRuns: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.ListRetentionRunsRequest, _erasure_service_pb2.ListRetentionRunsResponse]
-    """ListRetentionRuns returns the runs of the namespace, latest first: what was removed and when, without the content."""
+    """ListRetentionRuns returns the runs of the namespace, latest first, with counts but without the removed content."""
 
 class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
     """ErasureService erases data with everything that was derived from it: a message, a conversation, everything about a subject
@@ -102,7 +104,9 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _erasure_service_pb2.ListErasuresRequest,
         context: _aio.ServicerContext[_erasure_service_pb2.ListErasuresRequest, _abc.Awaitable[_erasure_service_pb2.ListErasuresResponse]],
     ) -> _abc.Awaitable[_erasure_service_pb2.ListErasuresResponse]:
-        """ListErasures returns the erasures of the namespace, latest first: what was erased and when, without the content."""
+        """ListErasures returns the erasures of the namespace, latest first, with their time and target but without the erased
+        content.
+        """
 
     @_abc_1.abstractmethod
     def ListRetentionPolicies(
@@ -130,8 +134,8 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _erasure_service_pb2.PreviewRetentionRequest,
         context: _aio.ServicerContext[_erasure_service_pb2.PreviewRetentionRequest, _abc.Awaitable[_erasure_service_pb2.PreviewRetentionResponse]],
     ) -> _abc.Awaitable[_erasure_service_pb2.PreviewRetentionResponse]:
-        """PreviewRetention counts what a run would remove now, by the stored policies or by those in the request. It changes
-        nothing.
+        """PreviewRetention counts the rows that a run would remove now, by the stored policies or by those in the request. It
+        changes nothing.
         """
 
     @_abc_1.abstractmethod
@@ -148,6 +152,6 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _erasure_service_pb2.ListRetentionRunsRequest,
         context: _aio.ServicerContext[_erasure_service_pb2.ListRetentionRunsRequest, _abc.Awaitable[_erasure_service_pb2.ListRetentionRunsResponse]],
     ) -> _abc.Awaitable[_erasure_service_pb2.ListRetentionRunsResponse]:
-        """ListRetentionRuns returns the runs of the namespace, latest first: what was removed and when, without the content."""
+        """ListRetentionRuns returns the runs of the namespace, latest first, with counts but without the removed content."""
 
 def add_ErasureServiceServicer_to_server(servicer: ErasureServiceServicer, server: _aio.Server) -> None: ...

@@ -25,8 +25,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_UNSPECIFIED: _ErrorReason.ValueType  # 0
     """ERROR_REASON_UNSPECIFIED is never returned."""
     ERROR_REASON_VALIDATION_FAILED: _ErrorReason.ValueType  # 1
-    """ERROR_REASON_VALIDATION_FAILED (INVALID_ARGUMENT): the request breaks a rule that its proto states; a BadRequest
-    names ten fields at most, and of a request of more than 2,000 fields one alone where no list is too long. `{ "reason": "VALIDATION_FAILED", "metadata": { "violations": "1" } }`
+    """ERROR_REASON_VALIDATION_FAILED (INVALID_ARGUMENT): the request violates a rule of its proto; a BadRequest names at
+    most ten fields, and for a request of more than 2,000 fields without an overlong list only one. `{ "reason":
+    "VALIDATION_FAILED", "metadata": { "violations": "1" } }`
     """
     ERROR_REASON_PAGE_TOKEN_INVALID: _ErrorReason.ValueType  # 2
     """ERROR_REASON_PAGE_TOKEN_INVALID (INVALID_ARGUMENT): the page token was not issued by this service, or it was issued
@@ -45,10 +46,11 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     simplify it, or narrow the filter. `{ "reason": "REGEX_TOO_EXPENSIVE", "metadata": { "limit_ms": "2000" } }`
     """
     ERROR_REASON_LORE_TOO_EXPENSIVE: _ErrorReason.ValueType  # 75
-    """ERROR_REASON_LORE_TOO_EXPENSIVE (RESOURCE_EXHAUSTED): MatchLore did not search for all triggers of the lorebooks, because that
-    would take too long. The message names the first entry or lorebook that was skipped and says what to change; omissions is
-    the number of skipped ones, at most 20. BuildContext answers without them. `{ "reason": "LORE_TOO_EXPENSIVE", "metadata": {
-    "book": "westmark", "book_id": "0190b5c2-…", "entry": "Duke Anselm", "entry_id": "0190b5c3-…", "omissions": "1" } }`
+    """ERROR_REASON_LORE_TOO_EXPENSIVE (RESOURCE_EXHAUSTED): MatchLore did not search for all triggers of the lorebooks,
+    because that would take too long. The message names the first entry or lorebook that was skipped and the required
+    change; omissions is the number of skipped ones, at most 20. BuildContext answers without them. `{ "reason":
+    "LORE_TOO_EXPENSIVE", "metadata": { "book": "westmark", "book_id": "0190b5c2-…", "entry": "Duke Anselm",
+    "entry_id": "0190b5c3-…", "omissions": "1" } }`
     """
     ERROR_REASON_REQUEST_TOO_LARGE: _ErrorReason.ValueType  # 6
     """ERROR_REASON_REQUEST_TOO_LARGE (RESOURCE_EXHAUSTED): the request has more bytes than its RPC takes.
@@ -97,8 +99,8 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     `{ "reason": "ACCESS_DENIED", "metadata": { "needed": "write", "role": "read" } }`
     """
     ERROR_REASON_KEY_OUT_OF_SCOPE: _ErrorReason.ValueType  # 70
-    """ERROR_REASON_KEY_OUT_OF_SCOPE (PERMISSION_DENIED): the key is bound to an agent or a subject, and the call cannot hold to that, or
-    names another. `{ "reason": "KEY_OUT_OF_SCOPE", "metadata": { "field": "filter.agents" } }`
+    """ERROR_REASON_KEY_OUT_OF_SCOPE (PERMISSION_DENIED): the key is bound to an agent or a subject, and the call cannot
+    hold to that, or names another. `{ "reason": "KEY_OUT_OF_SCOPE", "metadata": { "field": "filter.agents" } }`
     """
     ERROR_REASON_CONCURRENT_UPDATE: _ErrorReason.ValueType  # 18
     """ERROR_REASON_CONCURRENT_UPDATE (ABORTED): the call lost against a concurrent one; repeat it.
@@ -109,12 +111,12 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     `{ "reason": "STORAGE_UNAVAILABLE" }`
     """
     ERROR_REASON_OVERLOADED: _ErrorReason.ValueType  # 20
-    """ERROR_REASON_OVERLOADED (RESOURCE_EXHAUSTED): too many calls at once; RetryInfo says when to repeat this one.
+    """ERROR_REASON_OVERLOADED (RESOURCE_EXHAUSTED): too many calls at once; RetryInfo has the time after which to repeat this one.
     `{ "reason": "OVERLOADED", "metadata": { "limit": "200" } }`
     """
     ERROR_REASON_DEADLINE_EXCEEDED: _ErrorReason.ValueType  # 21
-    """ERROR_REASON_DEADLINE_EXCEEDED (DEADLINE_EXCEEDED): the deadline passed; what was waited for may still happen.
-    `{ "reason": "DEADLINE_EXCEEDED" }`
+    """ERROR_REASON_DEADLINE_EXCEEDED (DEADLINE_EXCEEDED): the deadline passed; the requested work may still complete. `{
+    "reason": "DEADLINE_EXCEEDED" }`
     """
     ERROR_REASON_EMBEDDER_UNAVAILABLE: _ErrorReason.ValueType  # 22
     """ERROR_REASON_EMBEDDER_UNAVAILABLE (UNAVAILABLE): no embedding model answers. `{ "reason": "EMBEDDER_UNAVAILABLE" }`"""
@@ -131,8 +133,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     admin can make more. `{ "reason": "ADMIN_KEY_NEEDED" }`
     """
     ERROR_REASON_NOT_CALIBRATED: _ErrorReason.ValueType  # 26
-    """ERROR_REASON_NOT_CALIBRATED (FAILED_PRECONDITION): min_relevance cannot be applied, since nobody has calibrated the
-    profile with the embedding model. `{ "reason": "NOT_CALIBRATED", "metadata": { "profile": "recall", "model": "bge" } }`
+    """ERROR_REASON_NOT_CALIBRATED (FAILED_PRECONDITION): min_relevance cannot be applied, because the profile is not
+    calibrated with the embedding model. `{ "reason": "NOT_CALIBRATED", "metadata": { "profile": "recall", "model":
+    "bge" } }`
     """
     ERROR_REASON_SUMMARY_NOT_FOUND: _ErrorReason.ValueType  # 27
     """ERROR_REASON_SUMMARY_NOT_FOUND (NOT_FOUND): the namespace has no summary with this id.
@@ -183,12 +186,12 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     `{ "reason": "NOTE_NOT_FOUND", "metadata": { "key": "deploy_process" } }`
     """
     ERROR_REASON_NOTE_VERSION_CONFLICT: _ErrorReason.ValueType  # 41
-    """ERROR_REASON_NOTE_VERSION_CONFLICT (ABORTED): the note is not at the version that was expected; read it, and write again.
-    An id is empty where there is no such version. `{ "reason": "NOTE_VERSION_CONFLICT", "metadata": { "expected_version": "3",
-    "expected_version_id": "0190b5c2-…", "current_version": "4", "current_version_id": "0190b5c3-…" } }`
+    """ERROR_REASON_NOTE_VERSION_CONFLICT (ABORTED): the note is not at the expected version; read it, and write again. An
+    id is empty if there is no such version. `{ "reason": "NOTE_VERSION_CONFLICT", "metadata": { "expected_version":
+    "3", "expected_version_id": "0190b5c2-…", "current_version": "4", "current_version_id": "0190b5c3-…" } }`
     """
     ERROR_REASON_GRANT_USED_UP: _ErrorReason.ValueType  # 42
-    """ERROR_REASON_GRANT_USED_UP (RESOURCE_EXHAUSTED): all calls of the grant were made; who made it can make another.
+    """ERROR_REASON_GRANT_USED_UP (RESOURCE_EXHAUSTED): all calls of the grant were made; its creator can create another.
     `{ "reason": "GRANT_USED_UP", "metadata": { "max_calls": "2" } }`
     """
     ERROR_REASON_LORE_BOOK_NOT_FOUND: _ErrorReason.ValueType  # 58
@@ -200,9 +203,9 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     `{ "reason": "LORE_ENTRY_NOT_FOUND", "metadata": { "entry_id": "0190b5c2-…" } }`
     """
     ERROR_REASON_BUDGET_EXCEEDED: _ErrorReason.ValueType  # 60
-    """ERROR_REASON_BUDGET_EXCEEDED (RESOURCE_EXHAUSTED): a limit of what models may cost is reached, so none is asked. RetryInfo and
-    reset_time say when the month is over; SetBudget raises the limit. `{ "reason": "BUDGET_EXCEEDED", "metadata": {
-    "budget_id": "0190b5c2-…", "period": "2026-03", "reset_time": "2026-04-01T00:00:00+00:00" } }`
+    """ERROR_REASON_BUDGET_EXCEEDED (RESOURCE_EXHAUSTED): a limit of what models may cost is reached, so none is asked.
+    RetryInfo and reset_time say when the month is over; SetBudget raises the limit. `{ "reason": "BUDGET_EXCEEDED",
+    "metadata": { "budget_id": "0190b5c2-…", "period": "2026-03", "reset_time": "2026-04-01T00:00:00+00:00" } }`
     """
     ERROR_REASON_BUDGET_NOT_FOUND: _ErrorReason.ValueType  # 61
     """ERROR_REASON_BUDGET_NOT_FOUND (NOT_FOUND): the namespace has no budget with this id.
@@ -213,10 +216,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     under these headings; it may have been deleted. `{ "reason": "DOCUMENT_NOT_FOUND", "metadata": { "title": "Handbook" } }`
     """
     ERROR_REASON_DOCUMENT_VERSION_CONFLICT: _ErrorReason.ValueType  # 53
-    """ERROR_REASON_DOCUMENT_VERSION_CONFLICT (ABORTED): the document, or workspace file, is not at the version that was expected;
-    read it, and write again. An id is empty where there is no such version. `{ "reason": "DOCUMENT_VERSION_CONFLICT",
-    "metadata": { "expected_version": "3", "expected_version_id": "0190b5c2-…", "current_version": "4", "current_version_id":
-    "0190b5c3-…" } }`
+    """ERROR_REASON_DOCUMENT_VERSION_CONFLICT (ABORTED): the document, or workspace file, is not at the expected version;
+    read it, and write again. An id is empty if there is no such version. `{ "reason": "DOCUMENT_VERSION_CONFLICT",
+    "metadata": { "expected_version": "3", "expected_version_id": "0190b5c2-…", "current_version": "4",
+    "current_version_id": "0190b5c3-…" } }`
     """
     ERROR_REASON_DOCUMENT_UNREADABLE: _ErrorReason.ValueType  # 54
     """ERROR_REASON_DOCUMENT_UNREADABLE (INVALID_ARGUMENT): the file cannot be read. The problem is EMPTY, UNSUPPORTED, MISNAMED,
@@ -224,17 +227,18 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     "problem": "ENCRYPTED" } }`
     """
     ERROR_REASON_WORKSPACE_FILE_PROTECTED: _ErrorReason.ValueType  # 55
-    """ERROR_REASON_WORKSPACE_FILE_PROTECTED (PERMISSION_DENIED): this writer may not change the file, or the caller may not say that it
-    writes for such a writer. `{ "reason": "WORKSPACE_FILE_PROTECTED", "metadata": { "file": "SOUL", "writer": "agent" } }`
+    """ERROR_REASON_WORKSPACE_FILE_PROTECTED (PERMISSION_DENIED): this writer may not change the file, or the caller may
+    not say that it writes for such a writer. `{ "reason": "WORKSPACE_FILE_PROTECTED", "metadata": { "file": "SOUL",
+    "writer": "agent" } }`
     """
     ERROR_REASON_ERASURE_NOT_FOUND: _ErrorReason.ValueType  # 65
     """ERROR_REASON_ERASURE_NOT_FOUND (NOT_FOUND): the namespace has no erasure with this id.
     `{ "reason": "ERASURE_NOT_FOUND", "metadata": { "erasure_id": "0190b5c2-…" } }`
     """
     ERROR_REASON_CONTENT_ERASED: _ErrorReason.ValueType  # 66
-    """ERROR_REASON_CONTENT_ERASED (FAILED_PRECONDITION): what the call would store was erased, known by its external id or by the
-    request id that stored it. Leave it out, or say `allow_erased` to store it again under its external id.
-    `{ "reason": "CONTENT_ERASED", "metadata": { "external_id": "D1:3" } }`
+    """ERROR_REASON_CONTENT_ERASED (FAILED_PRECONDITION): the content of the call was erased before, as its external id or
+    the request id that stored it shows. Omit it, or set `allow_erased` to store it again under its external id. `{
+    "reason": "CONTENT_ERASED", "metadata": { "external_id": "D1:3" } }`
     """
     ERROR_REASON_TOPIC_NOT_FOUND: _ErrorReason.ValueType  # 44
     """ERROR_REASON_TOPIC_NOT_FOUND (NOT_FOUND): there is no page about a topic with this id, or of this name in the scope of the
@@ -245,36 +249,37 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     `{ "reason": "CHECKPOINT_NOT_FOUND", "metadata": { "checkpoint_id": "0190b5c2-…" } }`
     """
     ERROR_REASON_CHECKPOINT_VERSION_CONFLICT: _ErrorReason.ValueType  # 63
-    """ERROR_REASON_CHECKPOINT_VERSION_CONFLICT (ABORTED): the latest checkpoint of the name is not the expected version; read it, and
-    save again. `{ "reason": "CHECKPOINT_VERSION_CONFLICT", "metadata": { "expected_version": "3", "current_version": "4",
-    "current_checkpoint_id": "0190b5c3-…" } }`
+    """ERROR_REASON_CHECKPOINT_VERSION_CONFLICT (ABORTED): the latest checkpoint of the name is not the expected version;
+    read it, and save again. `{ "reason": "CHECKPOINT_VERSION_CONFLICT", "metadata": { "expected_version": "3",
+    "current_version": "4", "current_checkpoint_id": "0190b5c3-…" } }`
     """
     ERROR_REASON_CHECKPOINT_LIMIT_REACHED: _ErrorReason.ValueType  # 68
-    """ERROR_REASON_CHECKPOINT_LIMIT_REACHED (RESOURCE_EXHAUSTED): the conversation has as many names of checkpoints as it may; delete
-    one. `{ "reason": "CHECKPOINT_LIMIT_REACHED", "metadata": { "limit_names": "100" } }`
+    """ERROR_REASON_CHECKPOINT_LIMIT_REACHED (RESOURCE_EXHAUSTED): the conversation has as many names of checkpoints as it
+    may; delete one. `{ "reason": "CHECKPOINT_LIMIT_REACHED", "metadata": { "limit_names": "100" } }`
     """
     ERROR_REASON_ADDRESS_NOT_FOUND: _ErrorReason.ValueType  # 69
     """ERROR_REASON_ADDRESS_NOT_FOUND (NOT_FOUND): nothing is at this address in the caller's namespace.
     `{ "reason": "ADDRESS_NOT_FOUND", "metadata": { "address": "viking://acme/notes/plan" } }`
     """
     ERROR_REASON_CREDENTIAL_REFUSED: _ErrorReason.ValueType  # 74
-    """ERROR_REASON_CREDENTIAL_REFUSED (INVALID_ARGUMENT): a text holds a password, a key or a token, and the namespace stores none. The
-    field, with the offset in characters from 0, is where the first begins; field violations name up to ten. Nothing is stored.
-    `{ "reason": "CREDENTIAL_REFUSED", "metadata": { "field": "messages[2].content", "offset": "17" } }`
+    """ERROR_REASON_CREDENTIAL_REFUSED (INVALID_ARGUMENT): a text holds a password, a key or a token, and the namespace
+    stores none. The field, with the offset in characters from 0, is where the first begins; field violations name up
+    to ten. Nothing is stored. `{ "reason": "CREDENTIAL_REFUSED", "metadata": { "field": "messages[2].content",
+    "offset": "17" } }`
     """
     ERROR_REASON_WATCH_TOKEN_EXPIRED: _ErrorReason.ValueType  # 64
-    """ERROR_REASON_WATCH_TOKEN_EXPIRED (OUT_OF_RANGE): changes are not kept for as long as the resume token is old. List what there is,
-    and watch again. `{ "reason": "WATCH_TOKEN_EXPIRED", "metadata": { "kept_hours": "23" } }`
+    """ERROR_REASON_WATCH_TOKEN_EXPIRED (OUT_OF_RANGE): changes are not kept for as long as the resume token is old. List
+    what there is, and watch again. `{ "reason": "WATCH_TOKEN_EXPIRED", "metadata": { "kept_hours": "23" } }`
     """
     ERROR_REASON_RATE_LIMIT_REACHED: _ErrorReason.ValueType  # 72
-    """ERROR_REASON_RATE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace has made as many requests in this minute, or stored as many
-    messages, as its operator allows. RetryInfo says when the minute is over. `{ "reason": "RATE_LIMIT_REACHED", "metadata": {
-    "limit": "requests_per_minute", "most": "600" } }`
+    """ERROR_REASON_RATE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace has made as many requests in this minute, or
+    stored as many messages, as its operator allows. RetryInfo has the time until the end of the minute. `{ "reason":
+    "RATE_LIMIT_REACHED", "metadata": { "limit": "requests_per_minute", "most": "600" } }`
     """
     ERROR_REASON_STORAGE_LIMIT_REACHED: _ErrorReason.ValueType  # 73
-    """ERROR_REASON_STORAGE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace holds as much text as its operator allows; a QuotaFailure
-    says so, too. Erase what is not needed. `{ "reason": "STORAGE_LIMIT_REACHED", "metadata": { "limit": "stored_bytes", "most":
-    "1000000000" } }`
+    """ERROR_REASON_STORAGE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace stores as much text as its operator allows;
+    the error also has a QuotaFailure. Erase data that is no longer needed. `{ "reason": "STORAGE_LIMIT_REACHED",
+    "metadata": { "limit": "stored_bytes", "most": "1000000000" } }`
     """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
@@ -288,8 +293,9 @@ class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
 ERROR_REASON_UNSPECIFIED: ErrorReason.ValueType  # 0
 """ERROR_REASON_UNSPECIFIED is never returned."""
 ERROR_REASON_VALIDATION_FAILED: ErrorReason.ValueType  # 1
-"""ERROR_REASON_VALIDATION_FAILED (INVALID_ARGUMENT): the request breaks a rule that its proto states; a BadRequest
-names ten fields at most, and of a request of more than 2,000 fields one alone where no list is too long. `{ "reason": "VALIDATION_FAILED", "metadata": { "violations": "1" } }`
+"""ERROR_REASON_VALIDATION_FAILED (INVALID_ARGUMENT): the request violates a rule of its proto; a BadRequest names at
+most ten fields, and for a request of more than 2,000 fields without an overlong list only one. `{ "reason":
+"VALIDATION_FAILED", "metadata": { "violations": "1" } }`
 """
 ERROR_REASON_PAGE_TOKEN_INVALID: ErrorReason.ValueType  # 2
 """ERROR_REASON_PAGE_TOKEN_INVALID (INVALID_ARGUMENT): the page token was not issued by this service, or it was issued
@@ -308,10 +314,11 @@ ERROR_REASON_REGEX_TOO_EXPENSIVE: ErrorReason.ValueType  # 5
 simplify it, or narrow the filter. `{ "reason": "REGEX_TOO_EXPENSIVE", "metadata": { "limit_ms": "2000" } }`
 """
 ERROR_REASON_LORE_TOO_EXPENSIVE: ErrorReason.ValueType  # 75
-"""ERROR_REASON_LORE_TOO_EXPENSIVE (RESOURCE_EXHAUSTED): MatchLore did not search for all triggers of the lorebooks, because that
-would take too long. The message names the first entry or lorebook that was skipped and says what to change; omissions is
-the number of skipped ones, at most 20. BuildContext answers without them. `{ "reason": "LORE_TOO_EXPENSIVE", "metadata": {
-"book": "westmark", "book_id": "0190b5c2-…", "entry": "Duke Anselm", "entry_id": "0190b5c3-…", "omissions": "1" } }`
+"""ERROR_REASON_LORE_TOO_EXPENSIVE (RESOURCE_EXHAUSTED): MatchLore did not search for all triggers of the lorebooks,
+because that would take too long. The message names the first entry or lorebook that was skipped and the required
+change; omissions is the number of skipped ones, at most 20. BuildContext answers without them. `{ "reason":
+"LORE_TOO_EXPENSIVE", "metadata": { "book": "westmark", "book_id": "0190b5c2-…", "entry": "Duke Anselm",
+"entry_id": "0190b5c3-…", "omissions": "1" } }`
 """
 ERROR_REASON_REQUEST_TOO_LARGE: ErrorReason.ValueType  # 6
 """ERROR_REASON_REQUEST_TOO_LARGE (RESOURCE_EXHAUSTED): the request has more bytes than its RPC takes.
@@ -360,8 +367,8 @@ ERROR_REASON_ACCESS_DENIED: ErrorReason.ValueType  # 17
 `{ "reason": "ACCESS_DENIED", "metadata": { "needed": "write", "role": "read" } }`
 """
 ERROR_REASON_KEY_OUT_OF_SCOPE: ErrorReason.ValueType  # 70
-"""ERROR_REASON_KEY_OUT_OF_SCOPE (PERMISSION_DENIED): the key is bound to an agent or a subject, and the call cannot hold to that, or
-names another. `{ "reason": "KEY_OUT_OF_SCOPE", "metadata": { "field": "filter.agents" } }`
+"""ERROR_REASON_KEY_OUT_OF_SCOPE (PERMISSION_DENIED): the key is bound to an agent or a subject, and the call cannot
+hold to that, or names another. `{ "reason": "KEY_OUT_OF_SCOPE", "metadata": { "field": "filter.agents" } }`
 """
 ERROR_REASON_CONCURRENT_UPDATE: ErrorReason.ValueType  # 18
 """ERROR_REASON_CONCURRENT_UPDATE (ABORTED): the call lost against a concurrent one; repeat it.
@@ -372,12 +379,12 @@ ERROR_REASON_STORAGE_UNAVAILABLE: ErrorReason.ValueType  # 19
 `{ "reason": "STORAGE_UNAVAILABLE" }`
 """
 ERROR_REASON_OVERLOADED: ErrorReason.ValueType  # 20
-"""ERROR_REASON_OVERLOADED (RESOURCE_EXHAUSTED): too many calls at once; RetryInfo says when to repeat this one.
+"""ERROR_REASON_OVERLOADED (RESOURCE_EXHAUSTED): too many calls at once; RetryInfo has the time after which to repeat this one.
 `{ "reason": "OVERLOADED", "metadata": { "limit": "200" } }`
 """
 ERROR_REASON_DEADLINE_EXCEEDED: ErrorReason.ValueType  # 21
-"""ERROR_REASON_DEADLINE_EXCEEDED (DEADLINE_EXCEEDED): the deadline passed; what was waited for may still happen.
-`{ "reason": "DEADLINE_EXCEEDED" }`
+"""ERROR_REASON_DEADLINE_EXCEEDED (DEADLINE_EXCEEDED): the deadline passed; the requested work may still complete. `{
+"reason": "DEADLINE_EXCEEDED" }`
 """
 ERROR_REASON_EMBEDDER_UNAVAILABLE: ErrorReason.ValueType  # 22
 """ERROR_REASON_EMBEDDER_UNAVAILABLE (UNAVAILABLE): no embedding model answers. `{ "reason": "EMBEDDER_UNAVAILABLE" }`"""
@@ -394,8 +401,9 @@ ERROR_REASON_ADMIN_KEY_NEEDED: ErrorReason.ValueType  # 25
 admin can make more. `{ "reason": "ADMIN_KEY_NEEDED" }`
 """
 ERROR_REASON_NOT_CALIBRATED: ErrorReason.ValueType  # 26
-"""ERROR_REASON_NOT_CALIBRATED (FAILED_PRECONDITION): min_relevance cannot be applied, since nobody has calibrated the
-profile with the embedding model. `{ "reason": "NOT_CALIBRATED", "metadata": { "profile": "recall", "model": "bge" } }`
+"""ERROR_REASON_NOT_CALIBRATED (FAILED_PRECONDITION): min_relevance cannot be applied, because the profile is not
+calibrated with the embedding model. `{ "reason": "NOT_CALIBRATED", "metadata": { "profile": "recall", "model":
+"bge" } }`
 """
 ERROR_REASON_SUMMARY_NOT_FOUND: ErrorReason.ValueType  # 27
 """ERROR_REASON_SUMMARY_NOT_FOUND (NOT_FOUND): the namespace has no summary with this id.
@@ -446,12 +454,12 @@ ERROR_REASON_NOTE_NOT_FOUND: ErrorReason.ValueType  # 40
 `{ "reason": "NOTE_NOT_FOUND", "metadata": { "key": "deploy_process" } }`
 """
 ERROR_REASON_NOTE_VERSION_CONFLICT: ErrorReason.ValueType  # 41
-"""ERROR_REASON_NOTE_VERSION_CONFLICT (ABORTED): the note is not at the version that was expected; read it, and write again.
-An id is empty where there is no such version. `{ "reason": "NOTE_VERSION_CONFLICT", "metadata": { "expected_version": "3",
-"expected_version_id": "0190b5c2-…", "current_version": "4", "current_version_id": "0190b5c3-…" } }`
+"""ERROR_REASON_NOTE_VERSION_CONFLICT (ABORTED): the note is not at the expected version; read it, and write again. An
+id is empty if there is no such version. `{ "reason": "NOTE_VERSION_CONFLICT", "metadata": { "expected_version":
+"3", "expected_version_id": "0190b5c2-…", "current_version": "4", "current_version_id": "0190b5c3-…" } }`
 """
 ERROR_REASON_GRANT_USED_UP: ErrorReason.ValueType  # 42
-"""ERROR_REASON_GRANT_USED_UP (RESOURCE_EXHAUSTED): all calls of the grant were made; who made it can make another.
+"""ERROR_REASON_GRANT_USED_UP (RESOURCE_EXHAUSTED): all calls of the grant were made; its creator can create another.
 `{ "reason": "GRANT_USED_UP", "metadata": { "max_calls": "2" } }`
 """
 ERROR_REASON_LORE_BOOK_NOT_FOUND: ErrorReason.ValueType  # 58
@@ -463,9 +471,9 @@ ERROR_REASON_LORE_ENTRY_NOT_FOUND: ErrorReason.ValueType  # 59
 `{ "reason": "LORE_ENTRY_NOT_FOUND", "metadata": { "entry_id": "0190b5c2-…" } }`
 """
 ERROR_REASON_BUDGET_EXCEEDED: ErrorReason.ValueType  # 60
-"""ERROR_REASON_BUDGET_EXCEEDED (RESOURCE_EXHAUSTED): a limit of what models may cost is reached, so none is asked. RetryInfo and
-reset_time say when the month is over; SetBudget raises the limit. `{ "reason": "BUDGET_EXCEEDED", "metadata": {
-"budget_id": "0190b5c2-…", "period": "2026-03", "reset_time": "2026-04-01T00:00:00+00:00" } }`
+"""ERROR_REASON_BUDGET_EXCEEDED (RESOURCE_EXHAUSTED): a limit of what models may cost is reached, so none is asked.
+RetryInfo and reset_time say when the month is over; SetBudget raises the limit. `{ "reason": "BUDGET_EXCEEDED",
+"metadata": { "budget_id": "0190b5c2-…", "period": "2026-03", "reset_time": "2026-04-01T00:00:00+00:00" } }`
 """
 ERROR_REASON_BUDGET_NOT_FOUND: ErrorReason.ValueType  # 61
 """ERROR_REASON_BUDGET_NOT_FOUND (NOT_FOUND): the namespace has no budget with this id.
@@ -476,10 +484,10 @@ ERROR_REASON_DOCUMENT_NOT_FOUND: ErrorReason.ValueType  # 52
 under these headings; it may have been deleted. `{ "reason": "DOCUMENT_NOT_FOUND", "metadata": { "title": "Handbook" } }`
 """
 ERROR_REASON_DOCUMENT_VERSION_CONFLICT: ErrorReason.ValueType  # 53
-"""ERROR_REASON_DOCUMENT_VERSION_CONFLICT (ABORTED): the document, or workspace file, is not at the version that was expected;
-read it, and write again. An id is empty where there is no such version. `{ "reason": "DOCUMENT_VERSION_CONFLICT",
-"metadata": { "expected_version": "3", "expected_version_id": "0190b5c2-…", "current_version": "4", "current_version_id":
-"0190b5c3-…" } }`
+"""ERROR_REASON_DOCUMENT_VERSION_CONFLICT (ABORTED): the document, or workspace file, is not at the expected version;
+read it, and write again. An id is empty if there is no such version. `{ "reason": "DOCUMENT_VERSION_CONFLICT",
+"metadata": { "expected_version": "3", "expected_version_id": "0190b5c2-…", "current_version": "4",
+"current_version_id": "0190b5c3-…" } }`
 """
 ERROR_REASON_DOCUMENT_UNREADABLE: ErrorReason.ValueType  # 54
 """ERROR_REASON_DOCUMENT_UNREADABLE (INVALID_ARGUMENT): the file cannot be read. The problem is EMPTY, UNSUPPORTED, MISNAMED,
@@ -487,17 +495,18 @@ ENCRYPTED, MALFORMED, TOO_LARGE, TOO_DEEP or TIMED_OUT; more may come. `{ "reaso
 "problem": "ENCRYPTED" } }`
 """
 ERROR_REASON_WORKSPACE_FILE_PROTECTED: ErrorReason.ValueType  # 55
-"""ERROR_REASON_WORKSPACE_FILE_PROTECTED (PERMISSION_DENIED): this writer may not change the file, or the caller may not say that it
-writes for such a writer. `{ "reason": "WORKSPACE_FILE_PROTECTED", "metadata": { "file": "SOUL", "writer": "agent" } }`
+"""ERROR_REASON_WORKSPACE_FILE_PROTECTED (PERMISSION_DENIED): this writer may not change the file, or the caller may
+not say that it writes for such a writer. `{ "reason": "WORKSPACE_FILE_PROTECTED", "metadata": { "file": "SOUL",
+"writer": "agent" } }`
 """
 ERROR_REASON_ERASURE_NOT_FOUND: ErrorReason.ValueType  # 65
 """ERROR_REASON_ERASURE_NOT_FOUND (NOT_FOUND): the namespace has no erasure with this id.
 `{ "reason": "ERASURE_NOT_FOUND", "metadata": { "erasure_id": "0190b5c2-…" } }`
 """
 ERROR_REASON_CONTENT_ERASED: ErrorReason.ValueType  # 66
-"""ERROR_REASON_CONTENT_ERASED (FAILED_PRECONDITION): what the call would store was erased, known by its external id or by the
-request id that stored it. Leave it out, or say `allow_erased` to store it again under its external id.
-`{ "reason": "CONTENT_ERASED", "metadata": { "external_id": "D1:3" } }`
+"""ERROR_REASON_CONTENT_ERASED (FAILED_PRECONDITION): the content of the call was erased before, as its external id or
+the request id that stored it shows. Omit it, or set `allow_erased` to store it again under its external id. `{
+"reason": "CONTENT_ERASED", "metadata": { "external_id": "D1:3" } }`
 """
 ERROR_REASON_TOPIC_NOT_FOUND: ErrorReason.ValueType  # 44
 """ERROR_REASON_TOPIC_NOT_FOUND (NOT_FOUND): there is no page about a topic with this id, or of this name in the scope of the
@@ -508,35 +517,36 @@ ERROR_REASON_CHECKPOINT_NOT_FOUND: ErrorReason.ValueType  # 62
 `{ "reason": "CHECKPOINT_NOT_FOUND", "metadata": { "checkpoint_id": "0190b5c2-…" } }`
 """
 ERROR_REASON_CHECKPOINT_VERSION_CONFLICT: ErrorReason.ValueType  # 63
-"""ERROR_REASON_CHECKPOINT_VERSION_CONFLICT (ABORTED): the latest checkpoint of the name is not the expected version; read it, and
-save again. `{ "reason": "CHECKPOINT_VERSION_CONFLICT", "metadata": { "expected_version": "3", "current_version": "4",
-"current_checkpoint_id": "0190b5c3-…" } }`
+"""ERROR_REASON_CHECKPOINT_VERSION_CONFLICT (ABORTED): the latest checkpoint of the name is not the expected version;
+read it, and save again. `{ "reason": "CHECKPOINT_VERSION_CONFLICT", "metadata": { "expected_version": "3",
+"current_version": "4", "current_checkpoint_id": "0190b5c3-…" } }`
 """
 ERROR_REASON_CHECKPOINT_LIMIT_REACHED: ErrorReason.ValueType  # 68
-"""ERROR_REASON_CHECKPOINT_LIMIT_REACHED (RESOURCE_EXHAUSTED): the conversation has as many names of checkpoints as it may; delete
-one. `{ "reason": "CHECKPOINT_LIMIT_REACHED", "metadata": { "limit_names": "100" } }`
+"""ERROR_REASON_CHECKPOINT_LIMIT_REACHED (RESOURCE_EXHAUSTED): the conversation has as many names of checkpoints as it
+may; delete one. `{ "reason": "CHECKPOINT_LIMIT_REACHED", "metadata": { "limit_names": "100" } }`
 """
 ERROR_REASON_ADDRESS_NOT_FOUND: ErrorReason.ValueType  # 69
 """ERROR_REASON_ADDRESS_NOT_FOUND (NOT_FOUND): nothing is at this address in the caller's namespace.
 `{ "reason": "ADDRESS_NOT_FOUND", "metadata": { "address": "viking://acme/notes/plan" } }`
 """
 ERROR_REASON_CREDENTIAL_REFUSED: ErrorReason.ValueType  # 74
-"""ERROR_REASON_CREDENTIAL_REFUSED (INVALID_ARGUMENT): a text holds a password, a key or a token, and the namespace stores none. The
-field, with the offset in characters from 0, is where the first begins; field violations name up to ten. Nothing is stored.
-`{ "reason": "CREDENTIAL_REFUSED", "metadata": { "field": "messages[2].content", "offset": "17" } }`
+"""ERROR_REASON_CREDENTIAL_REFUSED (INVALID_ARGUMENT): a text holds a password, a key or a token, and the namespace
+stores none. The field, with the offset in characters from 0, is where the first begins; field violations name up
+to ten. Nothing is stored. `{ "reason": "CREDENTIAL_REFUSED", "metadata": { "field": "messages[2].content",
+"offset": "17" } }`
 """
 ERROR_REASON_WATCH_TOKEN_EXPIRED: ErrorReason.ValueType  # 64
-"""ERROR_REASON_WATCH_TOKEN_EXPIRED (OUT_OF_RANGE): changes are not kept for as long as the resume token is old. List what there is,
-and watch again. `{ "reason": "WATCH_TOKEN_EXPIRED", "metadata": { "kept_hours": "23" } }`
+"""ERROR_REASON_WATCH_TOKEN_EXPIRED (OUT_OF_RANGE): changes are not kept for as long as the resume token is old. List
+what there is, and watch again. `{ "reason": "WATCH_TOKEN_EXPIRED", "metadata": { "kept_hours": "23" } }`
 """
 ERROR_REASON_RATE_LIMIT_REACHED: ErrorReason.ValueType  # 72
-"""ERROR_REASON_RATE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace has made as many requests in this minute, or stored as many
-messages, as its operator allows. RetryInfo says when the minute is over. `{ "reason": "RATE_LIMIT_REACHED", "metadata": {
-"limit": "requests_per_minute", "most": "600" } }`
+"""ERROR_REASON_RATE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace has made as many requests in this minute, or
+stored as many messages, as its operator allows. RetryInfo has the time until the end of the minute. `{ "reason":
+"RATE_LIMIT_REACHED", "metadata": { "limit": "requests_per_minute", "most": "600" } }`
 """
 ERROR_REASON_STORAGE_LIMIT_REACHED: ErrorReason.ValueType  # 73
-"""ERROR_REASON_STORAGE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace holds as much text as its operator allows; a QuotaFailure
-says so, too. Erase what is not needed. `{ "reason": "STORAGE_LIMIT_REACHED", "metadata": { "limit": "stored_bytes", "most":
-"1000000000" } }`
+"""ERROR_REASON_STORAGE_LIMIT_REACHED (RESOURCE_EXHAUSTED): the namespace stores as much text as its operator allows;
+the error also has a QuotaFailure. Erase data that is no longer needed. `{ "reason": "STORAGE_LIMIT_REACHED",
+"metadata": { "limit": "stored_bytes", "most": "1000000000" } }`
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -31,14 +31,14 @@ class _FactStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FactState.V
     FACT_STATE_CONFIRMED: _FactState.ValueType  # 2
     """FACT_STATE_CONFIRMED was said in two conversations, was written down on purpose, or a person confirmed it."""
     FACT_STATE_ESTABLISHED: _FactState.ValueType  # 3
-    """FACT_STATE_ESTABLISHED has held for long, with much evidence: what is said in passing does not change it."""
+    """FACT_STATE_ESTABLISHED has held for a long time, with much evidence: a passing remark does not change it."""
     FACT_STATE_REJECTED: _FactState.ValueType  # 4
     """FACT_STATE_REJECTED was wrong. It never held."""
     FACT_STATE_CLOSED: _FactState.ValueType  # 5
     """FACT_STATE_CLOSED held, and does not any more."""
 
 class FactState(_FactState, metaclass=_FactStateEnumTypeWrapper):
-    """FactState says how far a fact is believed."""
+    """FactState is the degree to which a fact is believed."""
 
 FACT_STATE_UNSPECIFIED: FactState.ValueType  # 0
 """FACT_STATE_UNSPECIFIED is never used for a stored fact."""
@@ -47,7 +47,7 @@ FACT_STATE_SUSPECTED: FactState.ValueType  # 1
 FACT_STATE_CONFIRMED: FactState.ValueType  # 2
 """FACT_STATE_CONFIRMED was said in two conversations, was written down on purpose, or a person confirmed it."""
 FACT_STATE_ESTABLISHED: FactState.ValueType  # 3
-"""FACT_STATE_ESTABLISHED has held for long, with much evidence: what is said in passing does not change it."""
+"""FACT_STATE_ESTABLISHED has held for a long time, with much evidence: a passing remark does not change it."""
 FACT_STATE_REJECTED: FactState.ValueType  # 4
 """FACT_STATE_REJECTED was wrong. It never held."""
 FACT_STATE_CLOSED: FactState.ValueType  # 5
@@ -63,23 +63,23 @@ class _FactSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FactSource
     FACT_SOURCE_UNSPECIFIED: _FactSource.ValueType  # 0
     """FACT_SOURCE_UNSPECIFIED is FACT_SOURCE_AGENT in a request, and is never used for a stored fact."""
     FACT_SOURCE_STATED: _FactSource.ValueType  # 1
-    """FACT_SOURCE_STATED was said by somebody."""
+    """FACT_SOURCE_STATED was stated in a message."""
     FACT_SOURCE_INFERRED: _FactSource.ValueType  # 2
-    """FACT_SOURCE_INFERRED follows from what somebody said or did."""
+    """FACT_SOURCE_INFERRED was inferred from messages or actions."""
     FACT_SOURCE_AGENT: _FactSource.ValueType  # 3
     """FACT_SOURCE_AGENT was written down by an agent."""
     FACT_SOURCE_PERSON: _FactSource.ValueType  # 4
     """FACT_SOURCE_PERSON was written down, or corrected, by a person who looks after the memory."""
 
 class FactSource(_FactSource, metaclass=_FactSourceEnumTypeWrapper):
-    """FactSource says where a fact comes from."""
+    """FactSource is the origin of a fact."""
 
 FACT_SOURCE_UNSPECIFIED: FactSource.ValueType  # 0
 """FACT_SOURCE_UNSPECIFIED is FACT_SOURCE_AGENT in a request, and is never used for a stored fact."""
 FACT_SOURCE_STATED: FactSource.ValueType  # 1
-"""FACT_SOURCE_STATED was said by somebody."""
+"""FACT_SOURCE_STATED was stated in a message."""
 FACT_SOURCE_INFERRED: FactSource.ValueType  # 2
-"""FACT_SOURCE_INFERRED follows from what somebody said or did."""
+"""FACT_SOURCE_INFERRED was inferred from messages or actions."""
 FACT_SOURCE_AGENT: FactSource.ValueType  # 3
 """FACT_SOURCE_AGENT was written down by an agent."""
 FACT_SOURCE_PERSON: FactSource.ValueType  # 4
@@ -100,8 +100,8 @@ class _FactActorEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FactActor.V
     """FACT_ACTOR_PERSON is a person who looks after the memory."""
 
 class FactActor(_FactActor, metaclass=_FactActorEnumTypeWrapper):
-    """FactActor says who asks for a change. A person outranks the machine: what a person corrected stays so until somebody says
-    something newer.
+    """FactActor is the origin of a change. A person outranks the machine: a person's correction stays in effect until a
+    newer statement replaces it.
     """
 
 FACT_ACTOR_UNSPECIFIED: FactActor.ValueType  # 0
@@ -128,7 +128,7 @@ class _FactEndingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FactEnding
     """FACT_ENDING_CORRECTED: it never held. It was said, or understood, wrong."""
 
 class FactEnding(_FactEnding, metaclass=_FactEndingEnumTypeWrapper):
-    """FactEnding says how something came to hold no more."""
+    """FactEnding is the reason why a fact no longer holds."""
 
 FACT_ENDING_UNSPECIFIED: FactEnding.ValueType  # 0
 """FACT_ENDING_UNSPECIFIED is never returned."""
@@ -162,7 +162,7 @@ class _FactRelationEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FactRela
     """FACT_RELATION_PART_OF: the first is a part of the second."""
 
 class FactRelation(_FactRelation, metaclass=_FactRelationEnumTypeWrapper):
-    """FactRelation says what one fact is to another."""
+    """FactRelation is the relation of one fact to another."""
 
 FACT_RELATION_UNSPECIFIED: FactRelation.ValueType  # 0
 """FACT_RELATION_UNSPECIFIED is never returned."""
@@ -193,10 +193,10 @@ class _DisputeOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Disput
     DISPUTE_OUTCOME_REJECT_NEW: _DisputeOutcome.ValueType  # 2
     """DISPUTE_OUTCOME_REJECT_NEW: the old fact holds on, and the new one never did."""
     DISPUTE_OUTCOME_KEEP: _DisputeOutcome.ValueType  # 3
-    """DISPUTE_OUTCOME_KEEP: what was said does not tell, and both stay as they are."""
+    """DISPUTE_OUTCOME_KEEP: the message decides nothing, and both facts stay unchanged."""
 
 class DisputeOutcome(_DisputeOutcome, metaclass=_DisputeOutcomeEnumTypeWrapper):
-    """DisputeOutcome says what became of a dispute."""
+    """DisputeOutcome is the outcome of a dispute."""
 
 DISPUTE_OUTCOME_UNSPECIFIED: DisputeOutcome.ValueType  # 0
 """DISPUTE_OUTCOME_UNSPECIFIED: it is open."""
@@ -205,12 +205,12 @@ DISPUTE_OUTCOME_ACCEPT_NEW: DisputeOutcome.ValueType  # 1
 DISPUTE_OUTCOME_REJECT_NEW: DisputeOutcome.ValueType  # 2
 """DISPUTE_OUTCOME_REJECT_NEW: the old fact holds on, and the new one never did."""
 DISPUTE_OUTCOME_KEEP: DisputeOutcome.ValueType  # 3
-"""DISPUTE_OUTCOME_KEEP: what was said does not tell, and both stay as they are."""
+"""DISPUTE_OUTCOME_KEEP: the message decides nothing, and both facts stay unchanged."""
 Global___DisputeOutcome: _TypeAlias = DisputeOutcome  # noqa: Y015
 
 @_typing.final
 class Fact(_message.Message):
-    """Fact is one thing that holds of somebody or something, as it is believed at a moment."""
+    """Fact is one statement about a subject, as it is believed at a moment."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -238,22 +238,23 @@ class Fact(_message.Message):
     id: _builtins.str
     """id identifies the fact: a subject, an attribute and a value (UUIDv7). What holds again later is the same fact."""
     subject: _builtins.str
-    """subject is the user or thing that it is about. Empty for what is about nobody in particular."""
+    """subject is the user or thing that the fact is about. Empty if it is about nobody in particular."""
     category: _builtins.str
     """category groups attributes, such as `home`, `work` or `health`."""
     attribute: _builtins.str
-    """attribute says what of the subject it tells, such as `residence`."""
+    """attribute is the property of the subject, such as `residence`."""
     value: _builtins.str
-    """value is what it tells, whole."""
+    """value is the complete value of the attribute."""
     source: Global___FactSource.ValueType
-    """source says where it comes from."""
+    """source is the origin of the fact."""
     hypothesis: _builtins.bool
-    """hypothesis says that it was put as a guess, and not as a statement."""
+    """hypothesis is true if it was put as a guess, and not as a statement."""
     state: Global___FactState.ValueType
-    """state says how far it is believed."""
+    """state is the degree to which the fact is believed."""
     confidence: _builtins.float
-    """confidence is the probability that it is right, between 0 and 1: p / (p + c + 1), where p is the weight of the evidence
-    for it and c of that against it, and a conversation counts more than what is said in it again.
+    """confidence is the probability that the fact is correct, between 0 and 1: p / (p + c + 1), where p is the weight of
+    the evidence for it and c the weight of the evidence against it. The first statement in a conversation has more
+    weight than repetitions in the same conversation.
     """
     weight: _builtins.float
     """weight is the confidence, less where the fact has nearly reached its expected lifetime."""
@@ -262,16 +263,16 @@ class Fact(_message.Message):
     contradicting: _builtins.int
     """contradicting is the number of pieces of evidence against it, untrusted ones included."""
     successor_id: _builtins.str
-    """successor_id is the fact that took its place; empty where none did."""
+    """successor_id is the fact that replaced this one; empty if none did."""
     memory_id: _builtins.str
     """memory_id is the memory that Search returns for it in this interval."""
     disputed: _builtins.bool
-    """disputed is true while a contradiction is unsettled, such as one by a message from a channel where anybody may write.
-    ExplainFact returns the disputes and the evidence.
+    """disputed is true while a contradiction is unsettled, for example one in a message from a channel in which anybody
+    may write. ExplainFact returns the disputes and the evidence.
     """
     @_builtins.property
     def valid_from_time(self) -> _timestamp_pb2.Timestamp:
-        """valid_from_time is since when it holds; unset where that is not known."""
+        """valid_from_time is the beginning of the fact's validity; unset if it is unknown."""
 
     @_builtins.property
     def valid_until_time(self) -> _timestamp_pb2.Timestamp:
@@ -287,7 +288,9 @@ class Fact(_message.Message):
 
     @_builtins.property
     def expire_time(self) -> _timestamp_pb2.Timestamp:
-        """expire_time is when it leaves the profile unless it is heard of again; unset for what does not expire."""
+        """expire_time is the time at which the fact leaves the profile unless new evidence appears; unset if the fact does
+        not expire.
+        """
 
     @_builtins.property
     def last_seen_time(self) -> _timestamp_pb2.Timestamp:
@@ -328,7 +331,7 @@ Global___Fact: _TypeAlias = Fact  # noqa: Y015
 
 @_typing.final
 class SupersededFact(_message.Message):
-    """SupersededFact is something that a memory says and that does not hold any more, at the moment that is asked about."""
+    """SupersededFact is a statement of a memory that no longer holds at the requested time."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -344,24 +347,24 @@ class SupersededFact(_message.Message):
     fact_id: _builtins.str
     """fact_id is the fact that the memory is evidence of."""
     attribute: _builtins.str
-    """attribute says what of the subject it tells."""
+    """attribute is the property of the subject."""
     value: _builtins.str
-    """value is what it tells."""
+    """value is the value of the attribute."""
     ending: Global___FactEnding.ValueType
-    """ending says how it came to hold no more."""
+    """ending is the reason why the fact no longer holds."""
     current_fact_id: _builtins.str
-    """current_fact_id is the fact that holds instead. It and what follows are empty where none does, and where the filter
-    lets nothing through that says so.
+    """current_fact_id is the fact that holds instead. It and the next two fields are empty if there is none, or if the
+    filter excludes it.
     """
     current_value: _builtins.str
-    """current_value is what holds instead."""
+    """current_value is the value that holds instead."""
     current_text: _builtins.str
     """current_text is that in words, such as `Residence of emi: Lisbon`."""
     current_memory_id: _builtins.str
-    """current_memory_id is the memory that says so: the latest message, or the fact itself."""
+    """current_memory_id is the memory with that statement: the latest message, or the fact itself."""
     @_builtins.property
     def ended_time(self) -> _timestamp_pb2.Timestamp:
-        """ended_time is until when it held; of what was corrected, when that was said."""
+        """ended_time is the time until which the fact held; for a corrected fact, the time of the correction."""
 
     def __init__(
         self,
@@ -386,7 +389,7 @@ Global___SupersededFact: _TypeAlias = SupersededFact  # noqa: Y015
 
 @_typing.final
 class NewEvidence(_message.Message):
-    """NewEvidence is what a fact rests on, or what speaks against it."""
+    """NewEvidence is evidence for a fact or against it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -395,13 +398,13 @@ class NewEvidence(_message.Message):
     CONTRADICTS_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     message_id: _builtins.str
-    """message_id is the message that says so; empty for what was written down apart from any."""
+    """message_id is the message with the evidence; empty if the evidence is not from a message."""
     quote: _builtins.str
-    """quote is the words that say so, as they stand in the message. At most 4,096 characters."""
+    """quote is the exact words of the message that are the evidence. At most 4,096 characters."""
     contradicts: _builtins.bool
-    """contradicts says that it speaks against the fact."""
+    """contradicts is true if it speaks against the fact."""
     reason: _builtins.str
-    """reason says why it counts, where that is not plain. At most 1,024 characters."""
+    """reason explains why the message is evidence, if it is not obvious. At most 1,024 characters."""
     def __init__(
         self,
         *,
@@ -433,20 +436,20 @@ class Evidence(_message.Message):
     SAID_TIME_FIELD_NUMBER: _builtins.int
     UNTRUSTED_FIELD_NUMBER: _builtins.int
     message_id: _builtins.str
-    """message_id is the message that says so; empty for what was written down apart from any."""
+    """message_id is the message with the evidence; empty if the evidence is not from a message."""
     conversation_id: _builtins.str
     """conversation_id is the message's conversation."""
     quote: _builtins.str
     """quote is the words that say so."""
     contradicts: _builtins.bool
-    """contradicts says that it speaks against the fact."""
+    """contradicts is true if it speaks against the fact."""
     source: Global___FactSource.ValueType
-    """source says where it comes from."""
+    """source is the origin of the evidence."""
     reason: _builtins.str
-    """reason says why it counts."""
+    """reason explains why the message is evidence."""
     untrusted: _builtins.bool
-    """untrusted is true if its message is from a channel where anybody may write, or from a tool. A fact with only untrusted
-    evidence stays FACT_STATE_SUSPECTED, and never replaces a fact with trusted evidence.
+    """untrusted is true if the message is from a channel in which anybody may write, or from a tool. A fact with only
+    untrusted evidence stays FACT_STATE_SUSPECTED, and never replaces a fact with trusted evidence.
     """
     @_builtins.property
     def said_time(self) -> _timestamp_pb2.Timestamp:
@@ -485,15 +488,15 @@ class FactChange(_message.Message):
     REASON_FIELD_NUMBER: _builtins.int
     OTHER_FACT_ID_FIELD_NUMBER: _builtins.int
     actor: _builtins.str
-    """actor is who made it: `agent`, `person` or `machine`."""
+    """actor is the origin of the change: `agent`, `person` or `machine`."""
     action: _builtins.str
-    """action is what was done: `remembered`, `supported`, `superseded`, `corrected`, `confirmed`, `rejected`,
+    """action is the type of the change: `remembered`, `supported`, `superseded`, `corrected`, `confirmed`, `rejected`,
     `closed`, `doubted`, `disputed`, `accepted`, `upheld`, `expired`, `anchored`, `released` or `merged`.
     """
     state: Global___FactState.ValueType
     """state is the state after it."""
     reason: _builtins.str
-    """reason is why, as far as somebody said."""
+    """reason is the reason for the change, if one was given."""
     other_fact_id: _builtins.str
     """other_fact_id is the other fact that it concerns, such as the successor."""
     @_builtins.property
@@ -537,7 +540,7 @@ class FactLink(_message.Message):
     to_fact_id: _builtins.str
     """to_fact_id is the second one."""
     relation: Global___FactRelation.ValueType
-    """relation is what the first is to the second."""
+    """relation is the relation of the first fact to the second."""
     confidence: _builtins.float
     """confidence is from 0 to 1."""
     reason: _builtins.str

@@ -37,7 +37,7 @@ class GetProfileRequest(_message.Message):
     subject: _builtins.str
     """subject is the user or thing. At most 256 characters."""
     include_expired: _builtins.bool
-    """include_expired returns what was not heard of for longer than its expected lifetime, too."""
+    """include_expired also returns facts whose expected lifetime has passed without new evidence."""
     max_facts: _builtins.int
     """max_facts is the most facts to return. 100 if 0; at most 1,000."""
     at_least_as_fresh: _builtins.str
@@ -48,7 +48,7 @@ class GetProfileRequest(_message.Message):
 
     @_builtins.property
     def known_at_time(self) -> _timestamp_pb2.Timestamp:
-        """known_at_time asks for what was believed at a moment; now if unset."""
+        """known_at_time selects the facts that were believed at a moment; now if unset."""
 
     @_builtins.property
     def categories(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -82,7 +82,7 @@ class GetProfileResponse(_message.Message):
     FACTS_FIELD_NUMBER: _builtins.int
     OMITTED_FIELD_NUMBER: _builtins.int
     omitted: _builtins.int
-    """omitted is how many more there are; 100 stands for more than that. ListFacts returns all, page by page."""
+    """omitted is the number of further facts; 100 means 100 or more. ListFacts returns all facts, page by page."""
     @_builtins.property
     def facts(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.Fact]:
         """facts are the facts, by category and attribute."""
@@ -142,7 +142,7 @@ class ListFactsRequest(_message.Message):
 
     @_builtins.property
     def known_at_time(self) -> _timestamp_pb2.Timestamp:
-        """known_at_time asks for what was believed at a moment; now if unset."""
+        """known_at_time selects the facts that were believed at a moment; now if unset."""
 
     def __init__(
         self,
@@ -275,7 +275,7 @@ Global___ExplainFactRequest: _TypeAlias = ExplainFactRequest  # noqa: Y015
 
 @_typing.final
 class ExplainFactResponse(_message.Message):
-    """ExplainFactResponse says why a fact is believed."""
+    """ExplainFactResponse has the evidence and the history of a fact."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -290,7 +290,7 @@ class ExplainFactResponse(_message.Message):
 
     @_builtins.property
     def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.Evidence]:
-        """evidence is what it rests on and what speaks against it, oldest first. At most 1,000."""
+        """evidence is the evidence for the fact and against it, oldest first. At most 1,000."""
 
     @_builtins.property
     def changes(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.FactChange]:
@@ -298,11 +298,13 @@ class ExplainFactResponse(_message.Message):
 
     @_builtins.property
     def links(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.FactLink]:
-        """links are what it is to other facts, the surest first, those that have ended included. At most 1,000."""
+        """links are the relations of the fact to other facts, highest confidence first, including relations that have ended.
+        At most 1,000.
+        """
 
     @_builtins.property
     def disputes(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.FactDispute]:
-        """disputes are those that it was in, oldest first. At most 1,000."""
+        """disputes are the disputes about the fact, oldest first. At most 1,000."""
 
     def __init__(
         self,
@@ -383,18 +385,20 @@ class Theme(_message.Message):
     id: _builtins.str
     """id identifies the theme until the next night."""
     label: _builtins.str
-    """label is a language model's name for it where one is configured, and the most telling words where not."""
+    """label is the name that a language model gave the theme if one is configured, and otherwise its most distinctive
+    words.
+    """
     share: _builtins.float
     """share is how much of the sample belongs to it, from 0 to 1."""
     model: _builtins.str
     """model is the language model that wrote the label; empty where words were chosen."""
     @_builtins.property
     def words(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """words are those that tell it from other themes, most telling first. At most 8."""
+        """words are the words that distinguish the theme from others, most distinctive first. At most 8."""
 
     @_builtins.property
     def memory_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """memory_ids are those that are most typical of it. At most 20."""
+        """memory_ids are the most typical memories of the theme. At most 20."""
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
@@ -431,7 +435,7 @@ class ListPeopleRequest(_message.Message):
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     include_rejected: _builtins.bool
-    """include_rejected lists people of whom somebody said that there is no such person, too."""
+    """include_rejected also lists people whom a reviewer rejected as not real."""
     page_size: _builtins.int
     """page_size is the most people to return. 50 if 0; more than 200 are 200."""
     page_token: _builtins.str
@@ -735,7 +739,7 @@ Global___ExplainLearnedRequest: _TypeAlias = ExplainLearnedRequest  # noqa: Y015
 
 @_typing.final
 class ExplainLearnedResponse(_message.Message):
-    """ExplainLearnedResponse holds what was asked for, with its sources."""
+    """ExplainLearnedResponse has the requested item with its sources."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

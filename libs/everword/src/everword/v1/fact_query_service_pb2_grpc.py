@@ -28,8 +28,8 @@ if _version_not_supported:
 class FactQueryServiceStub:
     """FactQueryService reads facts: what is true now, what was true at another time, what was believed then, and why.
 
-    It also reads what Sleep learned about a subject beside facts: people, events, how the subject communicates and develops,
-    and questions that are worth asking. FactService corrects these.
+    It also reads other results of Sleep about a subject: people, events, how the subject communicates and develops, and
+    questions to ask. FactService corrects these.
     """
 
     def __init__(self, channel):
@@ -93,8 +93,8 @@ class FactQueryServiceStub:
 class FactQueryServiceServicer:
     """FactQueryService reads facts: what is true now, what was true at another time, what was believed then, and why.
 
-    It also reads what Sleep learned about a subject beside facts: people, events, how the subject communicates and develops,
-    and questions that are worth asking. FactService corrects these.
+    It also reads other results of Sleep about a subject: people, events, how the subject communicates and develops, and
+    questions to ask. FactService corrects these.
     """
 
     def GetProfile(self, request, context):
@@ -158,7 +158,8 @@ class FactQueryServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetUserModel(self, request, context):
-        """GetUserModel returns how a subject communicates, and the trajectory of the subject: where they are heading.
+        """GetUserModel returns how a subject communicates, and the subject's trajectory: the direction of the subject's
+        development.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -235,8 +236,8 @@ def add_FactQueryServiceServicer_to_server(servicer, server):
 class FactQueryService:
     """FactQueryService reads facts: what is true now, what was true at another time, what was believed then, and why.
 
-    It also reads what Sleep learned about a subject beside facts: people, events, how the subject communicates and develops,
-    and questions that are worth asking. FactService corrects these.
+    It also reads other results of Sleep about a subject: people, events, how the subject communicates and develops, and
+    questions to ask. FactService corrects these.
     """
 
     @staticmethod

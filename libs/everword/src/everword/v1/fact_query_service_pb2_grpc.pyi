@@ -15,8 +15,8 @@ GRPC_VERSION: str
 class FactQueryServiceStub:
     """FactQueryService reads facts: what is true now, what was true at another time, what was believed then, and why.
 
-    It also reads what Sleep learned about a subject beside facts: people, events, how the subject communicates and develops,
-    and questions that are worth asking. FactService corrects these.
+    It also reads other results of Sleep about a subject: people, events, how the subject communicates and develops, and
+    questions to ask. FactService corrects these.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -45,15 +45,17 @@ class FactQueryServiceStub:
     ListEvents: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListEventsRequest, _fact_query_service_pb2.ListEventsResponse]
     """ListEvents returns events by their ids, oldest first."""
     GetUserModel: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.GetUserModelRequest, _fact_query_service_pb2.GetUserModelResponse]
-    """GetUserModel returns how a subject communicates, and the trajectory of the subject: where they are heading."""
+    """GetUserModel returns how a subject communicates, and the subject's trajectory: the direction of the subject's
+    development.
+    """
     ListStrategies: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListStrategiesRequest, _fact_query_service_pb2.ListStrategiesResponse]
     """ListStrategies returns questions that are worth asking, by their ids, oldest first."""
 
 class FactQueryServiceServicer(metaclass=_abc_1.ABCMeta):
     """FactQueryService reads facts: what is true now, what was true at another time, what was believed then, and why.
 
-    It also reads what Sleep learned about a subject beside facts: people, events, how the subject communicates and develops,
-    and questions that are worth asking. FactService corrects these.
+    It also reads other results of Sleep about a subject: people, events, how the subject communicates and develops, and
+    questions to ask. FactService corrects these.
     """
 
     @_abc_1.abstractmethod
@@ -134,7 +136,9 @@ class FactQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _fact_query_service_pb2.GetUserModelRequest,
         context: _aio.ServicerContext[_fact_query_service_pb2.GetUserModelRequest, _abc.Awaitable[_fact_query_service_pb2.GetUserModelResponse]],
     ) -> _abc.Awaitable[_fact_query_service_pb2.GetUserModelResponse]:
-        """GetUserModel returns how a subject communicates, and the trajectory of the subject: where they are heading."""
+        """GetUserModel returns how a subject communicates, and the subject's trajectory: the direction of the subject's
+        development.
+        """
 
     @_abc_1.abstractmethod
     def ListStrategies(

@@ -43,20 +43,20 @@ class RememberRequest(_message.Message):
     subject: _builtins.str
     """subject is the user or thing that it is about. At most 256 characters."""
     attribute: _builtins.str
-    """attribute says what of the subject it tells, such as `residence`: a name in lower case. See docs/facts.md for those that
+    """attribute is the property of the subject, such as `residence`: a name in lower case. See docs/facts.md for those that
     Everword knows. At most 128 characters.
     """
     value: _builtins.str
-    """value is what it tells, at most 64 KiB."""
+    """value is the value of the attribute, at most 64 KiB."""
     category: _builtins.str
     """category groups attributes; that of the attribute if empty. At most 128 characters."""
     source: _fact_pb2.FactSource.ValueType
-    """source says where it comes from. FACT_SOURCE_AGENT if unset."""
+    """source is the origin of the fact. FACT_SOURCE_AGENT if unset."""
     hypothesis: _builtins.bool
-    """hypothesis says that it is a guess. It never takes the place of what is believed."""
+    """hypothesis marks the fact as a guess. A guess never replaces a fact that is believed."""
     several_values: _builtins.bool
-    """several_values says whether the attribute may have several values at a time. If unset, as Everword knows the attribute;
-    one at a time where it does not.
+    """several_values is true if the attribute may have several values at a time. If unset, Everword's definition of the
+    attribute applies; an unknown attribute has one value at a time.
     """
     lifetime_days: _builtins.int
     """lifetime_days is how long it is expected to hold after it was last heard of. If 0, that of the attribute; a year where
@@ -76,7 +76,7 @@ class RememberRequest(_message.Message):
 
     @_builtins.property
     def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.NewEvidence]:
-        """evidence is what it rests on. At most 100."""
+        """evidence is the evidence for the fact. At most 100."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ Global___RememberRequest: _TypeAlias = RememberRequest  # noqa: Y015
 
 @_typing.final
 class RememberResponse(_message.Message):
-    """RememberResponse says what became of it."""
+    """RememberResponse has the stored fact."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -116,9 +116,9 @@ class RememberResponse(_message.Message):
     CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id did it before."""
+    """replayed is true if an equal call with this request_id did it before."""
     @_builtins.property
     def fact(self) -> _fact_pb2.Fact:
         """fact is the fact, as it is believed now."""
@@ -156,9 +156,9 @@ class CorrectFactRequest(_message.Message):
     fact_id: _builtins.str
     """fact_id is its id."""
     value: _builtins.str
-    """value is what is right instead; empty where nothing is. At most 64 KiB."""
+    """value is the right value; empty if there is none. At most 64 KiB."""
     reason: _builtins.str
-    """reason says why, for the audit trail. At most 1,024 characters."""
+    """reason is the reason, for the audit trail. At most 1,024 characters."""
     actor: _fact_pb2.FactActor.ValueType
     """actor is who corrects it."""
     def __init__(
@@ -179,7 +179,7 @@ Global___CorrectFactRequest: _TypeAlias = CorrectFactRequest  # noqa: Y015
 
 @_typing.final
 class CorrectFactResponse(_message.Message):
-    """CorrectFactResponse says what is believed now."""
+    """CorrectFactResponse has the facts after the correction."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -187,14 +187,14 @@ class CorrectFactResponse(_message.Message):
     REJECTED_FIELD_NUMBER: _builtins.int
     CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     @_builtins.property
     def fact(self) -> _fact_pb2.Fact:
-        """fact is what is right; unset where nothing is."""
+        """fact is the right fact; unset if there is none."""
 
     @_builtins.property
     def rejected(self) -> _fact_pb2.Fact:
-        """rejected is what was wrong."""
+        """rejected is the fact that was wrong."""
 
     def __init__(
         self,
@@ -223,7 +223,7 @@ class ConfirmFactRequest(_message.Message):
     fact_id: _builtins.str
     """fact_id is its id."""
     reason: _builtins.str
-    """reason says why, for the audit trail. At most 1,024 characters."""
+    """reason is the reason, for the audit trail. At most 1,024 characters."""
     actor: _fact_pb2.FactActor.ValueType
     """actor is who confirms it."""
     def __init__(
@@ -250,7 +250,7 @@ class ConfirmFactResponse(_message.Message):
     FACT_FIELD_NUMBER: _builtins.int
     CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     @_builtins.property
     def fact(self) -> _fact_pb2.Fact:
         """fact is the fact."""
@@ -282,7 +282,7 @@ class CloseFactRequest(_message.Message):
     fact_id: _builtins.str
     """fact_id is its id."""
     reason: _builtins.str
-    """reason says why, for the audit trail. At most 1,024 characters."""
+    """reason is the reason, for the audit trail. At most 1,024 characters."""
     actor: _fact_pb2.FactActor.ValueType
     """actor is who closes it."""
     @_builtins.property
@@ -314,7 +314,7 @@ class CloseFactResponse(_message.Message):
     FACT_FIELD_NUMBER: _builtins.int
     CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     @_builtins.property
     def fact(self) -> _fact_pb2.Fact:
         """fact is the fact, with when it ended."""
@@ -388,7 +388,7 @@ Global___ReviewLearnedRequest: _TypeAlias = ReviewLearnedRequest  # noqa: Y015
 
 @_typing.final
 class ReviewLearnedResponse(_message.Message):
-    """ReviewLearnedResponse holds what was reviewed, with its new status."""
+    """ReviewLearnedResponse has the reviewed item with its new status."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

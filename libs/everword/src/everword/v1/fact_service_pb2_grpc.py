@@ -26,11 +26,11 @@ if _version_not_supported:
 
 
 class FactServiceStub:
-    """FactService writes facts, and corrects what was learned. Nothing is edited or deleted: a fact is superseded, closed or
-    rejected, and FactQueryService still returns what was believed before.
+    """FactService writes facts, and corrects learned facts. Nothing is edited or deleted: a fact is superseded, closed or
+    rejected, and FactQueryService still returns the earlier beliefs.
 
-    It also stores rulings on what Sleep learned about people and events, and ends questions. A ruling is stored beside the
-    evidence, takes precedence over it, and is part of the audit trail.
+    It also stores rulings on the people and events that Sleep learned, and closes questions. A ruling is stored in
+    addition to the evidence, takes precedence over it, and is part of the audit trail.
     """
 
     def __init__(self, channel):
@@ -67,11 +67,11 @@ class FactServiceStub:
 
 
 class FactServiceServicer:
-    """FactService writes facts, and corrects what was learned. Nothing is edited or deleted: a fact is superseded, closed or
-    rejected, and FactQueryService still returns what was believed before.
+    """FactService writes facts, and corrects learned facts. Nothing is edited or deleted: a fact is superseded, closed or
+    rejected, and FactQueryService still returns the earlier beliefs.
 
-    It also stores rulings on what Sleep learned about people and events, and ends questions. A ruling is stored beside the
-    evidence, takes precedence over it, and is part of the audit trail.
+    It also stores rulings on the people and events that Sleep learned, and closes questions. A ruling is stored in
+    addition to the evidence, takes precedence over it, and is part of the audit trail.
     """
 
     def Remember(self, request, context):
@@ -84,7 +84,7 @@ class FactServiceServicer:
 
     def CorrectFact(self, request, context):
         """CorrectFact rejects a fact as wrong from the beginning, and stores the right value if the request has one. With
-        known_at_time, reads still return what was believed before.
+        known_at_time, reads still return the earlier belief.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -149,11 +149,11 @@ def add_FactServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class FactService:
-    """FactService writes facts, and corrects what was learned. Nothing is edited or deleted: a fact is superseded, closed or
-    rejected, and FactQueryService still returns what was believed before.
+    """FactService writes facts, and corrects learned facts. Nothing is edited or deleted: a fact is superseded, closed or
+    rejected, and FactQueryService still returns the earlier beliefs.
 
-    It also stores rulings on what Sleep learned about people and events, and ends questions. A ruling is stored beside the
-    evidence, takes precedence over it, and is part of the audit trail.
+    It also stores rulings on the people and events that Sleep learned, and closes questions. A ruling is stored in
+    addition to the evidence, takes precedence over it, and is part of the audit trail.
     """
 
     @staticmethod

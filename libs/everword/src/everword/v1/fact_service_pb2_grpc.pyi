@@ -13,11 +13,11 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class FactServiceStub:
-    """FactService writes facts, and corrects what was learned. Nothing is edited or deleted: a fact is superseded, closed or
-    rejected, and FactQueryService still returns what was believed before.
+    """FactService writes facts, and corrects learned facts. Nothing is edited or deleted: a fact is superseded, closed or
+    rejected, and FactQueryService still returns the earlier beliefs.
 
-    It also stores rulings on what Sleep learned about people and events, and ends questions. A ruling is stored beside the
-    evidence, takes precedence over it, and is part of the audit trail.
+    It also stores rulings on the people and events that Sleep learned, and closes questions. A ruling is stored in
+    addition to the evidence, takes precedence over it, and is part of the audit trail.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -27,7 +27,7 @@ class FactServiceStub:
     """
     CorrectFact: _aio.UnaryUnaryMultiCallable[_fact_service_pb2.CorrectFactRequest, _fact_service_pb2.CorrectFactResponse]
     """CorrectFact rejects a fact as wrong from the beginning, and stores the right value if the request has one. With
-    known_at_time, reads still return what was believed before.
+    known_at_time, reads still return the earlier belief.
     """
     ConfirmFact: _aio.UnaryUnaryMultiCallable[_fact_service_pb2.ConfirmFactRequest, _fact_service_pb2.ConfirmFactResponse]
     """ConfirmFact confirms a fact, and starts its expected lifetime again."""
@@ -39,11 +39,11 @@ class FactServiceStub:
     """
 
 class FactServiceServicer(metaclass=_abc_1.ABCMeta):
-    """FactService writes facts, and corrects what was learned. Nothing is edited or deleted: a fact is superseded, closed or
-    rejected, and FactQueryService still returns what was believed before.
+    """FactService writes facts, and corrects learned facts. Nothing is edited or deleted: a fact is superseded, closed or
+    rejected, and FactQueryService still returns the earlier beliefs.
 
-    It also stores rulings on what Sleep learned about people and events, and ends questions. A ruling is stored beside the
-    evidence, takes precedence over it, and is part of the audit trail.
+    It also stores rulings on the people and events that Sleep learned, and closes questions. A ruling is stored in
+    addition to the evidence, takes precedence over it, and is part of the audit trail.
     """
 
     @_abc_1.abstractmethod
@@ -63,7 +63,7 @@ class FactServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_fact_service_pb2.CorrectFactRequest, _abc.Awaitable[_fact_service_pb2.CorrectFactResponse]],
     ) -> _abc.Awaitable[_fact_service_pb2.CorrectFactResponse]:
         """CorrectFact rejects a fact as wrong from the beginning, and stores the right value if the request has one. With
-        known_at_time, reads still return what was believed before.
+        known_at_time, reads still return the earlier belief.
         """
 
     @_abc_1.abstractmethod

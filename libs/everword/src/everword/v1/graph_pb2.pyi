@@ -27,7 +27,7 @@ class _GraphSource:
 class _GraphSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_GraphSource.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     GRAPH_SOURCE_UNSPECIFIED: _GraphSource.ValueType  # 0
-    """GRAPH_SOURCE_UNSPECIFIED is GRAPH_SOURCE_AGENT in a request, and is never used for what is stored."""
+    """GRAPH_SOURCE_UNSPECIFIED is GRAPH_SOURCE_AGENT in a request, and is never used for a stored node or edge."""
     GRAPH_SOURCE_AGENT: _GraphSource.ValueType  # 1
     """GRAPH_SOURCE_AGENT is an agent or its backend."""
     GRAPH_SOURCE_PERSON: _GraphSource.ValueType  # 2
@@ -36,10 +36,10 @@ class _GraphSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_GraphSour
     """GRAPH_SOURCE_MACHINE is a program that reads texts. What it is less sure of than 0.7 is refused."""
 
 class GraphSource(_GraphSource, metaclass=_GraphSourceEnumTypeWrapper):
-    """GraphSource says who wrote something into the graph."""
+    """GraphSource is the writer of a node or edge."""
 
 GRAPH_SOURCE_UNSPECIFIED: GraphSource.ValueType  # 0
-"""GRAPH_SOURCE_UNSPECIFIED is GRAPH_SOURCE_AGENT in a request, and is never used for what is stored."""
+"""GRAPH_SOURCE_UNSPECIFIED is GRAPH_SOURCE_AGENT in a request, and is never used for a stored node or edge."""
 GRAPH_SOURCE_AGENT: GraphSource.ValueType  # 1
 """GRAPH_SOURCE_AGENT is an agent or its backend."""
 GRAPH_SOURCE_PERSON: GraphSource.ValueType  # 2
@@ -73,22 +73,24 @@ class Node(_message.Message):
     label: _builtins.str
     """label is its name, in one line. At most 256 characters."""
     type: _builtins.str
-    """type says what it is, such as `person` or `project`, in lower case with underscores. At most 64 characters."""
+    """type is the category of the node, such as `person` or `project`, in lower case with underscores. At most 64
+    characters.
+    """
     description: _builtins.str
-    """description says what is worth knowing of it beside its relations. At most 4,096 characters."""
+    """description has facts about the node that its relations do not express. At most 4,096 characters."""
     confidence: _builtins.float
     """confidence is how sure it is that there is such a thing, between 0 and 1."""
     source: Global___GraphSource.ValueType
-    """source says who wrote this version of it."""
+    """source is the writer of this version."""
     agent: _builtins.str
     """agent is the agent whose memory it is; empty for that of all."""
     subject: _builtins.str
-    """subject is the user whom it belongs to; empty for what belongs to all."""
+    """subject is the user to whom the node belongs; empty if it belongs to all users."""
     memory_id: _builtins.str
     """memory_id is the memory that Search returns for this version."""
     @_builtins.property
     def aliases(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """aliases are its other names: those that it had, and those of nodes that were merged into it."""
+        """aliases are other names of the node: its earlier names, and those of nodes that were merged into it."""
 
     @_builtins.property
     def first_seen_time(self) -> _timestamp_pb2.Timestamp:
@@ -96,7 +98,7 @@ class Node(_message.Message):
 
     @_builtins.property
     def last_seen_time(self) -> _timestamp_pb2.Timestamp:
-        """last_seen_time is when it was last written down, also where nothing was new about it."""
+        """last_seen_time is the latest time at which the node was written, even if nothing changed."""
 
     @_builtins.property
     def known_from_time(self) -> _timestamp_pb2.Timestamp:
@@ -104,7 +106,7 @@ class Node(_message.Message):
 
     @_builtins.property
     def known_until_time(self) -> _timestamp_pb2.Timestamp:
-        """known_until_time is until when it was; unset for what is known now."""
+        """known_until_time is the end of that period; unset for the current version."""
 
     def __init__(
         self,
@@ -160,28 +162,28 @@ class Edge(_message.Message):
     to_node_id: _builtins.str
     """to_node_id is the node that it leads to."""
     type: _builtins.str
-    """type says what relation it is, such as `works_at`, in lower case with underscores. At most 64 characters."""
+    """type is the type of the relation, such as `works_at`, in lower case with underscores. At most 64 characters."""
     label: _builtins.str
-    """label is how the relation is put, where its type does not say it well. At most 128 characters."""
+    """label describes the relation in words, if its type does not describe it well. At most 128 characters."""
     confidence: _builtins.float
     """confidence is how sure it is that it holds, between 0 and 1."""
     source: Global___GraphSource.ValueType
-    """source says who wrote this version of it."""
+    """source is the writer of this version."""
     message_id: _builtins.str
-    """message_id is the message that says so; empty where none is known."""
+    """message_id is the message that states the relation; empty if it is unknown."""
     quote: _builtins.str
     """quote is the words that say so. At most 4,096 characters."""
     fact_id: _builtins.str
-    """fact_id is the fact that it holds with; empty where it stands by itself."""
+    """fact_id is the fact on which the relation depends; empty if it is independent of facts."""
     text: _builtins.str
     """text is the relation as one line, such as `Ana —works at→ Initech (since 2024-05)`."""
     @_builtins.property
     def valid_from_time(self) -> _timestamp_pb2.Timestamp:
-        """valid_from_time is since when it holds; unset where that is not known."""
+        """valid_from_time is the beginning of the relation; unset if it is unknown."""
 
     @_builtins.property
     def valid_until_time(self) -> _timestamp_pb2.Timestamp:
-        """valid_until_time is until when it held; unset where no end is known."""
+        """valid_until_time is the end of the relation; unset if it is unknown."""
 
     @_builtins.property
     def known_from_time(self) -> _timestamp_pb2.Timestamp:
@@ -189,7 +191,7 @@ class Edge(_message.Message):
 
     @_builtins.property
     def known_until_time(self) -> _timestamp_pb2.Timestamp:
-        """known_until_time is until when it was; unset for what is known now."""
+        """known_until_time is the end of that period; unset for the current version."""
 
     def __init__(
         self,
@@ -233,11 +235,11 @@ class NewNode(_message.Message):
     the user: these two are there wherever they are named.
     """
     type: _builtins.str
-    """type says what it is, such as `person`, `place`, `organisation` or `project`. What passes, such as `mood` or `task`, is
-    refused: see docs/graph.md. At most 64 characters.
+    """type is the category of the node, such as `person`, `place`, `organisation` or `project`. Categories of temporary
+    states, such as `mood` or `task`, are refused: see docs/graph.md. At most 64 characters.
     """
     description: _builtins.str
-    """description says what is worth knowing of it beside its relations. At most 4,096 characters."""
+    """description has facts about the node that its relations do not express. At most 4,096 characters."""
     confidence: _builtins.float
     """confidence is how sure it is that there is such a thing. 0.8 if unset."""
     def __init__(
@@ -260,7 +262,7 @@ Global___NewNode: _TypeAlias = NewNode  # noqa: Y015
 
 @_typing.final
 class NodeReference(_message.Message):
-    """NodeReference names a node: by its id, or by its label and, where several nodes have it, its type."""
+    """NodeReference identifies a node by its id or by its label; the type is required if several nodes have the label."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -272,7 +274,7 @@ class NodeReference(_message.Message):
     label: _builtins.str
     """label is its label or an alias, without regard to case and spaces. At most 256 characters."""
     type: _builtins.str
-    """type is its type; needed where several nodes have the label. At most 64 characters."""
+    """type is the category of the node; required if several nodes have the label. At most 64 characters."""
     def __init__(
         self,
         *,
@@ -305,17 +307,19 @@ class NewEdge(_message.Message):
     VALID_UNTIL_TIME_FIELD_NUMBER: _builtins.int
     FACT_ID_FIELD_NUMBER: _builtins.int
     type: _builtins.str
-    """type says what relation it is, such as `works_at` or `sister of`. What passes, such as `said` or `is_feeling`, is refused:
+    """type is the type of the relation, such as `works_at` or `sister of`. What passes, such as `said` or `is_feeling`, is refused:
     see docs/graph.md. At most 64 characters.
     """
     label: _builtins.str
-    """label is how the relation is put, where its type does not say it well. At most 128 characters."""
+    """label describes the relation in words, if its type does not describe it well. At most 128 characters."""
     confidence: _builtins.float
     """confidence is how sure it is that it holds. 0.8 if unset."""
     message_id: _builtins.str
-    """message_id is the message that says so."""
+    """message_id is the message that states the relation."""
     quote: _builtins.str
-    """quote is the words that say so. Where message_id is set, they must stand in the message. At most 4,096 characters."""
+    """quote is the exact words that state the relation. If message_id is set, the message must contain them. At most
+    4,096 characters.
+    """
     fact_id: _builtins.str
     """fact_id is a fact that it holds with: while the fact does, and no longer. It takes the place of both times."""
     @_builtins.property
@@ -328,7 +332,7 @@ class NewEdge(_message.Message):
 
     @_builtins.property
     def valid_from_time(self) -> _timestamp_pb2.Timestamp:
-        """valid_from_time is since when it holds; unset where that is not known."""
+        """valid_from_time is the beginning of the relation; unset if it is unknown."""
 
     @_builtins.property
     def valid_until_time(self) -> _timestamp_pb2.Timestamp:
@@ -360,7 +364,7 @@ Global___NewEdge: _TypeAlias = NewEdge  # noqa: Y015
 
 @_typing.final
 class GraphView(_message.Message):
-    """GraphView says which part of the graph is looked at, and as of when. An empty field does not filter."""
+    """GraphView selects a part of the graph and a time. An empty field does not filter."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -370,11 +374,11 @@ class GraphView(_message.Message):
     KNOWN_AT_TIME_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def agents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """agents are the agents whose nodes to look at; `""` is what is of all agents. At most 100."""
+        """agents are the agents whose nodes are included; `""` selects nodes that belong to all agents. At most 100."""
 
     @_builtins.property
     def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """subjects are the users whose nodes to look at; `""` is what belongs to all. At most 100."""
+        """subjects are the users whose nodes are included; `""` selects nodes that belong to all users. At most 100."""
 
     @_builtins.property
     def valid_at_time(self) -> _timestamp_pb2.Timestamp:
@@ -382,7 +386,7 @@ class GraphView(_message.Message):
 
     @_builtins.property
     def known_at_time(self) -> _timestamp_pb2.Timestamp:
-        """known_at_time asks for what was known at a moment; now if unset."""
+        """known_at_time selects the versions that were known at a moment; now if unset."""
 
     def __init__(
         self,

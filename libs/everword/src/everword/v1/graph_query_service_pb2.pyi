@@ -99,7 +99,7 @@ class ListNodesRequest(_message.Message):
     """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     @_builtins.property
     def view(self) -> _graph_pb2.GraphView:
-        """view says which nodes to look at, and as of when."""
+        """view selects the nodes and the time."""
 
     @_builtins.property
     def types(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -177,7 +177,7 @@ class TraverseRequest(_message.Message):
 
     @_builtins.property
     def view(self) -> _graph_pb2.GraphView:
-        """view says which nodes and relations to look at, and as of when."""
+        """view selects the nodes and relations, and the time."""
 
     @_builtins.property
     def edge_types(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -211,16 +211,14 @@ class TraverseResponse(_message.Message):
     EDGES_FIELD_NUMBER: _builtins.int
     TRUNCATED_FIELD_NUMBER: _builtins.int
     truncated: _builtins.bool
-    """truncated says that a node had more relations than were followed, or that there were more nodes."""
+    """truncated is true if a node had more relations than were followed, or that there were more nodes."""
     @_builtins.property
     def nodes(self) -> _containers.RepeatedCompositeFieldContainer[_graph_pb2.Node]:
-        """nodes are the nodes, nearest first: at most 50, or twice fan_out where that is more."""
+        """nodes are the nodes, nearest first: at most 50 or twice fan_out, whichever is greater."""
 
     @_builtins.property
     def edges(self) -> _containers.RepeatedCompositeFieldContainer[_graph_pb2.Edge]:
-        """edges are the relations between them, nearest first: at most 100, or four times
-        fan_out where that is more.
-        """
+        """edges are the relations between them, nearest first: at most 100 or four times fan_out, whichever is greater."""
 
     def __init__(
         self,
@@ -258,7 +256,7 @@ class SearchGraphRequest(_message.Message):
     """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     @_builtins.property
     def view(self) -> _graph_pb2.GraphView:
-        """view says which nodes and relations to look at, and as of when."""
+        """view selects the nodes and relations, and the time."""
 
     def __init__(
         self,
@@ -279,7 +277,7 @@ Global___SearchGraphRequest: _TypeAlias = SearchGraphRequest  # noqa: Y015
 
 @_typing.final
 class SearchGraphResponse(_message.Message):
-    """SearchGraphResponse holds what was found."""
+    """SearchGraphResponse has the matching nodes and their relations."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -290,7 +288,9 @@ class SearchGraphResponse(_message.Message):
     """text is the edges as lines."""
     @_builtins.property
     def nodes(self) -> _containers.RepeatedCompositeFieldContainer[_graph_pb2.Node]:
-        """nodes are those that the topic names or is near to, nearest first, and then those that they lead to."""
+        """nodes are first the nodes that the topic names or resembles, nearest first, and then the nodes that are connected
+        to them.
+        """
 
     @_builtins.property
     def edges(self) -> _containers.RepeatedCompositeFieldContainer[_graph_pb2.Edge]:
@@ -373,7 +373,7 @@ class MergeSuggestion(_message.Message):
     label_likeness: _builtins.float
     """label_likeness is how alike their labels are written, from 0 to 1."""
     cosine: _builtins.float
-    """cosine is how near they are by meaning; unset where one has no vector yet."""
+    """cosine is the similarity of their meaning, as a cosine; unset if one of them has no vector yet."""
     @_builtins.property
     def node(self) -> _graph_pb2.Node:
         """node is the node."""
@@ -397,7 +397,7 @@ Global___MergeSuggestion: _TypeAlias = MergeSuggestion  # noqa: Y015
 
 @_typing.final
 class ExportGraphRequest(_message.Message):
-    """ExportGraphRequest says what to export."""
+    """ExportGraphRequest selects the nodes and relations to export."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -410,7 +410,7 @@ class ExportGraphRequest(_message.Message):
     """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     @_builtins.property
     def view(self) -> _graph_pb2.GraphView:
-        """view says which nodes and relations to look at, and as of when."""
+        """view selects the nodes and relations, and the time."""
 
     def __init__(
         self,
@@ -476,7 +476,9 @@ class ListTopicsRequest(_message.Message):
     """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     @_builtins.property
     def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """subjects are those whose topics to list; all if empty. An empty one stands for topics of nobody in particular. At most 100."""
+        """subjects are the subjects whose topics are listed; all if empty. An empty string selects topics of nobody in
+        particular. At most 100.
+        """
 
     @_builtins.property
     def agents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -543,7 +545,9 @@ class GetTopicRequest(_message.Message):
     name: _builtins.str
     """name is a name of the topic, without regard to case and spaces. At most 256 characters."""
     subject: _builtins.str
-    """subject is whose topic is meant by the name; nobody's in particular if empty. At most 256 characters."""
+    """subject is the subject of the topic with the name; empty for a topic of nobody in particular. At most 256
+    characters.
+    """
     agent: _builtins.str
     """agent is whose topic is meant by the name, besides those of all agents. At most 256 characters."""
     at_least_as_fresh: _builtins.str
@@ -613,22 +617,22 @@ class Topic(_message.Message):
     memory_id: _builtins.str
     """memory_id is the id of the page as a memory. It stays when the page is written again."""
     name: _builtins.str
-    """name is what it is called."""
+    """name is the name of the topic."""
     type: _builtins.str
-    """type says what it is, such as `person`."""
+    """type is the category of the topic, such as `person`."""
     agent: _builtins.str
     """agent is the agent whose topic it is; empty for that of all."""
     subject: _builtins.str
-    """subject is the user or thing whose topic it is; empty for that of nobody in particular."""
+    """subject is the user or thing to which the topic belongs; empty if it belongs to nobody in particular."""
     content: _builtins.str
     """content is the page. `[2]` cites the second of the citations."""
     revision: _builtins.int
     """revision counts how often the page was written, from 1."""
     model: _builtins.str
-    """model is the language model that wrote sections of it; empty where all is chosen from its sources."""
+    """model is the language model that wrote sections of the page; empty if all text was copied from its sources."""
     @_builtins.property
     def citations(self) -> _containers.RepeatedCompositeFieldContainer[Global___TopicCitation]:
-        """citations are what the page rests on, in the order of their numbers, from 1."""
+        """citations are the sources of the page, in the order of their numbers, from 1."""
 
     @_builtins.property
     def update_time(self) -> _timestamp_pb2.Timestamp:
@@ -667,9 +671,9 @@ class TopicCitation(_message.Message):
     KIND_FIELD_NUMBER: _builtins.int
     ID_FIELD_NUMBER: _builtins.int
     number: _builtins.int
-    """number is what the page cites it by."""
+    """number is the number by which the page cites the source."""
     kind: _memory_pb2.MemoryKind.ValueType
-    """kind says what it is: MEMORY_KIND_SUMMARY for a leaf, MEMORY_KIND_FACT for a fact."""
+    """kind is the type of the source: MEMORY_KIND_SUMMARY for a leaf summary, MEMORY_KIND_FACT for a fact."""
     id: _builtins.str
     """id is the id of the summary, or the id of the fact, for ExplainFact."""
     def __init__(

@@ -26,11 +26,12 @@ if _version_not_supported:
 
 
 class GraphQueryServiceStub:
-    """GraphQueryService reads the graph: nodes, their relations, and the part of the graph that a topic touches.
+    """GraphQueryService reads the graph: nodes, their relations, and the part of the graph that is related to a topic.
 
-    It also reads pages about people, places and things: what is known about one, with a citation for each line. A page is
-    written in the background for each node that three or more facts and leaves mention, and again when these change. A page is
-    a memory of kind MEMORY_KIND_TOPIC, which Search returns with all other memories; it replaces none of its sources.
+    It also reads topic pages about people, places and things: the known facts about one, with a citation for each line.
+    A page is written in the background for each node that at least three facts and leaf summaries mention, and again
+    when these change. A page is a memory of kind MEMORY_KIND_TOPIC, which Search returns with all other memories; it
+    replaces none of its sources.
     """
 
     def __init__(self, channel):
@@ -82,11 +83,12 @@ class GraphQueryServiceStub:
 
 
 class GraphQueryServiceServicer:
-    """GraphQueryService reads the graph: nodes, their relations, and the part of the graph that a topic touches.
+    """GraphQueryService reads the graph: nodes, their relations, and the part of the graph that is related to a topic.
 
-    It also reads pages about people, places and things: what is known about one, with a citation for each line. A page is
-    written in the background for each node that three or more facts and leaves mention, and again when these change. A page is
-    a memory of kind MEMORY_KIND_TOPIC, which Search returns with all other memories; it replaces none of its sources.
+    It also reads topic pages about people, places and things: the known facts about one, with a citation for each line.
+    A page is written in the background for each node that at least three facts and leaf summaries mention, and again
+    when these change. A page is a memory of kind MEMORY_KIND_TOPIC, which Search returns with all other memories; it
+    replaces none of its sources.
     """
 
     def GetNode(self, request, context):
@@ -202,11 +204,12 @@ def add_GraphQueryServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class GraphQueryService:
-    """GraphQueryService reads the graph: nodes, their relations, and the part of the graph that a topic touches.
+    """GraphQueryService reads the graph: nodes, their relations, and the part of the graph that is related to a topic.
 
-    It also reads pages about people, places and things: what is known about one, with a citation for each line. A page is
-    written in the background for each node that three or more facts and leaves mention, and again when these change. A page is
-    a memory of kind MEMORY_KIND_TOPIC, which Search returns with all other memories; it replaces none of its sources.
+    It also reads topic pages about people, places and things: the known facts about one, with a citation for each line.
+    A page is written in the background for each node that at least three facts and leaf summaries mention, and again
+    when these change. A page is a memory of kind MEMORY_KIND_TOPIC, which Search returns with all other memories; it
+    replaces none of its sources.
     """
 
     @staticmethod

@@ -13,11 +13,12 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class GraphQueryServiceStub:
-    """GraphQueryService reads the graph: nodes, their relations, and the part of the graph that a topic touches.
+    """GraphQueryService reads the graph: nodes, their relations, and the part of the graph that is related to a topic.
 
-    It also reads pages about people, places and things: what is known about one, with a citation for each line. A page is
-    written in the background for each node that three or more facts and leaves mention, and again when these change. A page is
-    a memory of kind MEMORY_KIND_TOPIC, which Search returns with all other memories; it replaces none of its sources.
+    It also reads topic pages about people, places and things: the known facts about one, with a citation for each line.
+    A page is written in the background for each node that at least three facts and leaf summaries mention, and again
+    when these change. A page is a memory of kind MEMORY_KIND_TOPIC, which Search returns with all other memories; it
+    replaces none of its sources.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -49,11 +50,12 @@ class GraphQueryServiceStub:
     """
 
 class GraphQueryServiceServicer(metaclass=_abc_1.ABCMeta):
-    """GraphQueryService reads the graph: nodes, their relations, and the part of the graph that a topic touches.
+    """GraphQueryService reads the graph: nodes, their relations, and the part of the graph that is related to a topic.
 
-    It also reads pages about people, places and things: what is known about one, with a citation for each line. A page is
-    written in the background for each node that three or more facts and leaves mention, and again when these change. A page is
-    a memory of kind MEMORY_KIND_TOPIC, which Search returns with all other memories; it replaces none of its sources.
+    It also reads topic pages about people, places and things: the known facts about one, with a citation for each line.
+    A page is written in the background for each node that at least three facts and leaf summaries mention, and again
+    when these change. A page is a memory of kind MEMORY_KIND_TOPIC, which Search returns with all other memories; it
+    replaces none of its sources.
     """
 
     @_abc_1.abstractmethod

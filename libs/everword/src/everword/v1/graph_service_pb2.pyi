@@ -34,9 +34,9 @@ class CreateNodeRequest(_message.Message):
     agent: _builtins.str
     """agent is the agent whose memory it is; empty for that of all. At most 512 bytes."""
     subject: _builtins.str
-    """subject is the user whom it belongs to; empty for what belongs to all. At most 256 characters."""
+    """subject is the user to whom the node belongs; empty if it belongs to all users. At most 256 characters."""
     source: _graph_pb2.GraphSource.ValueType
-    """source says who writes it. GRAPH_SOURCE_AGENT if unset."""
+    """source is the writer. GRAPH_SOURCE_AGENT if unset."""
     request_id: _builtins.str
     """request_id makes the call repeatable: the same id with the same node writes once. At most 128 characters."""
     @_builtins.property
@@ -71,11 +71,11 @@ class CreateNodeResponse(_message.Message):
     CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
     existed: _builtins.bool
-    """existed says that it was there."""
+    """existed is true if it was there."""
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id did it before."""
+    """replayed is true if an equal call with this request_id did it before."""
     @_builtins.property
     def node(self) -> _graph_pb2.Node:
         """node is the node, as it is known now."""
@@ -112,7 +112,7 @@ class CreateEdgeRequest(_message.Message):
     subject: _builtins.str
     """subject is the user among whose nodes labels are looked up. At most 256 characters."""
     source: _graph_pb2.GraphSource.ValueType
-    """source says who writes it. GRAPH_SOURCE_AGENT if unset."""
+    """source is the writer. GRAPH_SOURCE_AGENT if unset."""
     request_id: _builtins.str
     """request_id makes the call repeatable: the same id with the same edge writes once. At most 128 characters."""
     @_builtins.property
@@ -147,11 +147,11 @@ class CreateEdgeResponse(_message.Message):
     CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
     existed: _builtins.bool
-    """existed says that it was there."""
+    """existed is true if it was there."""
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id did it before."""
+    """replayed is true if an equal call with this request_id did it before."""
     @_builtins.property
     def edge(self) -> _graph_pb2.Edge:
         """edge is the edge, in the latest time in which it holds."""
@@ -211,7 +211,7 @@ class UpdateNodeResponse(_message.Message):
     NODE_FIELD_NUMBER: _builtins.int
     CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     @_builtins.property
     def node(self) -> _graph_pb2.Node:
         """node is the node, as it is known now."""
@@ -271,7 +271,7 @@ class UpdateEdgeResponse(_message.Message):
     EDGE_FIELD_NUMBER: _builtins.int
     CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     @_builtins.property
     def edge(self) -> _graph_pb2.Edge:
         """edge is the edge, as it is known now."""
@@ -302,9 +302,9 @@ class DeleteNodeRequest(_message.Message):
     node_id: _builtins.str
     """node_id is its id."""
     reason: _builtins.str
-    """reason says why, for the history. At most 1,024 characters."""
+    """reason is the reason, for the history. At most 1,024 characters."""
     source: _graph_pb2.GraphSource.ValueType
-    """source says who deletes it. GRAPH_SOURCE_AGENT if unset."""
+    """source is the writer. GRAPH_SOURCE_AGENT if unset."""
     def __init__(
         self,
         *,
@@ -322,7 +322,7 @@ Global___DeleteNodeRequest: _TypeAlias = DeleteNodeRequest  # noqa: Y015
 
 @_typing.final
 class DeleteNodeResponse(_message.Message):
-    """DeleteNodeResponse says what went with it."""
+    """DeleteNodeResponse has the number of deleted edges."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -331,7 +331,7 @@ class DeleteNodeResponse(_message.Message):
     deleted_edges: _builtins.int
     """deleted_edges is how many edges went with it."""
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     def __init__(
         self,
         *,
@@ -358,9 +358,9 @@ class DeleteEdgeRequest(_message.Message):
     edge_id: _builtins.str
     """edge_id is its id."""
     reason: _builtins.str
-    """reason says why, for the history. At most 1,024 characters."""
+    """reason is the reason, for the history. At most 1,024 characters."""
     source: _graph_pb2.GraphSource.ValueType
-    """source says who deletes it. GRAPH_SOURCE_AGENT if unset."""
+    """source is the writer. GRAPH_SOURCE_AGENT if unset."""
     def __init__(
         self,
         *,
@@ -378,13 +378,13 @@ Global___DeleteEdgeRequest: _TypeAlias = DeleteEdgeRequest  # noqa: Y015
 
 @_typing.final
 class DeleteEdgeResponse(_message.Message):
-    """DeleteEdgeResponse says that it is gone."""
+    """DeleteEdgeResponse confirms the deletion."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     def __init__(
         self,
         *,
@@ -413,9 +413,9 @@ class WriteGraphRequest(_message.Message):
     agent: _builtins.str
     """agent is the agent whose memory it is; empty for that of all. At most 512 bytes."""
     subject: _builtins.str
-    """subject is the user whom it belongs to; empty for what belongs to all. At most 256 characters."""
+    """subject is the user to whom the nodes belong; empty if they belong to all users. At most 256 characters."""
     source: _graph_pb2.GraphSource.ValueType
-    """source says who writes it. GRAPH_SOURCE_AGENT if unset."""
+    """source is the writer. GRAPH_SOURCE_AGENT if unset."""
     request_id: _builtins.str
     """request_id makes the call repeatable: the same id with the same request writes once. At most 128 characters."""
     @_builtins.property
@@ -446,7 +446,7 @@ Global___WriteGraphRequest: _TypeAlias = WriteGraphRequest  # noqa: Y015
 
 @_typing.final
 class WriteGraphResponse(_message.Message):
-    """WriteGraphResponse holds what was written, in the order of the request."""
+    """WriteGraphResponse has the written nodes and edges, in the order of the request."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -461,9 +461,9 @@ class WriteGraphResponse(_message.Message):
     created_edges: _builtins.int
     """created_edges is how many of the edges were not there before."""
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id did it before."""
+    """replayed is true if an equal call with this request_id did it before."""
     @_builtins.property
     def nodes(self) -> _containers.RepeatedCompositeFieldContainer[_graph_pb2.Node]:
         """nodes are the nodes, as they are known now."""
@@ -503,9 +503,9 @@ class MergeNodesRequest(_message.Message):
     node_id: _builtins.str
     """node_id is the node that stays."""
     reason: _builtins.str
-    """reason says why, for the history. At most 1,024 characters."""
+    """reason is the reason, for the history. At most 1,024 characters."""
     source: _graph_pb2.GraphSource.ValueType
-    """source says who merges them. GRAPH_SOURCE_AGENT if unset."""
+    """source is the writer. GRAPH_SOURCE_AGENT if unset."""
     @_builtins.property
     def merged_node_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """merged_node_ids are those that become it, of the same agent and subject. At most 100."""
@@ -538,7 +538,7 @@ class MergeNodesResponse(_message.Message):
     moved_edges: _builtins.int
     """moved_edges is how many edges became its own."""
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     @_builtins.property
     def node(self) -> _graph_pb2.Node:
         """node is the node that stays, with its aliases."""

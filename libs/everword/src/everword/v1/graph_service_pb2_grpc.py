@@ -26,8 +26,9 @@ if _version_not_supported:
 
 
 class GraphServiceStub:
-    """GraphService writes the graph: who and what there is, and how they are related. It holds what lasts; what happened stands in
-    messages. Nothing is overwritten: what was known before can be asked for, with known_at_time. GraphQueryService reads it.
+    """GraphService writes the graph: people and things, and their relations. The graph contains lasting facts; messages
+    contain events. Nothing is overwritten: earlier versions can be read with known_at_time. GraphQueryService reads the
+    graph.
     """
 
     def __init__(self, channel):
@@ -79,8 +80,9 @@ class GraphServiceStub:
 
 
 class GraphServiceServicer:
-    """GraphService writes the graph: who and what there is, and how they are related. It holds what lasts; what happened stands in
-    messages. Nothing is overwritten: what was known before can be asked for, with known_at_time. GraphQueryService reads it.
+    """GraphService writes the graph: people and things, and their relations. The graph contains lasting facts; messages
+    contain events. Nothing is overwritten: earlier versions can be read with known_at_time. GraphQueryService reads the
+    graph.
     """
 
     def CreateNode(self, request, context):
@@ -199,8 +201,9 @@ def add_GraphServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class GraphService:
-    """GraphService writes the graph: who and what there is, and how they are related. It holds what lasts; what happened stands in
-    messages. Nothing is overwritten: what was known before can be asked for, with known_at_time. GraphQueryService reads it.
+    """GraphService writes the graph: people and things, and their relations. The graph contains lasting facts; messages
+    contain events. Nothing is overwritten: earlier versions can be read with known_at_time. GraphQueryService reads the
+    graph.
     """
 
     @staticmethod

@@ -13,8 +13,9 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class GraphServiceStub:
-    """GraphService writes the graph: who and what there is, and how they are related. It holds what lasts; what happened stands in
-    messages. Nothing is overwritten: what was known before can be asked for, with known_at_time. GraphQueryService reads it.
+    """GraphService writes the graph: people and things, and their relations. The graph contains lasting facts; messages
+    contain events. Nothing is overwritten: earlier versions can be read with known_at_time. GraphQueryService reads the
+    graph.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -51,8 +52,9 @@ class GraphServiceStub:
     """
 
 class GraphServiceServicer(metaclass=_abc_1.ABCMeta):
-    """GraphService writes the graph: who and what there is, and how they are related. It holds what lasts; what happened stands in
-    messages. Nothing is overwritten: what was known before can be asked for, with known_at_time. GraphQueryService reads it.
+    """GraphService writes the graph: people and things, and their relations. The graph contains lasting facts; messages
+    contain events. Nothing is overwritten: earlier versions can be read with known_at_time. GraphQueryService reads the
+    graph.
     """
 
     @_abc_1.abstractmethod

@@ -38,10 +38,10 @@ class _IndexingStageEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Indexin
     INDEXING_STAGE_EMBEDDED: _IndexingStage.ValueType  # 2
     """INDEXING_STAGE_EMBEDDED: it can be found by its meaning, or its vector failed for good."""
     INDEXING_STAGE_DERIVED: _IndexingStage.ValueType  # 3
-    """INDEXING_STAGE_DERIVED: no background work on what was written is open."""
+    """INDEXING_STAGE_DERIVED: all background work on the write has finished."""
 
 class IndexingStage(_IndexingStage, metaclass=_IndexingStageEnumTypeWrapper):
-    """IndexingStage says how far a memory has come."""
+    """IndexingStage is the stage of background processing of a memory."""
 
 INDEXING_STAGE_UNSPECIFIED: IndexingStage.ValueType  # 0
 """INDEXING_STAGE_UNSPECIFIED is refused."""
@@ -50,7 +50,7 @@ INDEXING_STAGE_LEXICAL: IndexingStage.ValueType  # 1
 INDEXING_STAGE_EMBEDDED: IndexingStage.ValueType  # 2
 """INDEXING_STAGE_EMBEDDED: it can be found by its meaning, or its vector failed for good."""
 INDEXING_STAGE_DERIVED: IndexingStage.ValueType  # 3
-"""INDEXING_STAGE_DERIVED: no background work on what was written is open."""
+"""INDEXING_STAGE_DERIVED: all background work on the write has finished."""
 Global___IndexingStage: _TypeAlias = IndexingStage  # noqa: Y015
 
 @_typing.final
@@ -114,7 +114,7 @@ class EnsureConversationResponse(_message.Message):
     created: _builtins.bool
     """created is true if this call created it."""
     consistency_token: _builtins.str
-    """consistency_token stands for the conversation: reads that are given it find it."""
+    """consistency_token makes later reads include the conversation."""
     @_builtins.property
     def conversation(self) -> _conversation_pb2.Conversation:
         """conversation is the stored one."""
@@ -144,7 +144,7 @@ class ConversationTarget(_message.Message):
     DETAILS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def key(self) -> _conversation_pb2.ConversationKey:
-        """key is what the caller knows the conversation by."""
+        """key is the caller's own key of the conversation."""
 
     @_builtins.property
     def details(self) -> _conversation_pb2.ConversationDetails:
@@ -185,7 +185,7 @@ class AppendMessagesRequest(_message.Message):
     """allow_erased stores messages again whose external ids were erased. CONTENT_ERASED without it."""
     @_builtins.property
     def conversation(self) -> Global___ConversationTarget:
-        """conversation is made where it does not exist, as EnsureConversation does."""
+        """conversation is created if it does not exist, as EnsureConversation does."""
 
     @_builtins.property
     def messages(self) -> _containers.RepeatedCompositeFieldContainer[_memory_pb2.NewMessage]:
@@ -212,7 +212,7 @@ Global___AppendMessagesRequest: _TypeAlias = AppendMessagesRequest  # noqa: Y015
 
 @_typing.final
 class AppendMessagesResponse(_message.Message):
-    """AppendMessagesResponse says what was stored."""
+    """AppendMessagesResponse describes the stored messages."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -223,8 +223,8 @@ class AppendMessagesResponse(_message.Message):
     conversation_id: _builtins.str
     """conversation_id is the conversation that was written to."""
     consistency_token: _builtins.str
-    """consistency_token stands for this write. Reads that are given it see the write; WaitForIndexing waits for more. Of two
-    tokens of a namespace, the greater one as text stands for both writes in a read.
+    """consistency_token makes later reads include this write; WaitForIndexing waits for background work. The greater of
+    two tokens of a namespace, compared as text, covers both writes.
     """
     replayed: _builtins.bool
     """replayed is true if the request_id was known, and nothing was written."""
@@ -250,7 +250,7 @@ Global___AppendMessagesResponse: _TypeAlias = AppendMessagesResponse  # noqa: Y0
 
 @_typing.final
 class AppendedMessage(_message.Message):
-    """AppendedMessage says where a message went."""
+    """AppendedMessage identifies a stored message."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -319,7 +319,7 @@ class ImportMessagesResponse(_message.Message):
     messages_existing: _builtins.int
     """messages_existing is the number of messages that were there before."""
     consistency_token: _builtins.str
-    """consistency_token stands for the whole import."""
+    """consistency_token makes later reads include the whole import."""
     def __init__(
         self,
         *,
@@ -366,7 +366,7 @@ Global___MarkUsedRequest: _TypeAlias = MarkUsedRequest  # noqa: Y015
 
 @_typing.final
 class MarkUsedResponse(_message.Message):
-    """MarkUsedResponse says that the uses are counted."""
+    """MarkUsedResponse confirms that the uses are counted."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -388,7 +388,7 @@ Global___MarkUsedResponse: _TypeAlias = MarkUsedResponse  # noqa: Y015
 
 @_typing.final
 class UpdateMemoryRequest(_message.Message):
-    """UpdateMemoryRequest says what to change."""
+    """UpdateMemoryRequest has the fields to change."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -418,14 +418,14 @@ Global___UpdateMemoryRequest: _TypeAlias = UpdateMemoryRequest  # noqa: Y015
 
 @_typing.final
 class UpdateMemoryResponse(_message.Message):
-    """UpdateMemoryResponse holds what was changed."""
+    """UpdateMemoryResponse has the changed fields."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     MEMORY_FIELD_NUMBER: _builtins.int
     CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
     consistency_token: _builtins.str
-    """consistency_token stands for the change."""
+    """consistency_token makes later reads include the change."""
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:
         """memory has its id and the fields that can be changed. GetMemory returns the whole."""
@@ -446,14 +446,14 @@ Global___UpdateMemoryResponse: _TypeAlias = UpdateMemoryResponse  # noqa: Y015
 
 @_typing.final
 class WaitForIndexingRequest(_message.Message):
-    """WaitForIndexingRequest says what to wait for."""
+    """WaitForIndexingRequest names a write and a stage."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     CONSISTENCY_TOKEN_FIELD_NUMBER: _builtins.int
     STAGE_FIELD_NUMBER: _builtins.int
     consistency_token: _builtins.str
-    """consistency_token is what a write returned. At most 512 characters."""
+    """consistency_token is a token that a write returned. At most 512 characters."""
     stage: Global___IndexingStage.ValueType
     """stage is how far everything must have come."""
     def __init__(
@@ -472,7 +472,7 @@ Global___WaitForIndexingRequest: _TypeAlias = WaitForIndexingRequest  # noqa: Y0
 
 @_typing.final
 class WaitForIndexingResponse(_message.Message):
-    """WaitForIndexingResponse says that the stage is reached."""
+    """WaitForIndexingResponse confirms that the stage is reached."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -496,7 +496,7 @@ Global___WaitForIndexingResponse: _TypeAlias = WaitForIndexingResponse  # noqa: 
 
 @_typing.final
 class RecordSignificantRequest(_message.Message):
-    """RecordSignificantRequest says what to keep."""
+    """RecordSignificantRequest has the text to keep."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -512,13 +512,13 @@ class RecordSignificantRequest(_message.Message):
     content: _builtins.str
     """content is what happened, in the words in which it is to be remembered. At most 64 KiB."""
     title: _builtins.str
-    """title is what it is called. At most 256 characters."""
+    """title is the title. At most 256 characters."""
     instance: _builtins.str
     """instance is the embodiment of the agent that writes. At most 256 characters."""
     agent: _builtins.str
     """agent is the agent whose memory it is. At most 512 bytes."""
     subject: _builtins.str
-    """subject is the user whom it is about. At most 256 characters."""
+    """subject is the user whom the text is about. At most 256 characters."""
     @_builtins.property
     def occur_time(self) -> _timestamp_pb2.Timestamp:
         """occur_time is when it happened; the time of the call if unset."""
@@ -544,7 +544,7 @@ Global___RecordSignificantRequest: _TypeAlias = RecordSignificantRequest  # noqa
 
 @_typing.final
 class RecordSignificantResponse(_message.Message):
-    """RecordSignificantResponse says what was written."""
+    """RecordSignificantResponse identifies the stored memory."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -556,7 +556,7 @@ class RecordSignificantResponse(_message.Message):
     consistency_token: _builtins.str
     """consistency_token covers the write."""
     replayed: _builtins.bool
-    """replayed says that an equal earlier call had written it."""
+    """replayed is true if an equal earlier call had written it."""
     def __init__(
         self,
         *,
@@ -574,7 +574,7 @@ Global___RecordSignificantResponse: _TypeAlias = RecordSignificantResponse  # no
 
 @_typing.final
 class Checkpoint(_message.Message):
-    """Checkpoint is saved state, and what is known of it."""
+    """Checkpoint describes a saved state."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -592,20 +592,20 @@ class Checkpoint(_message.Message):
     conversation_id: _builtins.str
     """conversation_id is the conversation whose it is."""
     name: _builtins.str
-    """name says which state of the conversation it is."""
+    """name distinguishes several states of a conversation."""
     version: _builtins.int
-    """version is its place among all checkpoints of the conversation: a later one has a higher version. Within a name versions grow,
-    and have gaps where other names were saved in between.
+    """version is its place among all checkpoints of the conversation: a later one has a higher version. Within a name
+    versions grow, and have gaps where other names were saved in between.
     """
     parent_id: _builtins.str
     """parent_id is the checkpoint that it was made from, if any. It may be gone."""
     media_type: _builtins.str
-    """media_type says what the state is, in the caller's own terms."""
+    """media_type is the type of the state, in the caller's own terms."""
     state_bytes: _builtins.int
     """state_bytes is the size of the state."""
     @_builtins.property
     def metadata(self) -> _struct_pb2.Struct:
-        """metadata is what the caller keeps with it."""
+        """metadata is the caller's own data."""
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
@@ -677,20 +677,20 @@ class SaveCheckpointRequest(_message.Message):
     conversation_id: _builtins.str
     """conversation_id is the conversation that the state is of."""
     name: _builtins.str
-    """name says which state it is, where a conversation has several, such as those of sub-agents. At most 256 characters."""
+    """name distinguishes several states of a conversation, such as those of sub-agents. At most 256 characters."""
     state: _builtins.bytes
-    """state is what is saved, at most 4 MiB."""
+    """state is the state to save, at most 4 MiB."""
     media_type: _builtins.str
-    """media_type says what it is, such as `application/json`. At most 128 characters."""
+    """media_type is the type of the state, such as `application/json`. At most 128 characters."""
     parent_id: _builtins.str
-    """parent_id is the checkpoint of the same conversation that this one was made from. NOT_FOUND where there is none."""
+    """parent_id is the checkpoint of the same conversation on which this one is based. NOT_FOUND if it does not exist."""
     checkpoint_id: _builtins.str
     """checkpoint_id is the id to save it under, where the caller has made one; another is made if empty. The same id with the same
     body is saved once; with another body it is INVALID_ARGUMENT.
     """
     expected_version: _builtins.int
-    """expected_version is the latest version of the name as the caller knows it, and 0 where there is to be none: any other is
-    ABORTED, with CHECKPOINT_VERSION_CONFLICT. Unset, the state is saved whatever is there.
+    """expected_version is the latest version of the name that the caller knows, and 0 if none may exist: any other
+    version fails with ABORTED, CHECKPOINT_VERSION_CONFLICT. If unset, the state is saved in any case.
     """
     max_versions: _builtins.int
     """max_versions is how many versions of the name are kept, this one included. 100 if 0; at most 100."""
@@ -726,7 +726,7 @@ Global___SaveCheckpointRequest: _TypeAlias = SaveCheckpointRequest  # noqa: Y015
 
 @_typing.final
 class SaveCheckpointResponse(_message.Message):
-    """SaveCheckpointResponse says what was saved."""
+    """SaveCheckpointResponse identifies the saved checkpoint."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -738,7 +738,7 @@ class SaveCheckpointResponse(_message.Message):
     version: _builtins.int
     """version is its version; 0 where an equal call saved it before and it is gone by now."""
     replayed: _builtins.bool
-    """replayed says that an equal call saved it before."""
+    """replayed is true if an equal call saved it before."""
     def __init__(
         self,
         *,
@@ -793,10 +793,10 @@ class GetCheckpointResponse(_message.Message):
     CHECKPOINT_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
     state: _builtins.bytes
-    """state is what was saved."""
+    """state is the saved state."""
     @_builtins.property
     def checkpoint(self) -> Global___Checkpoint:
-        """checkpoint is what is known of it."""
+        """checkpoint describes the checkpoint."""
 
     def __init__(
         self,
@@ -868,7 +868,7 @@ class ListCheckpointsResponse(_message.Message):
     """next_page_token asks for the next page; empty at the end."""
     @_builtins.property
     def checkpoints(self) -> _containers.RepeatedCompositeFieldContainer[Global___Checkpoint]:
-        """checkpoints are what is known of them, the latest first."""
+        """checkpoints describe the checkpoints, the latest first."""
 
     def __init__(
         self,
@@ -920,7 +920,7 @@ Global___DeleteCheckpointsRequest: _TypeAlias = DeleteCheckpointsRequest  # noqa
 
 @_typing.final
 class DeleteCheckpointsResponse(_message.Message):
-    """DeleteCheckpointsResponse says how many there were."""
+    """DeleteCheckpointsResponse has the number of deleted checkpoints."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -43,7 +43,7 @@ class _LoreTriggerModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LoreT
     """
 
 class LoreTriggerMode(_LoreTriggerMode, metaclass=_LoreTriggerModeEnumTypeWrapper):
-    """LoreTriggerMode says how a trigger is looked for."""
+    """LoreTriggerMode is the way in which a trigger is matched."""
 
 LORE_TRIGGER_MODE_UNSPECIFIED: LoreTriggerMode.ValueType  # 0
 """LORE_TRIGGER_MODE_UNSPECIFIED is LORE_TRIGGER_MODE_SUBSTRING."""
@@ -80,7 +80,7 @@ class _LoreCauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LoreCause.V
     """LORE_CAUSE_RECURSION is the content of another entry."""
 
 class LoreCause(_LoreCause, metaclass=_LoreCauseEnumTypeWrapper):
-    """LoreCause says why an entry is in a context."""
+    """LoreCause is the reason why an entry is in a context."""
 
 LORE_CAUSE_UNSPECIFIED: LoreCause.ValueType  # 0
 """LORE_CAUSE_UNSPECIFIED is never returned."""
@@ -96,7 +96,7 @@ Global___LoreCause: _TypeAlias = LoreCause  # noqa: Y015
 
 @_typing.final
 class LoreScope(_message.Message):
-    """LoreScope says in which contexts a lorebook is looked at. One whose scope is unset, or empty, is for the whole namespace."""
+    """LoreScope selects the contexts in which a lorebook applies: all of the namespace if it is unset or empty."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -126,7 +126,7 @@ Global___LoreScope: _TypeAlias = LoreScope  # noqa: Y015
 
 @_typing.final
 class LoreBookKey(_message.Message):
-    """LoreBookKey is what a caller knows a lorebook by."""
+    """LoreBookKey is the caller's key of a lorebook."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -163,14 +163,14 @@ class NewLoreBook(_message.Message):
     DESCRIPTION_FIELD_NUMBER: _builtins.int
     DISABLED_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """name is what it is found by, within its scope. At most 256 characters."""
+    """name identifies the book within its scope. At most 256 characters."""
     description: _builtins.str
     """description is for people. At most 2,048 characters."""
     disabled: _builtins.bool
     """disabled keeps its entries out of all contexts. Search still finds them."""
     @_builtins.property
     def scope(self) -> Global___LoreScope:
-        """scope says in which contexts it is looked at."""
+        """scope selects the contexts in which the book applies."""
 
     def __init__(
         self,
@@ -238,7 +238,7 @@ Global___LoreBook: _TypeAlias = LoreBook  # noqa: Y015
 
 @_typing.final
 class LoreTrigger(_message.Message):
-    """LoreTrigger is what a message must say so that an entry comes into the context."""
+    """LoreTrigger is a text or pattern in a message that adds an entry to the context."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -246,11 +246,11 @@ class LoreTrigger(_message.Message):
     MODE_FIELD_NUMBER: _builtins.int
     CASE_SENSITIVE_FIELD_NUMBER: _builtins.int
     text: _builtins.str
-    """text is what is looked for, or the pattern: at most 256 characters, and not blank. Runs of blanks are one blank, but for
-    patterns.
+    """text is the words to find, or the pattern: at most 256 characters, and not blank. Except in patterns, several
+    spaces count as one.
     """
     mode: Global___LoreTriggerMode.ValueType
-    """mode says how. SUBSTRING if unset."""
+    """mode is the way in which the trigger is matched. SUBSTRING if unset."""
     case_sensitive: _builtins.bool
     """case_sensitive tells upper from lower case. Without it these are one in any script, and so are letters that are only
     written otherwise, such as full-width ones.
@@ -287,16 +287,16 @@ class NewLoreEntry(_message.Message):
     PREVENT_RECURSION_FIELD_NUMBER: _builtins.int
     EXCLUDE_RECURSION_FIELD_NUMBER: _builtins.int
     title: _builtins.str
-    """title is what the entry is found by in its book, and stands before its content in contexts. At most 256 characters."""
+    """title identifies the entry in its book, and precedes its content in contexts. At most 256 characters."""
     content: _builtins.str
-    """content is what it says, at most 32 KiB. NUL characters are refused."""
+    """content is the text of the entry, at most 32 KiB. NUL characters are refused."""
     scan_depth: _builtins.int
-    """scan_depth is how many of the latest messages are looked at, the query included: 5 if unset, at most 100. 0 is none: no
-    message sets the entry off, and only what is constant or set off by other entries comes in. Messages of tools, messages
-    without text and automated ones do not count; triggers in automated ones do.
+    """scan_depth is the number of latest messages in which triggers are searched, the query included: 5 if unset, at most
+    100. 0 searches none: only constant entries and entries that other entries trigger are included. Messages of tools,
+    messages without text and automated ones do not count, but triggers in automated ones do.
     """
     priority: _builtins.int
-    """priority says what goes in first where there is not room for all: the higher ones."""
+    """priority decides which entries are included if they do not all fit: higher ones first."""
     sticky_turns: _builtins.int
     """sticky_turns is for how many turns of a user the entry stays, the one that sets it off included, whatever scan_depth is; a
     message that triggers it again restarts them. With 0, it stays as long as its trigger is among the scan_depth latest
@@ -454,13 +454,15 @@ class LoreMatch(_message.Message):
     priority: _builtins.int
     """priority is the entry's priority."""
     cause: Global___LoreCause.ValueType
-    """cause says why it is there."""
+    """cause is the reason why the entry is in the context."""
     by_entry_id: _builtins.str
     """by_entry_id is the entry whose content holds the trigger, for RECURSION and for what stays after one."""
     turns_left: _builtins.int
-    """turns_left is for how many more turns of a user it stays, after this one; 0 where it does not count turns."""
+    """turns_left is the number of further turns of a user for which the entry stays, after this one; 0 if it does not
+    count turns.
+    """
     content: _builtins.str
-    """content is what it says."""
+    """content is the text of the entry."""
     @_builtins.property
     def trigger(self) -> Global___LoreTrigger:
         """trigger is the trigger that matched; unset for constant entries."""

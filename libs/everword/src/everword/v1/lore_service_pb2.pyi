@@ -49,7 +49,7 @@ Global___WriteLoreBookRequest: _TypeAlias = WriteLoreBookRequest  # noqa: Y015
 
 @_typing.final
 class WriteLoreBookResponse(_message.Message):
-    """WriteLoreBookResponse says what was written."""
+    """WriteLoreBookResponse identifies the written book."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -59,9 +59,9 @@ class WriteLoreBookResponse(_message.Message):
     book_id: _builtins.str
     """book_id is the book's id."""
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id wrote it before."""
+    """replayed is true if an equal call with this request_id wrote it before."""
     def __init__(
         self,
         *,
@@ -133,7 +133,7 @@ Global___GetLoreBookResponse: _TypeAlias = GetLoreBookResponse  # noqa: Y015
 
 @_typing.final
 class LoreBookFilter(_message.Message):
-    """LoreBookFilter says which lorebooks are listed. Fields are combined with AND, the values within one with OR."""
+    """LoreBookFilter selects lorebooks. Fields are combined with AND, the values within one with OR."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -142,11 +142,11 @@ class LoreBookFilter(_message.Message):
     CONVERSATION_IDS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def agents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """agents are those whose books to list; the empty one stands for books for no agent. At most 100."""
+        """agents are the agents whose books are listed; the empty string selects books for no agent. At most 100."""
 
     @_builtins.property
     def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """subjects are the users whom the books are for; the empty one stands for books for nobody. At most 100."""
+        """subjects are the users for whom the listed books are; the empty string selects books for nobody. At most 100."""
 
     @_builtins.property
     def conversation_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -182,7 +182,7 @@ class ListLoreBooksRequest(_message.Message):
     """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
     @_builtins.property
     def filter(self) -> Global___LoreBookFilter:
-        """filter says which; all if unset."""
+        """filter selects the items; all if unset."""
 
     def __init__(
         self,
@@ -263,7 +263,7 @@ Global___DeleteLoreBookRequest: _TypeAlias = DeleteLoreBookRequest  # noqa: Y015
 
 @_typing.final
 class DeleteLoreBookResponse(_message.Message):
-    """DeleteLoreBookResponse says that it is deleted."""
+    """DeleteLoreBookResponse confirms the deletion."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -273,9 +273,9 @@ class DeleteLoreBookResponse(_message.Message):
     book_id: _builtins.str
     """book_id is the book's id."""
     consistency_token: _builtins.str
-    """consistency_token stands for the deletion."""
+    """consistency_token makes later reads include the deletion."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id did it before."""
+    """replayed is true if an equal call with this request_id did it before."""
     def __init__(
         self,
         *,
@@ -327,7 +327,7 @@ Global___ImportLoreBookRequest: _TypeAlias = ImportLoreBookRequest  # noqa: Y015
 
 @_typing.final
 class ImportLoreBookResponse(_message.Message):
-    """ImportLoreBookResponse says what was written."""
+    """ImportLoreBookResponse describes the imported book."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -346,9 +346,9 @@ class ImportLoreBookResponse(_message.Message):
     deleted: _builtins.int
     """deleted is how many entries the book had that are not among these."""
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id wrote it before."""
+    """replayed is true if an equal call with this request_id wrote it before."""
     def __init__(
         self,
         *,
@@ -413,7 +413,7 @@ Global___WriteLoreEntryRequest: _TypeAlias = WriteLoreEntryRequest  # noqa: Y015
 
 @_typing.final
 class WriteLoreEntryResponse(_message.Message):
-    """WriteLoreEntryResponse says what was written."""
+    """WriteLoreEntryResponse identifies the written entry."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -426,9 +426,9 @@ class WriteLoreEntryResponse(_message.Message):
     book_id: _builtins.str
     """book_id is its lorebook's."""
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id wrote it before."""
+    """replayed is true if an equal call with this request_id wrote it before."""
     def __init__(
         self,
         *,
@@ -585,7 +585,7 @@ Global___DeleteLoreEntryRequest: _TypeAlias = DeleteLoreEntryRequest  # noqa: Y0
 
 @_typing.final
 class DeleteLoreEntryResponse(_message.Message):
-    """DeleteLoreEntryResponse says that it is deleted."""
+    """DeleteLoreEntryResponse confirms the deletion."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -595,9 +595,9 @@ class DeleteLoreEntryResponse(_message.Message):
     entry_id: _builtins.str
     """entry_id is the entry's id."""
     consistency_token: _builtins.str
-    """consistency_token stands for the deletion."""
+    """consistency_token makes later reads include the deletion."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id did it before."""
+    """replayed is true if an equal call with this request_id did it before."""
     def __init__(
         self,
         *,
@@ -615,7 +615,7 @@ Global___DeleteLoreEntryResponse: _TypeAlias = DeleteLoreEntryResponse  # noqa: 
 
 @_typing.final
 class MatchLoreRequest(_message.Message):
-    """MatchLoreRequest says what was said, and where."""
+    """MatchLoreRequest has a text and the scope of the books to match."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -623,12 +623,14 @@ class MatchLoreRequest(_message.Message):
     SCOPE_FIELD_NUMBER: _builtins.int
     AUTOMATED_FIELD_NUMBER: _builtins.int
     text: _builtins.str
-    """text is what a user says now, at most 32 KiB. It is the newest message, unless the latest one that is stored is the same."""
+    """text is the user's current message, at most 32 KiB. It is the newest message, unless the latest stored one is
+    equal.
+    """
     automated: _builtins.bool
-    """automated says that nobody said the text on purpose, as with a heartbeat: it uses up no turn."""
+    """automated marks a text that no person wrote, such as a heartbeat: it uses up no turn."""
     @_builtins.property
     def scope(self) -> _lore_pb2.LoreScope:
-        """scope says which books are looked at: those for the agent, the subject and the conversation, and those for the whole
+        """scope selects the books: those for the agent, the subject and the conversation, and those for the whole
         namespace. Messages of the conversation are looked at before the text.
         """
 
@@ -649,7 +651,7 @@ Global___MatchLoreRequest: _TypeAlias = MatchLoreRequest  # noqa: Y015
 
 @_typing.final
 class MatchLoreResponse(_message.Message):
-    """MatchLoreResponse holds what a context would hold."""
+    """MatchLoreResponse has the entries that a context would contain."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

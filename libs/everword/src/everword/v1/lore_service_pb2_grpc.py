@@ -26,10 +26,10 @@ if _version_not_supported:
 
 
 class LoreServiceStub:
-    """LoreService keeps lorebooks: what an agent is to know as soon as it comes up. An entry has triggers; a context holds it, in the
-    block LOREBOOK, from the message that says one of them on. An entry is a memory of kind MEMORY_KIND_LORE: Search and Browse find
-    it as any other, and contexts hold it by its triggers alone. What is overwritten or deleted is gone. A book has at most 1,000
-    entries, with 200 regular expressions together, and a context looks at 50 books.
+    """LoreService keeps lorebooks: what an agent is to know as soon as it comes up. An entry has triggers; a context holds
+    it, in the block LOREBOOK, from the message that says one of them on. An entry is a memory of kind MEMORY_KIND_LORE:
+    Search and Browse find it as any other, and contexts hold it by its triggers alone. What is overwritten or deleted is
+    gone. A book has at most 1,000 entries, with 200 regular expressions together, and a context looks at 50 books.
     """
 
     def __init__(self, channel):
@@ -91,10 +91,10 @@ class LoreServiceStub:
 
 
 class LoreServiceServicer:
-    """LoreService keeps lorebooks: what an agent is to know as soon as it comes up. An entry has triggers; a context holds it, in the
-    block LOREBOOK, from the message that says one of them on. An entry is a memory of kind MEMORY_KIND_LORE: Search and Browse find
-    it as any other, and contexts hold it by its triggers alone. What is overwritten or deleted is gone. A book has at most 1,000
-    entries, with 200 regular expressions together, and a context looks at 50 books.
+    """LoreService keeps lorebooks: what an agent is to know as soon as it comes up. An entry has triggers; a context holds
+    it, in the block LOREBOOK, from the message that says one of them on. An entry is a memory of kind MEMORY_KIND_LORE:
+    Search and Browse find it as any other, and contexts hold it by its triggers alone. What is overwritten or deleted is
+    gone. A book has at most 1,000 entries, with 200 regular expressions together, and a context looks at 50 books.
     """
 
     def WriteLoreBook(self, request, context):
@@ -232,10 +232,10 @@ def add_LoreServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class LoreService:
-    """LoreService keeps lorebooks: what an agent is to know as soon as it comes up. An entry has triggers; a context holds it, in the
-    block LOREBOOK, from the message that says one of them on. An entry is a memory of kind MEMORY_KIND_LORE: Search and Browse find
-    it as any other, and contexts hold it by its triggers alone. What is overwritten or deleted is gone. A book has at most 1,000
-    entries, with 200 regular expressions together, and a context looks at 50 books.
+    """LoreService keeps lorebooks: what an agent is to know as soon as it comes up. An entry has triggers; a context holds
+    it, in the block LOREBOOK, from the message that says one of them on. An entry is a memory of kind MEMORY_KIND_LORE:
+    Search and Browse find it as any other, and contexts hold it by its triggers alone. What is overwritten or deleted is
+    gone. A book has at most 1,000 entries, with 200 regular expressions together, and a context looks at 50 books.
     """
 
     @staticmethod

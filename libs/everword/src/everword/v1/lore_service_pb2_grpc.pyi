@@ -13,10 +13,10 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class LoreServiceStub:
-    """LoreService keeps lorebooks: what an agent is to know as soon as it comes up. An entry has triggers; a context holds it, in the
-    block LOREBOOK, from the message that says one of them on. An entry is a memory of kind MEMORY_KIND_LORE: Search and Browse find
-    it as any other, and contexts hold it by its triggers alone. What is overwritten or deleted is gone. A book has at most 1,000
-    entries, with 200 regular expressions together, and a context looks at 50 books.
+    """LoreService keeps lorebooks: what an agent is to know as soon as it comes up. An entry has triggers; a context holds
+    it, in the block LOREBOOK, from the message that says one of them on. An entry is a memory of kind MEMORY_KIND_LORE:
+    Search and Browse find it as any other, and contexts hold it by its triggers alone. What is overwritten or deleted is
+    gone. A book has at most 1,000 entries, with 200 regular expressions together, and a context looks at 50 books.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -48,10 +48,10 @@ class LoreServiceStub:
     """
 
 class LoreServiceServicer(metaclass=_abc_1.ABCMeta):
-    """LoreService keeps lorebooks: what an agent is to know as soon as it comes up. An entry has triggers; a context holds it, in the
-    block LOREBOOK, from the message that says one of them on. An entry is a memory of kind MEMORY_KIND_LORE: Search and Browse find
-    it as any other, and contexts hold it by its triggers alone. What is overwritten or deleted is gone. A book has at most 1,000
-    entries, with 200 regular expressions together, and a context looks at 50 books.
+    """LoreService keeps lorebooks: what an agent is to know as soon as it comes up. An entry has triggers; a context holds
+    it, in the block LOREBOOK, from the message that says one of them on. An entry is a memory of kind MEMORY_KIND_LORE:
+    Search and Browse find it as any other, and contexts hold it by its triggers alone. What is overwritten or deleted is
+    gone. A book has at most 1,000 entries, with 200 regular expressions together, and a context looks at 50 books.
     """
 
     @_abc_1.abstractmethod

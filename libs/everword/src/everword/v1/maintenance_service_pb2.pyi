@@ -33,9 +33,8 @@ class _BackfillTargetEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Backfi
     BACKFILL_TARGET_EMBEDDINGS: _BackfillTarget.ValueType  # 1
     """BACKFILL_TARGET_EMBEDDINGS schedules the vector of every passage without one, those that failed included."""
     BACKFILL_TARGET_TOOL_SENTENCES: _BackfillTarget.ValueType  # 2
-    """BACKFILL_TARGET_TOOL_SENTENCES schedules the sentence of every tool call without words: where there is none or an
-    outdated one, where it failed, and where it was made from a template before a language model was configured.
-    Automated messages get none.
+    """BACKFILL_TARGET_TOOL_SENTENCES schedules the sentence of every tool call without text: missing, outdated or failed
+    sentences, and those made from a template before a language model was configured. Automated messages get none.
     """
     BACKFILL_TARGET_SUMMARIES: _BackfillTarget.ValueType  # 3
     """BACKFILL_TARGET_SUMMARIES schedules every conversation with messages that are under no leaf, and every day with
@@ -43,16 +42,15 @@ class _BackfillTargetEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Backfi
     """
 
 class BackfillTarget(_BackfillTarget, metaclass=_BackfillTargetEnumTypeWrapper):
-    """BackfillTarget says what to backfill."""
+    """BackfillTarget is the type of work to schedule."""
 
 BACKFILL_TARGET_UNSPECIFIED: BackfillTarget.ValueType  # 0
 """BACKFILL_TARGET_UNSPECIFIED is refused."""
 BACKFILL_TARGET_EMBEDDINGS: BackfillTarget.ValueType  # 1
 """BACKFILL_TARGET_EMBEDDINGS schedules the vector of every passage without one, those that failed included."""
 BACKFILL_TARGET_TOOL_SENTENCES: BackfillTarget.ValueType  # 2
-"""BACKFILL_TARGET_TOOL_SENTENCES schedules the sentence of every tool call without words: where there is none or an
-outdated one, where it failed, and where it was made from a template before a language model was configured.
-Automated messages get none.
+"""BACKFILL_TARGET_TOOL_SENTENCES schedules the sentence of every tool call without text: missing, outdated or failed
+sentences, and those made from a template before a language model was configured. Automated messages get none.
 """
 BACKFILL_TARGET_SUMMARIES: BackfillTarget.ValueType  # 3
 """BACKFILL_TARGET_SUMMARIES schedules every conversation with messages that are under no leaf, and every day with
@@ -76,7 +74,7 @@ class _FlushActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FlushActi
     """FLUSH_ACTION_REPLACE: put the summaries in the place of the replaced messages."""
 
 class FlushAction(_FlushAction, metaclass=_FlushActionEnumTypeWrapper):
-    """FlushAction says what the caller does next."""
+    """FlushAction is the caller's next step."""
 
 FLUSH_ACTION_UNSPECIFIED: FlushAction.ValueType  # 0
 """FLUSH_ACTION_UNSPECIFIED is never returned."""
@@ -102,7 +100,7 @@ class _CompactionModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Compac
     """COMPACTION_MODE_MODEL asks a language model."""
 
 class CompactionMode(_CompactionMode, metaclass=_CompactionModeEnumTypeWrapper):
-    """CompactionMode says how summaries are made."""
+    """CompactionMode is the way in which summaries are made."""
 
 COMPACTION_MODE_UNSPECIFIED: CompactionMode.ValueType  # 0
 """COMPACTION_MODE_UNSPECIFIED is never returned."""
@@ -136,7 +134,7 @@ Global___GetQueueStatusRequest: _TypeAlias = GetQueueStatusRequest  # noqa: Y015
 
 @_typing.final
 class GetQueueStatusResponse(_message.Message):
-    """GetQueueStatusResponse says how it stands."""
+    """GetQueueStatusResponse has the state of the queues."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -214,7 +212,7 @@ class FailedPassage(_message.Message):
     memory_id: _builtins.str
     """memory_id is the memory that it is of."""
     part: _builtins.int
-    """part is which passage of the memory it is, from 0; -1 is the sentence that stands for a tool call."""
+    """part is the number of the passage in the memory, from 0; -1 is the sentence that describes a tool call."""
     error: _builtins.str
     """error is why it gets none: the kind of error, and all of it for an operator."""
     def __init__(
@@ -246,7 +244,7 @@ class FailedJob(_message.Message):
     task: _builtins.str
     """task is its task."""
     target: _builtins.str
-    """target is what it works on, such as a conversation's id."""
+    """target is the object of the job, such as a conversation's id."""
     attempts: _builtins.int
     """attempts is how often it was tried."""
     error: _builtins.str
@@ -274,7 +272,7 @@ Global___FailedJob: _TypeAlias = FailedJob  # noqa: Y015
 
 @_typing.final
 class RetryJobsRequest(_message.Message):
-    """RetryJobsRequest says which jobs to try again."""
+    """RetryJobsRequest selects the jobs to try again."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -310,7 +308,7 @@ Global___RetryJobsRequest: _TypeAlias = RetryJobsRequest  # noqa: Y015
 
 @_typing.final
 class RetryJobsResponse(_message.Message):
-    """RetryJobsResponse says how many there were."""
+    """RetryJobsResponse has the number of jobs."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -332,7 +330,7 @@ Global___RetryJobsResponse: _TypeAlias = RetryJobsResponse  # noqa: Y015
 
 @_typing.final
 class BackfillRequest(_message.Message):
-    """BackfillRequest says what to backfill."""
+    """BackfillRequest selects the work to schedule."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -344,8 +342,8 @@ class BackfillRequest(_message.Message):
     dry_run: _builtins.bool
     """dry_run only counts."""
     limit: _builtins.int
-    """limit is the most items to schedule; all if 0. Of summaries, an item is a conversation or a day. Finding them goes
-    through what is there from the beginning, each time.
+    """limit is the maximum number of items to schedule; all if 0. For summaries, an item is a conversation or a day. Each
+    call searches all stored data from the beginning.
     """
     def __init__(
         self,
@@ -364,7 +362,7 @@ Global___BackfillRequest: _TypeAlias = BackfillRequest  # noqa: Y015
 
 @_typing.final
 class BackfillResponse(_message.Message):
-    """BackfillResponse says how much there was."""
+    """BackfillResponse has the number of items."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -386,7 +384,7 @@ Global___BackfillResponse: _TypeAlias = BackfillResponse  # noqa: Y015
 
 @_typing.final
 class CompactRequest(_message.Message):
-    """CompactRequest says which conversations to sum up."""
+    """CompactRequest selects the conversations to summarize."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -412,7 +410,7 @@ Global___CompactRequest: _TypeAlias = CompactRequest  # noqa: Y015
 
 @_typing.final
 class CompactResponse(_message.Message):
-    """CompactResponse says what was scheduled."""
+    """CompactResponse has the numbers of scheduled jobs."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -438,7 +436,7 @@ Global___CompactResponse: _TypeAlias = CompactResponse  # noqa: Y015
 
 @_typing.final
 class RollUpRequest(_message.Message):
-    """RollUpRequest says which days."""
+    """RollUpRequest selects the days to summarize."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -468,7 +466,7 @@ Global___RollUpRequest: _TypeAlias = RollUpRequest  # noqa: Y015
 
 @_typing.final
 class RollUpResponse(_message.Message):
-    """RollUpResponse says what was scheduled."""
+    """RollUpResponse has the numbers of scheduled jobs."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -490,7 +488,7 @@ Global___RollUpResponse: _TypeAlias = RollUpResponse  # noqa: Y015
 
 @_typing.final
 class FlushConversationRequest(_message.Message):
-    """FlushConversationRequest says how full the agent's context is."""
+    """FlushConversationRequest has the size and the limit of the agent's context."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -510,14 +508,14 @@ class FlushConversationRequest(_message.Message):
     replaced before: pass it, or a context that was once full is full for good.
     """
     notes_saved: _builtins.bool
-    """notes_saved says that the agent has saved its facts."""
+    """notes_saved is true if the agent has saved its facts."""
     keep_recent: _builtins.int
     """keep_recent is how many of the latest messages stay as they are. 6 if unset; at most 1,000."""
     full_ratio: _builtins.float
     """full_ratio is the share of context_size from which on the context counts as full, from 0 to 1. 0.85 if 0."""
     @_builtins.property
     def protected_message_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """protected_message_ids are messages that stay as they are, beside system messages. At most 1,000."""
+        """protected_message_ids are messages that are not replaced, in addition to system messages. At most 1,000."""
 
     def __init__(
         self,
@@ -542,7 +540,7 @@ Global___FlushConversationRequest: _TypeAlias = FlushConversationRequest  # noqa
 
 @_typing.final
 class FlushConversationResponse(_message.Message):
-    """FlushConversationResponse says what to do."""
+    """FlushConversationResponse has the caller's next step."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -555,23 +553,23 @@ class FlushConversationResponse(_message.Message):
     FREED_TOKENS_FIELD_NUMBER: _builtins.int
     IN_DOUBT_MESSAGE_IDS_FIELD_NUMBER: _builtins.int
     action: Global___FlushAction.ValueType
-    """action is what the caller does next."""
+    """action is the caller's next step."""
     instruction: _builtins.str
     """instruction is for the agent, with SAVE_NOTES."""
     replaced_through_seq: _builtins.int
-    """replaced_through_seq is the last place of the conversation that the summaries stand for."""
+    """replaced_through_seq is the last position in the conversation that the summaries cover."""
     used_tokens: _builtins.int
     """used_tokens is how many tokens were used."""
     freed_tokens: _builtins.int
     """freed_tokens is how many the replacement frees, beyond what an earlier one of the conversation freed."""
     @_builtins.property
     def summaries(self) -> _containers.RepeatedCompositeFieldContainer[_summary_pb2.Summary]:
-        """summaries stand for the replaced messages, in order, with REPLACE."""
+        """summaries replace the messages, in order, with REPLACE."""
 
     @_builtins.property
     def kept_message_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """kept_message_ids are the messages up to there that stay as they are: system messages, protected ones, and those that
-        only a summary in doubt stands for.
+        """kept_message_ids are the messages up to that position that are not replaced: system messages, protected ones, and
+        those that only a summary under review covers.
         """
 
     @_builtins.property
@@ -617,7 +615,7 @@ Global___GetCompactionStatusRequest: _TypeAlias = GetCompactionStatusRequest  # 
 
 @_typing.final
 class GetCompactionStatusResponse(_message.Message):
-    """GetCompactionStatusResponse says how they are made."""
+    """GetCompactionStatusResponse has the mode, the model and the number of summaries."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -630,18 +628,18 @@ class GetCompactionStatusResponse(_message.Message):
     mode: Global___CompactionMode.ValueType
     """mode is how summaries are made."""
     model: _builtins.str
-    """model writes them; `extractive` where none does."""
+    """model is the model that writes the summaries; `extractive` if no model does."""
     input_tokens: _builtins.int
-    """input_tokens is what the language model read for the namespace in the last 24 hours."""
+    """input_tokens is the number of tokens that the language model read for the namespace in the last 24 hours."""
     output_tokens: _builtins.int
-    """output_tokens is what it wrote in the last 24 hours."""
+    """output_tokens is the number of tokens that it wrote in the last 24 hours."""
     @_builtins.property
     def levels(self) -> _containers.RepeatedCompositeFieldContainer[Global___LevelStatus]:
         """levels say how many summaries there are."""
 
     @_builtins.property
     def backlog(self) -> _stats_pb2.SummaryBacklog:
-        """backlog is what waits to be written."""
+        """backlog is the number of summaries that are not written yet."""
 
     def __init__(
         self,
@@ -663,7 +661,7 @@ Global___GetCompactionStatusResponse: _TypeAlias = GetCompactionStatusResponse  
 
 @_typing.final
 class LevelStatus(_message.Message):
-    """LevelStatus says how the summaries of a level stand. Counting stops at 100,000."""
+    """LevelStatus has the numbers of summaries of a level. Counting stops at 100,000."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -702,7 +700,7 @@ class LevelStatus(_message.Message):
     """needs_review is how many hold something that their sources do not."""
     @_builtins.property
     def by_models(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
-        """by_models says which models wrote them."""
+        """by_models has the number of summaries per model."""
 
     def __init__(
         self,
@@ -723,7 +721,7 @@ Global___LevelStatus: _TypeAlias = LevelStatus  # noqa: Y015
 
 @_typing.final
 class AuditSummariesRequest(_message.Message):
-    """AuditSummariesRequest says what to look at."""
+    """AuditSummariesRequest selects the summaries to check."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -731,8 +729,8 @@ class AuditSummariesRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     conversation_id: _builtins.str
-    """conversation_id limits the audit to summaries of one conversation. If empty, all are audited, except those that their channel's
-    policy keeps within their conversation.
+    """conversation_id limits the audit to summaries of one conversation. If empty, all are audited, except those that
+    their channel's policy keeps within their conversation.
     """
     page_size: _builtins.int
     """page_size is the most summaries to look at. 50 if 0; more than 200 are 200. A page also ends before the sources that it
@@ -814,7 +812,7 @@ class AuditFinding(_message.Message):
 
     @_builtins.property
     def problems(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """problems say in words what is wrong with its span, count or sources."""
+        """problems describe errors in the span, count or sources of the summary."""
 
     def __init__(
         self,
@@ -833,7 +831,7 @@ Global___AuditFinding: _TypeAlias = AuditFinding  # noqa: Y015
 
 @_typing.final
 class SleepRequest(_message.Message):
-    """SleepRequest says what to learn from."""
+    """SleepRequest selects the conversations to learn from."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -842,7 +840,7 @@ class SleepRequest(_message.Message):
     conversation_id: _builtins.str
     """conversation_id is the conversation. All if empty."""
     subject: _builtins.str
-    """subject takes the conversations about somebody or something. At most 512 bytes; all if empty."""
+    """subject selects the conversations about a person or thing. At most 512 bytes; all if empty."""
     def __init__(
         self,
         *,
@@ -859,7 +857,7 @@ Global___SleepRequest: _TypeAlias = SleepRequest  # noqa: Y015
 
 @_typing.final
 class SleepResponse(_message.Message):
-    """SleepResponse says how far Sleep has come since the call."""
+    """SleepResponse is the progress of Sleep since the call."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -874,9 +872,9 @@ class SleepResponse(_message.Message):
     POSTPONED_JOBS_FIELD_NUMBER: _builtins.int
     LEFT_OUT_STEPS_FIELD_NUMBER: _builtins.int
     done: _builtins.bool
-    """done says that nothing is left to do, or nothing that a worker is at: it is the last message then."""
+    """done is true if nothing is left to do, or nothing that a worker is at: it is the last message then."""
     conversations: _builtins.int
-    """conversations are those that had something to learn from."""
+    """conversations is the number of conversations with new messages to learn from."""
     pending_jobs: _builtins.int
     """pending_jobs wait for a worker, or have one."""
     stored_sessions: _builtins.int
@@ -888,12 +886,12 @@ class SleepResponse(_message.Message):
     parked_sessions: _builtins.int
     """parked_sessions failed and were put aside, whenever that was; RetryJobs tries them again."""
     failed_jobs: _builtins.int
-    """failed_jobs were given up. GetQueueStatus says why."""
+    """failed_jobs were given up. GetQueueStatus has the reasons."""
     postponed_jobs: _builtins.int
-    """postponed_jobs wait for a language model that answers nobody."""
+    """postponed_jobs is the number of jobs that wait because the language model does not answer."""
     @_builtins.property
     def left_out_steps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """left_out_steps are those that need a language model where none is configured."""
+        """left_out_steps are the steps that need a language model, if none is configured."""
 
     def __init__(
         self,

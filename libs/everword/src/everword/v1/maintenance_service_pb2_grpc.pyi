@@ -38,10 +38,10 @@ class MaintenanceServiceStub:
     namespace keeps them.
     """
     Sleep: _aio.UnaryStreamMultiCallable[_maintenance_service_pb2.SleepRequest, _maintenance_service_pb2.SleepResponse]
-    """Sleep learns from the messages since the last Sleep, and puts what is known in order: for one conversation, for the
-    conversations about a subject, or for all. It sends progress, and ends when everything is done or at the caller's
-    deadline; the work goes on then. Workers do the same when a conversation pauses, when another begins, and every night.
-    Repeated and concurrent calls have no further effect.
+    """Sleep learns from the messages since the last Sleep, and consolidates what was learned: for one conversation, for
+    the conversations about a subject, or for all. It sends progress, and ends when everything is done or at the
+    caller's deadline, after which the work continues. Workers do the same when a conversation pauses, when another
+    begins, and every night. Repeated and concurrent calls have no further effect.
     """
     GetCompactionStatus: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.GetCompactionStatusRequest, _maintenance_service_pb2.GetCompactionStatusResponse]
     """GetCompactionStatus returns how summaries are made, and how much of their work is pending."""
@@ -110,10 +110,10 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _maintenance_service_pb2.SleepRequest,
         context: _aio.ServicerContext[_maintenance_service_pb2.SleepRequest, _abc.AsyncIterator[_maintenance_service_pb2.SleepResponse]],
     ) -> _abc.AsyncIterator[_maintenance_service_pb2.SleepResponse]:
-        """Sleep learns from the messages since the last Sleep, and puts what is known in order: for one conversation, for the
-        conversations about a subject, or for all. It sends progress, and ends when everything is done or at the caller's
-        deadline; the work goes on then. Workers do the same when a conversation pauses, when another begins, and every night.
-        Repeated and concurrent calls have no further effect.
+        """Sleep learns from the messages since the last Sleep, and consolidates what was learned: for one conversation, for
+        the conversations about a subject, or for all. It sends progress, and ends when everything is done or at the
+        caller's deadline, after which the work continues. Workers do the same when a conversation pauses, when another
+        begins, and every night. Repeated and concurrent calls have no further effect.
         """
 
     @_abc_1.abstractmethod

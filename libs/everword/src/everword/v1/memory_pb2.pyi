@@ -34,21 +34,21 @@ class _RoleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Role.ValueType],
     ROLE_SYSTEM: _Role.ValueType  # 1
     """ROLE_SYSTEM is the operator or the framework."""
     ROLE_USER: _Role.ValueType  # 2
-    """ROLE_USER is a person, or whoever the agent serves."""
+    """ROLE_USER is a person, or another user of the agent."""
     ROLE_ASSISTANT: _Role.ValueType  # 3
     """ROLE_ASSISTANT is the agent."""
     ROLE_TOOL: _Role.ValueType  # 4
     """ROLE_TOOL is a tool call or its result."""
 
 class Role(_Role, metaclass=_RoleEnumTypeWrapper):
-    """Role says which side of a conversation a message is from."""
+    """Role is the sender of a message."""
 
 ROLE_UNSPECIFIED: Role.ValueType  # 0
 """ROLE_UNSPECIFIED is refused where a role is needed."""
 ROLE_SYSTEM: Role.ValueType  # 1
 """ROLE_SYSTEM is the operator or the framework."""
 ROLE_USER: Role.ValueType  # 2
-"""ROLE_USER is a person, or whoever the agent serves."""
+"""ROLE_USER is a person, or another user of the agent."""
 ROLE_ASSISTANT: Role.ValueType  # 3
 """ROLE_ASSISTANT is the agent."""
 ROLE_TOOL: Role.ValueType  # 4
@@ -66,11 +66,11 @@ class _MemoryKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MemoryKind
     MEMORY_KIND_MESSAGE: _MemoryKind.ValueType  # 1
     """MEMORY_KIND_MESSAGE is a message of a conversation, as it was sent."""
     MEMORY_KIND_SUMMARY: _MemoryKind.ValueType  # 2
-    """MEMORY_KIND_SUMMARY stands for the messages or summaries that it was made from."""
+    """MEMORY_KIND_SUMMARY is a summary of messages or of other summaries."""
     MEMORY_KIND_NOTE: _MemoryKind.ValueType  # 3
     """MEMORY_KIND_NOTE was written down on purpose, apart from any conversation."""
     MEMORY_KIND_FACT: _MemoryKind.ValueType  # 4
-    """MEMORY_KIND_FACT is a single thing that holds, or held, of somebody or something."""
+    """MEMORY_KIND_FACT is a single fact about a person or thing, current or past."""
     MEMORY_KIND_CHUNK: _MemoryKind.ValueType  # 5
     """MEMORY_KIND_CHUNK is a part of a document, or of a workspace file."""
     MEMORY_KIND_NODE: _MemoryKind.ValueType  # 6
@@ -78,11 +78,13 @@ class _MemoryKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_MemoryKind
     MEMORY_KIND_LORE: _MemoryKind.ValueType  # 7
     """MEMORY_KIND_LORE is an entry of a lorebook. Contexts hold it by its triggers alone. See LoreService."""
     MEMORY_KIND_TOPIC: _MemoryKind.ValueType  # 8
-    """MEMORY_KIND_TOPIC is a page about a person, place or thing, made of what was said and is known of it. See GraphQueryService."""
+    """MEMORY_KIND_TOPIC is a page about a person, place or thing, compiled from messages and facts. See
+    GraphQueryService.
+    """
 
 class MemoryKind(_MemoryKind, metaclass=_MemoryKindEnumTypeWrapper):
-    """MemoryKind says what a memory is. All kinds are ranked together. More kinds will come: show a kind that you do not know by
-    its content, as any other.
+    """MemoryKind is the type of a memory. All kinds are ranked together. More kinds will be added: display an unknown kind
+    by its content.
     """
 
 MEMORY_KIND_UNSPECIFIED: MemoryKind.ValueType  # 0
@@ -90,11 +92,11 @@ MEMORY_KIND_UNSPECIFIED: MemoryKind.ValueType  # 0
 MEMORY_KIND_MESSAGE: MemoryKind.ValueType  # 1
 """MEMORY_KIND_MESSAGE is a message of a conversation, as it was sent."""
 MEMORY_KIND_SUMMARY: MemoryKind.ValueType  # 2
-"""MEMORY_KIND_SUMMARY stands for the messages or summaries that it was made from."""
+"""MEMORY_KIND_SUMMARY is a summary of messages or of other summaries."""
 MEMORY_KIND_NOTE: MemoryKind.ValueType  # 3
 """MEMORY_KIND_NOTE was written down on purpose, apart from any conversation."""
 MEMORY_KIND_FACT: MemoryKind.ValueType  # 4
-"""MEMORY_KIND_FACT is a single thing that holds, or held, of somebody or something."""
+"""MEMORY_KIND_FACT is a single fact about a person or thing, current or past."""
 MEMORY_KIND_CHUNK: MemoryKind.ValueType  # 5
 """MEMORY_KIND_CHUNK is a part of a document, or of a workspace file."""
 MEMORY_KIND_NODE: MemoryKind.ValueType  # 6
@@ -102,7 +104,9 @@ MEMORY_KIND_NODE: MemoryKind.ValueType  # 6
 MEMORY_KIND_LORE: MemoryKind.ValueType  # 7
 """MEMORY_KIND_LORE is an entry of a lorebook. Contexts hold it by its triggers alone. See LoreService."""
 MEMORY_KIND_TOPIC: MemoryKind.ValueType  # 8
-"""MEMORY_KIND_TOPIC is a page about a person, place or thing, made of what was said and is known of it. See GraphQueryService."""
+"""MEMORY_KIND_TOPIC is a page about a person, place or thing, compiled from messages and facts. See
+GraphQueryService.
+"""
 Global___MemoryKind: _TypeAlias = MemoryKind  # noqa: Y015
 
 class _ImportanceClass:
@@ -118,12 +122,12 @@ class _ImportanceClassEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Impor
     IMPORTANCE_CLASS_FACT: _ImportanceClass.ValueType  # 2
     """IMPORTANCE_CLASS_FACT is something that holds: importance 0.6."""
     IMPORTANCE_CLASS_PREFERENCE: _ImportanceClass.ValueType  # 3
-    """IMPORTANCE_CLASS_PREFERENCE is what somebody wants or likes: importance 0.8."""
+    """IMPORTANCE_CLASS_PREFERENCE is a wish or preference: importance 0.8."""
     IMPORTANCE_CLASS_CORRECTION: _ImportanceClass.ValueType  # 4
     """IMPORTANCE_CLASS_CORRECTION sets something right that was said before: importance 0.9."""
 
 class ImportanceClass(_ImportanceClass, metaclass=_ImportanceClassEnumTypeWrapper):
-    """ImportanceClass says how much a memory matters beyond its words."""
+    """ImportanceClass is the importance of a memory, apart from its text."""
 
 IMPORTANCE_CLASS_UNSPECIFIED: ImportanceClass.ValueType  # 0
 """IMPORTANCE_CLASS_UNSPECIFIED is importance 0.5."""
@@ -132,7 +136,7 @@ IMPORTANCE_CLASS_TASK: ImportanceClass.ValueType  # 1
 IMPORTANCE_CLASS_FACT: ImportanceClass.ValueType  # 2
 """IMPORTANCE_CLASS_FACT is something that holds: importance 0.6."""
 IMPORTANCE_CLASS_PREFERENCE: ImportanceClass.ValueType  # 3
-"""IMPORTANCE_CLASS_PREFERENCE is what somebody wants or likes: importance 0.8."""
+"""IMPORTANCE_CLASS_PREFERENCE is a wish or preference: importance 0.8."""
 IMPORTANCE_CLASS_CORRECTION: ImportanceClass.ValueType  # 4
 """IMPORTANCE_CLASS_CORRECTION sets something right that was said before: importance 0.9."""
 Global___ImportanceClass: _TypeAlias = ImportanceClass  # noqa: Y015
@@ -151,7 +155,7 @@ class _OrderEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Order.ValueType
     """ORDER_OLDEST_FIRST begins with the earliest."""
 
 class Order(_Order, metaclass=_OrderEnumTypeWrapper):
-    """Order says which end of time comes first."""
+    """Order is the order by time."""
 
 ORDER_UNSPECIFIED: Order.ValueType  # 0
 """ORDER_UNSPECIFIED is newest first."""
@@ -177,7 +181,7 @@ class _TierEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Tier.ValueType],
     """TIER_FULL is the text, as far as max_content_chars goes."""
 
 class Tier(_Tier, metaclass=_TierEnumTypeWrapper):
-    """Tier says how much of the text of memories to return. Each is made by rule of the text's own words, and ends where a character
+    """Tier is the amount of text of each memory to return. Each is made by rule of the text's own words, and ends where a character
     does, in any script.
     """
 
@@ -203,7 +207,7 @@ class ContentBlock(_message.Message):
     type: _builtins.str
     """type names the kind of block in the caller's own terms, such as `text`, `image` or `tool_use`. At most 64 characters."""
     text: _builtins.str
-    """text is what can be read in the block, at most 1 MiB. It is indexed."""
+    """text is the readable text of the block, at most 1 MiB. It is indexed."""
     json: _builtins.str
     """json is the whole block as the caller keeps it, as JSON text of at most 1 MiB. It is stored as sent and never indexed."""
     def __init__(
@@ -248,13 +252,13 @@ class NewMessage(_message.Message):
     NUL characters are refused.
     """
     role: Global___Role.ValueType
-    """role says who speaks."""
+    """role is the sender."""
     author: _builtins.str
-    """author is the name of who speaks, where that is finer than the role. At most 256 characters."""
+    """author is the name of the speaker, if the role is not specific enough. At most 256 characters."""
     instance: _builtins.str
     """instance is the embodiment of the agent that writes; the conversation's if empty. At most 256 characters."""
     importance_class: Global___ImportanceClass.ValueType
-    """importance_class says how much the message matters. UpdateMemory can change it later."""
+    """importance_class is the importance of the message. UpdateMemory can change it later."""
     automated: _builtins.bool
     """automated marks what no one said on purpose, such as a heartbeat: it is kept and can be found on request, and is
     neither summarised nor counted as a turn.
@@ -264,7 +268,7 @@ class NewMessage(_message.Message):
     tool_args: _builtins.str
     """tool_args holds the call's arguments as the model wrote them, usually JSON text. At most 1 MiB."""
     tool_result: _builtins.str
-    """tool_result is what the tool answered, at most 1 MiB. Its first 32,768 characters are indexed."""
+    """tool_result is the result of the tool, at most 1 MiB. Its first 32,768 characters are indexed."""
     token_count: _builtins.int
     """token_count is the message's length in the caller's model, if the caller knows it."""
     external_id: _builtins.str
@@ -340,8 +344,8 @@ class Message(_message.Message):
     seq: _builtins.int
     """seq is its place in the conversation: 1, 2, 3, … without gaps."""
     synthesized_content: _builtins.str
-    """synthesized_content says in a sentence what the tool call did, where the message has no words of its own. It comes
-    from background work, and is empty until then.
+    """synthesized_content describes the tool call in a sentence, if the message has no text of its own. Background work
+    writes it; it is empty before.
     """
     @_builtins.property
     def body(self) -> Global___NewMessage:
@@ -415,13 +419,13 @@ class Memory(_message.Message):
     id: _builtins.str
     """id identifies the memory (UUIDv7). A message's memory has the message's id."""
     kind: Global___MemoryKind.ValueType
-    """kind says what it is."""
+    """kind is the type of the memory."""
     content: _builtins.str
     """content is its text: for a message its content, blocks, tool arguments and tool result. Search and Browse return at
     most max_content_chars of it.
     """
     content_truncated: _builtins.bool
-    """content_truncated says that content is not the whole text. GetMemory returns the whole."""
+    """content_truncated is true if content is not the whole text. GetMemory returns the whole."""
     conversation_id: _builtins.str
     """conversation_id is the conversation that it is from, if any."""
     seq: _builtins.int
@@ -429,37 +433,37 @@ class Memory(_message.Message):
     agent: _builtins.str
     """agent is the agent whose memory it is."""
     subject: _builtins.str
-    """subject is the user whom it is about."""
+    """subject is the user whom the memory is about."""
     channel: _builtins.str
-    """channel is where it comes from."""
+    """channel is the channel of its conversation."""
     instance: _builtins.str
     """instance is the embodiment of the agent that wrote it."""
     author: _builtins.str
     """author is who spoke."""
     role: Global___Role.ValueType
-    """role says which side spoke."""
+    """role is the sender."""
     importance_class: Global___ImportanceClass.ValueType
-    """importance_class says how much it matters, as the append or UpdateMemory did. Where neither did, ranking goes by what
+    """importance_class is the importance that the append or UpdateMemory gave. If neither did, ranking uses the value that
     background work suggests, if it does.
     """
     automated: _builtins.bool
-    """automated says that no one said it on purpose."""
+    """automated is true if no one said it on purpose."""
     use_count: _builtins.int
     """use_count is how often it was used, as MarkUsed and BuildContext report. Being returned by Search is a use only where
     the namespace counts by RETURNED.
     """
     synthesized_content: _builtins.str
-    """synthesized_content says in a sentence what a tool call did, where its message has no words of its own."""
+    """synthesized_content describes a tool call in a sentence, if its message has no text of its own."""
     external_id: _builtins.str
     """external_id is the caller's own id of a message."""
     tool_name: _builtins.str
     """tool_name is the tool that a message called."""
     metadata_omitted: _builtins.bool
-    """metadata_omitted says that there is metadata, and that it is too long for a list."""
+    """metadata_omitted is true if there is metadata, and that it is too long for a list."""
     summary_level: _summary_pb2.SummaryLevel.ValueType
     """summary_level is where in the summary DAG a summary stands."""
     period_start: _builtins.str
-    """period_start is the first day of the period that a summary of a day, week, month or year stands for, such as `2026-04-13`."""
+    """period_start is the first day of the day, week, month or year that a summary covers, such as `2026-04-13`."""
     note_key: _builtins.str
     """note_key is the key of a note, if it has one."""
     note_kind: _builtins.str
@@ -469,14 +473,16 @@ class Memory(_message.Message):
     document_title: _builtins.str
     """document_title is that document's title."""
     page: _builtins.int
-    """page is the page or slide that a chunk begins on, from 1; 0 where its document has none."""
+    """page is the page or slide on which a chunk begins, from 1; 0 if its document has no pages."""
     address: _builtins.str
-    """address is where it is, such as `viking://acme/conversations/0190…/messages/7`: it never changes, and ReadAddress reads it."""
+    """address is the address of the memory, such as `viking://acme/conversations/0190…/messages/7`: it never changes, and
+    ReadAddress reads it.
+    """
     untrusted: _builtins.bool
-    """untrusted says that it comes from a channel where anybody may write, or that a tool brought it in."""
+    """untrusted is true if the memory is from a channel in which anybody may write, or from a tool."""
     suspicious: _builtins.bool
-    """suspicious says that it is untrusted and speaks to models, as `ignore your instructions` does; see docs/trust.md. Looked at is
-    the text that is returned, and of items of a context the text that they have.
+    """suspicious is true if it is untrusted and speaks to models, as `ignore your instructions` does; see docs/trust.md.
+    Looked at is the text that is returned, and of items of a context the text that they have.
     """
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -488,22 +494,23 @@ class Memory(_message.Message):
 
     @_builtins.property
     def last_use_time(self) -> _timestamp_pb2.Timestamp:
-        """last_use_time is when it was last used; unset where it never was."""
+        """last_use_time is the time of the latest use; unset if the memory was never used."""
 
     @_builtins.property
     def metadata(self) -> _struct_pb2.Struct:
-        """metadata is what the caller keeps with a message. Lists of memories, such as those of Search and Browse, hold it where
-        its JSON has at most 2,000 characters, or max_content_chars where that is more; GetMemory and BatchGetMemories always do.
+        """metadata is the caller's own data of a message. Lists of memories, such as those of Search and Browse, include it
+        if its JSON has at most 2,000 characters, or max_content_chars if that is more; GetMemory and BatchGetMemories
+        always include it.
         """
 
     @_builtins.property
     def headings(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """headings are those that a chunk stands under, the outermost first."""
+        """headings are the headings above a chunk, the outermost first."""
 
     @_builtins.property
     def superseded(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.SupersededFact]:
-        """superseded is what a memory that Browse lists says and does not hold any more, as of the moments of its filter; the latest
-        to end first. Results of Search, and items of contexts, have it beside their memory.
+        """superseded lists statements of a memory returned by Browse that no longer hold at the times in the filter; the one
+        that ended last comes first. Results of Search, and items of contexts, have this list next to their memory.
         """
 
     def __init__(
@@ -555,7 +562,7 @@ Global___Memory: _TypeAlias = Memory  # noqa: Y015
 
 @_typing.final
 class MemoryFilter(_message.Message):
-    """MemoryFilter says which memories are looked at. Fields are combined with AND, the values within one with OR; an empty
+    """MemoryFilter selects memories. Fields are combined with AND, the values within one with OR; an empty
     field does not filter. Automated memories are left out unless include_automated is set.
     """
 
@@ -585,12 +592,12 @@ class MemoryFilter(_message.Message):
     include_automated: _builtins.bool
     """include_automated lets automated memories through."""
     as_of_message_id: _builtins.str
-    """as_of_message_id is a message after which nothing is looked at: in its conversation what comes after it, and elsewhere
-    what occurred later. NOT_FOUND where there is no such message.
+    """as_of_message_id excludes everything after a message: in its conversation all later messages, and elsewhere
+    memories that occurred later. NOT_FOUND if there is no such message.
     """
     include_superseded: _builtins.bool
-    """include_superseded lets facts through that held and do not any more. Search returns them marked, after what holds
-    instead, and Browse marked, at their time. What was said is let through in any case.
+    """include_superseded also returns facts that no longer hold. Search returns them marked, after the current fact, and
+    Browse marked, at their time. Messages are returned in any case.
     """
     @_builtins.property
     def kinds(self) -> _containers.RepeatedScalarFieldContainer[Global___MemoryKind.ValueType]:
@@ -654,8 +661,8 @@ class MemoryFilter(_message.Message):
 
     @_builtins.property
     def valid_at_time(self) -> _timestamp_pb2.Timestamp:
-        """valid_at_time is when a memory must hold; now, or later, if unset. What was said holds always; facts end. A note that has
-        expired is gone, whatever is asked for.
+        """valid_at_time is the time at which a memory must hold; if unset, now or later. Messages always hold; facts end. A
+        note that has expired is never returned.
         """
 
     @_builtins.property

@@ -21,8 +21,8 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class NoteScope(_message.Message):
-    """NoteScope says whose a note is. A key is unique within its scope: two agents, subjects or conversations may have notes of
-    the same key. Of a scope that is unset, or empty, are the notes of the whole namespace.
+    """NoteScope is the owner of a note: an agent, a user, a conversation, or the whole namespace if it is unset or empty. A
+    key is unique within its scope: two agents, subjects or conversations may have notes with the same key.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -33,7 +33,7 @@ class NoteScope(_message.Message):
     agent: _builtins.str
     """agent is the agent whose note it is. At most 512 bytes."""
     subject: _builtins.str
-    """subject is the user whom it is about. At most 256 characters."""
+    """subject is the user whom the note is about. At most 256 characters."""
     conversation_id: _builtins.str
     """conversation_id is the conversation that it belongs to. Its agent and subject are the conversation's: leave them empty."""
     def __init__(
@@ -53,7 +53,7 @@ Global___NoteScope: _TypeAlias = NoteScope  # noqa: Y015
 
 @_typing.final
 class NoteKey(_message.Message):
-    """NoteKey is what a caller knows a note by."""
+    """NoteKey is the caller's key of a note."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -94,8 +94,8 @@ class NewNote(_message.Message):
     AUTHOR_FIELD_NUMBER: _builtins.int
     EXPIRE_TIME_FIELD_NUMBER: _builtins.int
     key: _builtins.str
-    """key is what it is read, replaced and deleted by: any text, letter by letter. Without one, each call writes another note.
-    At most 512 characters.
+    """key identifies the note for reads, writes and deletions: any text, compared exactly. Without a key, each call
+    writes another note. At most 512 characters.
     """
     content: _builtins.str
     """content is its text, at most 256 KiB. NUL characters are refused."""
@@ -111,7 +111,7 @@ class NewNote(_message.Message):
     """author is who writes it, agent or person. At most 256 characters."""
     @_builtins.property
     def scope(self) -> Global___NoteScope:
-        """scope says whose it is."""
+        """scope is the owner."""
 
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -157,7 +157,7 @@ class Note(_message.Message):
     id: _builtins.str
     """id identifies it, and is its id as a memory too (UUIDv7). It stays through all versions."""
     version: _builtins.int
-    """version counts what was done to it: 1, 2, 3, … without gaps, deletions included."""
+    """version is the number of the change: 1, 2, 3, … without gaps, deletions included."""
     version_id: _builtins.str
     """version_id identifies this version (UUIDv7)."""
     log_date: _builtins.str
@@ -195,7 +195,7 @@ Global___Note: _TypeAlias = Note  # noqa: Y015
 
 @_typing.final
 class NoteVersion(_message.Message):
-    """NoteVersion is what a note was at a time."""
+    """NoteVersion is one version of a note."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -214,9 +214,9 @@ class NoteVersion(_message.Message):
     version: _builtins.int
     """version is its place in the history, from 1."""
     deleted: _builtins.bool
-    """deleted says that the note was deleted then: content is empty."""
+    """deleted is true if the note was deleted then: content is empty."""
     content: _builtins.str
-    """content is what the note said."""
+    """content is the text of the version."""
     kind: _builtins.str
     """kind is what sort of note it was."""
     importance: _builtins.int

@@ -32,12 +32,12 @@ class WriteNoteRequest(_message.Message):
     EXPECTED_VERSION_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     append: _builtins.bool
-    """append adds the content to the end of what the key holds, on a line of its own, instead of replacing it. All else is
-    replaced.
+    """append adds the content to the end of the existing text, on a line of its own, instead of replacing it. All other
+    fields are replaced.
     """
     expected_version: _builtins.int
-    """expected_version is the version that is to be replaced, and 0 where there is to be none: any other is ABORTED, with
-    NOTE_VERSION_CONFLICT. Unset, the latest is replaced, whichever it is. It goes with a key alone.
+    """expected_version is the version to replace, and 0 if no note may exist: any other version fails with ABORTED,
+    NOTE_VERSION_CONFLICT. If unset, the latest version is replaced. It requires a key.
     """
     request_id: _builtins.str
     """request_id makes the call repeatable: the same id and body write once. At most 128 characters."""
@@ -65,7 +65,7 @@ Global___WriteNoteRequest: _TypeAlias = WriteNoteRequest  # noqa: Y015
 
 @_typing.final
 class WriteNoteResponse(_message.Message):
-    """WriteNoteResponse says what was written."""
+    """WriteNoteResponse identifies the stored version."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -81,9 +81,9 @@ class WriteNoteResponse(_message.Message):
     version_id: _builtins.str
     """version_id is that version's id."""
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id wrote it before."""
+    """replayed is true if an equal call with this request_id wrote it before."""
     def __init__(
         self,
         *,
@@ -204,7 +204,7 @@ Global___DeleteNoteRequest: _TypeAlias = DeleteNoteRequest  # noqa: Y015
 
 @_typing.final
 class DeleteNoteResponse(_message.Message):
-    """DeleteNoteResponse says that it is deleted."""
+    """DeleteNoteResponse confirms the deletion."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -217,9 +217,9 @@ class DeleteNoteResponse(_message.Message):
     version: _builtins.int
     """version is the place of the deletion in the history."""
     consistency_token: _builtins.str
-    """consistency_token stands for the deletion."""
+    """consistency_token makes later reads include the deletion."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id did it before."""
+    """replayed is true if an equal call with this request_id did it before."""
     def __init__(
         self,
         *,
@@ -238,7 +238,7 @@ Global___DeleteNoteResponse: _TypeAlias = DeleteNoteResponse  # noqa: Y015
 
 @_typing.final
 class NoteFilter(_message.Message):
-    """NoteFilter says which notes are listed. Fields are combined with AND, the values within one with OR."""
+    """NoteFilter selects notes. Fields are combined with AND, the values within one with OR."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -261,11 +261,11 @@ class NoteFilter(_message.Message):
     """end_date is the day after the last one of daily logs."""
     @_builtins.property
     def agents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """agents are those whose notes to list; the empty one stands for notes of no agent. At most 100."""
+        """agents are the agents whose notes are listed; the empty string selects notes of no agent. At most 100."""
 
     @_builtins.property
     def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """subjects are the users whom the notes are about; the empty one stands for notes about nobody. At most 100."""
+        """subjects are the users whom the notes are about; the empty string selects notes about nobody. At most 100."""
 
     @_builtins.property
     def conversation_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -318,7 +318,7 @@ class ListNotesRequest(_message.Message):
     """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
     @_builtins.property
     def filter(self) -> Global___NoteFilter:
-        """filter says which; all if unset."""
+        """filter selects the items; all if unset."""
 
     def __init__(
         self,
@@ -417,7 +417,7 @@ class GetNoteHistoryResponse(_message.Message):
     """note_id is the note's id."""
     @_builtins.property
     def versions(self) -> _containers.RepeatedCompositeFieldContainer[_note_pb2.NoteVersion]:
-        """versions are what it was, the latest first."""
+        """versions are the versions of the note, the latest first."""
 
     def __init__(
         self,
@@ -453,7 +453,7 @@ class AppendDailyLogRequest(_message.Message):
     """request_id makes the call repeatable: the same id and body write once. At most 128 characters."""
     @_builtins.property
     def scope(self) -> _note_pb2.NoteScope:
-        """scope says whose log it is."""
+        """scope is the owner of the log."""
 
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -478,7 +478,7 @@ Global___AppendDailyLogRequest: _TypeAlias = AppendDailyLogRequest  # noqa: Y015
 
 @_typing.final
 class AppendDailyLogResponse(_message.Message):
-    """AppendDailyLogResponse says what was written."""
+    """AppendDailyLogResponse identifies the entry."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -491,9 +491,9 @@ class AppendDailyLogResponse(_message.Message):
     log_date: _builtins.str
     """log_date is the day whose log it is in, such as `2026-04-18`."""
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id wrote it before."""
+    """replayed is true if an equal call with this request_id wrote it before."""
     def __init__(
         self,
         *,
@@ -547,7 +547,7 @@ class WriteHandoffRequest(_message.Message):
     AUTHOR_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     content: _builtins.str
-    """content is the state of the task, and what is asked of the advisor. At most 64 KiB."""
+    """content is the state of the task, and the question to the advisor. At most 64 KiB."""
     author: _builtins.str
     """author is who writes. At most 256 characters."""
     request_id: _builtins.str
@@ -574,7 +574,7 @@ Global___WriteHandoffRequest: _TypeAlias = WriteHandoffRequest  # noqa: Y015
 
 @_typing.final
 class WriteHandoffResponse(_message.Message):
-    """WriteHandoffResponse says what was written."""
+    """WriteHandoffResponse identifies the stored handoff."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -587,9 +587,9 @@ class WriteHandoffResponse(_message.Message):
     version: _builtins.int
     """version is its version."""
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id wrote it before."""
+    """replayed is true if an equal call with this request_id wrote it before."""
     def __init__(
         self,
         *,
@@ -636,7 +636,7 @@ Global___GetHandoffRequest: _TypeAlias = GetHandoffRequest  # noqa: Y015
 
 @_typing.final
 class GetHandoffResponse(_message.Message):
-    """GetHandoffResponse holds what is known about the issue."""
+    """GetHandoffResponse has the handoff and the notes of the issue."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -688,7 +688,7 @@ class SaveAdvisorNoteRequest(_message.Message):
     AUTHOR_FIELD_NUMBER: _builtins.int
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     content: _builtins.str
-    """content is what it found. At most 64 KiB."""
+    """content is the advisor's findings. At most 64 KiB."""
     importance: _builtins.int
     """importance is how much it matters, from 1 to 5; 4 if 0."""
     author: _builtins.str
@@ -718,7 +718,7 @@ Global___SaveAdvisorNoteRequest: _TypeAlias = SaveAdvisorNoteRequest  # noqa: Y0
 
 @_typing.final
 class SaveAdvisorNoteResponse(_message.Message):
-    """SaveAdvisorNoteResponse says what was written."""
+    """SaveAdvisorNoteResponse identifies the stored note."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -728,9 +728,9 @@ class SaveAdvisorNoteResponse(_message.Message):
     note_id: _builtins.str
     """note_id is the id of the note."""
     consistency_token: _builtins.str
-    """consistency_token stands for the write."""
+    """consistency_token makes later reads include the write."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id wrote it before."""
+    """replayed is true if an equal call with this request_id wrote it before."""
     def __init__(
         self,
         *,
@@ -774,7 +774,7 @@ class AdvisorGrant(_message.Message):
 
     @_builtins.property
     def expire_time(self) -> _timestamp_pb2.Timestamp:
-        """expire_time is when it ends, whatever is left of it."""
+        """expire_time is the time at which the grant ends, even if calls are left."""
 
     def __init__(
         self,
@@ -796,7 +796,7 @@ Global___AdvisorGrant: _TypeAlias = AdvisorGrant  # noqa: Y015
 
 @_typing.final
 class CreateAdvisorGrantRequest(_message.Message):
-    """CreateAdvisorGrantRequest says what an advisor may do."""
+    """CreateAdvisorGrantRequest has the permissions of an advisor."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -838,12 +838,12 @@ class CreateAdvisorGrantResponse(_message.Message):
     SECRET_FIELD_NUMBER: _builtins.int
     INSTRUCTIONS_FIELD_NUMBER: _builtins.int
     secret: _builtins.str
-    """secret is what the advisor shows, as a key: `authorization: Bearer SECRET`. It is not shown again."""
+    """secret is the advisor's key, to be sent as `authorization: Bearer SECRET`. It is not shown again."""
     instructions: _builtins.str
     """instructions are text for the prompt of the advisor."""
     @_builtins.property
     def grant(self) -> Global___AdvisorGrant:
-        """grant is what was made."""
+        """grant is the created grant."""
 
     def __init__(
         self,

@@ -13,14 +13,14 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class NoteServiceStub:
-    """NoteService stores notes: text that is written on purpose and belongs to no message. A note has a key, or is captured without
-    one, or is an entry in the log of a day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse return it with all
-    other memories, or alone if the filter names the kind. Only GetNoteHistory returns text that was replaced or deleted, or has
-    expired.
+    """NoteService stores notes: text that is written on purpose and belongs to no message. A note has a key, or is captured
+    without one, or is an entry in the log of a day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse
+    return it with all other memories, and alone if the filter names only this kind. Only GetNoteHistory returns text
+    that was replaced or deleted, or has expired.
 
-    Handoffs are notes too. A caller writes down where it stands with an issue and creates a grant. An advisor, which is another
-    process or model, uses the grant as its key, reads the handoff and saves a note. The caller reads that note. Each issue has
-    one handoff; writing it again replaces it.
+    Handoffs are notes too. A caller describes its progress on an issue and creates a grant. An advisor, which is another
+    process or model, uses the grant as its key, reads the handoff and saves a note. The caller reads that note. Each
+    issue has one handoff; writing it again replaces it.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -53,14 +53,14 @@ class NoteServiceStub:
     """
 
 class NoteServiceServicer(metaclass=_abc_1.ABCMeta):
-    """NoteService stores notes: text that is written on purpose and belongs to no message. A note has a key, or is captured without
-    one, or is an entry in the log of a day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse return it with all
-    other memories, or alone if the filter names the kind. Only GetNoteHistory returns text that was replaced or deleted, or has
-    expired.
+    """NoteService stores notes: text that is written on purpose and belongs to no message. A note has a key, or is captured
+    without one, or is an entry in the log of a day. A note is a memory of kind MEMORY_KIND_NOTE: Search and Browse
+    return it with all other memories, and alone if the filter names only this kind. Only GetNoteHistory returns text
+    that was replaced or deleted, or has expired.
 
-    Handoffs are notes too. A caller writes down where it stands with an issue and creates a grant. An advisor, which is another
-    process or model, uses the grant as its key, reads the handoff and saves a note. The caller reads that note. Each issue has
-    one handoff; writing it again replaces it.
+    Handoffs are notes too. A caller describes its progress on an issue and creates a grant. An advisor, which is another
+    process or model, uses the grant as its key, reads the handoff and saves a note. The caller reads that note. Each
+    issue has one handoff; writing it again replaces it.
     """
 
     @_abc_1.abstractmethod

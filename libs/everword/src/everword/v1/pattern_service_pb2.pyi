@@ -37,7 +37,7 @@ class _ThresholdSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Thres
     """THRESHOLD_SOURCE_REQUEST came with the call."""
 
 class ThresholdSource(_ThresholdSource, metaclass=_ThresholdSourceEnumTypeWrapper):
-    """ThresholdSource says where a threshold comes from."""
+    """ThresholdSource is the origin of a threshold."""
 
 THRESHOLD_SOURCE_UNSPECIFIED: ThresholdSource.ValueType  # 0
 """THRESHOLD_SOURCE_UNSPECIFIED is never returned."""
@@ -51,7 +51,7 @@ Global___ThresholdSource: _TypeAlias = ThresholdSource  # noqa: Y015
 
 @_typing.final
 class Pattern(_message.Message):
-    """Pattern is what is done with an entity again and again."""
+    """Pattern is a repeated action on an entity."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -71,7 +71,7 @@ class Pattern(_message.Message):
     entity: _builtins.str
     """entity is the thing that it is about, such as a merchant, as it was first written."""
     type: _builtins.str
-    """type says what of the entity it tells, such as `merchant_category`."""
+    """type is the property of the entity, such as `merchant_category`."""
     category: _builtins.str
     """category groups patterns, such as `software`."""
     occurrences: _builtins.int
@@ -86,7 +86,7 @@ class Pattern(_message.Message):
     """agent is the agent that first recorded it."""
     @_builtins.property
     def data(self) -> _struct_pb2.Struct:
-        """data is what is done."""
+        """data describes the action."""
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
@@ -121,7 +121,7 @@ Global___Pattern: _TypeAlias = Pattern  # noqa: Y015
 
 @_typing.final
 class PatternOutcome(_message.Message):
-    """PatternOutcome is what was seen of a pattern once."""
+    """PatternOutcome is one observation of a pattern."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -131,13 +131,13 @@ class PatternOutcome(_message.Message):
     OTHER_PATTERN_ID_FIELD_NUMBER: _builtins.int
     OUTCOME_TIME_FIELD_NUMBER: _builtins.int
     agreed: _builtins.bool
-    """agreed says that it was right."""
+    """agreed is true if it was right."""
     recorded: _builtins.bool
-    """recorded says that it was recorded, and not told by RecordOutcome."""
+    """recorded is true if it was recorded, and not told by RecordOutcome."""
     reason: _builtins.str
-    """reason is why, as far as somebody said."""
+    """reason is the reason for the outcome, if one was given."""
     other_pattern_id: _builtins.str
-    """other_pattern_id is the pattern that was recorded instead; empty where none was."""
+    """other_pattern_id is the pattern that was recorded instead; empty if none was."""
     @_builtins.property
     def outcome_time(self) -> _timestamp_pb2.Timestamp:
         """outcome_time is when it was written down."""
@@ -161,7 +161,7 @@ Global___PatternOutcome: _TypeAlias = PatternOutcome  # noqa: Y015
 
 @_typing.final
 class PatternDecision(_message.Message):
-    """PatternDecision says whether a pattern may be used without asking."""
+    """PatternDecision is the decision whether a pattern may be used without asking."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -176,26 +176,26 @@ class PatternDecision(_message.Message):
     EXPLANATION_FIELD_NUMBER: _builtins.int
     DECIDE_TIME_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """id identifies the decision; empty where there was no pattern."""
+    """id identifies the decision; empty if there was no pattern."""
     approved: _builtins.bool
-    """approved says that it may."""
+    """approved is true if it may."""
     pattern_id: _builtins.str
-    """pattern_id is the pattern that was looked at; empty where there was none."""
+    """pattern_id is the pattern that the decision is based on; empty if there was none."""
     confidence: _builtins.float
     """confidence is that of the pattern then."""
     threshold: _builtins.float
     """threshold is the confidence that was needed."""
     threshold_source: Global___ThresholdSource.ValueType
-    """threshold_source says where that comes from."""
+    """threshold_source is the origin of the threshold."""
     occurrences: _builtins.int
     """occurrences is how often the pattern had been right."""
     disagreements: _builtins.int
     """disagreements is how often it had been wrong."""
     explanation: _builtins.str
-    """explanation says all that in a sentence."""
+    """explanation describes the decision in a sentence."""
     @_builtins.property
     def decide_time(self) -> _timestamp_pb2.Timestamp:
-        """decide_time is when it was decided; unset where there was no pattern."""
+        """decide_time is the time of the decision; unset if there was no pattern."""
 
     def __init__(
         self,
@@ -221,7 +221,7 @@ Global___PatternDecision: _TypeAlias = PatternDecision  # noqa: Y015
 
 @_typing.final
 class RecordPatternRequest(_message.Message):
-    """RecordPatternRequest says what was done."""
+    """RecordPatternRequest describes an action."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -235,18 +235,18 @@ class RecordPatternRequest(_message.Message):
     entity: _builtins.str
     """entity is the thing that it is about. Case and spaces do not tell entities apart. At most 512 characters."""
     type: _builtins.str
-    """type says what of the entity it tells: a name in lower case. At most 128 characters."""
+    """type is the property of the entity: a name in lower case. At most 128 characters."""
     category: _builtins.str
     """category groups patterns; that of an earlier occurrence if empty. At most 128 characters."""
     agent: _builtins.str
     """agent is the agent that records it. At most 512 bytes."""
     reason: _builtins.str
-    """reason says why, for the audit trail. At most 1,024 characters."""
+    """reason is the reason, for the audit trail. At most 1,024 characters."""
     request_id: _builtins.str
     """request_id makes the call repeatable: the same id with the same pattern counts once. At most 128 characters."""
     @_builtins.property
     def data(self) -> _struct_pb2.Struct:
-        """data is what is done, at most 16 KiB."""
+        """data describes the action, at most 16 KiB."""
 
     def __init__(
         self,
@@ -277,9 +277,9 @@ class RecordPatternResponse(_message.Message):
     CREATED_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
     created: _builtins.bool
-    """created says that it is new."""
+    """created is true if it is new."""
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id did it before."""
+    """replayed is true if an equal call with this request_id did it before."""
     @_builtins.property
     def pattern(self) -> Global___Pattern:
         """pattern is the pattern, with this occurrence."""
@@ -301,7 +301,7 @@ Global___RecordPatternResponse: _TypeAlias = RecordPatternResponse  # noqa: Y015
 
 @_typing.final
 class RecordOutcomeRequest(_message.Message):
-    """RecordOutcomeRequest says whether a pattern was right."""
+    """RecordOutcomeRequest reports whether a pattern was right."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -312,9 +312,9 @@ class RecordOutcomeRequest(_message.Message):
     pattern_id: _builtins.str
     """pattern_id is its id."""
     agreed: _builtins.bool
-    """agreed says that it was right."""
+    """agreed is true if it was right."""
     reason: _builtins.str
-    """reason says why, for the audit trail. At most 1,024 characters."""
+    """reason is the reason, for the audit trail. At most 1,024 characters."""
     request_id: _builtins.str
     """request_id makes the call repeatable: the same id with the same outcome counts once. At most 128 characters."""
     def __init__(
@@ -342,7 +342,7 @@ class RecordOutcomeResponse(_message.Message):
     PATTERN_FIELD_NUMBER: _builtins.int
     REPLAYED_FIELD_NUMBER: _builtins.int
     replayed: _builtins.bool
-    """replayed says that an equal call with this request_id did it before."""
+    """replayed is true if an equal call with this request_id did it before."""
     @_builtins.property
     def pattern(self) -> Global___Pattern:
         """pattern is the pattern, with this outcome."""
@@ -373,9 +373,9 @@ class DecidePatternRequest(_message.Message):
     entity: _builtins.str
     """entity is the thing. At most 512 characters."""
     type: _builtins.str
-    """type says what of the entity. At most 128 characters."""
+    """type is the property of the entity. At most 128 characters."""
     auto_approve: _builtins.float
-    """auto_approve is the confidence that is needed; if unset, that of the type, and .8 where it has none."""
+    """auto_approve is the confidence that is required; if unset, that of the type, and 0.8 if the type has none."""
     def __init__(
         self,
         *,
@@ -403,11 +403,11 @@ class DecidePatternResponse(_message.Message):
     PATTERN_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def decision(self) -> Global___PatternDecision:
-        """decision says whether, and why."""
+        """decision is the decision with its reason."""
 
     @_builtins.property
     def pattern(self) -> Global___Pattern:
-        """pattern is the most trusted one; unset where there is none."""
+        """pattern is the pattern with the highest confidence; unset if there is none."""
 
     def __init__(
         self,
@@ -451,7 +451,7 @@ Global___SetPatternThresholdRequest: _TypeAlias = SetPatternThresholdRequest  # 
 
 @_typing.final
 class SetPatternThresholdResponse(_message.Message):
-    """SetPatternThresholdResponse says what was set before."""
+    """SetPatternThresholdResponse has the previous threshold."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -563,7 +563,7 @@ Global___ExplainPatternRequest: _TypeAlias = ExplainPatternRequest  # noqa: Y015
 
 @_typing.final
 class ExplainPatternResponse(_message.Message):
-    """ExplainPatternResponse says what a pattern rests on."""
+    """ExplainPatternResponse has the outcomes of a pattern."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -27,7 +27,7 @@ if _version_not_supported:
 
 class PatternServiceStub:
     """PatternService keeps what an agent does again and again with a thing, such as the account that a merchant's receipts go to,
-    and says when it is sure enough to do it without asking. Nothing is edited or deleted: each outcome is kept.
+    and decides whether an action may be repeated without asking. Nothing is edited or deleted: each outcome is kept.
     """
 
     def __init__(self, channel):
@@ -70,7 +70,7 @@ class PatternServiceStub:
 
 class PatternServiceServicer:
     """PatternService keeps what an agent does again and again with a thing, such as the account that a merchant's receipts go to,
-    and says when it is sure enough to do it without asking. Nothing is edited or deleted: each outcome is kept.
+    and decides whether an action may be repeated without asking. Nothing is edited or deleted: each outcome is kept.
     """
 
     def RecordPattern(self, request, context):
@@ -161,7 +161,7 @@ def add_PatternServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class PatternService:
     """PatternService keeps what an agent does again and again with a thing, such as the account that a merchant's receipts go to,
-    and says when it is sure enough to do it without asking. Nothing is edited or deleted: each outcome is kept.
+    and decides whether an action may be repeated without asking. Nothing is edited or deleted: each outcome is kept.
     """
 
     @staticmethod

@@ -14,7 +14,7 @@ GRPC_VERSION: str
 
 class PatternServiceStub:
     """PatternService keeps what an agent does again and again with a thing, such as the account that a merchant's receipts go to,
-    and says when it is sure enough to do it without asking. Nothing is edited or deleted: each outcome is kept.
+    and decides whether an action may be repeated without asking. Nothing is edited or deleted: each outcome is kept.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -38,7 +38,7 @@ class PatternServiceStub:
 
 class PatternServiceServicer(metaclass=_abc_1.ABCMeta):
     """PatternService keeps what an agent does again and again with a thing, such as the account that a merchant's receipts go to,
-    and says when it is sure enough to do it without asking. Nothing is edited or deleted: each outcome is kept.
+    and decides whether an action may be repeated without asking. Nothing is edited or deleted: each outcome is kept.
     """
 
     @_abc_1.abstractmethod

@@ -33,10 +33,10 @@ class _RelationStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Relati
     RELATION_STATUS_ENDED: _RelationStatus.ValueType  # 2
     """RELATION_STATUS_ENDED is over, as after a divorce."""
     RELATION_STATUS_DECEASED: _RelationStatus.ValueType  # 3
-    """RELATION_STATUS_DECEASED is that to somebody who has died."""
+    """RELATION_STATUS_DECEASED is a relation to a person who has died."""
 
 class RelationStatus(_RelationStatus, metaclass=_RelationStatusEnumTypeWrapper):
-    """RelationStatus says whether the relation to a person lasts."""
+    """RelationStatus is the status of the relation to a person."""
 
 RELATION_STATUS_UNSPECIFIED: RelationStatus.ValueType  # 0
 """RELATION_STATUS_UNSPECIFIED is never used for a stored person."""
@@ -45,7 +45,7 @@ RELATION_STATUS_ACTIVE: RelationStatus.ValueType  # 1
 RELATION_STATUS_ENDED: RelationStatus.ValueType  # 2
 """RELATION_STATUS_ENDED is over, as after a divorce."""
 RELATION_STATUS_DECEASED: RelationStatus.ValueType  # 3
-"""RELATION_STATUS_DECEASED is that to somebody who has died."""
+"""RELATION_STATUS_DECEASED is a relation to a person who has died."""
 Global___RelationStatus: _TypeAlias = RelationStatus  # noqa: Y015
 
 class _EventStatus:
@@ -59,21 +59,21 @@ class _EventStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EventStat
     EVENT_STATUS_ACTIVE: _EventStatus.ValueType  # 1
     """EVENT_STATUS_ACTIVE is ahead, goes on, or was not long ago."""
     EVENT_STATUS_ENDED: _EventStatus.ValueType  # 2
-    """EVENT_STATUS_ENDED is over, as somebody said."""
+    """EVENT_STATUS_ENDED is over, according to a message."""
     EVENT_STATUS_CANCELLED: _EventStatus.ValueType  # 3
     """EVENT_STATUS_CANCELLED does not take place."""
     EVENT_STATUS_EXPIRED: _EventStatus.ValueType  # 4
     """EVENT_STATUS_EXPIRED was not spoken of for its decay_days."""
 
 class EventStatus(_EventStatus, metaclass=_EventStatusEnumTypeWrapper):
-    """EventStatus says what became of an event."""
+    """EventStatus is the status of an event."""
 
 EVENT_STATUS_UNSPECIFIED: EventStatus.ValueType  # 0
 """EVENT_STATUS_UNSPECIFIED is never used for a stored event."""
 EVENT_STATUS_ACTIVE: EventStatus.ValueType  # 1
 """EVENT_STATUS_ACTIVE is ahead, goes on, or was not long ago."""
 EVENT_STATUS_ENDED: EventStatus.ValueType  # 2
-"""EVENT_STATUS_ENDED is over, as somebody said."""
+"""EVENT_STATUS_ENDED is over, according to a message."""
 EVENT_STATUS_CANCELLED: EventStatus.ValueType  # 3
 """EVENT_STATUS_CANCELLED does not take place."""
 EVENT_STATUS_EXPIRED: EventStatus.ValueType  # 4
@@ -87,23 +87,23 @@ class _LearnedRuling:
 class _LearnedRulingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_LearnedRuling.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     LEARNED_RULING_UNSPECIFIED: _LearnedRuling.ValueType  # 0
-    """LEARNED_RULING_UNSPECIFIED is for what nobody ruled."""
+    """LEARNED_RULING_UNSPECIFIED: no reviewer has decided."""
     LEARNED_RULING_WRONG: _LearnedRuling.ValueType  # 1
-    """LEARNED_RULING_WRONG says that there is no such person or event. What is said later does not bring it back."""
+    """LEARNED_RULING_WRONG: there is no such person or event. Later messages do not restore it."""
     LEARNED_RULING_OVER: _LearnedRuling.ValueType  # 2
-    """LEARNED_RULING_OVER says that the relation, or the event, is over. What is said later can begin it again."""
+    """LEARNED_RULING_OVER: the relation, or the event, is over. Later messages can start it again."""
     LEARNED_RULING_RIGHT: _LearnedRuling.ValueType  # 3
     """LEARNED_RULING_RIGHT takes an earlier ruling back."""
 
 class LearnedRuling(_LearnedRuling, metaclass=_LearnedRulingEnumTypeWrapper):
-    """LearnedRuling is what somebody who looks after the memory says of a person or an event. It outranks what is learned."""
+    """LearnedRuling is a reviewer's decision about a person or an event. It takes precedence over learned evidence."""
 
 LEARNED_RULING_UNSPECIFIED: LearnedRuling.ValueType  # 0
-"""LEARNED_RULING_UNSPECIFIED is for what nobody ruled."""
+"""LEARNED_RULING_UNSPECIFIED: no reviewer has decided."""
 LEARNED_RULING_WRONG: LearnedRuling.ValueType  # 1
-"""LEARNED_RULING_WRONG says that there is no such person or event. What is said later does not bring it back."""
+"""LEARNED_RULING_WRONG: there is no such person or event. Later messages do not restore it."""
 LEARNED_RULING_OVER: LearnedRuling.ValueType  # 2
-"""LEARNED_RULING_OVER says that the relation, or the event, is over. What is said later can begin it again."""
+"""LEARNED_RULING_OVER: the relation, or the event, is over. Later messages can start it again."""
 LEARNED_RULING_RIGHT: LearnedRuling.ValueType  # 3
 """LEARNED_RULING_RIGHT takes an earlier ruling back."""
 Global___LearnedRuling: _TypeAlias = LearnedRuling  # noqa: Y015
@@ -124,7 +124,7 @@ class _StabilityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Stability.V
     """STABILITY_VOLATILE changes in many respects, or fast."""
 
 class Stability(_Stability, metaclass=_StabilityEnumTypeWrapper):
-    """Stability says how steady a life is."""
+    """Stability is the stability of a subject's life."""
 
 STABILITY_UNSPECIFIED: Stability.ValueType  # 0
 """STABILITY_UNSPECIFIED is never used for a stored trajectory."""
@@ -145,27 +145,27 @@ class _StrategyKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Strategy
     STRATEGY_KIND_UNSPECIFIED: _StrategyKind.ValueType  # 0
     """STRATEGY_KIND_UNSPECIFIED is never used for a stored strategy."""
     STRATEGY_KIND_VERIFY: _StrategyKind.ValueType  # 1
-    """STRATEGY_KIND_VERIFY asks whether what has reached the end of its expected lifetime still holds."""
+    """STRATEGY_KIND_VERIFY asks whether a fact at the end of its expected lifetime still holds."""
     STRATEGY_KIND_PROBE: _StrategyKind.ValueType  # 2
     """STRATEGY_KIND_PROBE asks about a change."""
     STRATEGY_KIND_CLARIFY: _StrategyKind.ValueType  # 3
-    """STRATEGY_KIND_CLARIFY asks whether what was inferred from three pieces of evidence or more is so."""
+    """STRATEGY_KIND_CLARIFY asks whether a fact that was inferred from three or more pieces of evidence is correct."""
     STRATEGY_KIND_DEEPEN: _StrategyKind.ValueType  # 4
-    """STRATEGY_KIND_DEEPEN asks about what comes up often, or matters, and of which little is known."""
+    """STRATEGY_KIND_DEEPEN asks about frequent or important topics of which little is known."""
 
 class StrategyKind(_StrategyKind, metaclass=_StrategyKindEnumTypeWrapper):
-    """StrategyKind says what a question is for."""
+    """StrategyKind is the purpose of a question."""
 
 STRATEGY_KIND_UNSPECIFIED: StrategyKind.ValueType  # 0
 """STRATEGY_KIND_UNSPECIFIED is never used for a stored strategy."""
 STRATEGY_KIND_VERIFY: StrategyKind.ValueType  # 1
-"""STRATEGY_KIND_VERIFY asks whether what has reached the end of its expected lifetime still holds."""
+"""STRATEGY_KIND_VERIFY asks whether a fact at the end of its expected lifetime still holds."""
 STRATEGY_KIND_PROBE: StrategyKind.ValueType  # 2
 """STRATEGY_KIND_PROBE asks about a change."""
 STRATEGY_KIND_CLARIFY: StrategyKind.ValueType  # 3
-"""STRATEGY_KIND_CLARIFY asks whether what was inferred from three pieces of evidence or more is so."""
+"""STRATEGY_KIND_CLARIFY asks whether a fact that was inferred from three or more pieces of evidence is correct."""
 STRATEGY_KIND_DEEPEN: StrategyKind.ValueType  # 4
-"""STRATEGY_KIND_DEEPEN asks about what comes up often, or matters, and of which little is known."""
+"""STRATEGY_KIND_DEEPEN asks about frequent or important topics of which little is known."""
 Global___StrategyKind: _TypeAlias = StrategyKind  # noqa: Y015
 
 class _StrategyAbout:
@@ -184,7 +184,7 @@ class _StrategyAboutEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Strateg
     """STRATEGY_ABOUT_EVENT is an event."""
 
 class StrategyAbout(_StrategyAbout, metaclass=_StrategyAboutEnumTypeWrapper):
-    """StrategyAbout says what a question is about."""
+    """StrategyAbout is the type of the object of a question."""
 
 STRATEGY_ABOUT_UNSPECIFIED: StrategyAbout.ValueType  # 0
 """STRATEGY_ABOUT_UNSPECIFIED is never used for a stored strategy."""
@@ -209,12 +209,12 @@ class _StrategyStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Strateg
     STRATEGY_STATE_OFFERED: _StrategyState.ValueType  # 2
     """STRATEGY_STATE_OFFERED was put into a context, and can be again some days later."""
     STRATEGY_STATE_ANSWERED: _StrategyState.ValueType  # 3
-    """STRATEGY_STATE_ANSWERED was answered, by what was said or as somebody says."""
+    """STRATEGY_STATE_ANSWERED was answered by a message, or closed as answered by a reviewer."""
     STRATEGY_STATE_DROPPED: _StrategyState.ValueType  # 4
     """STRATEGY_STATE_DROPPED is not to be asked."""
 
 class StrategyState(_StrategyState, metaclass=_StrategyStateEnumTypeWrapper):
-    """StrategyState says what became of a question."""
+    """StrategyState is the state of a question."""
 
 STRATEGY_STATE_UNSPECIFIED: StrategyState.ValueType  # 0
 """STRATEGY_STATE_UNSPECIFIED is never used for a stored strategy."""
@@ -223,14 +223,14 @@ STRATEGY_STATE_OPEN: StrategyState.ValueType  # 1
 STRATEGY_STATE_OFFERED: StrategyState.ValueType  # 2
 """STRATEGY_STATE_OFFERED was put into a context, and can be again some days later."""
 STRATEGY_STATE_ANSWERED: StrategyState.ValueType  # 3
-"""STRATEGY_STATE_ANSWERED was answered, by what was said or as somebody says."""
+"""STRATEGY_STATE_ANSWERED was answered by a message, or closed as answered by a reviewer."""
 STRATEGY_STATE_DROPPED: StrategyState.ValueType  # 4
 """STRATEGY_STATE_DROPPED is not to be asked."""
 Global___StrategyState: _TypeAlias = StrategyState  # noqa: Y015
 
 @_typing.final
 class Person(_message.Message):
-    """Person is somebody whom a subject speaks of."""
+    """Person is a person whom a subject mentions."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -251,13 +251,13 @@ class Person(_message.Message):
     name: _builtins.str
     """name is the fullest form of the name that was written."""
     relation: _builtins.str
-    """relation is who it is to the subject, such as `sister`, as it was said last. Empty where nobody said."""
+    """relation is the person's relation to the subject, such as `sister`, in its latest version. Empty if unknown."""
     status: Global___RelationStatus.ValueType
-    """status says whether the relation lasts."""
+    """status is the status of the relation."""
     mention_count: _builtins.int
     """mention_count is how many messages speak of the person. A message counts once."""
     ruling: Global___LearnedRuling.ValueType
-    """ruling is what somebody who looks after the memory said."""
+    """ruling is the reviewer's decision."""
     @_builtins.property
     def aliases(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """aliases are the other forms and spellings."""
@@ -315,9 +315,9 @@ class Event(_message.Message):
     id: _builtins.str
     """id identifies the event (UUIDv7). One that is moved is the same event."""
     subject: _builtins.str
-    """subject is whom it happens to."""
+    """subject is the user who takes part in the event."""
     title: _builtins.str
-    """title says what happens."""
+    """title describes the event."""
     category: _builtins.str
     """category groups events, such as `work` or `health`."""
     importance: _builtins.float
@@ -325,22 +325,22 @@ class Event(_message.Message):
     decay_days: _builtins.int
     """decay_days is how many days it matters after it ended, or was last spoken of."""
     status: Global___EventStatus.ValueType
-    """status says what became of it."""
+    """status is the status."""
     mention_count: _builtins.int
     """mention_count is how many messages speak of it. A message counts once."""
     ruling: Global___LearnedRuling.ValueType
-    """ruling is what somebody who looks after the memory said."""
+    """ruling is the reviewer's decision."""
     @_builtins.property
     def start_time(self) -> _timestamp_pb2.Timestamp:
-        """start_time is when it begins, as it was said last; unset where nobody said."""
+        """start_time is the beginning of the event in its latest version; unset if unknown."""
 
     @_builtins.property
     def end_time(self) -> _timestamp_pb2.Timestamp:
-        """end_time is when it ends; unset where nobody said."""
+        """end_time is the end of the event; unset if unknown."""
 
     @_builtins.property
     def expire_time(self) -> _timestamp_pb2.Timestamp:
-        """expire_time is when it leaves what is current."""
+        """expire_time is the time at which the event is no longer current."""
 
     @_builtins.property
     def first_seen_time(self) -> _timestamp_pb2.Timestamp:
@@ -394,7 +394,7 @@ class UserTrait(_message.Message):
     dimension: _builtins.str
     """dimension is `directness`, `formality`, `humour`, `length`, `emotion` or `technicality`."""
     value: _builtins.str
-    """value is one of the dimension's, such as `direct`, `balanced` or `indirect`. docs/people.md lists them."""
+    """value is one of the dimension's, such as `direct`, `balanced` or `indirect`. docs/sleep.md lists them."""
     supporting: _builtins.int
     """supporting is how many messages show it."""
     @_builtins.property
@@ -459,18 +459,18 @@ class Trajectory(_message.Message):
     direction: _builtins.str
     """direction is where things are going."""
     stability: Global___Stability.ValueType
-    """stability says how steady that is."""
+    """stability is the stability of the subject's life."""
     momentum: _builtins.str
-    """momentum is what has been moving lately."""
+    """momentum describes the recent changes."""
     summary: _builtins.str
-    """summary says it in a few sentences."""
+    """summary describes the trajectory in a few sentences."""
     sessions: _builtins.int
     """sessions is how many of the subject's conversations had been digested by then."""
     model: _builtins.str
     """model is the language model that wrote it."""
     @_builtins.property
     def anchors(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """anchors are what the subject's life is built around."""
+        """anchors are the lasting main parts of the subject's life."""
 
     @_builtins.property
     def volatile_areas(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -532,11 +532,11 @@ class Strategy(_message.Message):
     id: _builtins.str
     """id identifies it (UUIDv7)."""
     subject: _builtins.str
-    """subject is who is asked."""
+    """subject is the user to ask."""
     kind: Global___StrategyKind.ValueType
-    """kind says what it is for."""
+    """kind is the purpose of the question."""
     about: Global___StrategyAbout.ValueType
-    """about says what it is about."""
+    """about is the type of the object of the question."""
     about_id: _builtins.str
     """about_id is the fact, the person or the event."""
     topic: _builtins.str
@@ -544,9 +544,9 @@ class Strategy(_message.Message):
     question: _builtins.str
     """question is what to ask."""
     reason: _builtins.str
-    """reason says why."""
+    """reason is the reason."""
     state: Global___StrategyState.ValueType
-    """state says what became of it."""
+    """state is the state."""
     offer_count: _builtins.int
     """offer_count is into how many contexts it was put."""
     @_builtins.property
@@ -588,7 +588,9 @@ Global___Strategy: _TypeAlias = Strategy  # noqa: Y015
 
 @_typing.final
 class LearnedEvidence(_message.Message):
-    """LearnedEvidence is what a message says of a person, an event, a trait, a trajectory or a question."""
+    """LearnedEvidence is a quotation of a message that is evidence for a field of a person, an event, a trait, a trajectory
+    or a question.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -601,13 +603,13 @@ class LearnedEvidence(_message.Message):
     aspect: _builtins.str
     """aspect is the field that the words tell, such as `name`, `relation`, `status` or `start`."""
     value: _builtins.str
-    """value is what they say of it; empty where the words themselves are what counts."""
+    """value is the value of the field; empty if the quoted words themselves are the value."""
     message_id: _builtins.str
     """message_id is the message."""
     conversation_id: _builtins.str
     """conversation_id is the message's conversation."""
     quote: _builtins.str
-    """quote is the words, as they stand in the message."""
+    """quote is the exact words of the message."""
     @_builtins.property
     def said_time(self) -> _timestamp_pb2.Timestamp:
         """said_time is when they were said."""
@@ -641,11 +643,13 @@ class LearnedChange(_message.Message):
     ACTION_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     actor: _builtins.str
-    """actor is who made it: `agent`, `person` or `machine`."""
+    """actor is the origin of the change: `agent`, `person` or `machine`."""
     action: _builtins.str
-    """action is what was done, such as `met`, `relation changed`, `moved`, `ruled wrong`, `ruled over` or `dropped`."""
+    """action is the type of the change, such as `met`, `relation changed`, `moved`, `ruled wrong`, `ruled over` or
+    `dropped`.
+    """
     reason: _builtins.str
-    """reason is why, as far as somebody said."""
+    """reason is the reason for the change, if one was given."""
     @_builtins.property
     def change_time(self) -> _timestamp_pb2.Timestamp:
         """change_time is when it was made."""

@@ -48,7 +48,7 @@ class _SearchModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SearchMode
     """SEARCH_MODE_SEMANTIC matches meaning, by the cosine of embedding vectors."""
 
 class SearchMode(_SearchMode, metaclass=_SearchModeEnumTypeWrapper):
-    """SearchMode says how a query is matched."""
+    """SearchMode is the way in which a query is matched."""
 
 SEARCH_MODE_UNSPECIFIED: SearchMode.ValueType  # 0
 """SEARCH_MODE_UNSPECIFIED is HYBRID."""
@@ -83,8 +83,8 @@ class _SearchArmEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SearchArm.V
     SEARCH_ARM_SEMANTIC: _SearchArm.ValueType  # 4
     """SEARCH_ARM_SEMANTIC is the likeness of meaning."""
     SEARCH_ARM_GRAPH: _SearchArm.ValueType  # 5
-    """SEARCH_ARM_GRAPH is what is related to nodes that other arms found. It runs in HYBRID by the profile `recall`, where there is
-    a graph; its score is how sure the relation is.
+    """SEARCH_ARM_GRAPH finds memories that are related to nodes found by other arms. It runs in HYBRID with the profile
+    `recall`, if there is a graph; its score is the confidence of the relation.
     """
 
 class SearchArm(_SearchArm, metaclass=_SearchArmEnumTypeWrapper):
@@ -101,8 +101,8 @@ SEARCH_ARM_REGEX: SearchArm.ValueType  # 3
 SEARCH_ARM_SEMANTIC: SearchArm.ValueType  # 4
 """SEARCH_ARM_SEMANTIC is the likeness of meaning."""
 SEARCH_ARM_GRAPH: SearchArm.ValueType  # 5
-"""SEARCH_ARM_GRAPH is what is related to nodes that other arms found. It runs in HYBRID by the profile `recall`, where there is
-a graph; its score is how sure the relation is.
+"""SEARCH_ARM_GRAPH finds memories that are related to nodes found by other arms. It runs in HYBRID with the profile
+`recall`, if there is a graph; its score is the confidence of the relation.
 """
 Global___SearchArm: _TypeAlias = SearchArm  # noqa: Y015
 
@@ -122,7 +122,7 @@ class _VerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Verdict.Value
     """
 
 class Verdict(_Verdict, metaclass=_VerdictEnumTypeWrapper):
-    """Verdict says whether an answer is among the results."""
+    """Verdict is the estimate whether an answer is among the results."""
 
 VERDICT_UNSPECIFIED: Verdict.ValueType  # 0
 """VERDICT_UNSPECIFIED: nothing is said."""
@@ -145,22 +145,24 @@ class _CalibrationEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Calibrati
     CALIBRATION_CALIBRATED: _Calibration.ValueType  # 1
     """CALIBRATION_CALIBRATED: results have their relevance, and the verdict goes by it."""
     CALIBRATION_UNCALIBRATED: _Calibration.ValueType  # 2
-    """CALIBRATION_UNCALIBRATED: what results are ranked by was never compared with known answers for this profile and this
-    embedding model, or an arm that it takes could not answer. The verdict goes by the confidence of results, which is told
-    from what they match: nothing is relevant where none of the first ten is LOW. `everword calibrate` makes a calibration.
+    """CALIBRATION_UNCALIBRATED: the ranking was never compared with known answers for this profile and this embedding
+    model, or a required arm could not answer. The verdict is based on the confidence of results, which is derived from
+    their matches: nothing is relevant if none of the first ten has at least LOW. `everword calibrate` makes a
+    calibration.
     """
 
 class Calibration(_Calibration, metaclass=_CalibrationEnumTypeWrapper):
-    """Calibration says whether the relevance of results can be told."""
+    """Calibration describes whether the relevance of results is known."""
 
 CALIBRATION_UNSPECIFIED: Calibration.ValueType  # 0
 """CALIBRATION_UNSPECIFIED: the mode has no relevance, as REGEX."""
 CALIBRATION_CALIBRATED: Calibration.ValueType  # 1
 """CALIBRATION_CALIBRATED: results have their relevance, and the verdict goes by it."""
 CALIBRATION_UNCALIBRATED: Calibration.ValueType  # 2
-"""CALIBRATION_UNCALIBRATED: what results are ranked by was never compared with known answers for this profile and this
-embedding model, or an arm that it takes could not answer. The verdict goes by the confidence of results, which is told
-from what they match: nothing is relevant where none of the first ten is LOW. `everword calibrate` makes a calibration.
+"""CALIBRATION_UNCALIBRATED: the ranking was never compared with known answers for this profile and this embedding
+model, or a required arm could not answer. The verdict is based on the confidence of results, which is derived from
+their matches: nothing is relevant if none of the first ten has at least LOW. `everword calibrate` makes a
+calibration.
 """
 Global___Calibration: _TypeAlias = Calibration  # noqa: Y015
 
@@ -182,7 +184,7 @@ class _ConfidenceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Confidence
     """CONFIDENCE_HIGH: a relevance from 0.5 on. Without a calibration it takes 0.8 of the words' or the letters' score."""
 
 class Confidence(_Confidence, metaclass=_ConfidenceEnumTypeWrapper):
-    """Confidence says in a word how sure it is that a result, or one of the first ten, answers the query."""
+    """Confidence is the confidence, in words, that a result, or one of the first ten, answers the query."""
 
 CONFIDENCE_UNSPECIFIED: Confidence.ValueType  # 0
 """CONFIDENCE_UNSPECIFIED: the mode has none, as REGEX."""
@@ -212,7 +214,7 @@ class _ExpandModeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ExpandMode
     """EXPAND_MODE_ALL expands every summary."""
 
 class ExpandMode(_ExpandMode, metaclass=_ExpandModeEnumTypeWrapper):
-    """ExpandMode says which summaries among the results are expanded."""
+    """ExpandMode selects the summaries among the results that are expanded."""
 
 EXPAND_MODE_UNSPECIFIED: ExpandMode.ValueType  # 0
 """EXPAND_MODE_UNSPECIFIED is EXPAND_MODE_TOP."""
@@ -249,7 +251,7 @@ class SearchRequest(_message.Message):
     query: _builtins.str
     """query is what to look for, in any language, at most 8 KiB. For REGEX a regular expression of at most 500 characters."""
     mode: Global___SearchMode.ValueType
-    """mode says how to match. HYBRID if unset."""
+    """mode is the way in which the query is matched. HYBRID if unset."""
     page_size: _builtins.int
     """page_size is the number of results. 10 if 0; more than 200 are 200."""
     page_token: _builtins.str
@@ -263,27 +265,28 @@ class SearchRequest(_message.Message):
     max_content_chars: _builtins.int
     """max_content_chars is the number of characters of each memory's content to return. 2,000 if 0; at most 100,000."""
     profile: _builtins.str
-    """profile names how HYBRID ranks; other modes rank by their one arm, whatever the profile. `recall` if empty: relevance
-    alone, by a learned model, of the 150 that each arm finds best and the turns next to them. `balanced`: 0.3 BM25 (from 0 to 1) + 0.3 cosine + 0.3 time + 0.1 importance, of what matches at all. Time is
-    min(1, e^(-0.05 d) (1 + 0.02 min(n, 25))), for n uses and d days since the later of occurrence and last use.
+    """profile selects the ranking of HYBRID; other modes rank by their one arm, whatever the profile. `recall` if empty:
+    relevance alone, by a learned model, of the 150 that each arm finds best and the turns next to them. `balanced`:
+    0.3 BM25 (from 0 to 1) + 0.3 cosine + 0.3 time + 0.1 importance, of what matches at all. Time is min(1, e^(-0.05 d)
+    (1 + 0.02 min(n, 25))), for n uses and d days since the later of occurrence and last use.
     """
     min_relevance: _builtins.float
-    """min_relevance leaves out results of less relevance, from 0 to 1. Where relevance cannot be told, the call is
-    FAILED_PRECONDITION, and UNAVAILABLE while an arm that it takes cannot answer; with REGEX it is refused.
+    """min_relevance excludes results of less relevance, from 0 to 1. If relevance is unknown, the call fails with
+    FAILED_PRECONDITION, or with UNAVAILABLE while a required arm cannot answer; with REGEX it is refused.
     """
     expand: Global___ExpandMode.ValueType
-    """expand says which summaries among the results are expanded to what they were made from."""
+    """expand selects the summaries among the results that are expanded to their sources."""
     tier: _memory_pb2.Tier.ValueType
-    """tier says how much of each text to return. With ABSTRACT and OVERVIEW, max_content_chars does not count, results have no
+    """tier is the amount of each text to return. With ABSTRACT and OVERVIEW, max_content_chars does not count, results have no
     passage, and summaries are expanded on request alone.
     """
     @_builtins.property
     def filter(self) -> _memory_pb2.MemoryFilter:
-        """filter says which memories are looked at."""
+        """filter selects the memories."""
 
     @_builtins.property
     def balanced(self) -> Global___BalancedOptions:
-        """balanced changes what the profile `balanced` counts; with another profile it is refused."""
+        """balanced changes the weights of the profile `balanced`; with another profile it is refused."""
 
     @_builtins.property
     def expansion_limits(self) -> Global___ExpansionLimits:
@@ -291,9 +294,9 @@ class SearchRequest(_message.Message):
 
     @_builtins.property
     def reference_time(self) -> _timestamp_pb2.Timestamp:
-        """reference_time is when the query is asked, from which `last week` or `yesterday` is told, by the calendar of the
-        namespace's time zone. The time of the call if unset. What happened in the time that a query of HYBRID names, in words
-        or as 2023-05, ranks first in the profile `recall`; nothing is left out for it, which filter.start_time does.
+        """reference_time is the time of the query, to which `last week` or `yesterday` refers, by the calendar of the
+        namespace's time zone. The time of the call if unset. If a HYBRID query names a time, in words or as 2023-05,
+        memories from that time rank first in the profile `recall`; nothing is excluded, as filter.start_time would do.
         """
 
     def __init__(
@@ -427,24 +430,24 @@ class SearchResponse(_message.Message):
     next_page_token: _builtins.str
     """next_page_token asks for the next page; empty at the end."""
     verdict: Global___Verdict.ValueType
-    """verdict says whether something relevant is among the ten results that rank first. It is the same on every page."""
+    """verdict is the estimate whether one of the ten results that rank first is relevant. It is the same on every page."""
     calibration: Global___Calibration.ValueType
-    """calibration says whether the relevance of results can be told."""
+    """calibration describes whether the relevance of results is known."""
     confidence: Global___Confidence.ValueType
-    """confidence says how sure it is that one of the ten results that rank first answers. It is the same on every page."""
+    """confidence is the confidence that one of the ten results that rank first answers the query. It is the same on every page."""
     @_builtins.property
     def results(self) -> _containers.RepeatedCompositeFieldContainer[Global___SearchResult]:
         """results are the memories found, best first."""
 
     @_builtins.property
     def arms(self) -> _containers.RepeatedCompositeFieldContainer[Global___ArmReport]:
-        """arms says which arms ran, and which could not."""
+        """arms are the arms of the search with their state."""
 
     @_builtins.property
     def corrections(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """corrections are words of the query, in lower case, that no dictionary has and that are said nowhere, each with the word
-        that was looked for instead, which is a letter away; and names that lack a mark, as Malaga does. Only HYBRID corrects, at most two words, and none that the query
-        demands.
+        """corrections are words of the query, in lower case, that no dictionary has and that are said nowhere, each with the
+        word that was looked for instead, which is a letter away; and names that lack a mark, as Malaga does. Only HYBRID
+        corrects, at most two words, and none that the query demands.
         """
 
     def __init__(
@@ -483,28 +486,28 @@ class SearchResult(_message.Message):
     SUPERSEDED_FIELD_NUMBER: _builtins.int
     RELATIONS_FIELD_NUMBER: _builtins.int
     score: _builtins.float
-    """score is what results are ranked by, from 0 to 1. That of a memory is the same whatever else is remembered; between
-    queries, relevance is what can be compared. What is brought before something superseded has the score of that, and at
-    least its relevance.
+    """score is the rank value of the result, from 0 to 1. The score of a memory does not depend on other memories; to
+    compare results of different queries, use relevance. A current statement that was moved before an outdated one has
+    the outdated one's score, and at least its relevance.
     """
     passage: _builtins.str
     """passage is the part of the memory that matched best."""
     relevance: _builtins.float
-    """relevance is how likely it is that the memory answers the query, from 0 to 1, in every mode and with every embedding
-    model: what came of such results where answers are known. Time and importance do not count. Unset where calibration
-    is not CALIBRATED.
+    """relevance is the probability that the memory answers the query, from 0 to 1, in every mode and with every embedding
+    model, estimated from similar results with known answers. Time and importance do not count. Unset if calibration is
+    not CALIBRATED.
     """
     needs_review: _builtins.bool
-    """needs_review says that the memory is a summary that holds something that its sources do not. Contexts and answers leave
+    """needs_review is true if the memory is a summary that holds something that its sources do not. Contexts and answers leave
     it out.
     """
     confidence: Global___Confidence.ValueType
-    """confidence says how sure it is that the memory answers the query: by its relevance, or where that cannot be told, by
-    how much of the query it holds and how near its meaning is.
+    """confidence is the confidence that the memory answers the query: derived from its relevance, or if that is unknown,
+    from its share of the query's words and its similarity in meaning.
     """
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:
-        """memory is what was found."""
+        """memory is the memory."""
 
     @_builtins.property
     def explanation(self) -> Global___ScoreExplanation:
@@ -512,18 +515,19 @@ class SearchResult(_message.Message):
 
     @_builtins.property
     def expansion(self) -> Global___Expansion:
-        """expansion is what a summary was made from, where it was expanded."""
+        """expansion has the sources of a summary, if it was expanded."""
 
     @_builtins.property
     def superseded(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.SupersededFact]:
-        """superseded is what the memory says and does not hold any more, as of the filter's valid_at_time and known_at_time, and
-        as of its end_time or its as_of_message_id; the latest to end first.
+        """superseded lists statements of the memory that no longer hold, as of the filter's valid_at_time and known_at_time,
+        and as of its end_time or its as_of_message_id; the one that ended last comes first.
         """
 
     @_builtins.property
     def relations(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """relations are what a node of the graph is related to, one line each, such as `Ana —works at→ Initech`: at most 10, the surest
-        first, as of the times of the filter and within its agents and subjects. The first 10 nodes of a page have them.
+        """relations are the relations of a node of the graph, one line each, such as `Ana —works at→ Initech`: at most 10,
+        highest confidence first, as of the times in the filter and within its agents and subjects. Only the first 10 nodes
+        of a page have them.
         """
 
     def __init__(
@@ -562,7 +566,9 @@ class ScoreExplanation(_message.Message):
     EVIDENCE_FIELD_NUMBER: _builtins.int
     FEATURES_FIELD_NUMBER: _builtins.int
     evidence: _builtins.float
-    """evidence is what relevance is told from, on a scale that each profile and mode has for itself. Unset where there is none."""
+    """evidence is the value from which relevance is computed, on a scale of its own for each profile and mode. Unset if
+    there is none.
+    """
     @_builtins.property
     def parts(self) -> _containers.RepeatedCompositeFieldContainer[Global___ScorePart]:
         """parts are the arms' contributions."""
@@ -573,13 +579,13 @@ class ScoreExplanation(_message.Message):
 
     @_builtins.property
     def signals(self) -> _containers.RepeatedCompositeFieldContainer[Global___ScoreSignal]:
-        """signals are what the profile adds to the parts. Except in `recall`, the score is the sum of score times weight over all
-        parts and of value times weight over all signals.
+        """signals are the parts of the score that the profile adds to relevance. Except in `recall`, the score is the sum of
+        score times weight over all parts and of value times weight over all signals.
         """
 
     @_builtins.property
     def features(self) -> _containers.RepeatedCompositeFieldContainer[Global___ScoreFeature]:
-        """features are what the profile `recall` was given of the memory, its neighbours and the query."""
+        """features are the inputs of the profile `recall`: about the memory, its neighbours and the query."""
 
     def __init__(
         self,
@@ -611,7 +617,7 @@ class ScoreFeature(_message.Message):
     name: _builtins.str
     """name is the feature's, as docs/retrieval.md explains it."""
     value: _builtins.float
-    """value is on the feature's own scale; NaN where it is not known, such as the cosine of what has no vector."""
+    """value is on the feature's own scale; NaN if it is unknown, such as the cosine of a passage without a vector."""
     def __init__(
         self,
         *,
@@ -628,7 +634,7 @@ Global___ScoreFeature: _TypeAlias = ScoreFeature  # noqa: Y015
 
 @_typing.final
 class ScoreSignal(_message.Message):
-    """ScoreSignal is something that a profile ranks by beside relevance."""
+    """ScoreSignal is a criterion of a profile other than relevance."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -658,7 +664,7 @@ Global___ScoreSignal: _TypeAlias = ScoreSignal  # noqa: Y015
 
 @_typing.final
 class ScorePart(_message.Message):
-    """ScorePart is what one arm says of a result."""
+    """ScorePart is the contribution of one arm to a score."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -730,7 +736,7 @@ Global___TermExplanation: _TypeAlias = TermExplanation  # noqa: Y015
 
 @_typing.final
 class ArmReport(_message.Message):
-    """ArmReport says what became of an arm."""
+    """ArmReport is the state of an arm."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -750,7 +756,7 @@ class ArmReport(_message.Message):
         """STATE_DEGRADED: the arm could not answer; the others did."""
 
     class State(_State, metaclass=_StateEnumTypeWrapper):
-        """State says what became of an arm."""
+        """State is the state of an arm."""
 
     STATE_UNSPECIFIED: ArmReport.State.ValueType  # 0
     """STATE_UNSPECIFIED is never returned."""
@@ -770,7 +776,7 @@ class ArmReport(_message.Message):
     state: Global___ArmReport.State.ValueType
     """state is what became of it."""
     reason: _builtins.str
-    """reason says why it did not run."""
+    """reason is the reason why the arm did not run."""
     @_builtins.property
     def duration(self) -> _duration_pb2.Duration:
         """duration is how long it took."""
@@ -815,10 +821,10 @@ class BrowseRequest(_message.Message):
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is a consistency_token whose write the call must see."""
     tier: _memory_pb2.Tier.ValueType
-    """tier says how much of each text to return. With ABSTRACT and OVERVIEW, max_content_chars does not count."""
+    """tier is the amount of each text to return. With ABSTRACT and OVERVIEW, max_content_chars does not count."""
     @_builtins.property
     def filter(self) -> _memory_pb2.MemoryFilter:
-        """filter says which memories are looked at."""
+        """filter selects the memories."""
 
     def __init__(
         self,
@@ -890,7 +896,7 @@ class GetMemoryRequest(_message.Message):
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is a consistency_token whose write the call must see."""
     tier: _memory_pb2.Tier.ValueType
-    """tier says how much of the text to return. With ABSTRACT and OVERVIEW, message and summary are unset."""
+    """tier is the amount of the text to return. With ABSTRACT and OVERVIEW, message and summary are unset."""
     @_builtins.property
     def external(self) -> Global___ExternalMessageKey:
         """external is the caller's own id of a message. It implies include_unindexed."""
@@ -963,7 +969,7 @@ class BatchGetMemoriesRequest(_message.Message):
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is a consistency_token whose write the call must see."""
     tier: _memory_pb2.Tier.ValueType
-    """tier says how much of each text to return."""
+    """tier is the amount of each text to return."""
     @_builtins.property
     def memory_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """memory_ids are the memories. From 1 to 200."""
@@ -1009,7 +1015,7 @@ Global___BatchGetMemoriesResponse: _TypeAlias = BatchGetMemoriesResponse  # noqa
 
 @_typing.final
 class ExternalMessageKey(_message.Message):
-    """ExternalMessageKey is what a caller knows a message by: its own id of it, which is unique within a conversation."""
+    """ExternalMessageKey is the caller's own key of a message: an id that is unique within a conversation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1022,7 +1028,7 @@ class ExternalMessageKey(_message.Message):
     """external_id is the message's external_id. At most 512 characters."""
     @_builtins.property
     def key(self) -> _conversation_pb2.ConversationKey:
-        """key is what the caller knows it by."""
+        """key is the caller's own key of the conversation."""
 
     def __init__(
         self,
@@ -1056,7 +1062,7 @@ class GetConversationRequest(_message.Message):
     """at_least_as_fresh is a consistency_token whose write the call must see."""
     @_builtins.property
     def key(self) -> _conversation_pb2.ConversationKey:
-        """key is what the caller knows it by."""
+        """key is the caller's own key of the conversation."""
 
     def __init__(
         self,
@@ -1117,7 +1123,7 @@ class ListConversationsRequest(_message.Message):
     """at_least_as_fresh is a consistency_token whose write the call must see."""
     @_builtins.property
     def filter(self) -> _conversation_pb2.ConversationFilter:
-        """filter says which conversations are looked at."""
+        """filter selects the conversations."""
 
     def __init__(
         self,
@@ -1257,7 +1263,7 @@ Global___GetStatsRequest: _TypeAlias = GetStatsRequest  # noqa: Y015
 
 @_typing.final
 class GetStatsResponse(_message.Message):
-    """GetStatsResponse says how memory is doing."""
+    """GetStatsResponse has alerts and the state of the namespace."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1268,23 +1274,23 @@ class GetStatsResponse(_message.Message):
     SUMMARIES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def alerts(self) -> _containers.RepeatedCompositeFieldContainer[_stats_pb2.Alert]:
-        """alerts are what needs attention, the worst first; empty when all is well."""
+        """alerts are the problems that need attention, the most severe first; empty if there are none."""
 
     @_builtins.property
     def corpus(self) -> _stats_pb2.CorpusStats:
-        """corpus counts what is stored."""
+        """corpus has the numbers of stored items."""
 
     @_builtins.property
     def embedding(self) -> _stats_pb2.EmbeddingStats:
-        """embedding says how far the vectors are."""
+        """embedding is the progress of embedding."""
 
     @_builtins.property
     def tasks(self) -> _containers.RepeatedCompositeFieldContainer[_stats_pb2.TaskStats]:
-        """tasks says how the background work stands, by task."""
+        """tasks are the states of the background tasks."""
 
     @_builtins.property
     def summaries(self) -> _stats_pb2.SummaryStats:
-        """summaries says how far the summaries are."""
+        """summaries is the progress of summaries."""
 
     def __init__(
         self,
@@ -1328,7 +1334,7 @@ class AnswerRequest(_message.Message):
     """max_answer_tokens is the most tokens of the answer. 2,000 if 0; at most 32,000."""
     @_builtins.property
     def filter(self) -> _memory_pb2.MemoryFilter:
-        """filter says which memories are looked at."""
+        """filter selects the memories."""
 
     @_builtins.property
     def reference_time(self) -> _timestamp_pb2.Timestamp:
@@ -1365,11 +1371,11 @@ class AnswerResponse(_message.Message):
     MODEL_FIELD_NUMBER: _builtins.int
     UNSUPPORTED_FIELD_NUMBER: _builtins.int
     answer: _builtins.str
-    """answer is the answer, with citations such as `[1]`; empty where nothing relevant was found. A sentence that says what
-    no memory it cites bears out ends with `[unsupported]`.
+    """answer is the answer, with citations such as `[1]`; empty if nothing relevant was found. A sentence that the cited
+    memories do not support ends with `[unsupported]`.
     """
     verdict: Global___Verdict.ValueType
-    """verdict says whether anything found is relevant."""
+    """verdict is the estimate whether a memory that was found is relevant."""
     model: _builtins.str
     """model wrote the answer."""
     @_builtins.property
@@ -1378,8 +1384,9 @@ class AnswerResponse(_message.Message):
 
     @_builtins.property
     def unsupported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """unsupported are numbers with their units, dates, names and quotations of the answer that no memory holds which their
-        sentence cites, statements that those memories contradict, and what a memory ordered to be said. At most 50.
+        """unsupported lists numbers with their units, dates, names and quotations of the answer that no memory cited in their
+        sentence contains, statements that those memories contradict, and text that follows an instruction in a memory. At
+        most 50.
         """
 
     def __init__(
@@ -1440,7 +1447,7 @@ class ListSummariesRequest(_message.Message):
     MAX_CONTENT_CHARS_FIELD_NUMBER: _builtins.int
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
     order: _memory_pb2.Order.ValueType
-    """order says which end of time comes first, by latest_time. Newest first if unset."""
+    """order is the order by latest_time. Newest first if unset."""
     page_size: _builtins.int
     """page_size is the most summaries to return. 50 if 0; more than 200 are 200. A page also ends before 8 MiB."""
     page_token: _builtins.str
@@ -1451,7 +1458,7 @@ class ListSummariesRequest(_message.Message):
     """at_least_as_fresh is a consistency_token whose write the call must see."""
     @_builtins.property
     def filter(self) -> _summary_pb2.SummaryFilter:
-        """filter says which summaries are looked at."""
+        """filter selects the summaries."""
 
     def __init__(
         self,
@@ -1577,7 +1584,7 @@ Global___ExpandSummaryRequest: _TypeAlias = ExpandSummaryRequest  # noqa: Y015
 
 @_typing.final
 class ExpandSummaryResponse(_message.Message):
-    """ExpandSummaryResponse holds what is below the summary."""
+    """ExpandSummaryResponse has the sources of the summary."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1587,7 +1594,7 @@ class ExpandSummaryResponse(_message.Message):
     """next_page_token asks for what else is right below the summary; empty at the end."""
     @_builtins.property
     def expansion(self) -> Global___Expansion:
-        """expansion is what is below it."""
+        """expansion has the sources of the summary."""
 
     def __init__(
         self,
@@ -1605,7 +1612,7 @@ Global___ExpandSummaryResponse: _TypeAlias = ExpandSummaryResponse  # noqa: Y015
 
 @_typing.final
 class Expansion(_message.Message):
-    """Expansion is what a summary was made from."""
+    """Expansion has the sources of a summary."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

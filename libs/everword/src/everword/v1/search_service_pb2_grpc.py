@@ -28,8 +28,8 @@ if _version_not_supported:
 
 
 class SearchServiceStub:
-    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries: which messages a
-    summary stands for, and what it was made from.
+    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries with the
+    messages and summaries that they were made from.
     """
 
     def __init__(self, channel):
@@ -111,20 +111,21 @@ class SearchServiceStub:
 
 
 class SearchServiceServicer:
-    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries: which messages a
-    summary stands for, and what it was made from.
+    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries with the
+    messages and summaries that they were made from.
     """
 
     def Search(self, request, context):
         """Search returns the memories most relevant to a query, best first. A question, up to its question mark outside of
-        double quotes, is asked as it is: its words are matched with OR, and quotes and signs in it are no operators. What
-        follows it, and other queries, are words matched with OR, too, and may hold "exact phrase", a OR b, a AND b, -not.
-        All may hold prefix*. TRIGRAM and REGEX take any query as it is. A memory of several passages counts once, by its
-        best. HYBRID ends after some hundreds of results. No everyday input is an error; an empty query is.
+        double quotes, is matched literally: its words are combined with OR, and quotes and signs in it are not operators.
+        Words after it, and other queries, are combined with OR as well, and may contain "exact phrase", a OR b, a AND b,
+        -not. All may contain prefix*. TRIGRAM and REGEX take any query literally. A memory of several passages counts
+        once, by its best passage. HYBRID ends after several hundred results. No everyday input is an error; an empty query
+        is.
 
-        What holds comes before what held. A message, a fact or a summary that says what does not hold any more is marked with
-        the date on which that ended. Except in TRIGRAM and REGEX, what says what holds instead stands before it: it is brought
-        forward, or in, if the filter and what the query demands let it through.
+        Current statements come before outdated ones. A message, a fact or a summary with a statement that no longer holds
+        is marked with the date on which it ended. Except in TRIGRAM and REGEX, the current statement precedes the outdated
+        one: it is moved forward or added to the results, if the filter and the required words of the query permit it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -315,8 +316,8 @@ def add_SearchServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SearchService:
-    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries: which messages a
-    summary stands for, and what it was made from.
+    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries with the
+    messages and summaries that they were made from.
     """
 
     @staticmethod

@@ -15,21 +15,22 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class SearchServiceStub:
-    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries: which messages a
-    summary stands for, and what it was made from.
+    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries with the
+    messages and summaries that they were made from.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Search: _aio.UnaryUnaryMultiCallable[_search_service_pb2.SearchRequest, _search_service_pb2.SearchResponse]
     """Search returns the memories most relevant to a query, best first. A question, up to its question mark outside of
-    double quotes, is asked as it is: its words are matched with OR, and quotes and signs in it are no operators. What
-    follows it, and other queries, are words matched with OR, too, and may hold "exact phrase", a OR b, a AND b, -not.
-    All may hold prefix*. TRIGRAM and REGEX take any query as it is. A memory of several passages counts once, by its
-    best. HYBRID ends after some hundreds of results. No everyday input is an error; an empty query is.
+    double quotes, is matched literally: its words are combined with OR, and quotes and signs in it are not operators.
+    Words after it, and other queries, are combined with OR as well, and may contain "exact phrase", a OR b, a AND b,
+    -not. All may contain prefix*. TRIGRAM and REGEX take any query literally. A memory of several passages counts
+    once, by its best passage. HYBRID ends after several hundred results. No everyday input is an error; an empty query
+    is.
 
-    What holds comes before what held. A message, a fact or a summary that says what does not hold any more is marked with
-    the date on which that ended. Except in TRIGRAM and REGEX, what says what holds instead stands before it: it is brought
-    forward, or in, if the filter and what the query demands let it through.
+    Current statements come before outdated ones. A message, a fact or a summary with a statement that no longer holds
+    is marked with the date on which it ended. Except in TRIGRAM and REGEX, the current statement precedes the outdated
+    one: it is moved forward or added to the results, if the filter and the required words of the query permit it.
     """
     Browse: _aio.UnaryUnaryMultiCallable[_search_service_pb2.BrowseRequest, _search_service_pb2.BrowseResponse]
     """Browse returns memories by the time at which they happened. Outdated statements are marked, as in Search."""
@@ -79,8 +80,8 @@ class SearchServiceStub:
     """
 
 class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
-    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries: which messages a
-    summary stands for, and what it was made from.
+    """SearchService searches and reads memories of all kinds, conversations with their messages, and summaries with the
+    messages and summaries that they were made from.
     """
 
     @_abc_1.abstractmethod
@@ -90,14 +91,15 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_search_service_pb2.SearchRequest, _abc.Awaitable[_search_service_pb2.SearchResponse]],
     ) -> _abc.Awaitable[_search_service_pb2.SearchResponse]:
         """Search returns the memories most relevant to a query, best first. A question, up to its question mark outside of
-        double quotes, is asked as it is: its words are matched with OR, and quotes and signs in it are no operators. What
-        follows it, and other queries, are words matched with OR, too, and may hold "exact phrase", a OR b, a AND b, -not.
-        All may hold prefix*. TRIGRAM and REGEX take any query as it is. A memory of several passages counts once, by its
-        best. HYBRID ends after some hundreds of results. No everyday input is an error; an empty query is.
+        double quotes, is matched literally: its words are combined with OR, and quotes and signs in it are not operators.
+        Words after it, and other queries, are combined with OR as well, and may contain "exact phrase", a OR b, a AND b,
+        -not. All may contain prefix*. TRIGRAM and REGEX take any query literally. A memory of several passages counts
+        once, by its best passage. HYBRID ends after several hundred results. No everyday input is an error; an empty query
+        is.
 
-        What holds comes before what held. A message, a fact or a summary that says what does not hold any more is marked with
-        the date on which that ended. Except in TRIGRAM and REGEX, what says what holds instead stands before it: it is brought
-        forward, or in, if the filter and what the query demands let it through.
+        Current statements come before outdated ones. A message, a fact or a summary with a statement that no longer holds
+        is marked with the date on which it ended. Except in TRIGRAM and REGEX, the current statement precedes the outdated
+        one: it is moved forward or added to the results, if the filter and the required words of the query permit it.
         """
 
     @_abc_1.abstractmethod

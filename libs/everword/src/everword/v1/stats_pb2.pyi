@@ -41,7 +41,7 @@ class Alert(_message.Message):
         """SEVERITY_CRITICAL: it is a problem."""
 
     class Severity(_Severity, metaclass=_SeverityEnumTypeWrapper):
-        """Severity says how urgent an alert is."""
+        """Severity is the urgency of an alert."""
 
     SEVERITY_UNSPECIFIED: Alert.Severity.ValueType  # 0
     """SEVERITY_UNSPECIFIED is never returned."""
@@ -53,9 +53,9 @@ class Alert(_message.Message):
     SEVERITY_FIELD_NUMBER: _builtins.int
     TEXT_FIELD_NUMBER: _builtins.int
     severity: Global___Alert.Severity.ValueType
-    """severity says how urgent it is."""
+    """severity is the urgency."""
     text: _builtins.str
-    """text says what is the matter, and what to do."""
+    """text describes the problem and its solution."""
     def __init__(
         self,
         *,
@@ -72,7 +72,7 @@ Global___Alert: _TypeAlias = Alert  # noqa: Y015
 
 @_typing.final
 class CorpusStats(_message.Message):
-    """CorpusStats counts what is stored."""
+    """CorpusStats has the numbers of stored items."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -91,7 +91,7 @@ class CorpusStats(_message.Message):
     passages: _builtins.int
     """passages is the number of searchable passages, which is what BM25's statistics count."""
     content_bytes: _builtins.int
-    """content_bytes is the size of what was sent: content, blocks, tool arguments and tool results."""
+    """content_bytes is the size of the stored messages: content, blocks, tool arguments and tool results."""
     @_builtins.property
     def latest_record_time(self) -> _timestamp_pb2.Timestamp:
         """latest_record_time is when the latest message was stored."""
@@ -116,7 +116,7 @@ Global___CorpusStats: _TypeAlias = CorpusStats  # noqa: Y015
 
 @_typing.final
 class EmbeddingStats(_message.Message):
-    """EmbeddingStats says how far the vectors are."""
+    """EmbeddingStats is the progress of embedding."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -204,7 +204,7 @@ Global___LocalModelForm: _TypeAlias = LocalModelForm  # noqa: Y015
 
 @_typing.final
 class SummaryStats(_message.Message):
-    """SummaryStats says how far the summaries are. Counting stops at 100,000 each."""
+    """SummaryStats is the progress of summaries. Counting stops at 100,000 each."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -226,7 +226,7 @@ class SummaryStats(_message.Message):
     """failed_tool_sentences is the number of tool calls whose sentence failed for good."""
     @_builtins.property
     def backlog(self) -> Global___SummaryBacklog:
-        """backlog is what waits to be written."""
+        """backlog is the number of messages and tool calls without a summary or sentence."""
 
     def __init__(
         self,
@@ -248,7 +248,9 @@ Global___SummaryStats: _TypeAlias = SummaryStats  # noqa: Y015
 
 @_typing.final
 class SummaryBacklog(_message.Message):
-    """SummaryBacklog is what waits for a summary, or for the sentence of a tool call. Counting stops at 100,000 each."""
+    """SummaryBacklog has the numbers of messages without a summary, and of tool calls without a sentence. Counting stops at
+    100,000 each.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -286,7 +288,7 @@ Global___SummaryBacklog: _TypeAlias = SummaryBacklog  # noqa: Y015
 
 @_typing.final
 class TaskStats(_message.Message):
-    """TaskStats says how one task's jobs stand."""
+    """TaskStats has the numbers of one task's jobs by state."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

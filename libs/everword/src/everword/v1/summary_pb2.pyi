@@ -29,43 +29,43 @@ class _SummaryLevelEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SummaryL
     SUMMARY_LEVEL_UNSPECIFIED: _SummaryLevel.ValueType  # 0
     """SUMMARY_LEVEL_UNSPECIFIED is refused where a level is needed."""
     SUMMARY_LEVEL_LEAF: _SummaryLevel.ValueType  # 1
-    """SUMMARY_LEVEL_LEAF stands for messages of a conversation."""
+    """SUMMARY_LEVEL_LEAF covers messages of a conversation."""
     SUMMARY_LEVEL_BRANCH: _SummaryLevel.ValueType  # 2
-    """SUMMARY_LEVEL_BRANCH stands for leaves."""
+    """SUMMARY_LEVEL_BRANCH covers leaves."""
     SUMMARY_LEVEL_ROOT: _SummaryLevel.ValueType  # 3
-    """SUMMARY_LEVEL_ROOT stands for branches."""
+    """SUMMARY_LEVEL_ROOT covers branches."""
     SUMMARY_LEVEL_DAY: _SummaryLevel.ValueType  # 4
-    """SUMMARY_LEVEL_DAY stands for what one instance heard and said on a day."""
+    """SUMMARY_LEVEL_DAY covers the messages of one instance on a day."""
     SUMMARY_LEVEL_WEEK: _SummaryLevel.ValueType  # 5
-    """SUMMARY_LEVEL_WEEK stands for the days of a week, of all instances."""
+    """SUMMARY_LEVEL_WEEK covers the days of a week, of all instances."""
     SUMMARY_LEVEL_MONTH: _SummaryLevel.ValueType  # 6
-    """SUMMARY_LEVEL_MONTH stands for the weeks whose Thursday is in the month, so that each week is in one month."""
+    """SUMMARY_LEVEL_MONTH covers the weeks whose Thursday is in the month, so that each week is in one month."""
     SUMMARY_LEVEL_YEAR: _SummaryLevel.ValueType  # 7
-    """SUMMARY_LEVEL_YEAR stands for the months of a year."""
+    """SUMMARY_LEVEL_YEAR covers the months of a year."""
     SUMMARY_LEVEL_SIGNIFICANT: _SummaryLevel.ValueType  # 8
     """SUMMARY_LEVEL_SIGNIFICANT was written down on purpose, and is never consolidated."""
 
 class SummaryLevel(_SummaryLevel, metaclass=_SummaryLevelEnumTypeWrapper):
-    """SummaryLevel says where in the summary DAG a node stands. Leaf, branch and root stand for a stretch of a conversation;
-    day, week, month and year for a period of the calendar.
+    """SummaryLevel is the level of a node in the summary DAG. Leaf, branch and root cover a section of a conversation; day,
+    week, month and year cover a period of the calendar.
     """
 
 SUMMARY_LEVEL_UNSPECIFIED: SummaryLevel.ValueType  # 0
 """SUMMARY_LEVEL_UNSPECIFIED is refused where a level is needed."""
 SUMMARY_LEVEL_LEAF: SummaryLevel.ValueType  # 1
-"""SUMMARY_LEVEL_LEAF stands for messages of a conversation."""
+"""SUMMARY_LEVEL_LEAF covers messages of a conversation."""
 SUMMARY_LEVEL_BRANCH: SummaryLevel.ValueType  # 2
-"""SUMMARY_LEVEL_BRANCH stands for leaves."""
+"""SUMMARY_LEVEL_BRANCH covers leaves."""
 SUMMARY_LEVEL_ROOT: SummaryLevel.ValueType  # 3
-"""SUMMARY_LEVEL_ROOT stands for branches."""
+"""SUMMARY_LEVEL_ROOT covers branches."""
 SUMMARY_LEVEL_DAY: SummaryLevel.ValueType  # 4
-"""SUMMARY_LEVEL_DAY stands for what one instance heard and said on a day."""
+"""SUMMARY_LEVEL_DAY covers the messages of one instance on a day."""
 SUMMARY_LEVEL_WEEK: SummaryLevel.ValueType  # 5
-"""SUMMARY_LEVEL_WEEK stands for the days of a week, of all instances."""
+"""SUMMARY_LEVEL_WEEK covers the days of a week, of all instances."""
 SUMMARY_LEVEL_MONTH: SummaryLevel.ValueType  # 6
-"""SUMMARY_LEVEL_MONTH stands for the weeks whose Thursday is in the month, so that each week is in one month."""
+"""SUMMARY_LEVEL_MONTH covers the weeks whose Thursday is in the month, so that each week is in one month."""
 SUMMARY_LEVEL_YEAR: SummaryLevel.ValueType  # 7
-"""SUMMARY_LEVEL_YEAR stands for the months of a year."""
+"""SUMMARY_LEVEL_YEAR covers the months of a year."""
 SUMMARY_LEVEL_SIGNIFICANT: SummaryLevel.ValueType  # 8
 """SUMMARY_LEVEL_SIGNIFICANT was written down on purpose, and is never consolidated."""
 Global___SummaryLevel: _TypeAlias = SummaryLevel  # noqa: Y015
@@ -108,42 +108,42 @@ class Summary(_message.Message):
     conversation_id: _builtins.str
     """conversation_id is its conversation, for leaf, branch and root."""
     parent_id: _builtins.str
-    """parent_id is the node above it; empty where there is none yet."""
+    """parent_id is the node above this one; empty if there is none yet."""
     previous_id: _builtins.str
     """previous_id is the latest summary of the conversation, or of the level, when this one was made."""
     content: _builtins.str
     """content is its text. Lists return at most max_content_chars of it."""
     content_truncated: _builtins.bool
-    """content_truncated says that content is not the whole text."""
+    """content_truncated is true if content is not the whole text."""
     title: _builtins.str
-    """title is what it is called: the conversation's title, the period such as `2026-W16`, or what the caller gave."""
+    """title is the title: the conversation's title, the period such as `2026-W16`, or the caller's title."""
     instance: _builtins.str
-    """instance is the embodiment of the agent, for a day, and for what is significant."""
+    """instance is the embodiment of the agent, for a day and for a significant memory."""
     period_start: _builtins.str
     """period_start is the first day of its period, such as `2026-04-13`, for day, week, month and year."""
     message_count: _builtins.int
     """message_count is the number of messages under it."""
     first_seq: _builtins.int
-    """first_seq is the first place of the conversation that it stands for, for leaf, branch and root."""
+    """first_seq is the first position in the conversation that the node covers, for leaf, branch and root."""
     last_seq: _builtins.int
     """last_seq is the last one."""
     token_count: _builtins.int
     """token_count is the length of its text in tokens."""
     model: _builtins.str
-    """model wrote it; `extractive` where its sentences were chosen from its sources word for word."""
+    """model is the model that wrote the text; `extractive` if its sentences were chosen verbatim from its sources."""
     prompt_version: _builtins.int
-    """prompt_version is the version of what the model was asked."""
+    """prompt_version is the version of the prompt."""
     revision: _builtins.int
     """revision is how often it was written, from 1."""
     stale: _builtins.bool
-    """stale says that what it was made from has changed since, and that it is due to be written again."""
+    """stale is true if the sources have changed since, and the node will be written again."""
     needs_review: _builtins.bool
-    """needs_review says that it holds something that its sources do not. Contexts leave it out."""
+    """needs_review is true if it holds something that its sources do not. Contexts leave it out."""
     name: _builtins.str
-    """name is what GetMemory finds it by, unique in its namespace, and stays: `2024-03-05` for a day,
-    `2024-03-05/phone` for one of an instance, `2024-W10`, `2024-03` and `2024`. What is significant has the day in the
-    namespace's time zone and its title, or else its first words, as in `2024-03-05 · The heron`; where that is another's,
-    the end of its id follows. Empty for leaf, branch and root.
+    """name is the node's permanent name for GetMemory, unique in its namespace: `2024-03-05` for a day,
+    `2024-03-05/phone` for a day of one instance, `2024-W10`, `2024-03` and `2024`. The name of a significant memory is
+    the day in the namespace's time zone and its title, or without a title its first words, as in `2024-03-05 · The
+    heron`; if that name is taken, the end of its id is appended. Empty for leaf, branch and root.
     """
     @_builtins.property
     def earliest_time(self) -> _timestamp_pb2.Timestamp:
@@ -155,7 +155,7 @@ class Summary(_message.Message):
 
     @_builtins.property
     def faithfulness(self) -> Global___Faithfulness:
-        """faithfulness says how its words stand to its sources. Unset for what is significant."""
+        """faithfulness compares the text with its sources. Unset for a significant memory."""
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
@@ -204,7 +204,7 @@ Global___Summary: _TypeAlias = Summary  # noqa: Y015
 
 @_typing.final
 class SummaryFilter(_message.Message):
-    """SummaryFilter says which summaries are looked at. Fields are combined with AND, the values within one with OR; an empty
+    """SummaryFilter selects summaries. Fields are combined with AND, the values within one with OR; an empty
     field does not filter.
     """
 
@@ -250,7 +250,7 @@ Global___SummaryFilter: _TypeAlias = SummaryFilter  # noqa: Y015
 
 @_typing.final
 class Faithfulness(_message.Message):
-    """Faithfulness says how a summary's words stand to its sources."""
+    """Faithfulness compares the text of a summary with its sources."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -260,7 +260,7 @@ class Faithfulness(_message.Message):
     IDENTIFIER_COVERAGE_FIELD_NUMBER: _builtins.int
     LEFT_OUT_FIELD_NUMBER: _builtins.int
     source_coverage: _builtins.float
-    """source_coverage is the share of the sources that it says something of, from 0 to 1."""
+    """source_coverage is the share of the sources that the summary mentions, from 0 to 1."""
     identifier_coverage: _builtins.float
     """identifier_coverage is the share of the sources' identifiers that it holds, from 0 to 1."""
     @_builtins.property
@@ -275,8 +275,8 @@ class Faithfulness(_message.Message):
 
     @_builtins.property
     def left_out(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """left_out are identifiers of the sources, and beginnings of sources, that a language model left out, where that is too
-        much for the summary to stand for them: it needs review. At most 40.
+        """left_out are identifiers of the sources, and beginnings of sources, that a language model omitted, if they are too
+        many for the summary to represent them: it needs review. At most 40.
         """
 
     def __init__(

@@ -22,7 +22,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class MemoryEvent(_message.Message):
-    """MemoryEvent says what happened to a memory, as it is when the event is sent: of several changes, one event may be sent."""
+    """MemoryEvent is a change of a memory, with the memory's state when the event is sent: several changes may cause only one event."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -37,21 +37,21 @@ class MemoryEvent(_message.Message):
         TYPE_WRITTEN: MemoryEvent._Type.ValueType  # 1
         """TYPE_WRITTEN: the memory was added, or is another than it was."""
         TYPE_ENDED: MemoryEvent._Type.ValueType  # 2
-        """TYPE_ENDED: what the memory says does not hold any more, or is not believed: it was superseded, closed or corrected."""
+        """TYPE_ENDED: the memory no longer holds or is no longer believed: it was superseded, closed or corrected."""
         TYPE_DELETED: MemoryEvent._Type.ValueType  # 3
         """TYPE_DELETED: the memory is gone."""
         TYPE_EXPIRED: MemoryEvent._Type.ValueType  # 4
         """TYPE_EXPIRED: the time has come that the memory was known to end at: a note's expire_time, a fact's valid_until_time."""
 
     class Type(_Type, metaclass=_TypeEnumTypeWrapper):
-        """Type says what happened."""
+        """Type is the type of the change."""
 
     TYPE_UNSPECIFIED: MemoryEvent.Type.ValueType  # 0
     """TYPE_UNSPECIFIED is never sent."""
     TYPE_WRITTEN: MemoryEvent.Type.ValueType  # 1
     """TYPE_WRITTEN: the memory was added, or is another than it was."""
     TYPE_ENDED: MemoryEvent.Type.ValueType  # 2
-    """TYPE_ENDED: what the memory says does not hold any more, or is not believed: it was superseded, closed or corrected."""
+    """TYPE_ENDED: the memory no longer holds or is no longer believed: it was superseded, closed or corrected."""
     TYPE_DELETED: MemoryEvent.Type.ValueType  # 3
     """TYPE_DELETED: the memory is gone."""
     TYPE_EXPIRED: MemoryEvent.Type.ValueType  # 4
@@ -66,8 +66,8 @@ class MemoryEvent(_message.Message):
     """memory_id is the memory's id."""
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:
-        """memory is the memory, with as much of its text as was asked for. Unset where it cannot be read any more: where it was
-        deleted, and of a note that has expired.
+        """memory is the memory, with the requested amount of text. Unset if it cannot be read any more: if it was deleted,
+        and for a note that has expired.
         """
 
     def __init__(
@@ -87,7 +87,7 @@ Global___MemoryEvent: _TypeAlias = MemoryEvent  # noqa: Y015
 
 @_typing.final
 class WatchMemoriesRequest(_message.Message):
-    """WatchMemoriesRequest says what to watch."""
+    """WatchMemoriesRequest selects the memories to watch."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -95,13 +95,15 @@ class WatchMemoriesRequest(_message.Message):
     RESUME_TOKEN_FIELD_NUMBER: _builtins.int
     TIER_FIELD_NUMBER: _builtins.int
     resume_token: _builtins.str
-    """resume_token is that of the last response that was taken; unset, what happens from now on is told. At most 4,096 characters."""
+    """resume_token is the token of the last response that the caller processed; if unset, only later events are sent. At
+    most 4,096 characters.
+    """
     tier: _memory_pb2.Tier.ValueType
-    """tier says how much of each text to send: ABSTRACT if unset. FULL sends at most 2,000 characters."""
+    """tier is the amount of each text to send: ABSTRACT if unset. FULL sends at most 2,000 characters."""
     @_builtins.property
     def filter(self) -> _memory_pb2.MemoryFilter:
-        """filter says which memories. What is gone is told whatever it was: a filter cannot see it any more. Times as of which to look,
-        valid_at_time, known_at_time and as_of_message_id, are refused.
+        """filter selects the memories. Deletions of all memories are reported, since a filter cannot read a deleted memory.
+        The times valid_at_time and known_at_time, and as_of_message_id, are refused.
         """
 
     def __init__(
@@ -128,11 +130,11 @@ class WatchMemoriesResponse(_message.Message):
     EVENTS_FIELD_NUMBER: _builtins.int
     RESUME_TOKEN_FIELD_NUMBER: _builtins.int
     resume_token: _builtins.str
-    """resume_token stands for all that was sent so far."""
+    """resume_token identifies the last event sent so far."""
     @_builtins.property
     def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___MemoryEvent]:
-        """events are in the order in which transactions ended, as far as one poll tells it; what expired comes after what was
-        changed, in the order of time.
+        """events are ordered by the end of their transactions, within the precision of one poll; expirations follow other
+        changes, ordered by time.
         """
 
     def __init__(

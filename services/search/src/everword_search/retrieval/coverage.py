@@ -17,7 +17,7 @@ from everword_search.ranking.features.pool import Pool
 _ABSENT = 0.5
 #: They are about another subject unless the log-odds of an answer, plus a weight per deviation of the nearest result,
 #: minus a weight per e-fold of memories, reach the last number: among many memories, one is near by chance. Chosen on
-#: the development conversations (docs/retrieval/nothing-relevant.md).
+#: the development conversations (docs/retrieval.md).
 _NEAR_WEIGHT, _MANY_WEIGHT, _LEAST = 0.65, 0.5, -2.5
 #: The last number for a query of one word: its vector is near more memories, and it has no second word to match.
 _LEAST_OF_ONE_WORD = -2.0

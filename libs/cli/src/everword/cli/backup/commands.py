@@ -21,9 +21,9 @@ T = TypeVar("T")
 @click.argument("folder", type=click.Path(path_type=Path))
 @with_admin_url
 def backup(admin_url: str, folder: Path) -> None:
-    """Save the whole database into FOLDER, as of one moment, while Everword goes on.
+    """Back up the whole database into FOLDER, as of one moment, while Everword runs.
 
-    The folder is new. It holds hashes of passwords and of keys: keep it as a secret.
+    FOLDER must not exist. It contains hashes of passwords and API keys: keep it secret.
     """
     manifest = _watched("saving", lambda begun, step: save(admin_url, folder, begun, step))
     line(f"{folder}: {_told(manifest)}")
@@ -33,9 +33,9 @@ def backup(admin_url: str, folder: Path) -> None:
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @with_admin_url
 def restore(admin_url: str, folder: Path) -> None:
-    """Restore what `everword backup` saved into FOLDER, into an empty database.
+    """Restore the backup in FOLDER into an empty database.
 
-    Checks that every message is what it was, and then brings the schema up to this release.
+    Verifies every message, then updates the schema to this release.
     """
     manifest, without = _watched(
         "restoring", lambda begun, step: restore_backup(admin_url, folder, begun, step)

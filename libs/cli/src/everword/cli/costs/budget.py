@@ -17,17 +17,23 @@ _PERIODS = {"run": cost_pb2.BUDGET_PERIOD_RUN, "month": cost_pb2.BUDGET_PERIOD_M
 
 @click.group()
 def budget() -> None:
-    """Set, list and delete limits of what models may cost."""
+    """Set, list and delete budgets for models."""
 
 
 @budget.command("set")
 @click.argument("period", type=click.Choice([*_PERIODS]))
-@click.option("--cost", default="", help="The most money, such as 12.50.")
-@click.option("--currency", default="USD", show_default=True, help="That of --cost.")
-@click.option("--tokens", type=click.IntRange(1), help="The most tokens.")
-@click.option("--warn", type=click.IntRange(1, 100), default=80, show_default=True, help="Percent.")
-@click.option("--agent", default="", help="Only calls of this agent.")
-@click.option("--model", default="", help="Only calls of this model.")
+@click.option("--cost", default="", help="Limit the cost, such as 12.50.")
+@click.option("--currency", default="USD", show_default=True, help="Set the currency of --cost.")
+@click.option("--tokens", type=click.IntRange(1), help="Limit the number of tokens.")
+@click.option(
+    "--warn",
+    type=click.IntRange(1, 100),
+    default=80,
+    show_default=True,
+    help="Warn at this percentage of the limit.",
+)
+@click.option("--agent", default="", help="Include only calls of this agent.")
+@click.option("--model", default="", help="Include only calls of this model.")
 @json_option
 @remote
 async def set_(
@@ -41,7 +47,7 @@ async def set_(
     model: str,
     as_json: bool,
 ) -> None:
-    """Limit what each run, or each month, may cost."""
+    """Set the budget of each run or each month."""
     if agent and model:
         raise click.UsageError("a budget is of an agent or of a model, not of both")
     scope = cost_pb2.BudgetScope(agent=agent) if agent else None
@@ -66,7 +72,7 @@ async def set_(
 @json_option
 @remote
 async def list_(client: Client, as_json: bool) -> None:
-    """List the limits, and what is spent of them this month."""
+    """List budgets, and how much of them is spent this month."""
     request = pb.ListBudgetsRequest(page_size=PAGE_SIZE)
     response = await list_all(client.cost_service.ListBudgets, request)
     if as_json:
@@ -94,7 +100,7 @@ async def list_(client: Client, as_json: bool) -> None:
 @click.argument("budget_id")
 @remote
 async def delete(client: Client, budget_id: str) -> None:
-    """Delete the limit BUDGET_ID."""
+    """Delete the budget BUDGET_ID."""
     await client.cost_service.DeleteBudget(pb.DeleteBudgetRequest(budget_id=budget_id))
     line(f"{budget_id}: deleted")
 

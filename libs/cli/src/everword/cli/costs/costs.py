@@ -1,4 +1,4 @@
-"""`everword costs`: what the calls of models cost."""
+"""`everword costs`: costs of calls of models."""
 
 from __future__ import annotations
 
@@ -41,17 +41,21 @@ _PAGE = 1_000
     multiple=True,
     default=("day",),
     show_default=True,
-    help="What to sum up for each of; can be given up to 4 times.",
+    help="Group by this; repeat for up to 4 levels.",
 )
-@click.option("--since", type=TimeParam(), help="The first day; 30 days ago by default.")
-@click.option("--until", type=TimeParam(), help="The last day; today by default.")
-@click.option("--model", "models", multiple=True, help="Only of this model.")
-@click.option("--agent", "agents", multiple=True, help="Only of this agent.")
-@click.option("--run", "runs", multiple=True, help="Only of this run.")
+@click.option("--since", type=TimeParam(), help="Set the first day; 30 days ago by default.")
+@click.option("--until", type=TimeParam(), help="Set the last day; today by default.")
+@click.option("--model", "models", multiple=True, help="Include only this model.")
+@click.option("--agent", "agents", multiple=True, help="Include only this agent.")
+@click.option("--run", "runs", multiple=True, help="Include only this run.")
 @click.option(
-    "--source", type=click.Choice([*SOURCES]), help="Only calls of agents, or Everword's."
+    "--source",
+    type=click.Choice([*SOURCES]),
+    help="Include only agents' calls, or only Everword's own.",
 )
-@click.option("--all", "everywhere", is_flag=True, help="Of all namespaces, for an admin.")
+@click.option(
+    "--all", "everywhere", is_flag=True, help="Include all namespaces; requires an admin key."
+)
 @json_option
 @remote
 async def costs(
@@ -66,7 +70,7 @@ async def costs(
     everywhere: bool,
     as_json: bool,
 ) -> None:
-    """Show what the calls of models cost, in tokens and in money."""
+    """Show the tokens and the cost of calls of models."""
     wanted = list(dict.fromkeys(groupings))
     request = pb.GetCostsRequest(
         filter=pb.CostFilter(

@@ -25,9 +25,9 @@ def prices() -> None:
 @json_option
 @remote
 async def load(client: Client, file: Path, as_json: bool) -> None:
-    """Put the prices in FILE in the place of those that were loaded before, for an admin.
+    """Replace the loaded prices with those in FILE; requires an admin key.
 
-    What was recorded keeps its cost. docs/costs.md shows the form of the file.
+    Recorded calls keep their cost. docs/limits.md describes the file format.
     """
     found = _read(file)
     request = pb.LoadPricesRequest(
@@ -44,7 +44,7 @@ async def load(client: Client, file: Path, as_json: bool) -> None:
 @json_option
 @remote
 async def list_(client: Client, as_json: bool) -> None:
-    """List the prices; those that were loaded say so, and come before those that come with Everword."""
+    """List the prices of models: loaded prices first, then built-in ones."""
     request = pb.ListPricesRequest(page_size=PAGE_SIZE)
     response = await list_all(client.cost_service.ListPrices, request)
     if as_json:

@@ -20,26 +20,25 @@ from everword.v1 import graph_query_service_pb2 as reads
 from everword.v1 import graph_service_pb2 as writes
 
 valid_at_option = click.option(
-    "--valid-at", type=TimeParam(), help="What holds at this time; now by default."
+    "--valid-at", type=TimeParam(), help="Show values that are true at this time; now by default."
 )
 known_at_option = click.option(
-    "--known-at", type=TimeParam(), help="What was known at this time; now by default."
+    "--known-at", type=TimeParam(), help="Show what was known at this time; now by default."
 )
-subject_option = click.option("--subject", default="", help="The user whom it belongs to.")
-agent_option = click.option("--agent", default="", help="The agent whose memory it is.")
-reason_option = click.option("--reason", default="", help="Why, for the history.")
+subject_option = click.option("--subject", default="", help="Set the user that it belongs to.")
+agent_option = click.option("--agent", default="", help="Set the agent that it belongs to.")
 _PERSON = graph_pb2.GRAPH_SOURCE_PERSON
 
 
 @click.group()
 def graph() -> None:
-    """Show who and what there is and how they are related, and write it down."""
+    """Show, write and export entities and their relations."""
 
 
 @graph.command()
 @click.argument("label")
 @click.argument("type_", metavar="TYPE")
-@click.option("--description", default="", help="What is worth knowing of it.")
+@click.option("--description", default="", help="Describe the node.")
 @subject_option
 @agent_option
 @json_option
@@ -53,7 +52,7 @@ async def node(
     agent: str,
     as_json: bool,
 ) -> None:
-    """Write down a node, such as: node Ana person."""
+    """Create a node, such as: node Ana person."""
     response = await client.graph_service.CreateNode(
         writes.CreateNodeRequest(
             node=graph_pb2.NewNode(label=label, type=type_, description=description),
@@ -72,8 +71,8 @@ async def node(
 @click.argument("start", metavar="FROM")
 @click.argument("type_", metavar="RELATION")
 @click.argument("end", metavar="TO")
-@click.option("--since", type=TimeParam(), help="Since when it holds.")
-@click.option("--until", type=TimeParam(), help="Until when it held.")
+@click.option("--since", type=TimeParam(), help="Set the time since which it is true.")
+@click.option("--until", type=TimeParam(), help="Set the time until which it is true.")
 @subject_option
 @agent_option
 @json_option
@@ -89,7 +88,7 @@ async def relate(
     agent: str,
     as_json: bool,
 ) -> None:
-    """Write down a relation between nodes by their labels, such as: relate Ana "works at" Initech."""
+    """Create a relation between nodes by their labels, such as: relate Ana "works at" Initech."""
     response = await client.graph_service.CreateEdge(
         writes.CreateEdgeRequest(
             edge=graph_pb2.NewEdge(
@@ -113,7 +112,7 @@ async def relate(
 @graph.command()
 @click.argument("query")
 @click.option("--depth", type=click.IntRange(1, 4), default=2, show_default=True)
-@click.option("--subject", "subjects", multiple=True, help="Only of this user.")
+@click.option("--subject", "subjects", multiple=True, help="Include only this user.")
 @valid_at_option
 @known_at_option
 @json_option
@@ -127,7 +126,7 @@ async def search(
     known_at: datetime | None,
     as_json: bool,
 ) -> None:
-    """Show the relations that QUERY touches."""
+    """Show relations around the nodes that QUERY names."""
     response = await client.graph_query_service.SearchGraph(
         reads.SearchGraphRequest(
             query=query, depth=depth, view=_view((), subjects, valid_at, known_at)
@@ -143,8 +142,8 @@ async def search(
 
 
 @graph.command("list")
-@click.option("--type", "types", multiple=True, help="Only of this type.")
-@click.option("--label", default="", help="Only with this label or alias.")
+@click.option("--type", "types", multiple=True, help="Include only this type.")
+@click.option("--label", default="", help="Include only nodes with this label or alias.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 @json_option
 @remote
@@ -165,7 +164,7 @@ async def list_(
 @json_option
 @remote
 async def show(client: Client, node_id: str, as_json: bool) -> None:
-    """Show the node ID, what it is related to, and what it may be the same as."""
+    """Show the node ID, its relations, and likely duplicates."""
     got = await client.graph_query_service.GetNode(reads.GetNodeRequest(node_id=node_id))
     if as_json:
         print_json(got)
@@ -186,53 +185,15 @@ async def show(client: Client, node_id: str, as_json: bool) -> None:
 
 
 @graph.command()
-@click.argument("node_id", metavar="ID")
-@click.argument("merged", metavar="OTHER...", nargs=-1, required=True)
-@reason_option
-@json_option
-@remote
-async def merge(
-    client: Client, node_id: str, merged: tuple[str, ...], reason: str, as_json: bool
-) -> None:
-    """Say that OTHER nodes are the node ID."""
-    response = await client.graph_service.MergeNodes(
-        writes.MergeNodesRequest(
-            node_id=node_id, merged_node_ids=merged, reason=reason, source=_PERSON
-        )
-    )
-    if as_json:
-        print_json(response)
-    else:
-        _print_nodes([response.node])
-
-
-@graph.command()
-@click.argument("id_", metavar="ID")
-@click.option("--edge", "is_edge", is_flag=True, help="ID is that of a relation.")
-@reason_option
-@remote
-async def delete(client: Client, id_: str, is_edge: bool, reason: str) -> None:
-    """Take the node ID out of the graph, or a relation. Its history stays."""
-    if is_edge:
-        await client.graph_service.DeleteEdge(
-            writes.DeleteEdgeRequest(edge_id=id_, reason=reason, source=_PERSON)
-        )
-        line("deleted")
-        return
-    response = await client.graph_service.DeleteNode(
-        writes.DeleteNodeRequest(node_id=id_, reason=reason, source=_PERSON)
-    )
-    line(f"deleted, with {response.deleted_edges} relations")
-
-
-@graph.command()
 @click.option(
     "--format", "form", type=click.Choice(list(FORMATS)), default="graphml", show_default=True
 )
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
-@click.option("--ended", is_flag=True, help="Relations that hold no more, too.")
-@click.option("--subject", "subjects", multiple=True, help="Only of this user.")
-@click.option("--agent", "agents", multiple=True, help="Only of this agent.")
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file."
+)
+@click.option("--ended", is_flag=True, help="Include ended relations.")
+@click.option("--subject", "subjects", multiple=True, help="Include only this user.")
+@click.option("--agent", "agents", multiple=True, help="Include only this agent.")
 @valid_at_option
 @known_at_option
 @remote

@@ -38,12 +38,12 @@ _MODES = {
 
 @click.group()
 def lore() -> None:
-    """Write, import and try lorebooks."""
+    """Write, import and test lorebooks."""
 
 
 @lore.command()
-@click.option("--agent", "agents", multiple=True, help="Only for this agent.")
-@click.option("--subject", "subjects", multiple=True, help="Only for this user.")
+@click.option("--agent", "agents", multiple=True, help="Include only books of this agent.")
+@click.option("--subject", "subjects", multiple=True, help="Include only books of this user.")
 @json_option
 @remote
 async def books(
@@ -105,24 +105,37 @@ async def entries(
 @click.argument("title")
 @click.argument("content")
 @scope_options
-@click.option("--key", "keys", multiple=True, help="What sets it off, as any part of a message.")
-@click.option("--word", "words", multiple=True, help="The same, as whole words.")
-@click.option("--exact", "exacts", multiple=True, help="The same, as a whole message.")
-@click.option("--regex", "patterns", multiple=True, help="The same, as a pattern of RE2.")
-@click.option("--case", is_flag=True, help="Tell upper from lower case.")
+@click.option(
+    "--key", "keys", multiple=True, help="Trigger the entry on this text anywhere in a message."
+)
+@click.option("--word", "words", multiple=True, help="Trigger the entry on these whole words.")
+@click.option(
+    "--exact",
+    "exacts",
+    multiple=True,
+    help="Trigger the entry on a message with exactly this text.",
+)
+@click.option(
+    "--regex", "patterns", multiple=True, help="Trigger the entry on a match of this RE2 pattern."
+)
+@click.option("--case", is_flag=True, help="Match case.")
 @click.option("--depth", "scan_depth", type=click.IntRange(0, 100), default=5, show_default=True)
 @click.option(
     "--priority",
     type=int,
     default=0,
     show_default=True,
-    help="Higher ones go into a context first.",
+    help="Set the priority; higher priorities enter a context first.",
 )
 @click.option(
-    "--sticky", "sticky_turns", type=click.IntRange(0, 100), default=0, help="Turns that it stays."
+    "--sticky",
+    "sticky_turns",
+    type=click.IntRange(0, 100),
+    default=0,
+    help="Keep a triggered entry for this many turns.",
 )
-@click.option("--constant", is_flag=True, help="It is in every context.")
-@click.option("--disabled", is_flag=True, help="It is in none.")
+@click.option("--constant", is_flag=True, help="Include the entry in every context.")
+@click.option("--disabled", is_flag=True, help="Exclude the entry from every context.")
 @json_option
 @remote
 async def add(
@@ -136,7 +149,7 @@ async def add(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Write the entry TITLE of BOOK, which is made where it is not there: what is there is replaced."""
+    """Write the entry TITLE of BOOK, and replace an existing one. Creates BOOK if needed."""
     key = book_key(book, agent, subject, conversation)
     request = pb.WriteLoreEntryRequest(key=key, entry=_entry(title, content, options))
     try:
@@ -169,7 +182,7 @@ async def delete(
     conversation: str,
     as_json: bool,
 ) -> None:
-    """Delete the entry TITLE of BOOK; without a title, the whole BOOK."""
+    """Delete the entry TITLE of BOOK; without TITLE, the whole BOOK."""
     key = book_key(book, agent, subject, conversation)
     response: pb.DeleteLoreBookResponse | pb.DeleteLoreEntryResponse
     if title is None:
@@ -190,7 +203,9 @@ async def delete(
 @lore.command()
 @click.argument("text")
 @scope_options
-@click.option("--automated", is_flag=True, help="Nobody says it on purpose: it uses up no turn.")
+@click.option(
+    "--automated", is_flag=True, help="Treat TEXT as an automated message, which uses no turn."
+)
 @json_option
 @remote
 async def test(

@@ -1,7 +1,7 @@
 """Files with lorebooks: World Info of SillyTavern, character cards with a book, lorebooks of RisuAI, NovelAI and Agnai,
 and Everword's own form.
 
-Pure. Settings without a counterpart are left out and listed.
+Pure. Unsupported settings are skipped and listed.
 """
 
 from __future__ import annotations

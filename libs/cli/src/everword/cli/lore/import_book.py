@@ -27,7 +27,7 @@ _WHOLE = -1
 
 @click.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--name", default="", help="The book's name; the file's if not given.")
+@click.option("--name", default="", help="Set the name of the book; the file's name by default.")
 @scope_options
 @json_option
 @remote
@@ -40,10 +40,10 @@ async def import_(
     conversation: str,
     as_json: bool,
 ) -> None:
-    """Write the lorebook in FILE: afterwards the book has these entries and no others.
+    """Import the lorebook in FILE, and replace all entries of an existing book.
 
     FILE is World Info of SillyTavern, a character card with a book, a lorebook of RisuAI, NovelAI or
-    Agnai, or JSON of ImportLoreBookRequest. Settings without a counterpart are left out and listed.
+    Agnai, or JSON of ImportLoreBookRequest. Unsupported settings are skipped and listed.
     The exit status is 3 if an entry was skipped.
     """
     read = read_file(file)

@@ -22,7 +22,7 @@ SELECT e.id::text AS id, format('of fact %%s: message %%s is missing', e.fact_id
 -- timelines --
 -- over: facts by id
 -- holds: Of an attribute with one value at a time, what is believed now holds at no moment twice.
--- do: Correct one of the facts: `everword facts`.
+-- do: Correct one of the facts: `everword call Fact/CorrectFact`.
 SELECT f.id::text AS id, format('%%s holds from %%s, as does %%s', f.attribute, greatest(i.valid_from, o.valid_from), other.id) AS detail
   FROM facts f
   JOIN facts other ON other.namespace_id = %(namespace_id)s AND other.subject = f.subject AND other.attribute = f.attribute
@@ -91,7 +91,7 @@ SELECT v.id::text AS id, CASE WHEN p.id IS NULL THEN 'has no passage' ELSE 'its 
 -- edges_said --
 -- over: graph_edges by id
 -- holds: The message that says a relation is there, unless a policy removed messages.
--- do: End the relation: `everword graph`.
+-- do: End the relation: `everword call Graph/UpdateEdge`.
 SELECT e.id::text AS id, 'message missing: ' || e.message_id AS detail
   FROM graph_edges e
  WHERE e.namespace_id = %(namespace_id)s AND e.id > %(after)s AND e.id <= %(last)s AND e.message_id IS NOT NULL

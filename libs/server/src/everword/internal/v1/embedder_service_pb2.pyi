@@ -30,17 +30,17 @@ class _EmbedPriorityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EmbedPr
     EMBED_PRIORITY_QUERY: _EmbedPriority.ValueType  # 1
     """EMBED_PRIORITY_QUERY: a search waits."""
     EMBED_PRIORITY_BACKGROUND: _EmbedPriority.ValueType  # 2
-    """EMBED_PRIORITY_BACKGROUND: nobody waits."""
+    """EMBED_PRIORITY_BACKGROUND: a background job waits."""
 
 class EmbedPriority(_EmbedPriority, metaclass=_EmbedPriorityEnumTypeWrapper):
-    """EmbedPriority says who waits for the vectors."""
+    """EmbedPriority is the urgency of a request."""
 
 EMBED_PRIORITY_UNSPECIFIED: EmbedPriority.ValueType  # 0
 """EMBED_PRIORITY_UNSPECIFIED is refused."""
 EMBED_PRIORITY_QUERY: EmbedPriority.ValueType  # 1
 """EMBED_PRIORITY_QUERY: a search waits."""
 EMBED_PRIORITY_BACKGROUND: EmbedPriority.ValueType  # 2
-"""EMBED_PRIORITY_BACKGROUND: nobody waits."""
+"""EMBED_PRIORITY_BACKGROUND: a background job waits."""
 Global___EmbedPriority: _TypeAlias = EmbedPriority  # noqa: Y015
 
 @_typing.final
@@ -54,12 +54,12 @@ class EmbedRequest(_message.Message):
     GENERATION_ID_FIELD_NUMBER: _builtins.int
     NAMESPACE_ID_FIELD_NUMBER: _builtins.int
     priority: Global___EmbedPriority.ValueType
-    """priority says who waits."""
+    """priority is the urgency of the request."""
     generation_id: _builtins.int
     """generation_id is the model generation; 0 is the active one."""
     namespace_id: _builtins.int
-    """namespace_id is whose queries they are. Vectors of queries are kept for a while, each for its namespace alone. Where that
-    masks credentials, a model on a server is sent queries without; passages are sent as they come.
+    """namespace_id is the namespace of the queries. Vectors of queries are cached per namespace for a while. If the
+    namespace masks credentials, a model on a server receives queries without them; passages are sent unchanged.
     """
     @_builtins.property
     def texts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -96,8 +96,8 @@ class EmbedResponse(_message.Message):
     dimensions: _builtins.int
     """dimensions is the length of each vector."""
     input_tokens: _builtins.int
-    """input_tokens is how many tokens the model read in the calls that this request began, as it counts them; 0 where it does
-    not say. A call that several requests share counts for the first.
+    """input_tokens is the number of tokens that the model read in the calls that this request started, as the model
+    reports it; 0 if the model does not report it. A call that several requests share counts for the first.
     """
     @_builtins.property
     def vectors(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
@@ -143,7 +143,7 @@ Global___GetCoverageRequest: _TypeAlias = GetCoverageRequest  # noqa: Y015
 
 @_typing.final
 class GetCoverageResponse(_message.Message):
-    """GetCoverageResponse says how many vectors are still to be made, in all namespaces. Counting stops at 100,000."""
+    """GetCoverageResponse has the number of missing vectors in all namespaces. Counting stops at 100,000."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -64,7 +64,7 @@ class EmbedderServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetCoverage(self, request, context):
-        """GetCoverage says how many vectors are still to be made.
+        """GetCoverage returns the number of missing vectors.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

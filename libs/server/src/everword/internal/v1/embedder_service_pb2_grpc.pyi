@@ -19,7 +19,7 @@ class EmbedderServiceStub:
     Embed: _aio.UnaryUnaryMultiCallable[_embedder_service_pb2.EmbedRequest, _embedder_service_pb2.EmbedResponse]
     """Embed returns a vector for each text, all of the same model generation. Queries go before background work."""
     GetCoverage: _aio.UnaryUnaryMultiCallable[_embedder_service_pb2.GetCoverageRequest, _embedder_service_pb2.GetCoverageResponse]
-    """GetCoverage says how many vectors are still to be made."""
+    """GetCoverage returns the number of missing vectors."""
     DescribeModel: _aio.UnaryUnaryMultiCallable[_embedder_service_pb2.DescribeModelRequest, _embedder_service_pb2.DescribeModelResponse]
     """DescribeModel returns how fast the local model is on the embedder's processor."""
 
@@ -40,7 +40,7 @@ class EmbedderServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _embedder_service_pb2.GetCoverageRequest,
         context: _aio.ServicerContext[_embedder_service_pb2.GetCoverageRequest, _abc.Awaitable[_embedder_service_pb2.GetCoverageResponse]],
     ) -> _abc.Awaitable[_embedder_service_pb2.GetCoverageResponse]:
-        """GetCoverage says how many vectors are still to be made."""
+        """GetCoverage returns the number of missing vectors."""
 
     @_abc_1.abstractmethod
     def DescribeModel(
