@@ -117,7 +117,7 @@ SELECT %(namespace_id)s, e.id, e.fact_id, e.message_id, e.conversation_id, e.con
     ON CONFLICT (namespace_id, fact_id, message_id, contradicts) DO NOTHING;
 
 -- weigh_evidence --
--- The evidence of facts, as it counts, and when it was first and last heard of.
+-- Return the evidence of facts with its time, channel, role and tool.
 SELECT e.fact_id, e.conversation_id, e.contradicts, e.source, e.hypothesis, e.said_at, coalesce(c.channel, '') AS channel,
        coalesce(m.role, 0::smallint) AS role, coalesce(m.tool_name, '') AS tool_name
   FROM fact_evidence e

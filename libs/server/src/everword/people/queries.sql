@@ -111,7 +111,7 @@ VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(version)s, %(phase)s, %(directi
         %(created_at)s);
 
 -- find_expired --
--- Return facts without evidence for their expected lifetime and without a question about it. Facts that ended for
+-- Return facts that got no evidence within their expected lifetime and have no question about it. Facts that ended for
 -- another reason are excluded.
 SELECT f.id AS fact_id, f.subject, f.attribute, f.value, f.last_seen_at AS occasion, f.supporting, '' AS earlier
   FROM facts f
@@ -156,7 +156,7 @@ SELECT f.id AS fact_id, f.subject, f.attribute, f.value, i.valid_until AS occasi
  LIMIT %(limit)s;
 
 -- find_unknown_people --
--- Return people who are often mentioned, but have no known relation to the subject.
+-- Return frequently mentioned people without a known relation to the subject.
 SELECT p.id, p.subject, p.name, p.mention_count, p.first_seen_at AS occasion
   FROM people p
  WHERE p.namespace_id = %(namespace_id)s AND p.subject = %(subject)s AND p.relation = '' AND p.mention_count >= %(least)s

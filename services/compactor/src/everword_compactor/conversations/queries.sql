@@ -9,7 +9,7 @@ SELECT c.id, c.agent, c.subject, c.channel, c.title, c.last_seq, coalesce(p.summ
  WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s;
 
 -- next_messages --
--- Return the next messages to summarise: those that are not automated and have text.
+-- Return the next messages with text to summarise, without automated ones.
 SELECT seq, recorded_at,
        octet_length(content) + octet_length(tool_name) + octet_length(tool_args) + octet_length(tool_result)
        + coalesce(octet_length(content_blocks::text), 0) AS bytes
@@ -60,9 +60,9 @@ SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instan
  ORDER BY s.ordinal;
 
 -- read_outdated --
--- Return nodes of a conversation that are due to be rewritten, lower levels first: those that are stale, from another
--- model, or from an older prompt, except those already tried. The extractive fallback never replaces a language model's
--- text. A node above a hidden node, whose text was erased, waits until that one is rewritten.
+-- Return nodes of a conversation that are due to be rewritten, lower levels first: stale nodes, and nodes from another
+-- model or an older prompt, except those already tried. The extractive fallback never replaces a language model's text.
+-- A node above a hidden node, whose text was erased, waits until that one is rewritten.
 SELECT id, level, first_seq, last_seq, revision
   FROM summaries
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s

@@ -53,7 +53,7 @@ SELECT c.id, c.last_seq, coalesce(p.slept_seq, 0) AS slept_seq,
  LIMIT %(limit)s;
 
 -- resting_conversations --
--- Return active conversations whose Sleep job waits until nobody has written for a while.
+-- Return active conversations, whose Sleep job waits for a pause in the conversation.
 SELECT subject::uuid AS id
   FROM jobs
  WHERE namespace_id = %(namespace_id)s AND task = 'sleep' AND state = 'pending' AND not_before > now()
@@ -84,8 +84,8 @@ SELECT topic
  LIMIT %(limit)s;
 
 -- closing_subjects --
--- Return subjects with sessions that the closing steps have not processed; at night also those with open disputes, or
--- with facts without evidence for their lifetime.
+-- Return subjects with sessions that the closing steps have not processed; at night also subjects with open disputes,
+-- or with current facts that got no evidence within their lifetime.
 SELECT subject FROM sleep_sessions WHERE namespace_id = %(namespace_id)s AND state = 1
  UNION
 SELECT f.subject
@@ -116,7 +116,7 @@ SELECT :observation
  ORDER BY s.started_at, o.id;
 
 -- touched_facts --
--- Return facts whose evidence is in messages of these sessions.
+-- Return facts with evidence in messages of these sessions.
 SELECT DISTINCT e.fact_id
   FROM sleep_sessions s
   JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.conversation_id = s.conversation_id
@@ -202,7 +202,7 @@ SELECT :message
  ORDER BY m.occurred_at, m.seq;
 
 -- expired_facts --
--- Return current facts of a subject without evidence for their lifetime; disputed facts are excluded.
+-- Return current facts of a subject that got no evidence within their lifetime; disputed facts are excluded.
 SELECT :known_fact
   FROM facts f
  WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.state IN (1, 2, 3) AND f.ruling IS DISTINCT FROM 1
@@ -268,7 +268,7 @@ ON CONFLICT (namespace_id, conversation_id) DO UPDATE
 RETURNING conversation_id;
 
 -- want_sleep --
--- Mark the sessions of each conversation up to a position as finished.
+-- Mark the sessions of each conversation as finished up to its latest message.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, sleep_wanted_seq)
 SELECT %(namespace_id)s, wanted.id, c.last_seq
   FROM unnest(%(conversation_ids)s::uuid[]) AS wanted (id)

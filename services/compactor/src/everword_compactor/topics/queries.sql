@@ -151,7 +151,7 @@ SELECT max(at)
 DELETE FROM topic_pages WHERE namespace_id = %(namespace_id)s AND node_id = %(node_id)s;
 
 -- find_sure --
--- Facts that are more than suspected, with the latest words that say so: those of these that no edge holds with yet.
+-- Return confirmed or established facts without a current graph edge, with the latest quote that supports each.
 SELECT f.id, f.subject, f.attribute, f.value, f.confidence, e.message_id, coalesce(e.quote, '') AS quote
   FROM facts f
   LEFT JOIN LATERAL (

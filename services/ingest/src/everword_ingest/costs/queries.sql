@@ -94,7 +94,8 @@ SELECT add_budget_events(%(reached)s::jsonb, %(batch_id)s::uuid);
 DELETE FROM budgets WHERE namespace_id = %(namespace_id)s AND id = %(budget_id)s RETURNING id;
 
 -- list_standing --
--- Return budgets with their charges in a month or run: one budget, a page of all, or those that a call counts towards.
+-- Return budgets with their charges in a month or run: one budget, a page of all, or the budgets of a call's agent and
+-- model.
 SELECT :budget, coalesce(trim_scale(s.cost), 0) AS cost, coalesce(s.tokens, 0) AS tokens, coalesce(s.calls, 0) AS calls,
        coalesce(s.unpriced_calls, 0) AS unpriced_calls,
        budget_is_reached(coalesce(s.cost, 0), coalesce(s.tokens, 0), b.max_cost, b.max_tokens, b.warn_percent) AS warned,

@@ -1,8 +1,8 @@
 -- Statements on the request ids that make writes repeatable. Each is limited to one namespace.
 
 -- claim_request --
--- Store a request id before any other write; no row if the id exists. Of two equal concurrent requests, the second
--- waits here for the first.
+-- Store a request id before any other write; no row if the id exists. The second of two equal concurrent requests waits
+-- here for the first.
 INSERT INTO append_requests (namespace_id, request_id, body_hash, conversation_id, message_ids)
 VALUES (%(namespace_id)s, %(request_id)s, %(body_hash)s, %(conversation_id)s, %(message_ids)b::uuid[])
 ON CONFLICT (namespace_id, request_id) DO NOTHING

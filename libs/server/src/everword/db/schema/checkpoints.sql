@@ -1,4 +1,4 @@
--- Opaque state of agents, saved on purpose for a conversation: neither indexed nor searched.
+-- State that agents save for a conversation, as opaque bytes that are neither indexed nor searched.
 
 CREATE TABLE checkpoint_counters (
     namespace_id bigint NOT NULL,

@@ -1,4 +1,4 @@
--- Conversations, and the ids of calls that stored something.
+-- Conversations, and the request ids of writes.
 
 CREATE TABLE conversations (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -63,8 +63,8 @@ COMMENT ON FUNCTION hidden_authors IS
 
 CREATE FUNCTION is_shown(conversation uuid, speaker text DEFAULT '', recorded timestamptz DEFAULT '-infinity') RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-    -- Most rows need the first comparison only. The planner expects nearly all rows to meet IS NOT NULL. Of many ids, a search in
-    -- their text takes less than an array.
+    -- Most rows need the first comparison only. The planner expects nearly all rows to satisfy IS NOT NULL. If there
+    -- are many ids, strpos in their text is faster than a search in an array.
     SELECT CASE WHEN current_setting('everword.hides', true) = '0' THEN true
                 WHEN conversation IS NULL OR coalesce(current_setting('everword.hides', true), '') = '' THEN true
                 WHEN strpos(nullif(current_setting('everword.hidden_conversations', true), ''), conversation::text) = 0

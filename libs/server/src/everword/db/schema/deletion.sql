@@ -1,4 +1,4 @@
--- Deletion of a namespace with all its rows, and the record of it, which stays.
+-- Deletion of a namespace with all its rows, and the permanent record of it.
 
 CREATE TABLE namespace_deletions (
     id uuid PRIMARY KEY,
@@ -71,7 +71,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM namespaces WHERE id = target AND state = 'deleting') THEN
         RETURN 0;
     END IF;
-    -- One table a call keeps the transaction short. An import stores parents before children, so here the order is reversed.
+    -- One table per call keeps the transaction short. The order of an import, parents before children, is reversed.
     FOR child IN SELECT relation
                    FROM (SELECT 'memory_vectors_' || id AS relation, NULL AS place FROM model_generations
                           UNION ALL

@@ -1,5 +1,6 @@
--- Erasure of messages and other memories with everything that was derived from them. Service roles may not delete messages:
--- these functions do, and ingest may call those granted below. The others are their steps, in the current namespace.
+-- Erasure of messages and other memories with all data derived from them. Services' roles may not delete messages;
+-- these functions do, and ingest may call those granted below. The others are their steps, and work in the current
+-- namespace.
 
 CREATE FUNCTION merge_erased(one jsonb, other jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
@@ -59,7 +60,7 @@ COMMENT ON FUNCTION forget_sessions IS 'Blank conversation and session key in th
 
 CREATE FUNCTION may_have_read(job_subject text, conversations uuid[]) RETURNS boolean
 LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
-    -- A job whose subject is no conversation may have read any.
+    -- A job whose subject is not a conversation may have read any message.
     SELECT conversations IS NULL OR job_subject = ANY(conversations::text[]) OR job_subject !~ '^[0-9a-f]{8}-[0-9a-f-]{27}$'
 $$;
 COMMENT ON FUNCTION may_have_read IS 'Return whether a job on this subject may have read messages of the conversations; NULL means any.';
@@ -69,7 +70,8 @@ LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 BEGIN
     -- Workers take this lock in share mode to start a job: none starts until this transaction ends.
     PERFORM pg_advisory_xact_lock(hashtextextended('start jobs', erasing_namespace()));
-    -- As if their leases had expired: their workers store nothing, and the next attempt reads what is left.
+    -- The jobs are treated as if their leases had expired: their workers store nothing, and the next attempt reads the
+    -- remaining data.
     UPDATE jobs
        SET state = 'pending', attempts = greatest(attempts - 1, 0), lease_until = NULL, published_at = NULL, fence = fence + 1,
            not_before = now() + pause, updated_at = now()
@@ -141,18 +143,18 @@ DECLARE
     counts jsonb := '{}';
 BEGIN
     IF of_target = 'node' THEN
-        -- Locked, so that no node is merged into them from now on.
+        -- Locked, so that no other node is merged into them from now on.
         PERFORM FROM graph_nodes WHERE namespace_id = namespace AND id = ANY(ids) ORDER BY id FOR UPDATE;
         ids := with_merged_nodes(ids);
     END IF;
-    -- Locked, so that no row that refers to a target is added between the deletion of such rows and that of the target.
+    -- Locked, so that no row that refers to a target is added between the deletion of such rows and of the target.
     FOR own IN SELECT relation FROM erasure_rules WHERE target = of_target AND key_column = 'id' ORDER BY place LOOP
         EXECUTE format('SELECT FROM %I WHERE namespace_id = $1 AND id = ANY($2) ORDER BY id FOR UPDATE', own) USING namespace, ids;
     END LOOP;
     IF of_target = 'source' THEN
         counts := remove_passages(ids);
     ELSIF of_target IN ('fact', 'node', 'pattern') THEN
-        -- A repeated call would look for the rows that it stored.
+        -- A repeated call would look for the deleted rows.
         PERFORM forget_requests(ids);
     END IF;
     IF of_target IN ('note', 'fact') THEN
@@ -191,7 +193,7 @@ COMMENT ON FUNCTION erase_rows IS 'Delete the rows that erasure_rules name for t
 
 CREATE FUNCTION withdraw_themes(since timestamptz) RETURNS jsonb
 LANGUAGE sql SET search_path = everword, pg_temp AS $$
-    -- A theme is made of a sample of all memories; the nightly Sleep makes new ones.
+    -- A theme is made from a sample of all memories; the nightly Sleep makes new ones.
     WITH lost AS (DELETE FROM themes WHERE namespace_id = erasing_namespace() AND made_at >= since RETURNING 1)
     SELECT jsonb_build_object('themes', count(*)) FROM lost
 $$;
@@ -251,7 +253,8 @@ BEGIN
         counts := merge_erased(counts, erase_rows('summary', empty, '{}'));
         removed := removed || empty;
     END LOOP;
-    -- The others keep ids and places, and lose their text. A worker that is rewriting one fails on the revision.
+    -- The others keep their ids and positions, and lose their text. The revision check stops a worker that is rewriting
+    -- one.
     UPDATE summaries
        SET content = '[erased]', title = CASE WHEN level < 4 THEN '' ELSE title END, hidden = true, stale = true,
            needs_review = true, faithfulness = NULL, model = 'extractive', prompt_version = 0, token_count = 0,
@@ -282,7 +285,7 @@ DECLARE
     direct uuid[];
     lost bigint;
 BEGIN
-    -- A title that was taken from one of the messages: every summary of the conversation was written under it.
+    -- If a conversation's title came from one of the messages, all its summaries were written under that title.
     WITH untitled AS (
         UPDATE conversations c SET title = ''
           FROM unnest(gone) AS erased (id)
@@ -389,7 +392,7 @@ BEGIN
     counts := merge_erased(counts, jsonb_build_object('graph_edges', lost));
     counts := merge_erased(counts, remove_loose_nodes(nodes));
     counts := merge_erased(counts, withdraw_pages(coalesce(touched, '{}')));
-    -- Reasons that were written since may repeat the erased text.
+    -- Reasons written since then may repeat the erased text.
     UPDATE fact_changes SET reason = ''
      WHERE namespace_id = namespace AND fact_id = ANY(touched) AND changed_at >= since AND reason <> '';
     UPDATE fact_disputes SET reason = ''
@@ -416,7 +419,8 @@ BEGIN
          WHERE e.namespace_id = namespace AND e.message_id = erased.id RETURNING e.about_id
     )
     SELECT coalesce(array_agg(DISTINCT about_id), '{}'), count(*) INTO touched, lost FROM lost;
-    -- A model wrote strategies and trajectories from its whole input: delete those that may have seen the text.
+    -- Strategies and trajectories were written by a model from its whole input, so all that may be based on the erased
+    -- text are deleted.
     SELECT coalesce(array_agg(id), '{}') INTO dead
       FROM (SELECT id FROM strategies WHERE namespace_id = namespace AND id = ANY(touched)
              UNION
@@ -471,7 +475,7 @@ BEGIN
         counts := merge_erased(counts, withdraw_facts(gone, since));
         counts := merge_erased(counts, withdraw_learned(gone, subjects, since));
     END IF;
-    -- Observations in the sessions of the messages.
+    -- Delete observations of these messages in their sessions.
     WITH touched AS (
         SELECT s.id AS session_id, erased.id AS message_id FROM unnest(gone) AS erased (id)
           JOIN messages m ON m.namespace_id = namespace AND m.id = erased.id
@@ -506,7 +510,7 @@ BEGIN
     IF cardinality(gone) > 5000 THEN
         RAISE EXCEPTION 'at most 5000 messages at once';
     END IF;
-    -- Wait for writers of these conversations and of rows that rest on these messages, and lock them out.
+    -- Wait for writers of these conversations and of rows based on these messages, and lock them out.
     PERFORM id FROM conversations WHERE namespace_id = namespace AND id IN (
         SELECT conversation_id FROM messages WHERE namespace_id = namespace AND id = ANY(gone)) ORDER BY id FOR NO KEY UPDATE;
     PERFORM id FROM messages WHERE namespace_id = namespace AND id = ANY(gone) ORDER BY id FOR UPDATE;
@@ -608,7 +612,7 @@ DECLARE
 BEGIN
     did := '{}';
     IF erasure.kind IN (2, 3) THEN
-        -- Wait for appends. The session key is free at once for a new conversation.
+        -- Wait for appends. From now on the session key is free for a new conversation.
         PERFORM c.id FROM conversations c
           WHERE c.namespace_id = namespace AND (c.id = erasure.target_id OR erasure.kind = 3 AND c.subject = erasure.target_name)
           ORDER BY c.id FOR UPDATE;
@@ -786,7 +790,7 @@ COMMENT ON FUNCTION find_erased_ids IS 'Return which of these external ids of a 
 
 CREATE FUNCTION forget_author_names(names text[]) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    -- Skips from author to author in the index, whatever the number of messages.
+    -- Skips from author to author in the index, so that the cost does not depend on the number of messages.
     WITH RECURSIVE author (name) AS (
         (SELECT author FROM memories WHERE namespace_id = erasing_namespace() AND author > '' ORDER BY author LIMIT 1)
          UNION ALL

@@ -47,7 +47,7 @@ COMMENT ON FUNCTION expand_items IS 'Return items with all items that erase_rows
 CREATE FUNCTION count_items(items erasure_item[], message_ids uuid[], named text, names text[]) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
 DECLARE
-    -- Messages may be many, so they are no items; they are targets and sources.
+    -- Messages are passed separately, because there may be many; they count as targets and as sources.
     with_ids text[] := ARRAY(SELECT DISTINCT target FROM unnest(items))
                     || CASE WHEN cardinality(message_ids) > 0 THEN '{message,source}' END::text[];
     relation_ text;
@@ -249,7 +249,7 @@ BEGIN
     ELSIF of_kind > 4 THEN
         items := items_of(erasure_target(of_kind), ARRAY[CASE of_kind WHEN 8 THEN merged_node(id_) ELSE id_ END]);
     END IF;
-    -- Summaries that cover the messages; those of conversations that are deleted as a whole are items already.
+    -- Summaries of the messages. Summaries of conversations that are deleted as a whole are items already.
     direct := direct || ARRAY(SELECT DISTINCT s.id
                                 FROM unnest(message_ids) AS gone (id)
                                 JOIN summary_sources x ON x.namespace_id = namespace AND x.message_id = gone.id

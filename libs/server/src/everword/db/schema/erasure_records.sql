@@ -1,4 +1,5 @@
--- The records of erasures, and hashes of what must not come back. The functions that erase are in erasure.sql.
+-- The records of erasures, and hashes of erased ids, which must not be imported again. The functions that erase are in
+-- erasure.sql.
 
 CREATE TABLE erasures (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -19,7 +20,7 @@ CREATE TABLE erasures (
     matched_rows bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (namespace_id, id),
     CHECK ((state = 2) = (finished_at IS NOT NULL)),
-    -- Once it is done, it says no more of whom or what it was about than a hash.
+    -- Once an erasure is done, its target is stored as a hash only.
     CHECK (state = 1 OR target_name IS NULL)
 );
 COMMENT ON TABLE erasures IS 'Erasures with time, requester and row counts, and no content. An unfinished row is work.';

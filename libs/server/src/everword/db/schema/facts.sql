@@ -1,4 +1,4 @@
--- Facts, on two axes of time: when they hold, and when they were believed.
+-- Facts on two time axes: when they are valid, and when they were believed.
 
 CREATE TABLE facts (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -40,7 +40,8 @@ COMMENT ON COLUMN facts.verdict IS
 COMMENT ON COLUMN facts.is_anchor IS 'Whether the trajectory names it as central to the subject''s life; it matures sooner.';
 CREATE INDEX facts_profile ON facts (namespace_id, subject, category, attribute, confidence DESC, id);
 CREATE INDEX facts_known ON facts (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
--- Subjects that differ in letter case alone are one subject. İ, I, ı and i are one letter, as in everword/text/case_folding.py.
+-- Subjects that differ only in letter case are one subject. İ, I, ı and i are one letter, as in
+-- everword/text/case_folding.py.
 CREATE INDEX facts_subject_folded ON facts (namespace_id, lower(translate(subject, U&'\0130\0131\0307', 'Ii')), created_at, id);
 SELECT create_partitions('facts'), isolate_table('facts', 'in_scope(agent, subject)');
 GRANT SELECT, INSERT, UPDATE ON facts TO everword_ingest, everword_compactor;

@@ -1,4 +1,4 @@
--- The graph: persons, places and things, how they are related, when that holds, and since when it is known.
+-- The graph of persons, places and things: relations with their validity, and the times when they were known.
 
 CREATE TABLE graph_nodes (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -106,7 +106,7 @@ CREATE TABLE graph_edges (
 COMMENT ON TABLE graph_edges IS 'When a relation holds, as known from known_from until known_until; only the end changes. See edge_id.';
 COMMENT ON COLUMN graph_edges.edge_id IS 'The relation. Current rows with the same edge_id are separate periods in which it holds.';
 COMMENT ON COLUMN graph_edges.fact_id IS 'The fact that it follows from. If that never held, the edge has an empty interval.';
--- Highest confidence first: of a node with very many edges, only the first are read.
+-- Highest confidence first, because only the first edges of a node with very many are read.
 CREATE INDEX graph_edges_from ON graph_edges (namespace_id, from_id, confidence DESC, id DESC);
 CREATE INDEX graph_edges_to ON graph_edges (namespace_id, to_id, confidence DESC, id DESC);
 CREATE INDEX graph_edges_edge ON graph_edges (namespace_id, edge_id);

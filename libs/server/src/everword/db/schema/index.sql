@@ -1,5 +1,5 @@
--- The index over every kind of memory. It can be rebuilt from the primary data, except memory_classes and memory_use, which
--- hold what callers said and did.
+-- The index over all kinds of memories. It can be rebuilt from the primary data, except memory_classes and memory_use,
+-- which store callers' input.
 
 CREATE SEQUENCE memory_ids AS bigint;
 COMMENT ON SEQUENCE memory_ids IS 'Ids of passages, over all namespaces and partitions.';
@@ -27,7 +27,7 @@ CREATE TABLE memories (
     lexemes tsvector NOT NULL,
     lexeme_count integer NOT NULL,
     literals text,
-    -- Hashes do not compress; trying to costs every write.
+    -- Hashes do not compress; trying to would slow every write.
     ranking bytea STORAGE EXTERNAL,
     valid_from timestamptz,
     valid_until timestamptz,
@@ -50,8 +50,8 @@ COMMENT ON COLUMN memories.known_until IS 'Until when the service believed it, e
 -- A passage is indexed once.
 CREATE UNIQUE INDEX memories_source ON memories (namespace_id, source_id, part);
 CREATE INDEX memories_conversation ON memories (namespace_id, conversation_id, seq);
--- Every search reads the entries that an index over words has not merged yet, once for each word: at 1.2 MB that took 10 of
--- 28 ms. With a sixteenth of the default limit an append costs Postgres about 7 % more; with no list at all, 23 %.
+-- Every search reads the pending list of an index over words once for each word: at 1.2 MB that took 10 of 28 ms. With
+-- a sixteenth of the default limit an append costs PostgreSQL about 7 % more; without a pending list, 23 %.
 CREATE INDEX memories_lexemes ON memories USING gin (namespace_id, lexemes) WITH (gin_pending_list_limit = 256);
 CREATE INDEX memories_literals ON memories USING gin (namespace_id, literals gin_trgm_ops) WITH (gin_pending_list_limit = 256)
     WHERE literals IS NOT NULL;
@@ -62,7 +62,7 @@ CREATE INDEX memories_author ON memories (namespace_id, author) WHERE author <> 
 -- With `tags <> '{}'` as the condition, the planner multiplies its selectivity with that of the tag and expects far too few
 -- rows. No pending list, as every search would read it.
 CREATE INDEX memories_tags ON memories USING gin (namespace_id, tags) WITH (fastupdate = off) WHERE tags[1] IS NOT NULL;
--- All passages of a time; `part` tells which are the first of their memory.
+-- Finds all passages of a time range. The first passage of a memory has the lowest `part`.
 CREATE INDEX memories_time ON memories (namespace_id, occurred_at, source_id, part);
 CREATE INDEX memories_ending ON memories (namespace_id, valid_until, source_id) WHERE part = 0 AND valid_until IS NOT NULL;
 SELECT create_partitions('memories'), isolate_table('memories', 'in_scope(agent, subject)');
@@ -71,9 +71,9 @@ GRANT SELECT (id, kind, source_id, part, content, lexeme_count), INSERT ON memor
 INSERT INTO erasure_rules VALUES ('kept', 2, 'memories', '', NULL, 'remove_passages removes them, with their vectors.');
 INSERT INTO transfer_rules VALUES ('memories', 100, 'passage', '{id}', 'A row of the index, without its vectors.', '{id}');
 
--- Subjects and authors mostly belong to one namespace. Unless the planner knows that, it expects few passages for a subject
--- that has all of a namespace's, and reads all of them to show the newest. Statistics belong to a partition, not to the
--- partitioned table.
+-- Most subjects and authors belong to one namespace. Without these statistics the planner expects few passages for a
+-- subject that has all of a namespace's, and reads all of them to return the newest. Statistics belong to a partition,
+-- not to the partitioned table.
 DO $$
 DECLARE
     partition text;
@@ -99,8 +99,8 @@ LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, p
 $$;
 COMMENT ON FUNCTION hidden_passage IS 'Return whether a passage belongs to what is being erased.';
 
--- The view has its owner's rights and no security barrier, so that the planner can push text operators into the indexes.
--- Whether a namespace hides anything is known once per transaction, and read once per statement.
+-- The view has its owner's rights and no security barrier, so that the planner can use text operators in index scans.
+-- The settings for hidden rows are set once per transaction, and read once per statement.
 CREATE VIEW visible_memories AS
 SELECT namespace_id, id, kind, source_id, part, conversation_id, seq, agent, subject, channel, instance, author, role, tags,
        importance_class, automated, occurred_at, content, lexemes, lexeme_count, literals, ranking,
@@ -238,7 +238,7 @@ COMMENT ON TABLE memory_changes IS
     'after their snapshot.';
 CREATE INDEX memory_changes_by_age ON memory_changes (changed_at);
 SELECT isolate_table('memory_changes');
--- Scoped calls add the changes that they make, and see none.
+-- Scoped calls add rows for their own changes, but read none.
 CREATE POLICY scope ON memory_changes FOR INSERT TO everword_scoped
     WITH CHECK (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint);
 GRANT SELECT ON memory_changes TO everword_search;
@@ -274,7 +274,7 @@ DECLARE
     words bigint;
     generation bigint;
 BEGIN
-    -- Never passages of messages (kind 1), except sentences about tool calls (part -1).
+    -- Passages of messages (kind 1) are never deleted, except sentences about tool calls (part -1).
     WITH gone AS (
         DELETE FROM memories
          WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind <> 1 OR part = -1)
@@ -306,7 +306,7 @@ DECLARE
     changed bigint[];
     changed_sources uuid[];
 BEGIN
-    -- Every writer locks in the order of ids. Never messages; see drop_derived_passages.
+    -- Every writer locks in the order of ids. Passages of messages are never closed; see drop_derived_passages.
     PERFORM id FROM memories
       WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6) OR part = -1)
       ORDER BY id FOR UPDATE;

@@ -1,5 +1,5 @@
--- Lorebooks: entries that enter a context when a trigger matches. Which ones do follows from the entries and the conversation,
--- and is not stored (ADR 32).
+-- Lorebooks: entries that enter a context when a trigger matches. Matches are computed from the entries and the
+-- conversation, and are not stored (ADR 32).
 
 CREATE TABLE lore_books (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),

@@ -1,4 +1,4 @@
--- The transcript: what people and agents wrote. Services may add to it, never change it.
+-- The transcript: messages of people and agents. Services may add rows, but never change them.
 
 CREATE TABLE messages (
     namespace_id bigint NOT NULL,
@@ -36,7 +36,7 @@ CREATE UNIQUE INDEX messages_external_id ON messages (namespace_id, conversation
 -- Finds messages of a range of days that the calendar has missed.
 CREATE INDEX messages_occurred_at ON messages (namespace_id, occurred_at, id) WHERE NOT automated;
 CREATE INDEX messages_author ON messages (namespace_id, author, id) WHERE author <> '';
--- Messages of erased authors are hidden by name: transactions that began before the erasure may still add some.
+-- Messages of erased authors are hidden by name, because transactions that began before the erasure may still add some.
 SELECT create_partitions('messages'), isolate_table('messages', 'in_scope(agent, subject)',
     'is_shown(conversation_id, author, recorded_at)');
 GRANT SELECT, INSERT ON messages TO everword_ingest;
@@ -63,7 +63,7 @@ BEGIN
     SELECT count(*), bool_or(hidden_message(namespace, m.conversation_id, m.author, m.recorded_at)) INTO found_sources, hidden
       FROM (SELECT conversation_id, author, recorded_at FROM messages
              WHERE namespace_id = namespace AND id = ANY(sources) ORDER BY id FOR KEY SHARE) AS m;
-    -- The caller repeats the call and is told that there is no such message.
+    -- The error makes the caller repeat the call, which then fails because the message does not exist.
     IF hidden OR NOT may_be_gone AND found_sources < (SELECT count(DISTINCT id) FROM unnest(sources) AS source (id)) THEN
         RAISE EXCEPTION 'the message is being erased' USING ERRCODE = 'serialization_failure';
     END IF;

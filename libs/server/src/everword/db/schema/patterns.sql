@@ -1,4 +1,4 @@
--- What an agent does again and again with a thing, how often that was right, and what was decided by it.
+-- Patterns: repeated actions of an agent on an entity, how often they were right, and decisions based on them.
 
 CREATE TABLE patterns (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),

@@ -1,5 +1,5 @@
--- What Sleep learns besides facts: whom a subject knows, what happens, how a subject communicates, where it is heading, and
--- questions worth asking. Each rests on exact messages.
+-- Data that Sleep learns in addition to facts: people, events, communication style and trajectory of a subject, and
+-- questions worth asking. Each row is supported by quoted messages.
 
 CREATE TABLE people (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),

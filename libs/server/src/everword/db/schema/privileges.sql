@@ -1,4 +1,4 @@
--- No role may call a function that it was not granted.
+-- No role may call a function without a grant.
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA everword FROM PUBLIC;
 

@@ -1,4 +1,4 @@
--- How long things are kept. Without a policy, for ever.
+-- Retention policies. Without a policy, rows of a kind are kept for ever.
 
 CREATE TABLE retention_policies (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -49,7 +49,7 @@ GRANT SELECT, INSERT, UPDATE ON retention_runs TO everword_ingest;
 INSERT INTO erasure_rules VALUES ('kept', 16, 'retention_runs', '', NULL, 'The record of what policies removed: counts.');
 INSERT INTO transfer_rules VALUES ('retention_runs', 12, 'retention_run', '{id}', 'What policies have removed.');
 
--- Things that a policy may apply to, with importance from 1 to 5 and last activity.
+-- One view per kind of expirable rows, with importance from 1 to 5 and the last activity.
 CREATE VIEW retained_messages (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
 SELECT m.namespace_id, 1::smallint AS kind, m.id, m.conversation_id,
        (CASE coalesce(k.importance_class, m.importance_class) WHEN 4 THEN 5 WHEN 3 THEN 4 ELSE 3 END)::smallint AS importance,
@@ -112,7 +112,7 @@ DECLARE
     counts jsonb := '{}';
     old text;
     lost bigint;
-    -- Without a pause, each step of a run would take the same jobs away again.
+    -- Without a pause, each step of a run would interrupt the same jobs again.
     pause constant interval := '30 seconds';
 BEGIN
     IF cardinality(gone) > 5000 THEN
@@ -141,7 +141,7 @@ BEGIN
     WHEN 5 THEN
         PERFORM fence_jobs(NULL, pause);
         PERFORM withdraw_pages(gone);
-        -- Facts that they replaced stay ended.
+        -- Facts that the deleted facts had superseded stay ended.
         UPDATE fact_intervals SET successor_id = NULL
          WHERE namespace_id = namespace AND successor_id = ANY(gone) AND NOT fact_id = ANY(gone);
         nodes := fact_nodes(gone);

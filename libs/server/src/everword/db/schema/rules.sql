@@ -1,7 +1,8 @@
--- Rules that each feature fills in beside its own tables: what an erasure deletes, and what an export contains.
+-- Rules of all features' tables: the rows that an erasure deletes, and the rows that an export contains. Each feature
+-- inserts its rules in its own file.
 --
--- A new table gets a row for each target of an erasure that its rows belong to, or one of the target `kept`, and a row in
--- transfer_rules, by which the deletion of a namespace deletes its rows, too.
+-- A new table needs a rule for each erasure target of its rows, or one for the target `kept`, and a row in
+-- transfer_rules, which the deletion of a namespace uses as well.
 
 CREATE TABLE erasure_targets (
     name text PRIMARY KEY,

@@ -1,4 +1,4 @@
--- Sleep: finished sessions, what was observed in them, and the nights that are done.
+-- Sleep: finished sessions, their observations, and completed nights.
 
 CREATE TABLE sleep_sessions (
     namespace_id bigint NOT NULL,
@@ -30,7 +30,7 @@ CREATE INDEX sleep_sessions_waiting ON sleep_sessions (namespace_id, subject, st
 CREATE INDEX sleep_sessions_parked ON sleep_sessions (namespace_id, conversation_id, first_seq) WHERE state = 4;
 CREATE INDEX sleep_sessions_started ON sleep_sessions (namespace_id, started_at);
 CREATE INDEX sleep_sessions_subject ON sleep_sessions (namespace_id, subject, started_at) WHERE state IN (1, 2);
--- Sleep reads topics, which few sessions have without a model, and recent sessions; not all of them.
+-- Sleep reads topics, which few sessions have without a model, and recent sessions only.
 CREATE INDEX sleep_sessions_topics ON sleep_sessions (namespace_id, started_at) WHERE topics <> '{}';
 CREATE INDEX sleep_sessions_stored ON sleep_sessions (namespace_id, stored_at);
 CREATE INDEX sleep_sessions_processed ON sleep_sessions (namespace_id, processed_at);

@@ -46,7 +46,7 @@ COMMENT ON COLUMN summaries.stale IS 'Its sources have changed: it will be rewri
 COMMENT ON COLUMN summaries.needs_review IS 'It states something that its sources do not: see faithfulness.';
 COMMENT ON COLUMN summaries.name IS 'Unique: `2024-03-05`, `2024-03-05/phone`, `2024-W10`, `2024-03-05 · The heron`. Empty for levels 1-3.';
 COMMENT ON COLUMN summaries.hidden IS 'A part of its sources was erased: its text is blank until it is rewritten.';
--- One node per range of a conversation and per period, so that two compactors make one DAG.
+-- One node per range of a conversation and per period, so that two compactors build one DAG.
 CREATE UNIQUE INDEX summaries_conversation ON summaries (namespace_id, conversation_id, level, first_seq) WHERE conversation_id IS NOT NULL;
 CREATE UNIQUE INDEX summaries_period ON summaries (namespace_id, level, period, instance) WHERE period IS NOT NULL;
 CREATE INDEX summaries_parent ON summaries (namespace_id, parent_id) WHERE parent_id IS NOT NULL;
@@ -59,7 +59,7 @@ CREATE INDEX summaries_written_by ON summaries (level, model, prompt_version, na
 CREATE UNIQUE INDEX summaries_name ON summaries (namespace_id, name) WHERE name <> '';
 SELECT create_partitions('summaries'), isolate_table('summaries', 'in_scope(agent, subject)',
     'NOT hidden AND is_shown(conversation_id)');
--- A hidden summary is seen by the compactor alone, which rewrites it.
+-- A hidden summary is visible to the compactor only, which rewrites it.
 ALTER POLICY isolation ON summaries TO everword_ingest, everword_search, everword_embedder;
 CREATE POLICY isolation_of_writers ON summaries TO everword_compactor
     USING (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint AND is_shown(conversation_id))
@@ -109,7 +109,8 @@ CREATE FUNCTION outdated_summaries(
     at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamptz)
 RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    -- Skips through the index, whatever the number of nodes: first the writers, then their namespaces.
+    -- Skips through the index, first from writer to writer, then from namespace to namespace, so that the cost does not
+    -- depend on the number of nodes.
     WITH RECURSIVE writer (model, prompt_version) AS (
         (SELECT s.model, s.prompt_version FROM summaries s
           WHERE s.level = at_level ORDER BY s.model, s.prompt_version LIMIT 1)
@@ -121,7 +122,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
                 WHERE s.level = at_level AND (s.model, s.prompt_version) > (writer.model, writer.prompt_version)
                 ORDER BY s.model, s.prompt_version LIMIT 1) AS next
     ), round AS (
-        -- Each minute starts at another namespace, if there are more than fit into a batch.
+        -- Each minute starts at another namespace, in case more namespaces have outdated nodes than fit into a batch.
         SELECT floor(extract(epoch FROM now()) / 60)::bigint * 7919 % (max(id) + 1) AS after FROM namespaces
     ), walk (model, prompt_version, is_wrapped, namespace_id, found) AS (
         SELECT writer.model, writer.prompt_version, start.is_wrapped, start.namespace_id, 0
@@ -211,7 +212,7 @@ CREATE TABLE calendar_pending (
 COMMENT ON TABLE calendar_pending IS
     'Pending work of the calendar. Each append adds rows, so appends never wait and late commits are not missed.';
 CREATE INDEX calendar_pending_period ON calendar_pending (namespace_id, level, period, enqueued_at);
--- Tells for a message whether it is pending.
+-- For the question whether a message is pending.
 CREATE INDEX calendar_pending_conversation ON calendar_pending (namespace_id, conversation_id, period) WHERE level = 4;
 SELECT isolate_table('calendar_pending', NULL);
 GRANT INSERT ON calendar_pending TO everword_ingest;
@@ -227,7 +228,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
     SELECT n.id, n.time_zone, n.day_cutoff_minutes, pending.level, pending.period
       FROM namespaces n
      CROSS JOIN LATERAL (
-           -- Skips from period to period, whatever the number of rows.
+           -- Skips from period to period, so that the cost does not depend on the number of rows.
            WITH RECURSIVE step AS (
                (SELECT p.level, p.period FROM calendar_pending p WHERE p.namespace_id = n.id
                  ORDER BY p.level, p.period LIMIT 1)
