@@ -98,7 +98,7 @@ CREATE TABLE budget_spending (
     PRIMARY KEY (namespace_id, budget_id, period),
     FOREIGN KEY (namespace_id, budget_id) REFERENCES budgets (namespace_id, id) ON DELETE CASCADE
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE budget_spending IS 'Charges to a budget in a period. Each record adds to the row in its own transaction.';
+COMMENT ON TABLE budget_spending IS 'Charges to a budget in a period. Each record of usage adds to the row in its own transaction.';
 COMMENT ON COLUMN budget_spending.period IS 'The id of a run, or a month such as 2026-03.';
 COMMENT ON COLUMN budget_spending.unpriced_calls IS 'Calls not in `cost`: without a known price, or in another currency.';
 CREATE INDEX budget_spending_started_at ON budget_spending (namespace_id, started_at);

@@ -14,7 +14,7 @@ LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
               FROM (SELECT * FROM jsonb_each(one) UNION ALL SELECT * FROM jsonb_each(other)) AS both_of_them (key, value)
              GROUP BY key) AS merged
 $$;
-COMMENT ON FUNCTION merge_erased IS 'Return what two steps did, as one.';
+COMMENT ON FUNCTION merge_erased IS 'Return the merged counts and ids of two steps.';
 
 CREATE FUNCTION erasure_target(of_kind smallint) RETURNS text
 LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
@@ -28,7 +28,7 @@ LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
                                                    ELSE '%1$I = ANY($3)' END || ' AND (%2$s)', rule.key_column, rule.only_where)
       FROM pg_attribute WHERE attrelid = rule.relation::regclass AND attname = rule.key_column
 $$;
-COMMENT ON FUNCTION rule_condition IS 'Return the condition of the rows of a rule: $2 are the ids of targets, $3 their names.';
+COMMENT ON FUNCTION rule_condition IS 'Return the SQL condition for the rows of a rule. $2 are the ids of targets, $3 their names.';
 
 CREATE FUNCTION forget_requests(gone uuid[]) RETURNS void
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -43,7 +43,7 @@ BEGIN
      WHERE r.namespace_id = erasing_namespace() AND r.request_id = about_them.request_id;
 END $$;
 COMMENT ON FUNCTION forget_requests IS
-    'Blank the requests that stored these ids; their request ids stay, so that a repeated call stores nothing.';
+    'Blank the requests that stored these ids. The request ids stay, so that a repeated call stores nothing.';
 
 CREATE FUNCTION forget_sessions(conversations uuid[]) RETURNS void
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -197,7 +197,7 @@ LANGUAGE sql SET search_path = everword, pg_temp AS $$
     WITH lost AS (DELETE FROM themes WHERE namespace_id = erasing_namespace() AND made_at >= since RETURNING 1)
     SELECT jsonb_build_object('themes', count(*)) FROM lost
 $$;
-COMMENT ON FUNCTION withdraw_themes IS 'Delete the themes that were made since a time: they may repeat what is erased.';
+COMMENT ON FUNCTION withdraw_themes IS 'Delete the themes made since a time: they may repeat erased text.';
 
 CREATE FUNCTION withdraw_pages(sources uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -331,7 +331,7 @@ BEGIN
        AND NOT EXISTS (SELECT FROM graph_edges g WHERE g.namespace_id = namespace AND g.to_id = n.id);
     RETURN CASE WHEN loose IS NULL THEN '{}' ELSE erase_rows('node', loose, '{}') END;
 END $$;
-COMMENT ON FUNCTION remove_loose_nodes IS 'Delete the nodes among these that have no edges left.';
+COMMENT ON FUNCTION remove_loose_nodes IS 'Delete nodes without remaining edges.';
 
 CREATE FUNCTION erase_facts(ids uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -354,7 +354,7 @@ BEGIN
     opened := merge_erased(opened, erase_rows('fact', ids, '{}'));
     RETURN merge_erased(opened, remove_loose_nodes(nodes));
 END $$;
-COMMENT ON FUNCTION erase_facts IS 'Delete facts. Intervals that they ended are open again.';
+COMMENT ON FUNCTION erase_facts IS 'Delete facts. Intervals that they ended become open again.';
 
 CREATE FUNCTION withdraw_facts(gone uuid[], since timestamptz) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -403,7 +403,7 @@ BEGIN
         (SELECT jsonb_agg(id) FROM unnest(touched) AS id WHERE NOT id = ANY(dead)), '[]')));
 END $$;
 COMMENT ON FUNCTION withdraw_facts IS
-    'Delete evidence of messages; delete facts and edges without other evidence, return the rest to be weighed.';
+    'Delete evidence of messages, and facts and edges without other evidence; return the other facts to recompute.';
 
 CREATE FUNCTION withdraw_learned(gone uuid[], subjects text[], since timestamptz) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -452,7 +452,7 @@ BEGIN
         'people_to_fold', coalesce((SELECT jsonb_agg(id) FROM people WHERE namespace_id = namespace AND id = ANY(touched)), '[]'),
         'events_to_fold', coalesce((SELECT jsonb_agg(id) FROM events WHERE namespace_id = namespace AND id = ANY(touched)), '[]'));
 END $$;
-COMMENT ON FUNCTION withdraw_learned IS 'Delete evidence of messages; delete what had no other evidence, return people and events to fold.';
+COMMENT ON FUNCTION withdraw_learned IS 'Delete evidence of messages, and rows without other evidence; return people and events to recompute.';
 
 CREATE FUNCTION withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean DEFAULT false) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -496,7 +496,7 @@ BEGIN
     END IF;
     RETURN merge_erased(counts, withdraw_themes(since));
 END $$;
-COMMENT ON FUNCTION withdraw_derived IS 'Delete what was derived from messages; if `learned_stays`, facts and what Sleep learned stay.';
+COMMENT ON FUNCTION withdraw_derived IS 'Delete data derived from messages; with `learned_stays`, facts and other learned data stay.';
 
 CREATE FUNCTION remove_messages(gone uuid[], learned_stays boolean) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -542,7 +542,7 @@ BEGIN
     RETURN merge_erased(counts, jsonb_build_object('messages', lost));
 END $$;
 COMMENT ON FUNCTION remove_messages IS
-    'Delete messages. If `learned_stays` (a policy), what was learned stays and they may be imported again.';
+    'Delete messages. With `learned_stays` (retention policies), learned data stays, and a new import is allowed.';
 
 CREATE FUNCTION erase_memories(of_target text, gone uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -661,7 +661,7 @@ BEGIN
         did := merge_erased(did, erase_memories(erasure_target(erasure.kind), ARRAY[erasure.target_id]));
     END IF;
 END $$;
-COMMENT ON FUNCTION withdraw_target IS 'Hide the target and delete what was derived from it; return the ids of its messages, which stay.';
+COMMENT ON FUNCTION withdraw_target IS 'Hide the target and delete data derived from it; return the ids of its messages, which stay.';
 
 CREATE FUNCTION count_erased(erasure_id uuid, did jsonb) RETURNS void
 LANGUAGE sql SET search_path = everword, pg_temp AS $$
@@ -697,7 +697,7 @@ BEGIN
     PERFORM count_erased(erasure_id, did);
     RETURN did || jsonb_build_object('messages_left', cardinality(messages_of_it));
 END $$;
-COMMENT ON FUNCTION begin_erasure IS 'Record an erasure, hide its target, and delete what was derived; erase_batch deletes the messages.';
+COMMENT ON FUNCTION begin_erasure IS 'Record an erasure, hide its target, and delete derived data; erase_batch deletes the messages.';
 
 CREATE FUNCTION finish_erasure(erasure erasures) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -769,7 +769,7 @@ BEGIN
     RETURN did || jsonb_build_object('done', over);
 END $$;
 COMMENT ON FUNCTION erase_batch IS
-    'Delete up to `batch` messages of an erasure with what was derived; `done` is true at the end. Can be repeated.';
+    'Delete up to `batch` messages of an erasure with derived data; `done` is true at the end. Can be repeated.';
 
 CREATE FUNCTION running_erasures(batch integer) RETURNS TABLE(namespace_id bigint, id uuid)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -803,6 +803,6 @@ LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
      WHERE namespace_id = erasing_namespace() AND name = ANY(names)
        AND NOT EXISTS (SELECT FROM author WHERE strpos(lower(author.name), author_names.name) > 0)
 $$;
-COMMENT ON FUNCTION forget_author_names IS 'Delete those of these words that are in no author''s name any more.';
+COMMENT ON FUNCTION forget_author_names IS 'Delete words that no author''s name contains any more.';
 
 GRANT EXECUTE ON FUNCTION begin_erasure, erase_batch, running_erasures, find_erased_ids, forget_author_names TO everword_ingest;

@@ -27,9 +27,9 @@ CREATE TABLE jobs (
     PRIMARY KEY (id, namespace_id),
     UNIQUE (namespace_id, task, subject)
 ) WITH (fillfactor = 70);
-COMMENT ON TABLE jobs IS 'The outbox and the durable state of background work in one: a row per namespace, task and subject.';
-COMMENT ON COLUMN jobs.dirty_seq IS 'Grows with every write that makes work; the job is done when done_seq has reached it.';
-COMMENT ON COLUMN jobs.fence IS 'Grows with every wake-up and with every start; a worker that holds an older one is refused.';
+COMMENT ON TABLE jobs IS 'Outbox and durable state of background work: one row per namespace, task and subject.';
+COMMENT ON COLUMN jobs.dirty_seq IS 'Incremented by every write that creates work; the job is done when done_seq has reached it.';
+COMMENT ON COLUMN jobs.fence IS 'Incremented by every wake-up and every start; a worker with an older value is rejected.';
 COMMENT ON COLUMN jobs.deaths IS 'Workers that died with the job since it last advanced; 0 if it is done or failed.';
 -- For the publisher of wake-ups.
 CREATE INDEX jobs_unpublished ON jobs (not_before, id) WHERE state = 'pending' AND published_at IS NULL;

@@ -30,7 +30,7 @@ CREATE TABLE messages (
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE messages IS 'Every message as it was sent. Append-only by grants.';
 COMMENT ON COLUMN messages.agent IS 'With `subject`, those of the conversation: scoped keys see the row by them.';
-COMMENT ON COLUMN messages.importance_class IS 'As sent; memory_classes holds what was said later.';
+COMMENT ON COLUMN messages.importance_class IS 'As sent; later changes are in memory_classes.';
 -- Makes an import resumable: an external id is stored once.
 CREATE UNIQUE INDEX messages_external_id ON messages (namespace_id, conversation_id, external_id) WHERE external_id IS NOT NULL;
 -- Finds messages of a range of days that the calendar has missed.
@@ -70,8 +70,8 @@ BEGIN
     RETURN true;
 END $$;
 COMMENT ON FUNCTION lock_sources IS
-    'Lock messages until the commit, or fail if one is being erased; statements that store rows that rest on messages call it. '
-    'Policies of retention delete messages and leave such rows, so of rows that are copied messages `may_be_gone`.';
+    'Lock messages until the commit, or fail if one is being erased. Statements that store rows derived from messages call it. '
+    'With `may_be_gone`, messages may be missing: copied rows can outlive messages that a retention policy deleted.';
 
 GRANT EXECUTE ON FUNCTION hidden_message TO everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT EXECUTE ON FUNCTION lock_sources TO everword_ingest, everword_compactor;

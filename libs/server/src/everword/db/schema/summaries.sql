@@ -38,14 +38,14 @@ CREATE TABLE summaries (
     CHECK (earliest_at <= latest_at)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE summaries IS 'Levels 1-3 leaf, branch, root of a conversation; 4-7 day to year; 8 significant. Ids stay when rewritten.';
-COMMENT ON COLUMN summaries.first_seq IS 'Of levels 1-3: the range of the conversation that the node stands for.';
-COMMENT ON COLUMN summaries.period IS 'Of levels 4-7: the first day of the period, in the namespace''s time zone.';
+COMMENT ON COLUMN summaries.first_seq IS 'For levels 1-3: the range of the conversation that the node covers.';
+COMMENT ON COLUMN summaries.period IS 'For levels 4-7: the first day of the period, in the namespace''s time zone.';
 COMMENT ON COLUMN summaries.parent_id IS 'The node above; summary_sources holds the same link from the other end.';
-COMMENT ON COLUMN summaries.previous_id IS 'The latest node of the conversation, or of the level, when this one was made.';
-COMMENT ON COLUMN summaries.stale IS 'Its sources have changed: it will be rewritten.';
-COMMENT ON COLUMN summaries.needs_review IS 'It states something that its sources do not: see faithfulness.';
+COMMENT ON COLUMN summaries.previous_id IS 'The latest earlier node of the conversation, or of the level, at the time of creation.';
+COMMENT ON COLUMN summaries.stale IS 'Whether its sources have changed and it must be rewritten.';
+COMMENT ON COLUMN summaries.needs_review IS 'Whether it has claims that its sources do not support; see faithfulness.';
 COMMENT ON COLUMN summaries.name IS 'Unique: `2024-03-05`, `2024-03-05/phone`, `2024-W10`, `2024-03-05 · The heron`. Empty for levels 1-3.';
-COMMENT ON COLUMN summaries.hidden IS 'A part of its sources was erased: its text is blank until it is rewritten.';
+COMMENT ON COLUMN summaries.hidden IS 'Whether a source was erased. The text is blank until it is rewritten.';
 -- One node per range of a conversation and per period, so that two compactors build one DAG.
 CREATE UNIQUE INDEX summaries_conversation ON summaries (namespace_id, conversation_id, level, first_seq) WHERE conversation_id IS NOT NULL;
 CREATE UNIQUE INDEX summaries_period ON summaries (namespace_id, level, period, instance) WHERE period IS NOT NULL;
@@ -182,13 +182,13 @@ CREATE TABLE compaction_progress (
     FOREIGN KEY (namespace_id, conversation_id) REFERENCES conversations (namespace_id, id)
 );
 COMMENT ON TABLE compaction_progress IS
-    'Positions up to which a conversation was processed. Positions have no gaps and are given under a lock.';
-COMMENT ON COLUMN compaction_progress.wanted_seq IS 'Position up to which a caller asked for leaves, however few messages.';
+    'Positions up to which a conversation was processed. Sequence numbers have no gaps and are assigned under a lock.';
+COMMENT ON COLUMN compaction_progress.wanted_seq IS 'Position up to which a caller requested leaves, even if there are few messages.';
 COMMENT ON COLUMN compaction_progress.flushed_seq IS 'Position up to which FlushConversation replaced messages by summaries.';
-COMMENT ON COLUMN compaction_progress.flushed_tokens IS 'Tokens of these summaries and of the messages that were kept.';
+COMMENT ON COLUMN compaction_progress.flushed_tokens IS 'Tokens of these summaries and of the kept messages.';
 COMMENT ON COLUMN compaction_progress.learned_seq IS 'Position up to which facts were learned.';
 COMMENT ON COLUMN compaction_progress.slept_seq IS 'Position up to which Sleep made sessions.';
-COMMENT ON COLUMN compaction_progress.sleep_wanted_seq IS 'Position up to which sessions count as finished, however recent.';
+COMMENT ON COLUMN compaction_progress.sleep_wanted_seq IS 'Position up to which sessions count as finished, even if they are recent.';
 SELECT isolate_table('compaction_progress', NULL);
 GRANT SELECT, INSERT (namespace_id, conversation_id, sleep_wanted_seq), UPDATE (sleep_wanted_seq) ON compaction_progress TO everword_ingest;
 GRANT SELECT ON compaction_progress TO everword_search;

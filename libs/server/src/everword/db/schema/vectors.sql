@@ -73,7 +73,7 @@ CREATE TABLE embedding_pauses (
     PRIMARY KEY (namespace_id, generation_id)
 );
 COMMENT ON TABLE embedding_pauses IS
-    'Namespaces whose vectors wait until a moment, as their budget is spent. A change of the budget ends it.';
+    'Namespaces whose embedding is paused until a time, because their budget is spent. A new budget ends the pause.';
 GRANT SELECT, DELETE ON embedding_pauses TO everword_ingest;
 GRANT SELECT, INSERT, UPDATE ON embedding_pauses TO everword_embedder;
 INSERT INTO erasure_rules VALUES ('kept', 30, 'embedding_pauses', '', NULL, 'Ids and times.');
@@ -90,7 +90,7 @@ CREATE TABLE calibrations (
     UNIQUE NULLS NOT DISTINCT (profile, generation_id)
 );
 COMMENT ON TABLE calibrations IS 'Maps from evidence to relevance (0-1): knots of piecewise linear functions, per profile and generation.';
-COMMENT ON COLUMN calibrations.floor IS 'If the best result is less relevant, no result is relevant.';
+COMMENT ON COLUMN calibrations.floor IS 'Minimum relevance of the best result; below it, no result is relevant.';
 GRANT SELECT ON calibrations TO everword_search;
 
 -- The type of a new table depends on the database in which it is created, not on the release.
@@ -219,8 +219,8 @@ BEGIN
                                        WHERE m.namespace_id = namespace AND m.source_id = coalesce(s.message_id, s.child_id)));
 END $$;
 COMMENT ON FUNCTION needs_vector IS
-    'Whether a passage gets vectors. A passage without words gets none. If all sources of an extractive summary are in the index, '
-    'only the first passage of a leaf gets one. `source` is the memory of the passage.';
+    'Return whether a passage gets vectors. A passage without text gets none. If all sources of an extractive summary are in the '
+    'index, only the first passage of a leaf gets one. `source` is the memory of the passage.';
 
 CREATE FUNCTION backfill_generation(generation bigint, batch integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
