@@ -1,4 +1,4 @@
--- Statements that every service needs.
+-- Statements shared by all services.
 
 -- begin_namespace --
 -- Bind the transaction to one namespace and to the caller's deadline. Row level security policies read only settings,

@@ -34,7 +34,7 @@ UPDATE graph_names
  WHERE namespace_id = %(namespace_id)s AND node_id = ANY(%(node_ids)s);
 
 -- insert_nodes --
--- Add nodes.
+-- Store new nodes.
 INSERT INTO graph_nodes (namespace_id, id, agent, subject, anchor, first_seen_at, last_seen_at)
 SELECT %(namespace_id)s, n.id, n.agent, n.subject, n.anchor, clock_timestamp(), clock_timestamp()
   FROM unnest(%(node_ids)s::uuid[], %(agents)s::text[], %(subjects)s::text[], %(anchors)s::smallint[])

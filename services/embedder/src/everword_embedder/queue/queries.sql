@@ -2,7 +2,7 @@
 -- each lock or write is limited to one.
 
 -- live_generations --
--- The model generations that writes enqueue vectors for, the active one first.
+-- Return the model generations that get vectors of new passages, the active one first.
 SELECT id, state, provider, endpoint, model, dimensions, query_prefix, passage_prefix, storage,
        background_mean IS NOT NULL AS calibrated
   FROM model_generations

@@ -18,7 +18,8 @@ CREATE TABLE model_generations (
         'halfvec', -- pgvector: exact in small scopes, HNSW in large ones
         'array'    -- no pgvector: exact over plain arrays
     )),
-    -- If true, longer vectors are cut to `dimensions`; otherwise they belong to another model and are refused.
+    -- If true, longer vectors are cut to `dimensions`; otherwise a longer vector is rejected, because it is from
+    -- another model.
     matryoshka boolean NOT NULL DEFAULT false,
     -- Writes that began before this transaction may not have seen the generation and enqueued nothing for it.
     created_xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
