@@ -32,7 +32,7 @@ SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.i
 DELETE FROM calendar_pending WHERE namespace_id = %(namespace_id)s AND id = ANY(%(pending_ids)s);
 
 -- enqueue_period --
--- Enqueue the period above a rewritten node.
+-- Enqueue the period above a new or rewritten node.
 INSERT INTO calendar_pending (namespace_id, level, period) VALUES (%(namespace_id)s, %(level)s, %(period)s);
 
 -- read_period --
