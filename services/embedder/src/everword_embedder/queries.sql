@@ -1,7 +1,8 @@
 -- Statements of EmbedderService: counts over all namespaces and their settings, no content.
 
 -- count_pending --
--- What is pending for a generation, and what was given up, each counted up to a cap.
+-- Return the number of pending and of failed vectors of a generation, each counted up to a cap. Generation 0 means the
+-- active one.
 SELECT g.id AS generation_id,
        (SELECT count(*) FROM (
             SELECT FROM embedding_queue q
@@ -13,11 +14,11 @@ SELECT g.id AS generation_id,
  WHERE CASE WHEN %(generation_id)s = 0 THEN g.state = 'active' ELSE g.id = %(generation_id)s END;
 
 -- read_generation --
--- What decides which vector a text gets: a generation's, or the active one's.
+-- Return the settings of a generation that determine a text's vector. Generation 0 means the active one.
 SELECT id, provider, endpoint, model, dimensions, matryoshka, query_prefix, passage_prefix
   FROM model_generations
  WHERE CASE WHEN %(generation_id)s = 0 THEN state = 'active' ELSE id = %(generation_id)s END;
 
 -- read_credentials --
--- What becomes of credentials in a namespace; no row once it is gone.
+-- Return how credentials are treated in a namespace; no row once the namespace is deleted.
 SELECT credentials FROM namespaces WHERE id = %(namespace_id)s;

@@ -1,15 +1,17 @@
--- Statements on the ledger of what models cost, for the services that ask models and for what agents report.
+-- Statements on the ledger of model costs: the services' own calls, and calls reported by agents.
 
 -- insert_usage --
--- Add calls of models to the ledger of the namespace that the transaction is set to, and charge its budgets.
+-- Add model calls to the ledger of the transaction's namespace, and charge its budgets.
 SELECT record_usage(%(records)s::jsonb, %(batch_id)s::uuid);
 
 -- lock_budget_changes --
--- Let nobody set a budget in the namespace until the end of the transaction.
+-- Block changes of the namespace's budgets until the end of the transaction. The lock is shared: recordings do not
+-- block each other.
 SELECT pg_advisory_xact_lock_shared(hashtextextended('budgets', %(namespace_id)s));
 
 -- find_spent_budget --
--- A budget of months that stands against another call: of the namespace, of the model, or of the agent of a conversation.
+-- Return an exceeded monthly budget that forbids another call: the namespace's, the model's, or the one of the
+-- conversation's agent.
 SELECT budget_id, period, resets_at,
        extract(epoch FROM resets_at - coalesce(%(now)s::timestamptz, now()))::float8 AS seconds
   FROM (SELECT b.id AS budget_id, s.period,
@@ -27,5 +29,5 @@ SELECT budget_id, period, resets_at,
          LIMIT 1) AS spent;
 
 -- has_price --
--- Whether a model has a price today, from anybody. Prices are the deployment's.
+-- Return whether a model has a price today. Prices are shared by the whole deployment.
 SELECT EXISTS (SELECT FROM model_prices WHERE model = %(model)s AND valid_from <= (now() AT TIME ZONE 'UTC')::date);

@@ -1,19 +1,19 @@
--- Statements that write facts, and show what was written: no other ones write them.
+-- Statements that write facts, and reads of the written facts. Facts are written only here.
 
 -- lock_keys --
--- Hold what is said of subjects' attributes until the end of the transaction, in the order in which they are given: of two
--- writes the second sees what the first did.
+-- Lock these attributes of subjects until the end of the transaction, in the given order, so that the second of two
+-- writers sees the first one's facts.
 SELECT pg_advisory_xact_lock(hashtextextended(k.subject || E'\n' || k.attribute, %(namespace_id)s))
   FROM (SELECT subject, attribute
           FROM unnest(%(subject)s::text[], %(attribute)s::text[]) WITH ORDINALITY AS given (subject, attribute, place)
          ORDER BY place) AS k;
 
 -- believed_since --
--- The time that this write is believed from: after whatever an earlier holder of the lock wrote.
+-- Return the time from which this write is believed. It is later than all writes of earlier lock holders.
 SELECT clock_timestamp() AS now;
 
 -- find_facts --
--- Facts of subjects' attributes; with `value_hash`, only those of one value.
+-- Return facts by subject and attribute; with `value_hash`, only those with one value.
 SELECT f.id, f.subject, f.category, f.attribute, f.value, f.several, f.source, f.hypothesis, f.state, f.confidence, f.lifetime_days,
        f.first_seen_at, f.last_seen_at, f.supporting, f.contradicting, f.agent, f.ruling, f.ruled_at, f.verdict, f.verdict_at,
        f.is_anchor, f.value_hash
@@ -26,7 +26,8 @@ SELECT f.id, f.subject, f.category, f.attribute, f.value, f.several, f.source, f
  ORDER BY f.id;
 
 -- find_spellings --
--- Of names, how a subject of facts is spelled that differs in letter case alone: as the name is, or else as it was first.
+-- Return for each name the spelling of a subject with facts that equals it or differs only in letter case. An equal
+-- subject is preferred, then the oldest.
 SELECT n.name, f.subject AS spelling
   FROM unnest(%(names)s::text[]) AS n (name)
  CROSS JOIN LATERAL (
@@ -41,7 +42,7 @@ SELECT n.name, f.subject AS spelling
         ORDER BY k.rank LIMIT 1) AS f;
 
 -- get_fact --
--- A fact.
+-- Return a fact.
 SELECT id, subject, category, attribute, value, several, source, hypothesis, state, confidence, lifetime_days, first_seen_at,
        last_seen_at, supporting, contradicting, agent, ruling, ruled_at, verdict, verdict_at,
        is_anchor, value_hash
@@ -49,14 +50,14 @@ SELECT id, subject, category, attribute, value, several, source, hypothesis, sta
  WHERE namespace_id = %(namespace_id)s AND id = %(fact_id)s;
 
 -- find_believed_intervals --
--- The intervals in which facts are believed to hold, in the order of time.
+-- Return the current intervals of facts, in the order of time.
 SELECT id, fact_id, valid_from AS since, valid_until AS until, successor_id
   FROM fact_intervals
  WHERE namespace_id = %(namespace_id)s AND fact_id = ANY(%(fact_ids)s) AND known_until IS NULL
  ORDER BY valid_from, id;
 
 -- insert_facts --
--- Write down facts that are new.
+-- Store new facts.
 INSERT INTO facts (namespace_id, id, subject, category, attribute, value, value_hash, several, source, hypothesis, state,
                    confidence, lifetime_days, first_seen_at, last_seen_at, agent)
 SELECT %(namespace_id)s, f.id, f.subject, f.category, f.attribute, f.value, f.value_hash, f.several, f.source, f.hypothesis, f.state,
@@ -68,7 +69,7 @@ SELECT %(namespace_id)s, f.id, f.subject, f.category, f.attribute, f.value, f.va
              first_seen_at, agent);
 
 -- update_facts --
--- Bring up to date what follows from facts' intervals and evidence.
+-- Update the columns of facts that are computed from their intervals and evidence.
 UPDATE facts
    SET state = f.state, confidence = f.confidence, supporting = f.supporting, contradicting = f.contradicting,
        source = f.source, hypothesis = f.hypothesis, first_seen_at = f.first_seen_at, last_seen_at = f.last_seen_at,
@@ -83,7 +84,7 @@ UPDATE facts
  WHERE facts.namespace_id = %(namespace_id)s AND facts.id = f.id;
 
 -- insert_intervals --
--- Believe in intervals.
+-- Store intervals of facts, believed from now on.
 INSERT INTO fact_intervals (namespace_id, id, fact_id, valid_from, valid_until, known_from, successor_id, agent, subject)
 SELECT %(namespace_id)s, i.id, i.fact_id, i.valid_from, i.valid_until, %(now)s, i.successor_id, coalesce(f.agent, ''),
        coalesce(f.subject, '')
@@ -92,13 +93,13 @@ SELECT %(namespace_id)s, i.id, i.fact_id, i.valid_from, i.valid_until, %(now)s, 
   LEFT JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = i.fact_id;
 
 -- disbelieve_intervals --
--- Believe in intervals no longer.
+-- End the belief in intervals.
 UPDATE fact_intervals
    SET known_until = %(now)s
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s) AND known_until IS NULL;
 
 -- insert_evidence --
--- Add evidence; what is there already, of the same message, is not added again.
+-- Store evidence; a fact has at most one supporting and one contradicting row per message.
 WITH locked AS MATERIALIZED (
     SELECT lock_sources(%(namespace_id)s, %(message_ids)s::uuid[])
 )
@@ -116,7 +117,7 @@ SELECT %(namespace_id)s, e.id, e.fact_id, e.message_id, e.conversation_id, e.con
     ON CONFLICT (namespace_id, fact_id, message_id, contradicts) DO NOTHING;
 
 -- weigh_evidence --
--- The evidence of facts, as it counts, and when it was first and last heard of.
+-- Return the evidence of facts with its time, channel, role and tool.
 SELECT e.fact_id, e.conversation_id, e.contradicts, e.source, e.hypothesis, e.said_at, coalesce(c.channel, '') AS channel,
        coalesce(m.role, 0::smallint) AS role, coalesce(m.tool_name, '') AS tool_name
   FROM fact_evidence e
@@ -126,7 +127,7 @@ SELECT e.fact_id, e.conversation_id, e.contradicts, e.source, e.hypothesis, e.sa
  ORDER BY e.fact_id, e.id;
 
 -- find_voices --
--- The origins of the evidence of facts, each once.
+-- Return the distinct origins of the evidence of facts.
 SELECT DISTINCT e.fact_id, e.contradicts, e.source, coalesce(c.channel, '') AS channel, coalesce(m.role, 0::smallint) AS role,
        coalesce(m.tool_name, '') AS tool_name
   FROM fact_evidence e
@@ -135,14 +136,14 @@ SELECT DISTINCT e.fact_id, e.contradicts, e.source, coalesce(c.channel, '') AS c
  WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = ANY(%(fact_ids)s);
 
 -- find_evidence_messages --
--- Messages that are given as evidence.
+-- Return the messages that a caller gave as evidence.
 SELECT m.id, m.conversation_id, m.content, m.tool_result, m.occurred_at AS said_at, c.channel, m.role, m.tool_name
   FROM messages m
   JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = m.conversation_id
  WHERE m.namespace_id = %(namespace_id)s AND m.id = ANY(%(message_ids)s);
 
 -- insert_changes --
--- Add entries to the audit trail. What follows from their facts is due.
+-- Add entries to the audit trail, and enqueue the facts, so that topic pages are updated.
 WITH added AS (
     INSERT INTO fact_changes (namespace_id, id, fact_id, changed_at, actor, action, state, reason, other_fact_id, agent, subject)
     SELECT %(namespace_id)s, c.id, c.fact_id, %(now)s, %(actor)s, c.action, f.state, %(reason)s, c.other_fact_id, f.agent, f.subject
@@ -155,29 +156,29 @@ INSERT INTO topic_changes (namespace_id, fact_id)
 SELECT DISTINCT %(namespace_id)s, fact_id FROM added;
 
 -- open_disputes --
--- Mark pairs of facts as contradicting each other; such a pair is marked once until it is settled.
+-- Record disputes between pairs of facts; a pair has at most one open dispute.
 INSERT INTO fact_disputes (namespace_id, id, old_fact_id, new_fact_id, opened_at)
 SELECT %(namespace_id)s, d.id, d.old_fact_id, d.new_fact_id, %(now)s
   FROM unnest(%(ids)s::uuid[], %(old_fact_ids)s::uuid[], %(new_fact_ids)s::uuid[]) AS d (id, old_fact_id, new_fact_id)
     ON CONFLICT (namespace_id, old_fact_id, new_fact_id) WHERE settled_at IS NULL DO NOTHING;
 
 -- settle_dispute --
--- Settle a dispute. No row where it is settled already.
+-- Settle a dispute. No row if it is settled already.
 UPDATE fact_disputes
    SET settled_at = %(now)s, outcome = %(outcome)s, decided_by = %(decided_by)s, reason = %(reason)s
  WHERE namespace_id = %(namespace_id)s AND id = %(dispute_id)s AND settled_at IS NULL
 RETURNING id;
 
 -- close_edges --
--- Close the edges of facts that do not hold any more.
+-- Close the edges of facts that are no longer current.
 UPDATE fact_edges
    SET known_until = %(now)s, valid_until = coalesce(valid_until, greatest(valid_from, least(%(now)s, c.until)))
   FROM unnest(%(fact_ids)s::uuid[], %(until)s::timestamptz[]) AS c (fact_id, until)
  WHERE namespace_id = %(namespace_id)s AND known_until IS NULL AND (from_fact_id = c.fact_id OR to_fact_id = c.fact_id);
 
 -- follow_facts --
--- Let edges hold when their facts do: each gets the times in which its fact is believed to hold, or an empty one where there
--- is none. Rows are locked in the order of their ids.
+-- Set the validity of graph edges to the intervals of their facts; an edge whose fact has no interval gets an empty
+-- one. Rows are locked in the order of their ids.
 WITH held AS MATERIALIZED (
     SELECT *
       FROM graph_edges
@@ -195,7 +196,7 @@ WITH held AS MATERIALIZED (
            CASE WHEN t.fact_id IS NULL THEN %(now)s ELSE t.valid_until END AS valid_until
       FROM edges e LEFT JOIN times t ON t.fact_id = e.fact_id
 ), kept AS (
-    -- What is so already stays as it is: an empty time is like any other one.
+    -- Unchanged intervals stay as they are. All empty intervals are equal.
     SELECT h.id, h.edge_id, w.valid_from, w.valid_until
       FROM held h
       JOIN wanted w ON w.edge_id = h.edge_id
@@ -221,7 +222,7 @@ SELECT %(namespace_id)s, gen_random_uuid(), e.edge_id, e.from_id, e.to_id, e.typ
    AND (w.valid_from IS DISTINCT FROM w.valid_until OR NOT EXISTS (SELECT FROM kept k WHERE k.edge_id = w.edge_id));
 
 -- show_facts --
--- Facts with the latest interval in which they are believed to hold; of what is not, the latest one that was.
+-- Return facts with their latest current interval, or the latest former interval if no current one exists.
 SELECT f.id, f.subject, f.category, f.attribute, f.value, f.source, f.hypothesis, f.state, f.confidence, f.lifetime_days,
        f.last_seen_at, f.supporting, f.contradicting, i.id AS memory_id, i.valid_from, i.valid_until, i.known_from, i.known_until,
        i.successor_id,

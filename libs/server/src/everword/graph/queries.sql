@@ -1,7 +1,7 @@
--- Statements that write the graph, and show what was written: no other ones write it.
+-- Statements that write the graph, and reads of the written rows. The graph is written only here.
 
 -- fragment edge --
--- A relation in one of the times in which it holds.
+-- An edge in one of its validity intervals.
 e.id, e.edge_id, e.from_id, e.to_id, e.type, e.label, e.confidence, e.source, e.message_id, e.quote, e.fact_id, e.valid_from,
 e.valid_until
 
@@ -11,8 +11,8 @@ n.id, v.id AS memory_id, v.label, v.type, v.description, v.aliases, v.confidence
 n.merged_into, n.first_seen_at, n.last_seen_at, v.known_from, v.known_until
 
 -- claim_names --
--- Take names that are free, for new nodes; returns those that were. The names are sorted: of two writers one waits for the
--- other, and never each for the other.
+-- Claim free names for new nodes, and return those claimed. The names are sorted, so that concurrent writers cannot
+-- deadlock.
 INSERT INTO graph_names (namespace_id, label_hash, type, agent, subject, node_id)
 SELECT %(namespace_id)s, k.label_hash, k.type, k.agent, k.subject, k.node_id
   FROM unnest(%(label_hashes)s::bytea[], %(types)s::text[], %(agents)s::text[], %(subjects)s::text[], %(node_ids)s::uuid[])
@@ -21,27 +21,27 @@ SELECT %(namespace_id)s, k.label_hash, k.type, k.agent, k.subject, k.node_id
 RETURNING label_hash, type, agent, subject, node_id;
 
 -- find_names --
--- The nodes that labels mean.
+-- Return the nodes with these labels.
 SELECT label_hash, type, agent, subject, node_id
   FROM graph_names
  WHERE namespace_id = %(namespace_id)s AND label_hash = ANY(%(label_hashes)s)
  ORDER BY label_hash, type, agent, subject;
 
 -- repoint_names --
--- Let the names of nodes mean another node.
+-- Move the names of nodes to another node.
 UPDATE graph_names
    SET node_id = %(node_id)s
  WHERE namespace_id = %(namespace_id)s AND node_id = ANY(%(node_ids)s);
 
 -- insert_nodes --
--- Add nodes.
+-- Store new nodes.
 INSERT INTO graph_nodes (namespace_id, id, agent, subject, anchor, first_seen_at, last_seen_at)
 SELECT %(namespace_id)s, n.id, n.agent, n.subject, n.anchor, clock_timestamp(), clock_timestamp()
   FROM unnest(%(node_ids)s::uuid[], %(agents)s::text[], %(subjects)s::text[], %(anchors)s::smallint[])
        AS n (id, agent, subject, anchor);
 
 -- lock_nodes --
--- Hold nodes until the end of the transaction: whoever writes about one of them waits here.
+-- Lock nodes until the end of the transaction, so that writers about the same node are serialised.
 SELECT id, agent, subject, anchor, merged_into
   FROM graph_nodes
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(node_ids)s)
@@ -49,25 +49,25 @@ SELECT id, agent, subject, anchor, merged_into
    FOR NO KEY UPDATE;
 
 -- known_since --
--- The time that this write is known from: after whatever an earlier holder wrote.
+-- Return the time from which this write is known. It is later than all writes of earlier lock holders.
 SELECT clock_timestamp() AS now;
 
 -- touch_nodes --
--- Nodes were seen.
+-- Set the time when nodes were last seen.
 UPDATE graph_nodes SET last_seen_at = %(now)s WHERE namespace_id = %(namespace_id)s AND id = ANY(%(node_ids)s);
 
 -- set_merged_into --
--- Nodes turned out to be another one.
+-- Record that nodes were merged into another one.
 UPDATE graph_nodes SET merged_into = %(node_id)s WHERE namespace_id = %(namespace_id)s AND id = ANY(%(node_ids)s);
 
 -- find_versions --
--- What is known of nodes.
+-- Return the current versions of nodes.
 SELECT id, node_id, label, type, description, aliases, confidence, source
   FROM graph_node_versions
  WHERE namespace_id = %(namespace_id)s AND node_id = ANY(%(node_ids)s) AND known_until IS NULL;
 
 -- insert_versions --
--- Write down what is known of nodes.
+-- Store versions of nodes.
 INSERT INTO graph_node_versions (namespace_id, id, node_id, label, type, description, aliases, confidence, source, reason,
                                  known_from, agent, subject)
 SELECT %(namespace_id)s, v.id, v.node_id, v.label, v.type, v.description, v.aliases::text[], v.confidence, v.source, %(reason)s,
@@ -78,18 +78,18 @@ SELECT %(namespace_id)s, v.id, v.node_id, v.label, v.type, v.description, v.alia
   LEFT JOIN graph_nodes n ON n.namespace_id = %(namespace_id)s AND n.id = v.node_id;
 
 -- note_changes --
--- What is made of nodes is due to be looked at.
+-- Enqueue nodes, so that their topic pages are updated.
 INSERT INTO topic_changes (namespace_id, node_id)
 SELECT %(namespace_id)s, id FROM unnest(%(node_ids)s::uuid[]) AS n (id);
 
 -- end_versions --
--- What was known of nodes is known no more.
+-- End current versions of nodes.
 UPDATE graph_node_versions
    SET known_until = %(now)s, ended_by = %(source)s, end_reason = %(reason)s
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s) AND known_until IS NULL;
 
 -- find_edges --
--- What is known of the relations between pairs of nodes, in the order of time.
+-- Return the current edges between pairs of nodes, in the order of time.
 SELECT :edge
   FROM graph_edges e
   JOIN unnest(%(from_ids)s::uuid[], %(to_ids)s::uuid[], %(types)s::text[]) AS k (from_id, to_id, type)
@@ -98,14 +98,14 @@ SELECT :edge
  ORDER BY e.edge_id, e.valid_from NULLS FIRST, e.id;
 
 -- find_edge --
--- What is known of an edge, in the order of time.
+-- Return the current intervals of an edge, in the order of time.
 SELECT :edge
   FROM graph_edges e
  WHERE e.namespace_id = %(namespace_id)s AND e.edge_id = %(edge_id)s AND e.known_until IS NULL
  ORDER BY e.valid_from NULLS FIRST, e.id;
 
 -- insert_edges --
--- Write down times in which relations hold.
+-- Store intervals of edges.
 WITH locked AS MATERIALIZED (
     SELECT lock_sources(%(namespace_id)s, %(message_ids)s::uuid[])
 )
@@ -120,13 +120,13 @@ SELECT %(namespace_id)s, e.id, e.edge_id, e.from_id, e.to_id, e.type, e.label, e
        AS e (id, edge_id, from_id, to_id, type, label, confidence, source, message_id, quote, fact_id, valid_from, valid_until);
 
 -- end_edges --
--- Times in which relations hold are known no more.
+-- End current intervals of edges.
 UPDATE graph_edges
    SET known_until = %(now)s, ended_by = %(source)s, end_reason = %(reason)s
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s) AND known_until IS NULL;
 
 -- end_edges_of_node --
--- No relation of a node is known any more; returns how many edges there were. Rows are locked in the order of their ids.
+-- End all current edges of a node, and return their number. Rows are locked in the order of their ids.
 WITH held AS MATERIALIZED (
     SELECT id, edge_id
       FROM graph_edges
@@ -141,8 +141,8 @@ WITH held AS MATERIALIZED (
 SELECT count(DISTINCT edge_id) FROM held;
 
 -- move_edges --
--- The relations of nodes become those of another one; returns how many edges they were. What this has already, in a time that
--- overlaps, and what would lead from it to itself, ends.
+-- Move the edges of nodes to another node, and return the ids of the moved edges. An edge ends without a copy if the
+-- other node has the same edge in an overlapping interval, or if it would become a loop.
 WITH held AS MATERIALIZED (
     SELECT *
       FROM graph_edges
@@ -179,7 +179,7 @@ SELECT %(namespace_id)s, gen_random_uuid(), m.edge_id, m.from_id, m.to_id, m.typ
 RETURNING edge_id;
 
 -- show_nodes --
--- Nodes in their latest versions.
+-- Return nodes in their latest versions.
 SELECT :shown_node
   FROM graph_nodes n
  CROSS JOIN LATERAL (
@@ -191,7 +191,7 @@ SELECT :shown_node
  ORDER BY n.id;
 
 -- show_edges --
--- Edges in the latest times in which they hold, as they are known now, with the labels of their ends.
+-- Return the latest current intervals of edges, with the labels of both ends.
 SELECT DISTINCT ON (e.edge_id) :edge, e.known_from, e.known_until, f.label AS from_label, t.label AS to_label
   FROM graph_edges e
   JOIN graph_node_versions f ON f.namespace_id = %(namespace_id)s AND f.node_id = e.from_id AND f.known_until IS NULL

@@ -1,11 +1,11 @@
--- Statements that write the index: no other ones do.
+-- Statements that write the index. It is written only here.
 
 -- insert_passages --
--- Index passages, make their vectors due for every live model generation, count them, and keep who spoke. The names are
--- sorted, and nothing is locked after them: writes that bring the same new names wait for each other in one direction. A
--- position takes two bytes where a tsvector is sent: its length without them tells how many there are in a tenth of what it
--- takes to unnest it. With OFFSET, each tsvector is made once and not wherever it is named. Tags come as Postgres writes
--- arrays. Returns the highest id.
+-- Index passages, enqueue their vectors for every live model generation, count them, and store their authors' names;
+-- returns the highest id. The names are sorted and locked last, so that concurrent writes with the same new names
+-- cannot deadlock. A position takes two bytes in a sent tsvector: comparing its length with and without positions
+-- counts them in a tenth of the time of unnest. OFFSET ensures that each tsvector is computed once. Tags are sent as
+-- array literals of PostgreSQL.
 WITH passages AS (
     INSERT INTO memories (namespace_id, kind, source_id, part, conversation_id, seq, agent, subject, channel,
                           instance, author, role, tags, importance_class, automated, occurred_at, content,
@@ -47,17 +47,16 @@ WITH passages AS (
 SELECT coalesce(max(id), 0) AS highest FROM passages;
 
 -- remove_passages --
--- Take out of the index what background work wrote of these sources, and notes among them, in the namespace that the
--- transaction is set to.
+-- Delete from the index the passages of these sources, notes included, except those of messages, in the transaction's
+-- namespace.
 SELECT drop_derived_passages(%(source_ids)s::uuid[]);
 
 -- close_passages --
--- Say until when passages of facts, or of what background work wrote, hold and were believed, in the namespace that the
--- transaction is set to.
+-- Set `valid_until` and `known_until` of passages of facts and other derived memories, in the transaction's namespace.
 SELECT close_derived_passages(%(source_ids)s::uuid[], %(valid_until)s::timestamptz, %(known_until)s::timestamptz);
 
 -- find_sources --
--- Sources that are in the index, as they stand there. What is not, for its channel's sake, has no part 0.
+-- Return indexed sources. A source that is not indexed because of its channel's policy has no part 0.
 SELECT source_id AS id, kind, occurred_at, conversation_id, seq, agent, subject, channel, instance, author, role, tags,
        importance_class, automated
   FROM visible_memories
@@ -65,7 +64,7 @@ SELECT source_id AS id, kind, occurred_at, conversation_id, seq, agent, subject,
  ORDER BY source_id;
 
 -- count_missing_vectors --
--- How many vectors enqueue_missing_vectors would make due.
+-- Count the vectors that enqueue_missing_vectors would enqueue.
 SELECT count(*)
   FROM (SELECT
           FROM visible_memories m
@@ -78,8 +77,8 @@ SELECT count(*)
          LIMIT %(limit)s) AS missing;
 
 -- enqueue_missing_vectors --
--- Enqueue a vector of a generation for each passage of a batch that needs one and has none, parked ones too; returns how many
--- were enqueued.
+-- Enqueue a vector of a generation for each passage of a batch that needs one and has none, parked ones included;
+-- returns the number of enqueued vectors.
 WITH enqueued AS (
     INSERT INTO embedding_queue AS queued (namespace_id, memory_id, generation_id)
     SELECT %(namespace_id)s, m.id, %(generation_id)s

@@ -1,8 +1,8 @@
--- Statements that make what is derived agree with what it is derived from.
+-- Statements that make derived data agree with its sources.
 
 -- find_different --
--- Sources whose passages are not those that are expected: one is missing, says something else, or is too many. When a memory was
--- written is known of messages, summaries and facts alone.
+-- Return sources whose indexed passages differ from the expected ones: one is missing, has another text, or is surplus.
+-- The time of a memory is compared only for messages, summaries and facts.
 WITH expected AS MATERIALIZED (
     SELECT * FROM unnest(%(source_id)s::uuid[], %(part)s::integer[], %(content)s::text[], %(indexed_text)s::text[],
                          %(literals)s::text[], %(ranking)s::bytea[], %(kind)s::smallint[], %(conversation_id)s::uuid[],
@@ -28,28 +28,28 @@ SELECT m.source_id
    AND NOT EXISTS (SELECT FROM expected e WHERE e.source_id = m.source_id AND e.part = m.part);
 
 -- sources_of --
--- Whose passages these are.
+-- Return the sources of passages.
 SELECT DISTINCT source_id FROM memories WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s::bigint[]);
 
 -- remove_sources --
--- Take sources out of the index, in the namespace that the transaction is set to.
+-- Remove sources from the index, in the transaction's namespace.
 SELECT remove_passages(%(source_ids)s::uuid[]);
 
 -- remove_vectors --
--- Remove vectors of no passage.
+-- Delete vectors without a passage.
 DELETE FROM memory_vectors_:generation v
  WHERE namespace_id = %(namespace_id)s AND memory_id = ANY(%(ids)s::bigint[])
    AND NOT EXISTS (SELECT FROM memories m WHERE m.namespace_id = %(namespace_id)s AND m.id = v.memory_id);
 
 -- unqueue --
--- Take out of the queue what has its vector, or is no passage.
+-- Delete queue entries whose vector exists, or whose passage does not.
 DELETE FROM embedding_queue q
  WHERE namespace_id = %(namespace_id)s AND memory_id = ANY(%(ids)s::bigint[]) AND generation_id = :generation
    AND (NOT EXISTS (SELECT FROM memories m WHERE m.namespace_id = %(namespace_id)s AND m.id = q.memory_id)
         OR EXISTS (SELECT FROM memory_vectors_:generation v WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = q.memory_id));
 
 -- queue --
--- Make vectors due that are neither there nor due.
+-- Enqueue vectors that neither exist nor are queued.
 INSERT INTO embedding_queue (namespace_id, memory_id, generation_id)
 SELECT %(namespace_id)s, m.id, :generation FROM memories m
  WHERE m.namespace_id = %(namespace_id)s AND m.id = ANY(%(ids)s::bigint[])
@@ -58,12 +58,12 @@ SELECT %(namespace_id)s, m.id, :generation FROM memories m
     ON CONFLICT DO NOTHING;
 
 -- read_undated --
--- Messages that are to be pending for their days.
+-- Return messages to enqueue for their days.
 SELECT id, conversation_id, seq, instance, occurred_at FROM messages
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s::uuid[]);
 
 -- date --
--- Enqueue messages for the days that they are on.
+-- Enqueue messages for their days.
 INSERT INTO calendar_pending (namespace_id, level, period, instance, conversation_id, seqs)
 SELECT %(namespace_id)s, 4, said.day, said.instance, said.conversation_id, array_agg(said.seq ORDER BY said.seq)
   FROM unnest(%(days)s::date[], %(instances)s::text[], %(conversation_ids)s::uuid[], %(seqs)s::bigint[])
@@ -71,11 +71,12 @@ SELECT %(namespace_id)s, 4, said.day, said.instance, said.conversation_id, array
  GROUP BY said.day, said.instance, said.conversation_id;
 
 -- name --
--- Keep who spoke.
+-- Store authors' names.
 INSERT INTO author_names (namespace_id, name) SELECT %(namespace_id)s, unnest(%(names)s::text[]) ON CONFLICT DO NOTHING;
 
 -- count --
--- Add the row to corpus_counts by which its sums are those of the rows. Writers add theirs meanwhile: it is a difference.
+-- Add a row to corpus_counts that makes its sums equal to the counted rows. It stores differences, because writers add
+-- rows meanwhile.
 INSERT INTO corpus_counts (namespace_id, conversations, messages, turns, passages, lexemes, content_bytes)
 SELECT * FROM (
     SELECT %(namespace_id)s::bigint, n.conversations - coalesce(c.conversations, 0), m.messages - coalesce(c.messages, 0),

@@ -1,10 +1,11 @@
--- Statements on jobs: ids, states and counters only. Reads may cross namespaces; what locks or changes rows does so in one.
+-- Statements on jobs. They read ids, states and counters only. Reads may cross namespaces; each lock or write is
+-- limited to one.
 
 -- enqueue --
--- Make jobs of a namespace due, in the order in which they are given. A worker that is at one sees from dirty_seq that there is
--- more; one that was given up gets another chance by new work; one that waits for its time is due earlier, or with `postpone`
--- later. A pause after a failure stays. With `only_idle` none is touched that somebody is at, that failed or
--- that waits for a dependency, but for what was given up so long ago.
+-- Make jobs of a namespace due, in the given order. A running job's worker sees from `dirty_seq` that there is more
+-- work; new work gives a parked job another chance. A scheduled job becomes due earlier, or later with `postpone`; a
+-- pause after a failure stays. With `only_idle`, jobs that run, failed, or wait for a dependency are not changed,
+-- except jobs parked for longer than `retry_failed_after_s`.
 INSERT INTO jobs (namespace_id, task, subject, not_before, trace_context)
 SELECT %(namespace_id)s, due.task, due.subject, now() + make_interval(secs => due.delay_s), %(trace_context)s
   FROM unnest(%(tasks)s::text[], %(subjects)s::text[], %(delays_s)s::float8[])
@@ -30,8 +31,8 @@ SELECT %(namespace_id)s, due.task, due.subject, now() + make_interval(secs => du
     OR jobs.state = 'failed' AND jobs.updated_at <= now() - make_interval(secs => %(retry_failed_after_s)s::float8);
 
 -- find_unpublished --
--- Jobs that are due and whose wake-up is not on its way, by namespace: those of one namespace and task in turn with those of
--- others, as far as a window reaches.
+-- Return due jobs whose wake-up was not sent, by namespace. Jobs of different namespaces and tasks take turns, within a
+-- window of the oldest jobs.
 SELECT namespace_id, array_agg(id) AS job_ids
   FROM (SELECT namespace_id, id
           FROM (SELECT namespace_id, id, row_number() OVER (PARTITION BY namespace_id, task ORDER BY not_before, id) AS turn
@@ -43,8 +44,8 @@ SELECT namespace_id, array_agg(id) AS job_ids
  ORDER BY namespace_id;
 
 -- claim_publications --
--- Take those of a namespace's jobs that are still due and that nobody holds. The fencing token makes each wake-up's RQ id new:
--- RQ loses a wake-up whose id it has seen.
+-- Mark a namespace's due jobs as published, skipping locked ones. The new fencing token makes the wake-up's RQ id
+-- unique, because RQ drops a wake-up with a known id.
 UPDATE jobs
    SET fence = fence + 1, published_at = now()
  WHERE namespace_id = %(namespace_id)s
@@ -54,7 +55,7 @@ UPDATE jobs
 RETURNING namespace_id, id AS job_id, task, fence, trace_context;
 
 -- republish_due --
--- Take a job that is due again when its worker has just been at it: its wake-up waits for no publisher.
+-- Publish a job that is due again right after its worker finished, without waiting for the publisher.
 UPDATE jobs
    SET fence = fence + 1, published_at = now()
  WHERE namespace_id = %(namespace_id)s AND id = %(job_id)s
@@ -62,7 +63,7 @@ UPDATE jobs
 RETURNING namespace_id, id AS job_id, task, fence, trace_context;
 
 -- release_publications --
--- Give jobs of a namespace back whose wake-ups could not be sent.
+-- Reset jobs of a namespace whose wake-ups could not be sent.
 UPDATE jobs
    SET published_at = NULL
   FROM unnest(%(job_ids)s::bigint[], %(fences)s::bigint[]) AS sent (job_id, fence)
@@ -70,7 +71,7 @@ UPDATE jobs
    AND jobs.state = 'pending';
 
 -- next_turn --
--- The namespace that comes next after one with jobs of a task whose wake-ups were sent: the first one after the last.
+-- Return the next namespace, in a circular order after `after`, that has published due jobs of a task.
 (SELECT namespace_id FROM jobs
   WHERE task = %(task)s AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now()
     AND namespace_id > %(after)s
@@ -83,8 +84,8 @@ UNION ALL
 LIMIT 1;
 
 -- start_next --
--- Take the longest waiting one of a namespace's jobs of a task whose wake-ups were sent, with a lease and a fencing token.
--- What others hold is left out, and so is all where no job may start now, since something is being erased (fence_jobs).
+-- Start the longest waiting published job of a namespace and task, with a lease and a fencing token. Locked jobs are
+-- skipped. No row while an erasure keeps jobs of the namespace from starting (see fence_jobs).
 UPDATE jobs
    SET state = 'running', attempts = attempts + 1, fence = fence + 1,
        lease_until = now() + make_interval(secs => %(lease_s)s), updated_at = now()
@@ -97,13 +98,13 @@ UPDATE jobs
 RETURNING namespace_id, id AS job_id, task, subject, dirty_seq, fence, attempts, trace_context;
 
 -- find_startable --
--- A job of a task that a worker could start, whoever holds its row; no row where there is none.
+-- Return a job of a task that a worker could start, even if its row is locked; no row if there is none.
 SELECT namespace_id, id AS job_id FROM jobs
  WHERE task = %(task)s AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now()
  ORDER BY namespace_id, not_before, id LIMIT 1;
 
 -- other_namespaces_wait --
--- Whether another namespace's job of a task could be started.
+-- Return whether a job of a task could be started in another namespace.
 SELECT EXISTS (SELECT FROM jobs
                 WHERE task = %(task)s AND state = 'pending' AND published_at IS NOT NULL AND not_before <= now()
                   AND namespace_id < %(namespace_id)s)
@@ -112,8 +113,8 @@ SELECT EXISTS (SELECT FROM jobs
                   AND namespace_id > %(namespace_id)s);
 
 -- start_job --
--- Take a job that is due, as start_next does; its wake-up need not have been sent. Waits for whoever holds its row, and
--- until jobs may start in its namespace: what is being erased meanwhile, it does not read.
+-- Start a due job like start_next, but also if its wake-up was not sent. Waits for a lock on its row, and for an
+-- erasure in its namespace, so that the job does not read data that is being erased.
 WITH wanted AS MATERIALIZED (
     SELECT id, pg_advisory_xact_lock_shared(hashtextextended('start jobs', namespace_id))
       FROM jobs WHERE namespace_id = %(namespace_id)s AND id = %(job_id)s AND state = 'pending'
@@ -126,28 +127,29 @@ UPDATE jobs
 RETURNING namespace_id, jobs.id AS job_id, task, subject, dirty_seq, fence, attempts, trace_context;
 
 -- extend_lease --
--- Keep a job that takes longer, of which a part is done for good: attempts and deaths count again, as what fails next is not
--- what failed before. No row where the lease was lost.
+-- Extend the lease of a job after a completed part. `attempts` and `deaths` are reset, because a later failure is a new
+-- one. No row if the lease was lost.
 UPDATE jobs
    SET attempts = 1, deaths = 0, lease_until = now() + make_interval(secs => %(lease_s)s)
  WHERE namespace_id = %(namespace_id)s AND id = %(job_id)s AND fence = %(fence)s AND state = 'running'
 RETURNING id;
 
 -- beat_lease --
--- Keep a job while a long step of it goes on. No row where the lease was lost.
+-- Extend the lease of a job during a long step. No row if the lease was lost.
 UPDATE jobs
    SET lease_until = now() + make_interval(secs => %(lease_s)s)
  WHERE namespace_id = %(namespace_id)s AND id = %(job_id)s AND fence = %(fence)s AND state = 'running'
 RETURNING id;
 
 -- lock_job --
--- Hold a job's row until the transaction ends: what it stores counts only while the lease does. No row where it was lost.
+-- Lock a job's row until the end of the transaction, because its results count only while it has the lease. No row if
+-- the lease was lost.
 SELECT id FROM jobs
  WHERE namespace_id = %(namespace_id)s AND id = %(job_id)s AND fence = %(fence)s AND state = 'running' FOR NO KEY UPDATE;
 
 -- finish_job --
--- Record what was done. What became due meanwhile makes the job pending again, at once; what will become due, at its
--- time. No row where the lease was lost: then the result belongs to somebody else.
+-- Record that a job is done. It becomes pending again if new work arrived meanwhile (due at once), or if `again_at` is
+-- given (due then). No row if the lease was lost, in which case another worker owns the job.
 UPDATE jobs
    SET done_seq = %(dirty_seq)s,
        state = CASE WHEN dirty_seq > %(dirty_seq)s OR %(again_at)s::timestamptz IS NOT NULL
@@ -158,7 +160,7 @@ UPDATE jobs
 RETURNING state;
 
 -- fail_job --
--- Record a failure: another attempt after a pause, or none any more.
+-- Record a failure. The job is retried after a pause, or parked after its last attempt.
 UPDATE jobs
    SET state = CASE WHEN %(final)s OR attempts >= %(max_attempts)s THEN 'failed' ELSE 'pending' END,
        deaths = 0, lease_until = NULL, published_at = NULL, error = %(error)s,
@@ -167,8 +169,8 @@ UPDATE jobs
 RETURNING state;
 
 -- postpone_job --
--- Give a job back that could not be tried: it counts as no attempt. What wake_postponed found at work is due at once. No row
--- where the lease was lost.
+-- Postpone a job that could not be tried; no attempt is counted. If wake_postponed found it running, it is due at once.
+-- No row if the lease was lost.
 UPDATE jobs
    SET state = 'pending', attempts = attempts - 1, lease_until = NULL, published_at = NULL, error = %(error)s,
        not_before = now() + CASE WHEN not_before = 'infinity' THEN interval '0' ELSE make_interval(secs => %(pause_s)s) END,
@@ -177,9 +179,10 @@ UPDATE jobs
 RETURNING state;
 
 -- wake_postponed --
--- Make jobs due that wait for what a caller has now changed, as their error says, or said before an erasure blanked it. A
--- running job may have been refused already: 'infinity' tells postpone_job to make it due at once. They are locked in the
--- order in which others lock several. Of the task `embed` none waits: its passages do.
+-- Make jobs due that wait for a setting that a caller has now changed: their error names it, or was replaced by
+-- 'erased'. A running job may have been refused already, so its `not_before` becomes 'infinity', and postpone_job makes
+-- it due at once. Jobs are locked in the same order as elsewhere. `embed` jobs are excluded, because their passages
+-- wait instead.
 UPDATE jobs
    SET not_before = CASE WHEN state = 'running' THEN 'infinity'::timestamptz ELSE now() END, updated_at = now()
  WHERE namespace_id = %(namespace_id)s
@@ -192,7 +195,7 @@ UPDATE jobs
                  FOR NO KEY UPDATE);
 
 -- find_expired --
--- Jobs whose worker fell silent, by namespace: those whose leases ran out first.
+-- Return jobs whose lease has expired, by namespace, the oldest first.
 SELECT namespace_id, array_agg(id) AS job_ids
   FROM (SELECT namespace_id, id FROM jobs WHERE state = 'running' AND lease_until < now()
          ORDER BY lease_until LIMIT %(batch)s) AS expired
@@ -200,8 +203,8 @@ SELECT namespace_id, array_agg(id) AS job_ids
  ORDER BY namespace_id;
 
 -- reclaim_expired --
--- Take jobs of a namespace back whose worker fell silent. That counts as no attempt; a job that kills its worker each time is
--- given up all the same.
+-- Reclaim jobs of a namespace whose lease has expired. No attempt is counted, but a job whose workers died `max_deaths`
+-- times is parked.
 UPDATE jobs
    SET state = CASE WHEN deaths + 1 >= %(max_deaths)s THEN 'failed' ELSE 'pending' END,
        deaths = CASE WHEN deaths + 1 >= %(max_deaths)s THEN 0 ELSE deaths + 1 END,
@@ -213,11 +216,11 @@ UPDATE jobs
                  AND state = 'running' AND lease_until < now() FOR UPDATE SKIP LOCKED);
 
 -- count_published --
--- How many jobs of each task have wake-ups on their way.
+-- Count the jobs of each task with a published wake-up.
 SELECT task, count(*) AS jobs FROM jobs WHERE state = 'pending' AND published_at IS NOT NULL GROUP BY task ORDER BY task;
 
 -- find_lost --
--- Jobs of a task whose wake-ups were sent long before now, by namespace: the oldest first.
+-- Return pending jobs of a task whose wake-ups were sent long ago, by namespace, the oldest first.
 SELECT namespace_id, array_agg(id) AS job_ids
   FROM (SELECT namespace_id, id FROM jobs
          WHERE state = 'pending' AND task = %(task)s AND published_at < now() - make_interval(secs => %(max_wait_s)s)
@@ -226,7 +229,7 @@ SELECT namespace_id, array_agg(id) AS job_ids
  ORDER BY namespace_id;
 
 -- republish_lost --
--- Send wake-ups of a namespace's jobs again that were sent long before now.
+-- Mark jobs of a namespace whose wake-ups were sent long ago as unpublished, so that they are sent again.
 UPDATE jobs
    SET published_at = NULL
  WHERE namespace_id = %(namespace_id)s
@@ -235,7 +238,7 @@ UPDATE jobs
                  AND published_at < now() - make_interval(secs => %(max_wait_s)s) FOR UPDATE SKIP LOCKED);
 
 -- find_done --
--- Jobs that were done long ago, by namespace: the oldest first.
+-- Return jobs that were done long ago, by namespace, the oldest first.
 SELECT namespace_id, array_agg(id) AS job_ids
   FROM (SELECT namespace_id, id FROM jobs
          WHERE state = 'done' AND updated_at < now() - make_interval(secs => %(keep_s)s)
@@ -244,7 +247,7 @@ SELECT namespace_id, array_agg(id) AS job_ids
  ORDER BY namespace_id;
 
 -- prune_done --
--- Forget jobs of a namespace that were done long ago.
+-- Delete jobs of a namespace that were done long ago.
 DELETE FROM jobs
  WHERE namespace_id = %(namespace_id)s
    AND id IN (SELECT id FROM jobs

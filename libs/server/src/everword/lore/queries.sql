@@ -1,7 +1,7 @@
--- Statements that read lorebooks for contexts. Every one names its namespace.
+-- Statements that read lorebooks for contexts. Each is limited to one namespace.
 
 -- find_books --
--- The lorebooks that a context looks at: those for its conversation first.
+-- Return the enabled lorebooks that apply to a context, those of its conversation first.
 SELECT id, version, name
   FROM (SELECT id, version, name, conversation_id
           FROM lore_books
@@ -16,20 +16,21 @@ SELECT id, version, name
  LIMIT %(limit)s;
 
 -- read_rules --
--- When the entries of lorebooks are in a context: all but what they say. Those that never are, are left out.
+-- Return the entries of lorebooks with their triggers and settings, but without their content. Entries that can never
+-- be included are omitted.
 SELECT id, book_id, title, triggers::text AS triggers, scan_depth, priority, sticky_turns, constant, prevent_recursion, exclude_recursion, version
   FROM lore_entries
  WHERE namespace_id = %(namespace_id)s AND book_id = ANY(%(book_ids)s::uuid[]) AND NOT disabled
    AND (constant OR triggers <> '[]');
 
 -- read_contents --
--- What entries say.
+-- Return the content of entries.
 SELECT id, content FROM lore_entries WHERE namespace_id = %(namespace_id)s AND id = ANY(%(entry_ids)s::uuid[]);
 
 -- read_lines --
--- The latest messages of a conversation, newest first, with the beginning of their words: as many as a number of lines that
--- count takes, and as a number of turns of a user takes, the answers to the one before included. Messages of tools (role 4),
--- and those without words that are no user's (role 2), are left out.
+-- Return the latest messages of a conversation, newest first, with the beginning of their texts: the larger of the last
+-- `depth` messages and the last `turns` user turns, including the answers to the turn before these. Automated messages
+-- are not counted. Tools' messages (role 4) and messages without text are excluded, except users' (role 2).
 WITH lines AS NOT MATERIALIZED (
     SELECT seq, role, automated, content, content_blocks
       FROM messages

@@ -1,18 +1,19 @@
--- Statements that write people, events, user models, trajectories and strategies: no other ones write them.
+-- Statements that write people, events, user models, trajectories and strategies. These are written only here.
 
 -- lock_subject --
--- Hold what is learned of a subject until the end of the transaction: of two writes the second sees what the first did.
+-- Lock the learned data of a subject until the end of the transaction, so that the second of two writers sees the first
+-- one's rows.
 SELECT pg_advisory_xact_lock(hashtextextended('people' || E'\n' || %(subject)s, %(namespace_id)s));
 
 -- find_people --
--- Everybody whom a subject speaks of.
+-- Return all people that a subject has mentioned.
 SELECT id, name, aliases, relation, ruling, ruled_at
   FROM people
  WHERE namespace_id = %(namespace_id)s AND subject = %(subject)s
  ORDER BY id;
 
 -- upsert_person --
--- Store what is known of somebody; of somebody who is known already, what changed.
+-- Insert or update a person.
 INSERT INTO people AS p (namespace_id, id, subject, name, aliases, relation, status, mention_count, first_seen_at, last_seen_at)
 VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(name)s, %(aliases)s, %(relation)s, %(status)s, %(mention_count)s,
         %(first_seen_at)s, %(last_seen_at)s)
@@ -21,7 +22,7 @@ VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(name)s, %(aliases)s, %(relation
        mention_count = excluded.mention_count, first_seen_at = excluded.first_seen_at, last_seen_at = excluded.last_seen_at;
 
 -- find_events --
--- Events of a subject that begin, or were spoken of, in a span of time.
+-- Return events of a subject that begin, or were last mentioned, in a span of time.
 SELECT id, title, category, starts_at, last_seen_at, ruling, ruled_at
   FROM events
  WHERE namespace_id = %(namespace_id)s AND subject = %(subject)s
@@ -29,7 +30,7 @@ SELECT id, title, category, starts_at, last_seen_at, ruling, ruled_at
  ORDER BY id;
 
 -- upsert_event --
--- Store what is known of an event; of one that is known already, what changed.
+-- Insert or update an event.
 INSERT INTO events AS e (namespace_id, id, subject, title, category, starts_at, ends_at, importance, decay_days, expires_at, status,
                          mention_count, first_seen_at, last_seen_at)
 VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(title)s, %(category)s, %(starts_at)s, %(ends_at)s, %(importance)s, %(decay_days)s,
@@ -40,7 +41,7 @@ VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(title)s, %(category)s, %(starts
        mention_count = excluded.mention_count, first_seen_at = excluded.first_seen_at, last_seen_at = excluded.last_seen_at;
 
 -- insert_learned_evidence --
--- Add evidence; what a message is known to say already is not added again. Returns how much was new.
+-- Store evidence, and return the number of new rows. Evidence that a message already gave is skipped.
 WITH added AS (
 INSERT INTO learned_evidence (namespace_id, id, about_id, aspect, value, value_hash, message_id, conversation_id, quote, said_at,
                               recorded_at)
@@ -54,7 +55,7 @@ RETURNING id)
 SELECT count(*) FROM added;
 
 -- read_learned_evidence --
--- What is said of something, as it counts.
+-- Return the evidence of a person, event or user model value, in the order of time.
 SELECT e.aspect, e.value, e.message_id, e.said_at, coalesce(c.channel, '') AS channel
   FROM learned_evidence e
   LEFT JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = e.conversation_id
@@ -67,19 +68,19 @@ INSERT INTO learned_changes (namespace_id, id, about_id, changed_at, actor, acti
 VALUES (%(namespace_id)s, %(id)s, %(about_id)s, clock_timestamp(), %(actor)s, %(action)s, %(reason)s);
 
 -- find_user_model --
--- How a subject communicates, as it is known now.
+-- Return the current communication style of a subject, by dimension.
 SELECT id, dimension, value, held_from, last_seen_at, supporting
   FROM user_models
  WHERE namespace_id = %(namespace_id)s AND subject = %(subject)s AND held_until IS NULL
  ORDER BY dimension;
 
 -- insert_trait --
--- Hold a value of a dimension from now on.
+-- Store a value of a dimension, current from `held_from` on.
 INSERT INTO user_models (namespace_id, id, subject, dimension, value, held_from, last_seen_at, supporting)
 VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(dimension)s, %(value)s, %(held_from)s, %(last_seen_at)s, %(supporting)s);
 
 -- support_trait --
--- Bring up to date what follows from the evidence of a value.
+-- Update the times and the number of supporting messages of a value.
 UPDATE user_models
    SET held_from = least(held_from, %(held_from)s), last_seen_at = greatest(last_seen_at, %(last_seen_at)s),
        supporting = (SELECT count(DISTINCT message_id) FROM learned_evidence
@@ -87,13 +88,13 @@ UPDATE user_models
  WHERE namespace_id = %(namespace_id)s AND id = %(id)s;
 
 -- end_trait --
--- Hold a value no longer.
+-- End a value.
 UPDATE user_models
    SET held_until = %(held_until)s
  WHERE namespace_id = %(namespace_id)s AND id = %(id)s AND held_until IS NULL;
 
 -- find_trajectory --
--- Where a subject is heading, as it was seen last.
+-- Return the latest trajectory of a subject.
 SELECT id, subject, version, phase, direction, stability, anchors, volatile_areas, momentum, predicted_shifts, summary, sessions,
        model, prompt_version, created_at
   FROM trajectories
@@ -102,7 +103,7 @@ SELECT id, subject, version, phase, direction, stability, anchors, volatile_area
  LIMIT 1;
 
 -- insert_trajectory --
--- Store where a subject is heading, as it is seen now.
+-- Store a version of a subject's trajectory.
 INSERT INTO trajectories (namespace_id, id, subject, version, phase, direction, stability, anchors, volatile_areas, momentum,
                           predicted_shifts, summary, sessions, model, prompt_version, created_at)
 VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(version)s, %(phase)s, %(direction)s, %(stability)s, %(anchors)s,
@@ -110,7 +111,8 @@ VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(version)s, %(phase)s, %(directi
         %(created_at)s);
 
 -- find_expired --
--- Facts that were not heard of for their expected lifetime, and are not asked about yet; not those that ended otherwise.
+-- Return facts that got no evidence within their expected lifetime and have no question about it. Facts that ended for
+-- another reason are excluded.
 SELECT f.id AS fact_id, f.subject, f.attribute, f.value, f.last_seen_at AS occasion, f.supporting, '' AS earlier
   FROM facts f
  WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.state <> 4
@@ -126,7 +128,7 @@ SELECT f.id AS fact_id, f.subject, f.attribute, f.value, f.last_seen_at AS occas
  LIMIT %(limit)s;
 
 -- find_inferred --
--- Facts that were never said, were inferred from enough, and are not asked about yet.
+-- Return facts that were inferred from enough evidence but never stated, and have no question yet.
 SELECT f.id AS fact_id, f.subject, f.attribute, f.value, f.first_seen_at AS occasion, f.supporting, '' AS earlier
   FROM facts f
  WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.source = 2 AND f.state IN (1, 2, 3)
@@ -140,7 +142,7 @@ SELECT f.id AS fact_id, f.subject, f.attribute, f.value, f.first_seen_at AS occa
  LIMIT %(limit)s;
 
 -- find_changed --
--- Facts that took the place of others not long ago, and are not asked about yet.
+-- Return facts that recently superseded others and have no question about it yet.
 SELECT f.id AS fact_id, f.subject, f.attribute, f.value, i.valid_until AS occasion, f.supporting, earlier.value AS earlier
   FROM facts earlier
   JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = earlier.id AND i.known_until IS NULL
@@ -154,7 +156,7 @@ SELECT f.id AS fact_id, f.subject, f.attribute, f.value, i.valid_until AS occasi
  LIMIT %(limit)s;
 
 -- find_unknown_people --
--- People who come up often, and of whom it is not known who they are to the subject.
+-- Return frequently mentioned people without a known relation to the subject.
 SELECT p.id, p.subject, p.name, p.mention_count, p.first_seen_at AS occasion
   FROM people p
  WHERE p.namespace_id = %(namespace_id)s AND p.subject = %(subject)s AND p.relation = '' AND p.mention_count >= %(least)s
@@ -164,7 +166,7 @@ SELECT p.id, p.subject, p.name, p.mention_count, p.first_seen_at AS occasion
  LIMIT %(limit)s;
 
 -- find_unsupported_events --
--- Important events that have begun, and were not spoken of since.
+-- Return important events that have begun, but were not mentioned since.
 SELECT e.id, e.title, e.category, e.starts_at AS occasion
   FROM events e
  WHERE e.namespace_id = %(namespace_id)s AND e.subject = %(subject)s AND e.importance >= %(important)s AND e.status = 1
@@ -176,7 +178,7 @@ SELECT e.id, e.title, e.category, e.starts_at AS occasion
  LIMIT %(limit)s;
 
 -- insert_strategy --
--- Store a question, once for each occasion. Returns its id if it is new.
+-- Store a question, once for each occasion; returns its id if it is new.
 INSERT INTO strategies (namespace_id, id, subject, kind, about_kind, about_id, occasion, topic, question, reason, state, created_at)
 VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(kind)s, %(about_kind)s, %(about_id)s, %(occasion)s, %(topic)s, %(question)s,
         %(reason)s, 1, %(now)s)
@@ -184,7 +186,7 @@ VALUES (%(namespace_id)s, %(id)s, %(subject)s, %(kind)s, %(about_kind)s, %(about
 RETURNING id;
 
 -- copy_fact_evidence --
--- What a question about a fact rests on: the latest messages that the fact does.
+-- Copy the latest evidence of a fact to the question about it.
 INSERT INTO learned_evidence (namespace_id, id, about_id, aspect, value, value_hash, message_id, conversation_id, quote, said_at,
                               recorded_at)
 SELECT %(namespace_id)s, uuidv7(), %(id)s, 'reason', '', %(value_hash)s, e.message_id, e.conversation_id, e.quote, e.said_at, now()
@@ -196,7 +198,7 @@ SELECT %(namespace_id)s, uuidv7(), %(id)s, 'reason', '', %(value_hash)s, e.messa
     ON CONFLICT (namespace_id, about_id, message_id, aspect, value_hash) DO NOTHING;
 
 -- copy_learned_evidence --
--- What a question about a person or an event rests on: the latest messages that these do.
+-- Copy the latest evidence of a person or event to the question about it.
 INSERT INTO learned_evidence (namespace_id, id, about_id, aspect, value, value_hash, message_id, conversation_id, quote, said_at,
                               recorded_at)
 SELECT %(namespace_id)s, uuidv7(), %(id)s, 'reason', '', %(value_hash)s, e.message_id, e.conversation_id, e.quote, e.said_at, now()
@@ -207,7 +209,8 @@ SELECT %(namespace_id)s, uuidv7(), %(id)s, 'reason', '', %(value_hash)s, e.messa
     ON CONFLICT (namespace_id, about_id, message_id, aspect, value_hash) DO NOTHING;
 
 -- answer_strategies --
--- Questions that what was said since has answered: what was to be verified was heard of or ended, what was inferred was said.
+-- Mark questions about facts as answered by later messages: a fact to verify was mentioned again or ended, an inferred
+-- one was stated.
 UPDATE strategies s
    SET state = 3, ended_at = %(now)s
   FROM facts f
@@ -224,7 +227,7 @@ UPDATE strategies s
        ELSE f.state = 4 END;
 
 -- answer_deepening --
--- Questions about people and events that what was said since has answered.
+-- Mark questions about people and events as answered by later messages.
 UPDATE strategies s
    SET state = 3, ended_at = %(now)s
  WHERE s.namespace_id = %(namespace_id)s AND s.subject = %(subject)s AND s.state = 1 AND s.kind = 4
@@ -235,55 +238,55 @@ UPDATE strategies s
                       AND (e.last_seen_at > s.occasion OR e.status <> 1 OR e.ruling IS NOT NULL)));
 
 -- rule_person --
--- A person says that somebody is not known, that the relation is over, or neither.
+-- Set or clear a user's ruling that a person is not known, or that the relation is over.
 UPDATE people
    SET ruling = %(ruling)s, ruled_at = CASE WHEN %(ruling)s::smallint IS NOT NULL THEN %(now)s::timestamptz END, status = %(status)s
  WHERE namespace_id = %(namespace_id)s AND id = %(id)s;
 
 -- rule_event --
--- A person says that an event never was, that it is over, or neither.
+-- Set or clear a user's ruling that an event never happened, or that it is over.
 UPDATE events
    SET ruling = %(ruling)s, ruled_at = CASE WHEN %(ruling)s::smallint IS NOT NULL THEN %(now)s::timestamptz END, status = %(status)s
  WHERE namespace_id = %(namespace_id)s AND id = %(id)s;
 
 -- end_strategy --
--- A question was answered, or is not to be asked.
+-- Close a question that was answered or is not to be asked.
 UPDATE strategies
    SET state = %(state)s, ended_at = clock_timestamp()
  WHERE namespace_id = %(namespace_id)s AND id = %(id)s AND state = 1;
 
 -- fragment person_columns --
--- Somebody, as they are shown.
+-- A person, as returned to callers.
 p.id, p.subject, p.name, p.aliases, p.relation, p.status, p.mention_count, p.first_seen_at, p.last_seen_at, p.ruling, p.ruled_at
 
 -- fragment event_columns --
--- An event, as it is shown.
+-- An event, as returned to callers.
 e.id, e.subject, e.title, e.category, e.starts_at, e.ends_at, e.importance, e.decay_days, e.expires_at, e.status,
 e.mention_count, e.first_seen_at, e.last_seen_at, e.ruling, e.ruled_at, e.expires_at <= now() AS is_expired
 
 -- fragment strategy_columns --
--- A question, as it is shown.
+-- A question, as returned to callers.
 s.id, s.subject, s.kind, s.about_kind, s.about_id, s.topic, s.question, s.reason,
 CASE WHEN s.state = 1 AND o.strategy_id IS NOT NULL THEN 2 ELSE s.state END AS state, s.created_at, s.ended_at,
 coalesce(o.offer_count, 0) AS offer_count, o.last_offered_at
 
 -- show_person --
--- Somebody.
+-- Return a person.
 SELECT :person_columns FROM people p WHERE p.namespace_id = %(namespace_id)s AND p.id = %(id)s;
 
 -- show_event --
--- An event.
+-- Return an event.
 SELECT :event_columns FROM events e WHERE e.namespace_id = %(namespace_id)s AND e.id = %(id)s;
 
 -- show_strategy --
--- A question.
+-- Return a question.
 SELECT :strategy_columns
   FROM strategies s
   LEFT JOIN strategy_offers o ON o.namespace_id = %(namespace_id)s AND o.strategy_id = s.id
  WHERE s.namespace_id = %(namespace_id)s AND s.id = %(id)s;
 
 -- list_people --
--- People by their ids, oldest first.
+-- Return people by id, oldest first.
 SELECT :person_columns
   FROM people p
  WHERE p.namespace_id = %(namespace_id)s AND (%(subjects)s::text[] IS NULL OR p.subject = ANY(%(subjects)s))
@@ -293,7 +296,7 @@ SELECT :person_columns
  LIMIT %(limit)s;
 
 -- list_events --
--- Events by their ids, oldest first.
+-- Return events by id, oldest first.
 SELECT :event_columns
   FROM events e
  WHERE e.namespace_id = %(namespace_id)s AND (%(subjects)s::text[] IS NULL OR e.subject = ANY(%(subjects)s))
@@ -303,7 +306,7 @@ SELECT :event_columns
  LIMIT %(limit)s;
 
 -- list_strategies --
--- Questions by their ids, oldest first.
+-- Return questions by id, oldest first.
 SELECT :strategy_columns
   FROM strategies s
   LEFT JOIN strategy_offers o ON o.namespace_id = %(namespace_id)s AND o.strategy_id = s.id
@@ -314,22 +317,22 @@ SELECT :strategy_columns
  LIMIT %(limit)s;
 
 -- find_ruled_people --
--- People, and what a person ruled of them.
+-- Return people with users' rulings about them.
 SELECT id, ruling, ruled_at FROM people WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s) ORDER BY id;
 
 -- find_ruled_events --
--- Events, and what a person ruled of them.
+-- Return events with users' rulings about them.
 SELECT id, ruling, ruled_at FROM events WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s) ORDER BY id;
 
 -- refold_person --
--- Store what follows from the evidence that is left of somebody.
+-- Update a person from the remaining evidence.
 UPDATE people
    SET name = %(name)s, aliases = %(aliases)s, relation = %(relation)s, status = %(status)s, mention_count = %(mention_count)s,
        first_seen_at = %(first_seen_at)s, last_seen_at = %(last_seen_at)s
  WHERE namespace_id = %(namespace_id)s AND id = %(id)s;
 
 -- refold_event --
--- Store what follows from the evidence that is left of an event.
+-- Update an event from the remaining evidence.
 UPDATE events
    SET title = %(title)s, starts_at = %(starts_at)s, ends_at = %(ends_at)s, importance = %(importance)s,
        decay_days = %(decay_days)s, expires_at = %(expires_at)s, status = %(status)s, mention_count = %(mention_count)s,

@@ -1,8 +1,8 @@
 -- Statements on the limits of namespaces: ids and counters only.
 
 -- fold_usage --
--- Add what a process counted of a namespace that has limits, and return its limits with what all processes counted in this
--- minute. Counts may be negative: what was counted before and not stored.
+-- Add a process's counts for a namespace with limits, and return the limits with the counts of all processes in this
+-- minute. Counts may be negative, to undo earlier counts of requests that stored nothing.
 WITH counted AS MATERIALIZED (
     SELECT id, requests_per_minute, messages_per_minute, stored_bytes AS most_bytes
       FROM namespaces WHERE id = %(namespace_id)s AND state = 'active'
@@ -11,7 +11,7 @@ WITH counted AS MATERIALIZED (
     SELECT id, date_trunc('minute', now()), greatest(%(requests)s::bigint, 0), greatest(%(messages)s::bigint, 0) FROM counted
      WHERE requests_per_minute > 0 OR messages_per_minute > 0 OR most_bytes > 0
         ON CONFLICT (namespace_id) DO UPDATE
-       -- A statement that began in the minute before adds nothing: the counts of this one stay.
+       -- A statement that began in the previous minute adds nothing, so that the current minute's counts stay.
        SET minute = greatest(u.minute, excluded.minute),
            requests = CASE WHEN u.minute > excluded.minute THEN u.requests
                            WHEN u.minute = excluded.minute THEN greatest(u.requests + %(requests)s::bigint, 0)

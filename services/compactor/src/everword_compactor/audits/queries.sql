@@ -1,7 +1,8 @@
--- Statements on how the summaries of a namespace stand.
+-- Statements that count and read summaries for status reports and audits.
 
 -- count_summaries --
--- How the summaries of each level stand, by the model that wrote them; each level is counted up to a limit.
+-- Count the summaries of each level by model, with the numbers of stale ones and of those that need review. Each level
+-- is counted up to a limit.
 SELECT wanted.level, s.model, count(*) AS summaries, count(*) FILTER (WHERE s.stale) AS stale,
        count(*) FILTER (WHERE s.needs_review) AS needs_review
   FROM generate_series(1, 8) AS wanted (level)
@@ -12,7 +13,8 @@ SELECT wanted.level, s.model, count(*) AS summaries, count(*) FILTER (WHERE s.st
  ORDER BY wanted.level, s.model;
 
 -- count_pending --
--- What waits for summaries and sentences, each counted up to a limit. Of messages it is the places after the last leaf's.
+-- Return how many messages, periods and tool calls wait for a summary or sentence, each counted up to a limit. Messages
+-- are counted by sequence number, from the end of the last leaf.
 SELECT waiting.messages, waiting.conversations, periods.pending AS periods, periods.oldest AS oldest_period,
        sentences.pending AS sentences
   FROM (SELECT coalesce(sum(missing), 0)::bigint AS messages, count(*) AS conversations
@@ -29,15 +31,15 @@ SELECT waiting.messages, waiting.conversations, periods.pending AS periods, peri
                       WHERE namespace_id = %(namespace_id)s AND state = 'pending' LIMIT %(limit)s) AS walk) AS sentences;
 
 -- sum_usage --
--- What language models read and wrote for a namespace in the last 24 hours.
+-- Sum the tokens that language models read and wrote for a namespace in the last 24 hours.
 SELECT coalesce(sum(input_tokens), 0)::bigint AS input_tokens, coalesce(sum(output_tokens), 0)::bigint AS output_tokens
   FROM usage_ledger
  WHERE namespace_id = %(namespace_id)s AND called_at > now() - interval '24 hours' AND own AND task <> 'embed';
 
 -- list_audited --
--- Whole nodes with sources, in the order of their ids, of one conversation or of all conversations that publish summaries:
--- as many as these fit into a number of bytes, but at least one. A node that waits to be written again since a message was erased
--- is left out.
+-- Return a page of nodes with sources, in the order of their ids, of one conversation or of all conversations that
+-- publish summaries. A page holds at least one node, and more while they fit into a number of bytes. Nodes that must be
+-- rewritten after an erasure are excluded.
 WITH page AS (
     SELECT s.* FROM summaries s
       JOIN namespaces n ON n.id = %(namespace_id)s
@@ -51,7 +53,7 @@ WITH page AS (
     SELECT page.*, sources.size, count(*) OVER () AS available, sum(sources.size) OVER (ORDER BY page.id) AS size_so_far
       FROM page
      CROSS JOIN LATERAL (
-           -- The length of a text is known without it.
+           -- The length of a text is read without the text.
            SELECT coalesce(sum(coalesce(octet_length(c.content), 0) + coalesce(octet_length(m.content), 0)
                                + coalesce(octet_length(m.tool_args), 0) + coalesce(octet_length(m.tool_result), 0)
                                + coalesce(pg_column_size(m.content_blocks), 0)), 0)::bigint AS size
@@ -69,7 +71,7 @@ SELECT id, level, conversation_id, parent_id, previous_id, content, false AS con
  ORDER BY id;
 
 -- read_audited_nodes --
--- The nodes that a node was made from, in order, with the link that each has to the node above it.
+-- Return the sources of a node that are nodes themselves, in order, with their links to the node above.
 SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instance, c.message_count, c.earliest_at,
        c.latest_at, c.first_seq, c.last_seq, c.parent_id, coalesce(c.faithfulness -> 'unsupported', '[]') AS unsupported
   FROM summary_sources s
@@ -78,5 +80,5 @@ SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instan
  ORDER BY s.ordinal;
 
 -- read_revision --
--- How often a node has been written; no row where there is none.
+-- Return the revision of a node; no row if the node does not exist.
 SELECT revision FROM summaries WHERE namespace_id = %(namespace_id)s AND id = %(id)s;

@@ -1,21 +1,22 @@
--- Statements of the calendar: those of its jobs, those that schedule them, and those of the RPCs that ask for them.
+-- Statements of the calendar: of its jobs, of their scheduling, and of its RPCs.
 
 -- pending_instances --
--- Whose node of a period has something pending.
+-- Return the instances with pending rows in a period.
 SELECT DISTINCT instance
   FROM calendar_pending
  WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period = %(period)s
  ORDER BY instance;
 
 -- pending_rows --
--- What is pending for a node, as it stands now. What is committed later is not among it, however early its row was made.
+-- Return the ids of the rows pending for a node in this transaction's snapshot. A row committed later is not included,
+-- even if its id is lower.
 SELECT id
   FROM calendar_pending
  WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period = %(period)s AND instance = %(instance)s
  ORDER BY id;
 
 -- read_pending_messages --
--- The messages that are pending for a day, apart from those that are under another day already.
+-- Return the messages pending for a day, except those already assigned to another day.
 SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.instance,
        m.content, m.content_blocks, m.tool_name, m.tool_args, m.tool_result, m.occurred_at
   FROM calendar_pending o
@@ -27,15 +28,15 @@ SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.i
    AND (s.summary_id IS NULL OR s.summary_id = %(id)s);
 
 -- delete_pending --
--- Complete what a node was made from, and nothing else.
+-- Delete exactly the pending rows that a node was made from.
 DELETE FROM calendar_pending WHERE namespace_id = %(namespace_id)s AND id = ANY(%(pending_ids)s);
 
 -- enqueue_period --
--- Enqueue the period above a node that was written.
+-- Enqueue the period above a new or rewritten node.
 INSERT INTO calendar_pending (namespace_id, level, period) VALUES (%(namespace_id)s, %(level)s, %(period)s);
 
 -- read_period --
--- The nodes of a period, without their text: one an instance for a day, one in all above.
+-- Return the nodes of a period, without their text: one per instance for a day, a single one for longer periods.
 SELECT id, level, conversation_id, first_seq, last_seq, period, instance, parent_id, message_count, earliest_at,
        latest_at, token_count, model, prompt_version, revision, stale, needs_review
   FROM summaries
@@ -43,7 +44,7 @@ SELECT id, level, conversation_id, first_seq, last_seq, period, instance, parent
  ORDER BY instance;
 
 -- read_parts --
--- The nodes of a level whose periods begin within a range of days, in order, with their text.
+-- Return the nodes of a level whose periods begin within a range of days, in order, with their text.
 SELECT id, level, content, conversation_id, agent, channel, instance, message_count, earliest_at, latest_at, first_seq,
        last_seq
   FROM summaries
@@ -51,27 +52,27 @@ SELECT id, level, content, conversation_id, agent, channel, instance, message_co
  ORDER BY period, instance;
 
 -- read_unsupported --
--- What nodes say that their sources do not.
+-- Return the claims of nodes that their sources do not support.
 SELECT faithfulness -> 'unsupported' AS unsupported
   FROM summaries
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(summary_ids)s) AND needs_review
  ORDER BY id;
 
 -- pending_periods --
--- The earliest periods of each namespace with something pending. Those that were written before, when nothing was enqueued for
--- `quiet_s`, or something has been pending for `longest_s`.
+-- Return the earliest pending periods of each namespace. A period that already has a node is included only if nothing
+-- was enqueued for `quiet_s`, or if a row has been pending for `longest_s`.
 SELECT namespace_id, time_zone, day_cutoff_minutes, level, period
   FROM pending_periods(%(limit)s, make_interval(secs => %(quiet_s)s), make_interval(secs => %(longest_s)s));
 
 -- outdated_periods --
--- Periods with nodes of a level that another model wrote, or that come from an older prompt: a row for each node. What
--- was given up less than `parked_s` ago is left out.
+-- Return periods with nodes of a level from another model or an older prompt, one row per node. Periods parked less
+-- than `parked_s` ago are excluded.
 SELECT namespace_id, period
   FROM outdated_summaries(%(level)s::smallint, %(model)s, %(version)s, %(limit)s,
                           now() - make_interval(secs => %(parked_s)s));
 
 -- open_roll_ups --
--- The periods of a namespace that somebody is at, or is going to be, and those that were given up lately.
+-- Return the periods of a namespace with an open job, and those whose job was parked recently.
 SELECT subject, state = 'failed' AS is_parked
   FROM jobs
  WHERE namespace_id = %(namespace_id)s AND task = 'roll-up'
@@ -79,16 +80,17 @@ SELECT subject, state = 'failed' AS is_parked
         OR state = 'failed' AND updated_at > now() - make_interval(secs => %(parked_s)s));
 
 -- list_pending --
--- The periods of a namespace with something pending.
+-- Return the pending periods of a namespace.
 SELECT DISTINCT level, period
   FROM calendar_pending
  WHERE namespace_id = %(namespace_id)s
  ORDER BY level, period;
 
 -- page_messages --
--- A page of messages between two moments, in their order, and whether they are missing: under no daily summary and pending
--- for none, though they go into one. Empty messages do not, nor do channels that their policy keeps out, and automated ones
--- are not on the page. The zone may have changed since a message was enqueued: a day has neighbours.
+-- Return a page of messages between two times, in order, and whether each is missing: neither in a daily summary nor
+-- pending, although it should be in one. Empty messages, and channels excluded by their policy, are never missing;
+-- automated messages are not on the page. The neighbouring days are checked too, because the time zone may have changed
+-- since a message was enqueued.
 WITH page AS MATERIALIZED (
     SELECT m.id, m.conversation_id, m.seq, m.instance, m.occurred_at
       FROM messages m
@@ -108,14 +110,15 @@ WITH page AS MATERIALIZED (
               AND period BETWEEN span.first AND span.last
            OFFSET 0) AS o
 ), checked AS MATERIALIZED (
-    -- No join: it would be a loop in a loop wherever the planner expects a short page, as it does of the latest messages.
+    -- IN instead of a join: if the planner expects a short page, as it does for the latest messages, a join becomes a
+    -- nested loop.
     SELECT page.*, (page.conversation_id, page.seq) IN (SELECT conversation_id, seq FROM pending) AS is_pending FROM page
 )
 SELECT page.id, page.conversation_id, page.seq, page.instance, page.occurred_at, goes_in.id IS NOT NULL AS is_missing
   FROM checked AS page
   LEFT JOIN LATERAL (SELECT summary_id FROM summary_sources
                       WHERE namespace_id = %(namespace_id)s AND message_id = page.id AND axis = 2 LIMIT 1) AS s ON true
-  -- What a message says is looked at only where all else says that it is missing.
+  -- The message's text is read only if all other conditions say that it is missing.
   LEFT JOIN LATERAL (SELECT m.id
                        FROM messages m
                        JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
@@ -128,7 +131,7 @@ SELECT page.id, page.conversation_id, page.seq, page.instance, page.occurred_at,
  ORDER BY page.occurred_at, page.id;
 
 -- enqueue_messages --
--- Enqueue messages for the days that they are on.
+-- Enqueue messages for their days.
 INSERT INTO calendar_pending (namespace_id, level, period, instance, conversation_id, seqs)
 SELECT %(namespace_id)s, 4, said.day, said.instance, said.conversation_id, array_agg(said.seq ORDER BY said.seq)
   FROM unnest(%(days)s::date[], %(instances)s::text[], %(conversation_ids)s::uuid[], %(seqs)s::bigint[])
@@ -137,5 +140,5 @@ SELECT %(namespace_id)s, 4, said.day, said.instance, said.conversation_id, array
  ORDER BY said.day, said.instance, said.conversation_id;
 
 -- get_voice --
--- Whose memories calendar summaries are; no row where nobody said.
+-- Return the person or agent in whose voice calendar summaries are written; no row if none was set.
 SELECT identity, user_name, pronouns, channel_instructions FROM summary_voices WHERE namespace_id = %(namespace_id)s;

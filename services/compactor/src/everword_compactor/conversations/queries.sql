@@ -1,7 +1,7 @@
--- Statements of compaction along conversations: those of its jobs, and those of the RPCs that ask for it.
+-- Statements of compaction along conversations: of its jobs and of its RPCs.
 
 -- read_compacted --
--- A conversation as it is summed up, and how far that is.
+-- Return a conversation with its summarised position.
 SELECT c.id, c.agent, c.subject, c.channel, c.title, c.last_seq, coalesce(p.summarised_seq, 0) AS summarised_seq,
        coalesce(p.wanted_seq, 0) AS wanted_seq
   FROM conversations c
@@ -9,7 +9,7 @@ SELECT c.id, c.agent, c.subject, c.channel, c.title, c.last_seq, coalesce(p.summ
  WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s;
 
 -- next_messages --
--- The next messages that can be summed up: those that somebody wrote, and that say something.
+-- Return the next messages with text to summarise, without automated ones.
 SELECT seq, recorded_at,
        octet_length(content) + octet_length(tool_name) + octet_length(tool_args) + octet_length(tool_result)
        + coalesce(octet_length(content_blocks::text), 0) AS bytes
@@ -22,7 +22,7 @@ SELECT seq, recorded_at,
  LIMIT %(limit)s;
 
 -- advance_progress --
--- Move on how far a conversation is under leaves. No row where somebody else did.
+-- Advance the summarised position of a conversation. No row if another transaction advanced it first.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, summarised_seq)
 SELECT %(namespace_id)s, c.id, %(through)s
   FROM conversations c
@@ -33,8 +33,8 @@ ON CONFLICT (namespace_id, conversation_id) DO UPDATE
 RETURNING conversation_id;
 
 -- read_orphans --
--- Nodes of a level that are under no node yet, in order. They follow those that are. None while one of them is to be written again
--- since a message was erased.
+-- Return the nodes of a level without a parent, in order, after the last node that has one. No rows while a node of the
+-- level is hidden, because it must be rewritten after an erasure.
 SELECT id, level, content, conversation_id, agent, channel, instance, message_count, earliest_at, latest_at, first_seq,
        last_seq, needs_review
   FROM summaries
@@ -51,7 +51,7 @@ SELECT id, level, content, conversation_id, agent, channel, instance, message_co
  LIMIT %(limit)s;
 
 -- read_children --
--- The nodes that a node was made from, in order.
+-- Return the source nodes of a node, in order.
 SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instance, c.message_count, c.earliest_at,
        c.latest_at, c.first_seq, c.last_seq, c.needs_review
   FROM summary_sources s
@@ -60,9 +60,9 @@ SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instan
  ORDER BY s.ordinal;
 
 -- read_outdated --
--- Nodes of a conversation that are due to be written again, lower ones first: those made from what changed, by another
--- model, or from an older prompt, without those that were tried already. Nothing of a language model gives way to sentences that were chosen without one.
--- One that stands on a node whose words were erased waits for that.
+-- Return nodes of a conversation that are due to be rewritten, lower levels first: stale nodes, and nodes from another
+-- model or an older prompt, except those already tried. The extractive fallback never replaces a language model's text.
+-- A node above a hidden node, whose text was erased, waits until that one is rewritten.
 SELECT id, level, first_seq, last_seq, revision
   FROM summaries
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s
@@ -76,18 +76,19 @@ SELECT id, level, first_seq, last_seq, revision
  LIMIT %(limit)s;
 
 -- outdated_conversations --
--- Conversations with nodes of a level that another model wrote, or that come from an older prompt.
+-- Return conversations with nodes of a level from another model or an older prompt.
 SELECT DISTINCT namespace_id, conversation_id
   FROM outdated_summaries(%(level)s::smallint, %(model)s, %(version)s, %(limit)s, '-infinity')
  ORDER BY namespace_id, conversation_id;
 
 -- page_conversations --
--- The next conversations by id, with how much of each waits for a leaf, and whether that is scheduled.
+-- Return the next conversations by id, with the number of messages without a leaf, and whether a job is scheduled.
 SELECT page.id, page.last_seq, page.last_seq - coalesce(p.summarised_seq, 0) AS waiting,
        coalesce(j.state IN ('pending', 'running'), false) AS scheduled
   FROM (SELECT id, last_seq FROM conversations
          WHERE namespace_id = %(namespace_id)s AND id > %(after)s ORDER BY id LIMIT %(limit)s) AS page
-  -- Looked up one by one, whatever the statistics say: after a bulk import they know of no jobs yet.
+  -- LATERAL with LIMIT forces one index lookup per row: right after a bulk import, the planner's statistics know of no
+  -- jobs yet.
   LEFT JOIN LATERAL (SELECT summarised_seq FROM compaction_progress
                       WHERE namespace_id = %(namespace_id)s AND conversation_id = page.id LIMIT 1) AS p ON true
   LEFT JOIN LATERAL (SELECT state FROM jobs
@@ -96,7 +97,7 @@ SELECT page.id, page.last_seq, page.last_seq - coalesce(p.summarised_seq, 0) AS 
  ORDER BY page.id;
 
 -- request_leaves --
--- Ask for leaves up to a place of each conversation, however few messages. The ids are sorted.
+-- Request leaves up to a position of each conversation, even if there are few messages. The ids are sorted.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, wanted_seq)
 SELECT %(namespace_id)s, c.id, wanted.seq
   FROM unnest(%(conversation_ids)s::uuid[], %(seqs)s::bigint[]) AS wanted (id, seq)
@@ -107,8 +108,8 @@ ON CONFLICT (namespace_id, conversation_id) DO UPDATE
  WHERE p.wanted_seq < excluded.wanted_seq;
 
 -- compaction_job --
--- How the job of a conversation stands; no row where there is none. It is open while somebody is at it, or is to be at
--- once, and fails where its latest attempt did.
+-- Return the state of a conversation's job; no row if there is none. `is_open`: a worker runs it, or its first attempt
+-- is due now. `is_failing`: its latest attempt failed. `is_given_up`: it is parked.
 SELECT state = 'failed' AS is_abandoned,
        state = 'running' OR (state = 'pending' AND attempts = 0 AND not_before <= now()) AS is_open,
        state = 'failed' OR attempts > CASE state WHEN 'running' THEN 1 ELSE 0 END AS is_failing
@@ -116,8 +117,8 @@ SELECT state = 'failed' AS is_abandoned,
  WHERE namespace_id = %(namespace_id)s AND task = 'compact' AND subject = %(subject)s;
 
 -- count_tokens --
--- The length of the messages of a conversation between two places, in tokens, or of those that are kept alone: as callers
--- counted them, or a quarter of the bytes.
+-- Sum the tokens of the messages of a conversation between two positions, or of `only_ids` alone. Callers' token counts
+-- are used; without one, a quarter of the bytes.
 SELECT coalesce(sum(CASE WHEN token_count > 0 THEN token_count
                          ELSE (octet_length(content) + octet_length(tool_name) + octet_length(tool_args)
                                + octet_length(tool_result) + coalesce(octet_length(content_blocks::text), 0) + 3) / 4
@@ -127,27 +128,28 @@ SELECT coalesce(sum(CASE WHEN token_count > 0 THEN token_count
    AND seq <= %(through)s AND (%(only_ids)s::uuid[] IS NULL OR id = ANY(%(only_ids)s));
 
 -- read_flushed --
--- How far a conversation was flushed, and what an agent's context holds of that since; no row where it never was.
+-- Return the position up to which a conversation was flushed, and the tokens of the summaries and kept messages that
+-- replaced that part in the agent's context; no row if it was never flushed.
 SELECT flushed_seq AS through, flushed_tokens AS tokens
   FROM compaction_progress
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s;
 
 -- mark_flushed --
--- Say how far a conversation was flushed. No row has the place where it was flushed further meanwhile.
+-- Store the position up to which a conversation was flushed. Does nothing if it was flushed further meanwhile.
 UPDATE compaction_progress
    SET flushed_seq = %(through)s, flushed_tokens = %(tokens)s
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND flushed_seq <= %(through)s;
 
 -- read_node_ranges --
--- The nodes of a conversation up to a place, without their text.
+-- Return the nodes of a conversation up to a position, without their text.
 SELECT id, level, first_seq, last_seq, parent_id, needs_review
   FROM summaries
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND last_seq <= %(through)s
  ORDER BY first_seq, level DESC;
 
 -- verbatim_messages --
--- The messages of a conversation up to a place that no summary takes the place of: the system's, protected ones, and
--- those in stretches that no trusted summary stands for, which are in doubt.
+-- Return the messages of a conversation up to a position that no summary replaces: system messages, protected messages,
+-- and messages in gaps without a trusted summary, which are marked `is_in_doubt`.
 SELECT m.id, m.role <> 1 AND NOT m.id = ANY(%(protected_ids)s) AS is_unconfirmed
   FROM messages m
  WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = %(conversation_id)s AND m.seq <= %(through)s
@@ -158,7 +160,7 @@ SELECT m.id, m.role <> 1 AND NOT m.id = ANY(%(protected_ids)s) AS is_unconfirmed
  ORDER BY m.seq;
 
 -- read_summaries --
--- Whole nodes, in the order of what they stand for.
+-- Return whole nodes, ordered by the messages that they cover.
 SELECT id, level, conversation_id, parent_id, previous_id, content, false AS content_truncated, name, title, instance, period, message_count, earliest_at,
        latest_at, first_seq, last_seq, token_count, model, prompt_version, revision, stale, needs_review, faithfulness,
        created_at, revised_at

@@ -1,4 +1,4 @@
--- Statements of the compactor's workers before a job. They read the times of all namespaces, no content.
+-- Statements that the compactor's workers run before a job. They read times of all namespaces, but no content.
 
 -- vectors_are_due --
 -- Return whether a vector of the active model is due; false if the model runs on a server. The walk reads the earliest pending

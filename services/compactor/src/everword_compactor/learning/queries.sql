@@ -1,7 +1,7 @@
--- Statements of learning from what users say.
+-- Statements of learning from users' messages.
 
 -- read_learned --
--- A conversation, and how far facts were learned from it.
+-- Return a conversation with the position up to which facts were learned from it.
 SELECT c.id, c.subject, c.agent, c.channel, c.last_seq, coalesce(p.learned_seq, 0) AS learned_seq, n.time_zone AS zone
   FROM conversations c
   JOIN namespaces n ON n.id = %(namespace_id)s
@@ -9,7 +9,7 @@ SELECT c.id, c.subject, c.agent, c.channel, c.last_seq, coalesce(p.learned_seq, 
  WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s;
 
 -- list_speakers --
--- The users who speak in a stretch of a conversation, by name.
+-- Return the users who wrote in a range of a conversation, by name.
 SELECT DISTINCT author
   FROM messages
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq > %(after)s AND seq <= %(through)s
@@ -17,7 +17,7 @@ SELECT DISTINCT author
  ORDER BY author;
 
 -- next_learnable_messages --
--- The next messages of a conversation, in order; `said` where a user wrote one.
+-- Return the next messages of a conversation, in order; `said` is true if a user wrote the message.
 SELECT id, seq, author, content, occurred_at, role = 2 AND NOT automated AND tool_name = '' AS said
   FROM messages
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq > %(after)s
@@ -25,7 +25,7 @@ SELECT id, seq, author, content, occurred_at, role = 2 AND NOT automated AND too
  LIMIT %(limit)s;
 
 -- advance_learned --
--- Move on how far facts were learned. No row where somebody else did.
+-- Advance the position up to which facts were learned. No row if another transaction advanced it first.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, learned_seq)
 SELECT %(namespace_id)s, c.id, %(through)s
   FROM conversations c

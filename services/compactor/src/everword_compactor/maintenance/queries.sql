@@ -1,7 +1,8 @@
--- Statements of MaintenanceService. Jobs and the queue are not isolated, so every one names its namespace.
+-- Statements of MaintenanceService. Jobs and the queue have no row level security, so each statement filters by
+-- namespace.
 
 -- count_jobs --
--- How the jobs of each task stand, by task; a name of '' stands for all tasks.
+-- Count the jobs of each task by state; task '' selects all tasks.
 SELECT task,
        count(*) FILTER (WHERE state = 'pending') AS pending,
        count(*) FILTER (WHERE state = 'running') AS running,
@@ -14,7 +15,7 @@ SELECT task,
  ORDER BY task;
 
 -- list_failed_jobs --
--- The latest jobs that were given up.
+-- Return the latest parked jobs.
 SELECT task, subject, attempts, coalesce(error, '') AS error, updated_at AS failed_at
   FROM jobs
  WHERE namespace_id = %(namespace_id)s AND state = 'failed' AND (%(task)s = '' OR task = %(task)s)
@@ -22,7 +23,7 @@ SELECT task, subject, attempts, coalesce(error, '') AS error, updated_at AS fail
  LIMIT %(limit)s;
 
 -- list_parked_passages --
--- Passages that get no vector, and why.
+-- Return parked passages with their errors.
 SELECT m.source_id AS memory_id, m.part, coalesce(q.error, '') AS error
   FROM embedding_queue q
   JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.id = q.memory_id
@@ -31,7 +32,7 @@ SELECT m.source_id AS memory_id, m.part, coalesce(q.error, '') AS error
  LIMIT %(limit)s;
 
 -- count_failed_jobs --
--- How many jobs retry_failed_jobs would take.
+-- Count the jobs that retry_failed_jobs would retry.
 SELECT count(*)
   FROM (SELECT
           FROM jobs
@@ -40,9 +41,9 @@ SELECT count(*)
          LIMIT %(limit)s) AS failed;
 
 -- retry_failed_jobs --
--- Make failed jobs pending as if they had never been tried; returns how many. published_at is cleared, so that the
--- publisher takes them up. They are locked in the order in which others lock several: a write of messages has its job of
--- the task `embed` first, and whoever schedules periods goes from days to years.
+-- Make failed jobs pending as if they had never been tried, and return their number. `published_at` is cleared, so that
+-- the publisher publishes them again. Jobs are locked in the same order as elsewhere, to avoid deadlocks: an append
+-- locks the `embed` job first, and scheduling of periods goes from days to years.
 WITH failed AS MATERIALIZED (
     SELECT id
       FROM jobs
@@ -63,15 +64,15 @@ WITH failed AS MATERIALIZED (
 SELECT count(*) FROM retried;
 
 -- last_passage --
--- Where the next batch of passages ends; NULL where there are no more.
+-- Return the last id of the next batch of passages; NULL if there are no more.
 SELECT max(id)
   FROM (SELECT id FROM visible_memories
          WHERE namespace_id = %(namespace_id)s AND id > %(after)s ORDER BY id LIMIT %(limit)s) AS batch;
 
 -- live_generations --
--- The model generations that get vectors.
+-- Return the model generations that get vectors.
 SELECT id FROM model_generations WHERE state IN ('building', 'active') ORDER BY id;
 
 -- prune_usage --
--- Forget what language models were asked long ago, in every namespace.
+-- Delete old rows of the usage ledger, in every namespace.
 SELECT prune_usage(%(keep)s::interval, %(batch)s);

@@ -1,14 +1,14 @@
--- Statements on nodes of the summary DAG, whatever their axis.
+-- Statements on nodes of the summary DAG of any axis.
 
 -- node_namespace --
--- What the nodes of a namespace depend on; no row once it is being deleted.
+-- Return the settings of a namespace that its nodes depend on; no row once the namespace is being deleted.
 SELECT id, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, channel_policies, credentials,
        sleep_atomicity, quarantine
   FROM namespaces
  WHERE id = %(namespace_id)s AND state = 'active';
 
 -- insert_summary --
--- Store a node. No row where there is one at its place already: then somebody else was quicker.
+-- Store a node. No row if its place already has a node, because another worker stored it first.
 INSERT INTO summaries (namespace_id, id, level, conversation_id, first_seq, last_seq, period, agent, subject, channel,
                        instance, name, title, previous_id, content, message_count, earliest_at, latest_at, token_count, model,
                        prompt_version, needs_review, faithfulness)
@@ -27,7 +27,7 @@ ON CONFLICT DO NOTHING
 RETURNING id;
 
 -- revise_summary --
--- Write a node again, in its place and under its id. No row where somebody else did so since it was read.
+-- Rewrite a node in its place and under its id. No row if another worker rewrote it since it was read.
 UPDATE summaries
    SET content = %(content)s, last_seq = %(last_seq)s, title = %(title)s, message_count = %(message_count)s,
        earliest_at = %(earliest_at)s, latest_at = %(latest_at)s, token_count = %(token_count)s, model = %(model)s,
@@ -37,11 +37,11 @@ UPDATE summaries
 RETURNING id;
 
 -- delete_summary_sources --
--- Forget what a node was made from, before it is written again.
+-- Delete the sources of a node before it is rewritten.
 DELETE FROM summary_sources WHERE namespace_id = %(namespace_id)s AND summary_id = %(id)s;
 
 -- insert_summary_sources --
--- Link a node to what it was made from, in order.
+-- Link a node to its sources, in order.
 INSERT INTO summary_sources (namespace_id, summary_id, ordinal, axis, message_id, child_id, agent, subject)
 SELECT %(namespace_id)s, %(id)s, source.ordinal, %(axis)s, source.message_id, source.child_id, coalesce(n.agent, ''),
        coalesce(n.subject, '')
@@ -55,14 +55,14 @@ UPDATE summaries
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(child_ids)s) AND parent_id IS DISTINCT FROM %(id)s;
 
 -- mark_stale --
--- Say of the node above that what it was made from has changed.
+-- Mark the node above as stale, because one of its sources has changed.
 UPDATE summaries
    SET stale = true
  WHERE namespace_id = %(namespace_id)s
    AND id = (SELECT parent_id FROM summaries WHERE namespace_id = %(namespace_id)s AND id = %(id)s);
 
 -- read_message_sources --
--- Messages of a conversation at these places, in order, with who spoke. Automated ones are no one's words.
+-- Return messages of a conversation by sequence number, in order, with their authors. Automated messages are excluded.
 SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.instance, m.content, m.content_blocks,
        m.tool_name, m.tool_args, m.tool_result, m.occurred_at
   FROM messages m
@@ -72,7 +72,7 @@ SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.i
  ORDER BY m.seq;
 
 -- read_source_messages --
--- The messages that a node was made from, in order.
+-- Return the messages that a node was made from, in order.
 SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.instance,
        m.content, m.content_blocks, m.tool_name, m.tool_args, m.tool_result, m.occurred_at
   FROM summary_sources s
@@ -82,7 +82,7 @@ SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.i
  ORDER BY s.ordinal;
 
 -- read_source_nodes --
--- The nodes that a node was made from, in order, with their text.
+-- Return the nodes that a node was made from, in order, with their text.
 SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instance, c.message_count, c.earliest_at,
        c.latest_at, c.first_seq, c.last_seq
   FROM summary_sources s
@@ -91,14 +91,14 @@ SELECT c.id, c.level, c.content, c.conversation_id, c.agent, c.channel, c.instan
  ORDER BY s.ordinal;
 
 -- read_node --
--- A node without its text.
+-- Return a node without its text.
 SELECT id, level, conversation_id, first_seq, last_seq, period, instance, parent_id, message_count, earliest_at,
        latest_at, token_count, model, prompt_version, revision, stale, needs_review
   FROM summaries
  WHERE namespace_id = %(namespace_id)s AND id = %(id)s;
 
 -- read_vectors --
--- Vectors of the passages of memories, where there are some, in the order of the passages.
+-- Return the existing vectors of the passages of memories, in the order of the passages.
 SELECT m.source_id, v.embedding::text AS embedding
   FROM visible_memories m
   JOIN visible_vectors_:generation v ON v.namespace_id = m.namespace_id AND v.memory_id = m.id
@@ -106,9 +106,9 @@ SELECT m.source_id, v.embedding::text AS embedding
  ORDER BY m.source_id, m.part;
 
 -- active_generation --
--- The model generation that is searched.
+-- Return the active model generation, which searches use.
 SELECT id FROM model_generations WHERE state = 'active';
 
 -- note_leaf --
--- A leaf is due to be looked at for the pages about what it names.
+-- Enqueue a leaf, so that the topic pages of the nodes it names are updated.
 INSERT INTO topic_changes (namespace_id, leaf_id) VALUES (%(namespace_id)s, %(id)s);

@@ -1,21 +1,22 @@
--- Statements of Sleep: what its stages read, and what its transaction stores beside facts.
+-- Statements of Sleep: its stages' reads, and the writes of its transaction other than facts.
 
 -- fragment message --
--- A message, whole.
+-- A message with its full content.
 m.id, m.seq, m.role, m.author, m.content, m.occurred_at, m.tool_name, m.automated
 
 -- fragment known_fact --
--- A fact that holds.
+-- A current fact.
 f.id, f.subject, f.attribute, f.value, f.category, f.state, f.source, f.confidence, f.supporting AS mentions, f.several,
 f.first_seen_at, f.last_seen_at, f.lifetime_days, f.ruling, f.hypothesis, f.is_anchor
 
 -- fragment observation --
--- What was observed in a session, with the words that say so.
+-- An observation of a session, with the quotes that support it.
 o.id, o.session_id, s.conversation_id, o.kind, o.subject, o.about, o.content, o.attribute, o.value, o.hypothesis, o.message_ids,
 o.seqs, o.quotes, o.said_at
 
 -- read_sleep_progress --
--- A conversation, how far Sleep came in it, and up to where a session counts as finished.
+-- Return a conversation, the position up to which Sleep has processed it, and the position up to which its sessions
+-- count as finished.
 SELECT c.id, c.agent, c.channel, c.subject, c.last_seq, coalesce(p.slept_seq, 0) AS slept_seq,
        coalesce(p.sleep_wanted_seq, 0) AS wanted_seq
   FROM conversations c
@@ -23,7 +24,8 @@ SELECT c.id, c.agent, c.channel, c.subject, c.last_seq, coalesce(p.slept_seq, 0)
  WHERE c.namespace_id = %(namespace_id)s AND c.id = %(conversation_id)s;
 
 -- read_messages --
--- Messages of a conversation after one place and up to another, in order, with when they were stored.
+-- Return messages of a conversation after one position and up to another, in order, with the times when they were
+-- stored.
 SELECT :message, m.recorded_at
   FROM messages m
  WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = %(conversation_id)s AND m.seq > %(after)s
@@ -32,14 +34,14 @@ SELECT :message, m.recorded_at
  LIMIT %(limit)s;
 
 -- list_parked --
--- The parked sessions of a conversation.
+-- Return the parked sessions of a conversation.
 SELECT id, first_seq, last_seq
   FROM sleep_sessions
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND state = 4
  ORDER BY first_seq;
 
 -- sleep_backlog --
--- The next conversations, with how far Sleep came in each.
+-- Return the next conversations, with the position up to which Sleep has processed each.
 SELECT c.id, c.last_seq, coalesce(p.slept_seq, 0) AS slept_seq,
        EXISTS (SELECT FROM sleep_sessions s
                 WHERE s.namespace_id = %(namespace_id)s AND s.conversation_id = c.id AND s.state = 4) AS has_parked
@@ -51,7 +53,7 @@ SELECT c.id, c.last_seq, coalesce(p.slept_seq, 0) AS slept_seq,
  LIMIT %(limit)s;
 
 -- resting_conversations --
--- Conversations that are going to sleep once they rest: those that were talked in, and in which nobody has paused yet.
+-- Return active conversations, whose Sleep job waits for a pause in the conversation.
 SELECT subject::uuid AS id
   FROM jobs
  WHERE namespace_id = %(namespace_id)s AND task = 'sleep' AND state = 'pending' AND not_before > now()
@@ -60,7 +62,7 @@ SELECT subject::uuid AS id
  LIMIT %(limit)s;
 
 -- read_profile --
--- What holds of subjects now, without what was superseded: what was heard of last comes first.
+-- Return the current facts of subjects, without superseded ones, the most recently mentioned first.
 SELECT :known_fact
   FROM facts f
  WHERE f.namespace_id = %(namespace_id)s AND f.subject = ANY(%(subjects)s) AND f.state IN (1, 2, 3)
@@ -71,7 +73,7 @@ SELECT :known_fact
  LIMIT %(limit)s;
 
 -- known_topics --
--- Topics that sessions had, the latest first.
+-- Return topics of past sessions, the latest first.
 SELECT topic
   FROM (SELECT unnest(topics) AS topic, started_at
           FROM (SELECT topics, started_at FROM sleep_sessions
@@ -82,8 +84,8 @@ SELECT topic
  LIMIT %(limit)s;
 
 -- closing_subjects --
--- Subjects with sessions that the closing steps have not seen; at night also those with open disputes and with facts that
--- were not heard of for their lifetime.
+-- Return subjects with sessions that the closing steps have not processed; at night also subjects with open disputes,
+-- or with current facts that got no evidence within their lifetime.
 SELECT subject FROM sleep_sessions WHERE namespace_id = %(namespace_id)s AND state = 1
  UNION
 SELECT f.subject
@@ -98,7 +100,7 @@ SELECT f.subject
  ORDER BY subject;
 
 -- waiting_sessions --
--- Sessions of a subject that the closing steps have not seen, the earliest first.
+-- Return sessions of a subject that the closing steps have not processed, the earliest first.
 SELECT id, conversation_id, subject, first_seq, last_seq, started_at, ended_at, topics
   FROM sleep_sessions
  WHERE namespace_id = %(namespace_id)s AND subject = %(subject)s AND state = 1
@@ -106,7 +108,7 @@ SELECT id, conversation_id, subject, first_seq, last_seq, started_at, ended_at, 
  LIMIT %(limit)s;
 
 -- read_observations --
--- What was observed in sessions, in their order.
+-- Return the observations of sessions, in the order of the sessions.
 SELECT :observation
   FROM session_observations o
   JOIN sleep_sessions s ON s.namespace_id = %(namespace_id)s AND s.id = o.session_id
@@ -114,7 +116,7 @@ SELECT :observation
  ORDER BY s.started_at, o.id;
 
 -- touched_facts --
--- Facts for or against which messages of sessions are evidence.
+-- Return facts with evidence in messages of these sessions.
 SELECT DISTINCT e.fact_id
   FROM sleep_sessions s
   JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.conversation_id = s.conversation_id
@@ -124,8 +126,8 @@ SELECT DISTINCT e.fact_id
  ORDER BY e.fact_id;
 
 -- count_sessions --
--- In how many sessions of which channels suspected facts of a subject were stated. What was cut off another one without a pause is no session of
--- its own: a night or a flush came between.
+-- Count the sessions, by channel, in which suspected facts of a subject were stated. A session that follows another one
+-- without a pause is not counted separately: only a night or a flush divided them.
 SELECT e.fact_id, c.channel, greatest(1, count(DISTINCT s.id) FILTER (WHERE NOT EXISTS (
            SELECT FROM sleep_sessions p
             WHERE p.namespace_id = %(namespace_id)s AND p.conversation_id = s.conversation_id
@@ -142,7 +144,7 @@ SELECT e.fact_id, c.channel, greatest(1, count(DISTINCT s.id) FILTER (WHERE NOT 
  ORDER BY e.fact_id, c.channel;
 
 -- read_evidence --
--- Evidence of facts, in the order of time.
+-- Return evidence of facts, in the order of time.
 SELECT e.fact_id, e.message_id, e.conversation_id, e.contradicts, e.source, e.hypothesis, e.quote, e.reason, e.said_at,
        coalesce(c.channel, '') AS channel, coalesce(m.role, 0::smallint) AS role, coalesce(m.tool_name, '') AS tool_name
   FROM fact_evidence e
@@ -152,7 +154,7 @@ SELECT e.fact_id, e.message_id, e.conversation_id, e.contradicts, e.source, e.hy
  ORDER BY e.fact_id, e.said_at, e.id;
 
 -- recent_summaries --
--- Summaries of conversations about a subject that their channels' policies publish, the latest first.
+-- Return summaries of conversations about a subject whose channels publish them, the latest first.
 SELECT coalesce(c.channel, '') AS channel, s.content, s.latest_at
   FROM summaries s
   JOIN namespaces n ON n.id = %(namespace_id)s
@@ -163,7 +165,7 @@ SELECT coalesce(c.channel, '') AS channel, s.content, s.latest_at
  LIMIT %(limit)s;
 
 -- open_disputes --
--- Pairs of facts of a subject that contradict each other and are not settled, with both.
+-- Return open disputes between facts of a subject, with both facts.
 SELECT d.id, d.opened_at, o.id AS old_id, n.id AS new_id, o.subject, o.attribute, n.attribute AS new_attribute,
        o.value AS old_value, n.value AS new_value, o.supporting AS old_mentions, n.supporting AS new_mentions,
        o.last_seen_at AS old_last_seen_at, n.first_seen_at AS new_first_seen_at, o.ruling AS old_ruling, n.ruling AS new_ruling,
@@ -176,7 +178,7 @@ SELECT d.id, d.opened_at, o.id AS old_id, n.id AS new_id, o.subject, o.attribute
  LIMIT %(limit)s;
 
 -- read_timeline --
--- Every time in which a value of an attribute is believed to have held.
+-- Return the intervals of all values of an attribute.
 SELECT f.value, f.state, i.valid_from, i.valid_until
   FROM facts f
   JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id AND i.known_until IS NULL
@@ -185,7 +187,7 @@ SELECT f.value, f.state, i.valid_from, i.valid_until
  LIMIT 100;
 
 -- read_around --
--- Messages that facts rest on, and some before and after each.
+-- Return messages that are evidence of facts, with some messages before and after each.
 SELECT :message
   FROM messages m
  WHERE m.namespace_id = %(namespace_id)s
@@ -200,7 +202,7 @@ SELECT :message
  ORDER BY m.occurred_at, m.seq;
 
 -- expired_facts --
--- Facts of a subject that hold and were not heard of for their lifetime; those in dispute are left out.
+-- Return current facts of a subject that got no evidence within their lifetime; disputed facts are excluded.
 SELECT :known_fact
   FROM facts f
  WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s AND f.state IN (1, 2, 3) AND f.ruling IS DISTINCT FROM 1
@@ -215,7 +217,7 @@ SELECT :known_fact
  LIMIT %(limit)s;
 
 -- read_edges --
--- Edges that are open between facts of a subject, the surest first.
+-- Return current edges between facts of a subject, the highest confidence first.
 SELECT e.id, e.from_fact_id, e.to_fact_id, e.relation, e.confidence
   FROM fact_edges e
   JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = e.from_fact_id
@@ -224,11 +226,11 @@ SELECT e.id, e.from_fact_id, e.to_fact_id, e.relation, e.confidence
  LIMIT %(limit)s;
 
 -- moment --
--- The time of a transaction that holds no facts.
+-- Return the time of a transaction that locks no facts.
 SELECT clock_timestamp() AS now;
 
 -- lock_vector_jobs --
--- Hold the jobs that new passages make due, in the order in which whoever writes holds them.
+-- Lock the embedding jobs that new passages make due, in the same order as every other writer.
 SELECT id
   FROM jobs
  WHERE namespace_id = %(namespace_id)s AND task = 'embed'
@@ -236,7 +238,7 @@ SELECT id
    FOR NO KEY UPDATE;
 
 -- insert_session --
--- Store a session. One that was parked is stored in its own place; no row where it is stored already.
+-- Store a session. A parked session is overwritten; no row if the session is stored already.
 INSERT INTO sleep_sessions AS s (namespace_id, id, conversation_id, first_seq, last_seq, subject, state, topics, started_at,
                                  ended_at, model, error)
 VALUES (%(namespace_id)s, %(id)s, %(conversation_id)s, %(first_seq)s, %(last_seq)s, %(subject)s, %(state)s, %(topics)s,
@@ -248,14 +250,14 @@ VALUES (%(namespace_id)s, %(id)s, %(conversation_id)s, %(first_seq)s, %(last_seq
 RETURNING id;
 
 -- insert_observations --
--- Store what was observed in a session.
+-- Store an observation of a session.
 INSERT INTO session_observations (namespace_id, id, session_id, kind, subject, about, content, attribute, value, hypothesis,
                                   message_ids, seqs, quotes, said_at)
 VALUES (%(namespace_id)s, %(id)s, %(session_id)s, %(kind)s, %(subject)s, %(about)s, %(content)s, %(attribute)s, %(value)s,
         %(hypothesis)s, %(message_ids)s, %(seqs)s, %(quotes)s, %(said_at)s);
 
 -- advance_sleep_progress --
--- Move on how far sessions were made. No row where somebody else did.
+-- Advance the position up to which sessions were made. No row if another transaction advanced it first.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, slept_seq)
 SELECT %(namespace_id)s, c.id, %(through)s
   FROM conversations c
@@ -266,7 +268,7 @@ ON CONFLICT (namespace_id, conversation_id) DO UPDATE
 RETURNING conversation_id;
 
 -- request_sleep --
--- Let sessions count as finished up to a place of each conversation.
+-- Mark the sessions of each conversation as finished up to its latest message.
 INSERT INTO compaction_progress AS p (namespace_id, conversation_id, sleep_wanted_seq)
 SELECT %(namespace_id)s, wanted.id, c.last_seq
   FROM unnest(%(conversation_ids)s::uuid[]) AS wanted (id)
@@ -283,7 +285,7 @@ UPDATE sleep_sessions
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(session_ids)s) AND state = 1;
 
 -- insert_edge --
--- Link two facts; what is linked so already becomes as sure as is said now.
+-- Link two current facts; if the same link exists, its confidence and reason are replaced.
 INSERT INTO fact_edges AS e (namespace_id, id, from_fact_id, to_fact_id, relation, confidence, reason, valid_from, known_from)
 SELECT %(namespace_id)s, %(id)s, %(from_fact_id)s, %(to_fact_id)s, %(relation)s, %(confidence)s, %(reason)s, %(valid_from)s,
        %(now)s
@@ -294,24 +296,24 @@ SELECT %(namespace_id)s, %(id)s, %(from_fact_id)s, %(to_fact_id)s, %(relation)s,
         WHERE e.confidence <> excluded.confidence;
 
 -- read_night --
--- The latest day after whose end the nightly Sleep was done; no row where none was.
+-- Return the latest day for which the nightly Sleep was done; no row if it never ran.
 SELECT night FROM sleep_nights WHERE namespace_id = %(namespace_id)s;
 
 -- record_night --
--- Remember that the nightly Sleep after a day was done.
+-- Record that the nightly Sleep for a day is done.
 INSERT INTO sleep_nights AS n (namespace_id, night) VALUES (%(namespace_id)s, %(night)s)
     ON CONFLICT (namespace_id) DO UPDATE SET night = excluded.night WHERE n.night < excluded.night;
 
 -- nightless_namespaces --
--- Namespaces with facts for which no nightly Sleep is scheduled.
+-- Return namespaces with facts but without a scheduled nightly Sleep.
 SELECT namespace_id FROM nightless_namespaces(%(limit)s, make_interval(secs => %(parked_s)s));
 
 -- find_conversation --
--- A conversation, if there is one.
+-- Return the id of a conversation; no row if it does not exist.
 SELECT id FROM conversations WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s;
 
 -- count_jobs --
--- How jobs of Sleep stand: those that a worker is at or is to be at, those that were given up, and those that wait for a model.
+-- Count Sleep jobs: running or due ones, failed ones, and those postponed until a model is available.
 SELECT count(*) FILTER (WHERE state = 'running'
                            OR state = 'pending' AND (not_before <= now() + interval '1 second' OR attempts > 0)) AS pending,
        count(*) FILTER (WHERE state = 'failed') AS failed,
@@ -322,7 +324,7 @@ SELECT count(*) FILTER (WHERE state = 'running'
    AND (%(subjects)s::text[] IS NULL OR subject = ANY(%(subjects)s));
 
 -- count_since --
--- Sessions that were stored, processed and skipped since a moment, and all that are parked.
+-- Count the sessions that were stored, processed and skipped since a time, and all parked ones.
 SELECT count(*) FILTER (WHERE state IN (1, 2) AND stored_at >= %(since)s) AS stored,
        count(*) FILTER (WHERE processed_at >= %(since)s) AS processed,
        count(*) FILTER (WHERE state = 3 AND stored_at >= %(since)s) AS skipped,

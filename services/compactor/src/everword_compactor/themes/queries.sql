@@ -1,7 +1,7 @@
--- Statements that make themes. Every one names its namespace.
+-- Statements that make themes. Each is limited to one namespace.
 
 -- newest_passages --
--- The newest passages of what was said or noted.
+-- Return the newest passages.
 SELECT id
   FROM visible_memories
  WHERE namespace_id = %(namespace_id)s
@@ -9,7 +9,8 @@ SELECT id
  LIMIT %(limit)s;
 
 -- passages_between --
--- For places evenly spread up to an id, the passages that come next: some of all, however many there are.
+-- Return a sample of passages: the next passage at each of several ids spread evenly up to an id. The cost does not
+-- depend on the number of passages.
 SELECT DISTINCT found.id
   FROM generate_series(0, %(steps)s - 1) AS step,
        LATERAL (
@@ -22,8 +23,8 @@ SELECT DISTINCT found.id
  ORDER BY found.id;
 
 -- read_sample --
--- Passages of a sample with their words and vectors, of current memories that no program wrote. The text before a passage may
--- show that the passage holds a credential.
+-- Return sampled passages of current memories that are not automated, with texts and vectors, and with the text before
+-- each, which may show that the passage contains a credential.
 SELECT m.source_id, m.content, v.embedding::text AS embedding,
        coalesce((SELECT string_agg(before.content, '' ORDER BY before.part)
                    FROM visible_memories before
@@ -36,7 +37,7 @@ SELECT m.source_id, m.content, v.embedding::text AS embedding,
  ORDER BY m.id;
 
 -- delete_themes --
--- Take out the themes of a namespace: others take their place in the same transaction.
+-- Delete the themes of a namespace; new ones are stored in the same transaction.
 DELETE FROM themes WHERE namespace_id = %(namespace_id)s;
 
 -- insert_themes --
@@ -49,5 +50,5 @@ SELECT %(namespace_id)s, t.id, t.place, t.label, string_to_array(t.words, ' '), 
        AS t (id, place, label, words, size, source_ids, model);
 
 -- active_generation --
--- The model generation that is searched.
+-- Return the active model generation, which searches use.
 SELECT id FROM model_generations WHERE state = 'active';

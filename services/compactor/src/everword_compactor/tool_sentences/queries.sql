@@ -1,8 +1,8 @@
--- Statements on sentences for tool calls. The queue is not isolated, so every one names its namespace.
+-- Statements on sentences for tool calls. The queue has no row level security, so each statement filters by namespace.
 
 -- claim_calls --
--- Take tool calls whose sentences are pending, the longest waiting first. Each attempt has a number, and only the latest one's
--- result counts; not_before is the lease.
+-- Claim tool calls with pending sentences, the longest waiting first. Attempts are numbered, and only the result of the
+-- latest one is accepted; `not_before` is the lease.
 UPDATE tool_sentence_queue q
    SET attempts = q.attempts + 1, not_before = now() + make_interval(secs => %(lease_s)s)
   FROM (SELECT message_id
@@ -14,48 +14,49 @@ UPDATE tool_sentence_queue q
 RETURNING q.message_id, q.attempts;
 
 -- extend_claims --
--- Keep tool calls while a model is asked about them.
+-- Extend the leases of tool calls while a model writes their sentences.
 UPDATE tool_sentence_queue q
    SET not_before = now() + make_interval(secs => %(lease_s)s)
   FROM unnest(%(message_ids)s::uuid[], %(attempts)s::integer[]) AS held (message_id, attempts)
  WHERE q.namespace_id = %(namespace_id)s AND q.message_id = held.message_id AND q.attempts = held.attempts;
 
 -- read_calls --
--- Messages that call a tool, with what their place in the index depends on.
+-- Return tool calls with the columns that their passages depend on.
 SELECT id, author, occurred_at, content, content_blocks, tool_name, tool_args, tool_result
   FROM messages
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(message_ids)s)
  ORDER BY id;
 
 -- complete_calls --
--- Take tool calls off the queue whose sentences are there; returns those whose latest attempt this is. A stale worker gets
--- nothing back, and must store nothing.
+-- Delete tool calls from the queue whose sentences were made, and return those whose latest attempt this is. A stale
+-- worker gets no rows back, and must store nothing.
 DELETE FROM tool_sentence_queue q
  USING unnest(%(message_ids)s::uuid[], %(attempts)s::integer[]) AS done (message_id, attempts)
  WHERE q.namespace_id = %(namespace_id)s AND q.message_id = done.message_id AND q.attempts = done.attempts
 RETURNING q.message_id;
 
 -- release_calls --
--- Give tool calls back after a failure that is not theirs: the attempt does not count. The job's pause is theirs.
+-- Release tool calls after a failure that they did not cause: the attempt does not count. They are due at once, because
+-- their job pauses.
 UPDATE tool_sentence_queue q
    SET attempts = greatest(q.attempts - 1, 0), not_before = now(), error = %(error)s
   FROM unnest(%(message_ids)s::uuid[], %(attempts)s::integer[]) AS held (message_id, attempts)
  WHERE q.namespace_id = %(namespace_id)s AND q.message_id = held.message_id AND q.attempts = held.attempts;
 
 -- fail_call --
--- Record why a tool call got no sentence: another attempt after a pause, or none any more.
+-- Record why a tool call got no sentence. It is retried after a pause, or parked if this attempt was the final one.
 UPDATE tool_sentence_queue
    SET state = CASE WHEN %(final)s THEN 'failed' ELSE 'pending' END,
        not_before = now() + make_interval(secs => %(pause_s)s), error = %(error)s
  WHERE namespace_id = %(namespace_id)s AND message_id = %(message_id)s AND attempts = %(attempts)s;
 
 -- next_due --
--- When the next tool call of a namespace can be taken; NULL where no sentence is pending.
+-- Return the time when the next tool call of a namespace is due; NULL if no sentence is pending.
 SELECT min(not_before) FROM tool_sentence_queue WHERE namespace_id = %(namespace_id)s AND state = 'pending';
 
 -- upsert_sentences --
--- Keep sentences, in the order of the messages' ids, and return whose were kept: what a model wrote does not give way to a
--- template.
+-- Store sentences, in the order of the messages' ids, and return the ids of the messages whose sentence was stored. A
+-- template never replaces a sentence that a model wrote.
 INSERT INTO tool_sentences AS kept (namespace_id, message_id, content, model, prompt_version, agent, subject)
 SELECT %(namespace_id)s, s.message_id, s.content, s.model, s.prompt_version, coalesce(m.agent, ''), coalesce(m.subject, '')
   FROM unnest(%(message_ids)s::uuid[], %(contents)s::text[], %(models)s::text[], %(prompt_versions)s::integer[])
@@ -67,7 +68,7 @@ SELECT %(namespace_id)s, s.message_id, s.content, s.model, s.prompt_version, coa
 RETURNING message_id;
 
 -- last_message --
--- Where the next batch of messages ends; no row where there are no more.
+-- Return the last id of the next batch of messages; no row if there are no more.
 SELECT id
   FROM (SELECT id FROM messages
          WHERE namespace_id = %(namespace_id)s AND id > %(after)s ORDER BY id LIMIT %(limit)s) AS batch
@@ -75,7 +76,7 @@ SELECT id
  LIMIT 1;
 
 -- count_missing_sentences --
--- How many tool calls enqueue_sentences would enqueue.
+-- Count the tool calls that enqueue_sentences would enqueue.
 SELECT count(*)
   FROM (SELECT
           FROM messages m
@@ -90,8 +91,8 @@ SELECT count(*)
          LIMIT %(limit)s) AS missing;
 
 -- enqueue_sentences --
--- Enqueue a sentence of each tool call of a batch that has no words and no sentence as it would be made now; returns how
--- many were not pending before. What was given up becomes pending again.
+-- Enqueue each tool call of a batch without text and without an up-to-date sentence, parked ones included; returns the
+-- number that was not pending before.
 WITH pending AS (
     INSERT INTO tool_sentence_queue AS queued (namespace_id, message_id)
     SELECT %(namespace_id)s, m.id
@@ -114,11 +115,11 @@ WITH pending AS (
 SELECT count(*) FROM pending;
 
 -- has_pending_sentences --
--- Whether a sentence is pending in the namespace.
+-- Return whether a sentence is pending in the namespace.
 SELECT EXISTS (SELECT FROM tool_sentence_queue WHERE namespace_id = %(namespace_id)s AND state = 'pending');
 
 -- list_parked_calls --
--- Tool calls that get no sentence, and why.
+-- Return parked tool calls with their errors.
 SELECT message_id, coalesce(error, '') AS error
   FROM tool_sentence_queue
  WHERE namespace_id = %(namespace_id)s AND state = 'failed'

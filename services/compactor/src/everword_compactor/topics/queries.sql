@@ -1,7 +1,8 @@
--- Statements about what changed, and the pages that are made of it. Every one names its namespace.
+-- Statements on changes and on the topic pages made from them. Each is limited to one namespace.
 
 -- next_changes --
--- What changed and was not looked at yet, the earliest first: facts and leaves before nodes, whose pages are made of these.
+-- Return unprocessed changes, the earliest first: either of facts and leaves, or of nodes. Facts and leaves are
+-- processed before nodes, because nodes' pages are made from them.
 SELECT id, fact_id, leaf_id, node_id
   FROM topic_changes
  WHERE namespace_id = %(namespace_id)s AND (node_id IS NOT NULL) = %(of_nodes)s
@@ -9,30 +10,30 @@ SELECT id, fact_id, leaf_id, node_id
  LIMIT %(limit)s;
 
 -- has_changes --
--- Whether anything changed that was not looked at yet.
+-- Return whether a namespace has unprocessed changes.
 SELECT EXISTS (SELECT FROM topic_changes WHERE namespace_id = %(namespace_id)s);
 
 -- delete_changes --
--- Changes were looked at.
+-- Delete processed changes.
 DELETE FROM topic_changes WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s);
 
 -- delete_node_changes --
--- Changes of nodes up to one of them were looked at.
+-- Delete processed changes of nodes, up to a change id.
 DELETE FROM topic_changes WHERE namespace_id = %(namespace_id)s AND node_id = ANY(%(node_ids)s) AND id <= %(through)s;
 
 -- changed_topics --
--- Namespaces with changes that nobody is to look at.
+-- Return namespaces with changes but without a job to process them.
 SELECT namespace_id FROM changed_topics(%(limit)s, make_interval(secs => %(parked_s)s));
 
 -- facts_of --
--- What facts say.
+-- Return facts with their attributes and values.
 SELECT id, subject, attribute, value, hypothesis, state
   FROM facts
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(fact_ids)s)
  ORDER BY subject, id;
 
 -- read_leaves --
--- Leaves with their words, and whose they are; the latest first.
+-- Return leaves with their text, agent and subject, the latest first.
 SELECT id, agent, subject, content, earliest_at, latest_at
   FROM summaries
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(leaf_ids)s) AND level = 1
@@ -40,7 +41,8 @@ SELECT id, agent, subject, content, earliest_at, latest_at
  LIMIT %(limit)s;
 
 -- find_nodes --
--- The nodes that labels mean to a subject; those of an agent alone only for that agent. Anchors are no topics.
+-- Return the nodes with these labels, for a subject. A node of an agent is returned only for that agent. Anchors are
+-- not topics.
 SELECT DISTINCT n.node_id
   FROM graph_names n
   JOIN graph_nodes g ON g.namespace_id = %(namespace_id)s AND g.id = n.node_id
@@ -49,14 +51,14 @@ SELECT DISTINCT n.node_id
  ORDER BY n.node_id;
 
 -- link_sources --
--- What sources are about: they are new to these nodes, or changed.
+-- Record that sources are about nodes; a source that was linked before counts as changed.
 INSERT INTO topic_sources (namespace_id, node_id, source_id, kind)
 SELECT %(namespace_id)s, s.node_id, s.source_id, s.kind
   FROM unnest(%(node_ids)s::uuid[], %(source_ids)s::uuid[], %(kinds)s::smallint[]) AS s (node_id, source_id, kind)
     ON CONFLICT (namespace_id, node_id, source_id) DO UPDATE SET changed_at = excluded.changed_at;
 
 -- unlink_sources --
--- Sources are not about what they were about, unless it is among these nodes. Those that lose one are due.
+-- Unlink a source from all nodes except these, and enqueue the nodes that lost it.
 WITH gone AS (
     DELETE FROM topic_sources
      WHERE namespace_id = %(namespace_id)s AND source_id = %(source_id)s AND node_id <> ALL(%(node_ids)s)
@@ -65,7 +67,7 @@ WITH gone AS (
 INSERT INTO topic_changes (namespace_id, node_id) SELECT DISTINCT %(namespace_id)s, node_id FROM gone;
 
 -- find_leaves --
--- The latest leaves of a subject that have the words of a label, for a node that was not there when they were written.
+-- Return the latest leaves of a subject that contain the words of a label, for a node that was created after them.
 SELECT s.id, s.agent, s.subject, s.content, s.earliest_at, s.latest_at
   FROM (SELECT DISTINCT source_id FROM visible_memories
          WHERE namespace_id = %(namespace_id)s AND kind = {summary_kind} AND subject = %(subject)s
@@ -76,7 +78,7 @@ SELECT s.id, s.agent, s.subject, s.content, s.earliest_at, s.latest_at
  LIMIT %(limit)s;
 
 -- read_nodes --
--- Nodes as they are known, and what they became.
+-- Return nodes with their current version and the node that they were merged into.
 SELECT g.id, g.agent, g.subject, g.anchor, g.merged_into, coalesce(v.label, '') AS label, coalesce(v.type, '') AS type,
        coalesce(v.description, '') AS description, coalesce(v.aliases, '{}') AS aliases, now() AS read_at
   FROM graph_nodes g
@@ -85,7 +87,7 @@ SELECT g.id, g.agent, g.subject, g.anchor, g.merged_into, coalesce(v.label, '') 
  ORDER BY g.id;
 
 -- read_sources --
--- What a node's page can be made of, the latest first.
+-- Return the sources for a node's page, the latest first.
 SELECT source_id, kind, changed_at
   FROM topic_sources
  WHERE namespace_id = %(namespace_id)s AND node_id = %(node_id)s
@@ -93,7 +95,7 @@ SELECT source_id, kind, changed_at
  LIMIT %(limit)s;
 
 -- move_sources --
--- What was about a node is about the one that it became.
+-- Move the sources of a node to the node that it was merged into.
 WITH moved AS (
     DELETE FROM topic_sources WHERE namespace_id = %(namespace_id)s AND node_id = %(node_id)s RETURNING source_id, kind
 )
@@ -102,12 +104,12 @@ SELECT %(namespace_id)s, %(into_id)s, source_id, kind FROM moved
     ON CONFLICT (namespace_id, node_id, source_id) DO NOTHING;
 
 -- note_nodes --
--- Nodes are due to be looked at.
+-- Enqueue nodes, so that their pages are updated.
 INSERT INTO topic_changes (namespace_id, node_id)
 SELECT %(namespace_id)s, id FROM unnest(%(node_ids)s::uuid[]) AS n (id);
 
 -- read_dated_facts --
--- Facts with the times in which they are believed to hold, in their order.
+-- Return facts with their current intervals, in the order of time.
 SELECT f.id, f.subject, f.attribute, f.value, f.state, i.valid_from, i.valid_until
   FROM facts f
   JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id AND i.known_until IS NULL
@@ -115,17 +117,17 @@ SELECT f.id, f.subject, f.attribute, f.value, f.state, i.valid_from, i.valid_unt
  ORDER BY i.valid_until IS NULL DESC, i.valid_from DESC, f.id;
 
 -- read_page --
--- The page of a node.
+-- Return the page of a node.
 SELECT node_id, id, content, sections, revision, model, made_at
   FROM topic_pages
  WHERE namespace_id = %(namespace_id)s AND node_id = %(node_id)s;
 
 -- pages_made_at --
--- When the pages of nodes were written.
+-- Return the times when the pages of nodes were written.
 SELECT node_id, made_at FROM topic_pages WHERE namespace_id = %(namespace_id)s AND node_id = ANY(%(node_ids)s);
 
 -- replace_page --
--- Put a page in the place of the one that a node had. No row where somebody else wrote it since.
+-- Store a page, or replace the page of its node. No row if another worker wrote it since it was read.
 INSERT INTO topic_pages (namespace_id, node_id, id, agent, subject, title, type, content, sections, source_ids, source_kinds, model,
                          made_at)
 VALUES (%(namespace_id)s, %(node_id)s, %(id)s, %(agent)s, %(subject)s, %(title)s, %(type)s, %(content)s, %(sections)s,
@@ -138,18 +140,18 @@ VALUES (%(namespace_id)s, %(node_id)s, %(id)s, %(agent)s, %(subject)s, %(title)s
 RETURNING node_id;
 
 -- latest_source --
--- When the latest of some sources was said; NULL where none is left.
+-- Return the time of the latest of some sources; NULL if none is left.
 SELECT max(at)
   FROM (SELECT latest_at AS at FROM summaries WHERE namespace_id = %(namespace_id)s AND id = ANY(%(source_ids)s)
          UNION ALL
         SELECT last_seen_at FROM facts WHERE namespace_id = %(namespace_id)s AND id = ANY(%(source_ids)s)) AS said;
 
 -- delete_page --
--- A node has no page any more.
+-- Delete the page of a node.
 DELETE FROM topic_pages WHERE namespace_id = %(namespace_id)s AND node_id = %(node_id)s;
 
 -- find_established_facts --
--- Facts that are more than suspected, with the latest words that say so: those of these that no edge holds with yet.
+-- Return confirmed or established facts without a current graph edge, with the latest quote that supports each.
 SELECT f.id, f.subject, f.attribute, f.value, f.confidence, e.message_id, coalesce(e.quote, '') AS quote
   FROM facts f
   LEFT JOIN LATERAL (

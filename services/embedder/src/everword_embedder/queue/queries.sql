@@ -1,8 +1,8 @@
--- Statements of the embedder's work. The queue holds ids and states, no content: reads cross namespaces; what locks or changes
--- rows does so in one.
+-- Statements of the embedding workers. The queue contains ids and states, but no content. Reads may cross namespaces;
+-- each lock or write is limited to one.
 
 -- live_generations --
--- The model generations that writes enqueue vectors for, the active one first.
+-- Return the model generations that get vectors of new passages, the active one first.
 SELECT id, state, provider, endpoint, model, dimensions, query_prefix, passage_prefix, storage,
        background_mean IS NOT NULL AS calibrated
   FROM model_generations
@@ -10,11 +10,13 @@ SELECT id, state, provider, endpoint, model, dimensions, query_prefix, passage_p
  ORDER BY state, id;
 
 -- find_pending --
--- Namespaces with passages whose vectors are pending, and how many of them have a place in a batch: the namespaces that come
--- after one take turns. Each takes a few, for it costs transactions of its own; where few namespaces have some, they share the
--- batch. With only_few, namespaces with more are skipped. With early, derived text is included before its minute has passed.
+-- Return the namespaces with pending vectors, and each one's share of the next batch. Namespaces take turns, starting
+-- after `after`. Each gets at most `few` vectors, because it needs transactions of its own; if few namespaces have
+-- pending vectors, they share the rest of the batch. With `only_few`, larger namespaces are skipped. With `early`,
+-- derived text is included before its minute has passed.
 WITH RECURSIVE walk (is_wrapped, namespace_id, few, claimed) AS (
-    -- From one namespace to the next in the index, however much each has: those after one, and from the first up to it.
+    -- Skips from namespace to namespace in the index, so that the cost does not depend on their sizes: first those
+    -- after `after`, then those up to it.
     SELECT start.is_wrapped, start.namespace_id, 0::bigint, 0::bigint
       FROM (VALUES (false, %(after)s::bigint), (true, 0)) AS start (is_wrapped, namespace_id)
      UNION ALL
@@ -61,9 +63,9 @@ SELECT namespace_id, count(*) AS share
  ORDER BY namespace_id;
 
 -- claim_pending --
--- Take a namespace's share of a batch, the longest waiting first, of what nobody holds. Each attempt has a number, and only the
--- latest one's result counts; not_before is the lease. Derived text is enqueued with a not_before one minute later, so that
--- vectors of messages are made first; with early, it is taken before.
+-- Claim a namespace's share of a batch, the longest waiting rows first, skipping locked ones. Attempts are numbered,
+-- and only the result of the latest one is accepted; `not_before` is the lease. Derived text is enqueued with a
+-- `not_before` one minute later, so that vectors of messages are made first; with `early`, it is claimed sooner.
 WITH due AS MATERIALIZED (
     SELECT memory_id FROM embedding_queue
      WHERE namespace_id = %(namespace_id)s AND generation_id = %(generation_id)s AND state = 'pending'
@@ -78,18 +80,18 @@ UPDATE embedding_queue q
 RETURNING q.namespace_id, q.memory_id, q.attempts, q.enqueued_at;
 
 -- read_passages --
--- The words of passages of one namespace.
+-- Return the texts of passages of one namespace.
 SELECT id AS memory_id, content
   FROM visible_memories
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(memory_ids)s);
 
 -- read_credentials --
--- What becomes of credentials in a namespace; no row once it is gone.
+-- Return how credentials are treated in a namespace; no row once the namespace is deleted.
 SELECT credentials FROM namespaces WHERE id = %(namespace_id)s;
 
 -- read_around --
--- The texts of passages of one namespace, each as far as it is near to them: that a passage holds a credential may be told by
--- the one before it. A sentence about a tool call is in no text.
+-- Return passages together with up to `around` neighbours on each side in the same source, because the passage before
+-- may reveal that a passage contains a credential. Sentences about tool calls (negative parts) are excluded.
 SELECT near.source_id, near.id AS memory_id, near.content
   FROM (SELECT source_id, min(part) AS first, max(part) AS last
           FROM visible_memories
@@ -101,8 +103,8 @@ SELECT near.source_id, near.id AS memory_id, near.content
  ORDER BY near.source_id, near.part;
 
 -- complete_pending --
--- Take passages off the queue whose vectors are there; returns those whose latest attempt this is. A stale worker gets
--- nothing back, and must store nothing.
+-- Delete rows from the queue whose vectors were made, and return those whose latest attempt this is. A stale worker
+-- gets no rows back, and must store nothing.
 DELETE FROM embedding_queue q
  USING unnest(%(memory_ids)s::bigint[], %(attempts)s::integer[]) AS done (memory_id, attempts)
  WHERE q.namespace_id = %(namespace_id)s AND q.generation_id = %(generation_id)s AND q.memory_id = done.memory_id
@@ -110,7 +112,7 @@ DELETE FROM embedding_queue q
 RETURNING q.memory_id;
 
 -- store_halfvecs --
--- Keep vectors of passages that still exist. The ids are sorted; the vectors lie one after the other.
+-- Store vectors of passages that still exist. The ids are sorted; the vectors are concatenated in one array.
 INSERT INTO memory_vectors_:generation (namespace_id, memory_id, embedding)
 SELECT %(namespace_id)s, v.memory_id,
        (%(vectors)b::real[])[(v.at - 1) * %(dimensions)s + 1 : v.at * %(dimensions)s]::halfvec
@@ -119,7 +121,7 @@ SELECT %(namespace_id)s, v.memory_id,
     ON CONFLICT (namespace_id, memory_id) DO UPDATE SET embedding = excluded.embedding;
 
 -- store_arrays --
--- Keep vectors of passages that still exist, where the database has no pgvector.
+-- Store vectors of passages that still exist, if the database has no pgvector.
 INSERT INTO memory_vectors_:generation (namespace_id, memory_id, embedding)
 SELECT %(namespace_id)s, v.memory_id, (%(vectors)b::real[])[(v.at - 1) * %(dimensions)s + 1 : v.at * %(dimensions)s]
   FROM unnest(%(memory_ids)b::bigint[]) WITH ORDINALITY AS v (memory_id, at)
@@ -127,7 +129,7 @@ SELECT %(namespace_id)s, v.memory_id, (%(vectors)b::real[])[(v.at - 1) * %(dimen
     ON CONFLICT (namespace_id, memory_id) DO UPDATE SET embedding = excluded.embedding;
 
 -- release_pending --
--- Give passages back after a failure that is not theirs: the attempt does not count.
+-- Release passages after a failure that they did not cause: the attempt does not count.
 UPDATE embedding_queue q
    SET attempts = greatest(q.attempts - 1, 0), not_before = now() + make_interval(secs => %(pause_s)s), error = %(error)s
   FROM unnest(%(memory_ids)s::bigint[], %(attempts)s::integer[]) AS held (memory_id, attempts)
@@ -135,13 +137,13 @@ UPDATE embedding_queue q
    AND q.attempts = held.attempts;
 
 -- pause_namespace --
--- Claim nothing of a namespace for a generation until a pause is over.
+-- Stop claims of a namespace's vectors for a generation until a pause is over.
 INSERT INTO embedding_pauses (namespace_id, generation_id, until)
 VALUES (%(namespace_id)s, %(generation_id)s, now() + make_interval(secs => %(pause_s)s))
     ON CONFLICT (namespace_id, generation_id) DO UPDATE SET until = excluded.until;
 
 -- fail_pending --
--- Record why a passage could not be embedded: another attempt after a pause, or none any more.
+-- Record why a passage could not be embedded. It is retried after a pause, or parked if this attempt was the final one.
 UPDATE embedding_queue q
    SET state = CASE WHEN %(final)s THEN 'failed' ELSE 'pending' END,
        not_before = now() + make_interval(secs => %(pause_s)s), error = %(error)s
@@ -149,8 +151,8 @@ UPDATE embedding_queue q
    AND q.attempts = %(attempts)s;
 
 -- forgotten_namespaces --
--- Namespaces with pending vectors and no open job to make them: work that nobody scheduled, or whose pause has ended. From
--- one namespace to the next in the index, however much each has.
+-- Return namespaces with overdue vectors and no open embedding job, because nothing scheduled one or because a pause
+-- has ended. Skips from namespace to namespace in the index, so that the cost does not depend on their sizes.
 WITH RECURSIVE walk (generation_id, namespace_id, not_before) AS (
     SELECT id, 0::bigint, 'infinity'::timestamptz FROM model_generations WHERE state IN ('active', 'building')
      UNION ALL
@@ -172,8 +174,8 @@ SELECT late.namespace_id
  ORDER BY late.namespace_id;
 
 -- measure_backlog --
--- How many vectors are pending, counted up to a cap, and for how long the one that has waited longest, by those that come
--- next in each namespace.
+-- Return the number of pending vectors, counted up to a cap, and the age of the oldest. The age is estimated from the
+-- next row of each namespace.
 WITH RECURSIVE walk (generation_id, namespace_id, enqueued_at) AS (
     SELECT id, 0::bigint, NULL::timestamptz FROM model_generations WHERE state IN ('active', 'building')
      UNION ALL
@@ -192,14 +194,14 @@ SELECT (SELECT count(*)
        coalesce(extract(epoch FROM now() - (SELECT min(enqueued_at) FROM walk)), 0)::float8 AS oldest_s;
 
 -- backfill_generation --
--- Enqueue vectors of older passages for a generation that is being built; returns how many were looked at.
+-- Enqueue vectors of older passages for a generation that is being built; returns the number of passages checked.
 SELECT backfill_generation(id, %(batch)s)
   FROM model_generations
  WHERE state = 'building' AND backfilled_at IS NULL
  ORDER BY id LIMIT 1;
 
 -- set_background --
--- Record what a cosine means in a model, once.
+-- Store the mean and deviation of a model's cosines between unrelated texts, unless they are set already.
 UPDATE model_generations
    SET background_mean = %(mean)s, background_deviation = %(deviation)s
  WHERE id = %(generation_id)s AND background_mean IS NULL;

@@ -1,7 +1,8 @@
--- Statements of AdminService on API keys. They work across namespaces, as its caller does, and read no content.
+-- Statements of AdminService on API keys. They work across namespaces, like their caller, and read no content.
 
 -- insert_api_key --
--- Keep a key by the hash of its secret, unless nobody could make another one then: the first key closes the deployment.
+-- Store a key by the hash of its secret. No row if it would leave the deployment without a valid admin key, because the
+-- first key closes the deployment to calls without one.
 WITH added AS (
     INSERT INTO api_keys (id, namespace_id, key_hash, role, agent, subject, description, expires_at)
     SELECT %(id)s, %(namespace_id)s, %(key_hash)s, %(role)s, %(agent)s, %(subject)s, %(description)s, %(expires_at)s
@@ -12,7 +13,7 @@ WITH added AS (
 SELECT added.created_at FROM added CROSS JOIN LATERAL close_deployment();
 
 -- list_api_keys --
--- Keys by id, which is oldest first, from the one after `after`; a namespace of '' stands for all.
+-- Return keys by id, the oldest first, after `after`; namespace '' selects all.
 SELECT k.id, coalesce(n.name, '') AS namespace, k.role, k.agent, k.subject, k.description, k.created_at, k.revoked_at, k.expires_at, k.last_used_at
   FROM api_keys k LEFT JOIN namespaces n ON n.id = k.namespace_id
  WHERE k.id > %(after)s AND n.state IS DISTINCT FROM 'deleting' AND (%(namespace)s = '' OR n.name = %(namespace)s)
@@ -20,7 +21,7 @@ SELECT k.id, coalesce(n.name, '') AS namespace, k.role, k.agent, k.subject, k.de
  LIMIT %(limit)s;
 
 -- revoke_api_key --
--- End a key. Doing so again keeps the first time.
+-- Revoke a key. Revoking it again keeps the first time.
 WITH revoked AS (
     UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = %(id)s
     RETURNING id, namespace_id, role, agent, subject, description, created_at, revoked_at, expires_at, last_used_at
@@ -30,8 +31,8 @@ SELECT r.id, coalesce(n.name, '') AS namespace, r.role, r.agent, r.subject, r.de
  WHERE n.state IS DISTINCT FROM 'deleting';
 
 -- rotate_api_key --
--- Let a key that is good end when the overlap is over, or before if it would, and keep another like it beside it, which ends
--- after as long as the old one was made for.
+-- Limit the life of a valid key to the overlap, and insert a new key with the same rights and the same original
+-- lifetime.
 WITH good AS (
     SELECT id, expires_at - created_at AS lasts FROM api_keys
      WHERE id = %(id)s AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())

@@ -1,22 +1,23 @@
--- Statements of checkpoints. Every one names its namespace.
+-- Statements of checkpoints. Each is limited to one namespace.
 
 -- fragment columns --
--- What is known of a checkpoint, beside its state.
+-- A checkpoint without its state.
 c.id, c.conversation_id, c.name, c.version, c.parent_id, c.media_type, c.state_bytes, c.metadata, c.created_at
 
 -- find_conversation --
--- Whether a conversation is there.
+-- Return the id of a conversation; no row if it does not exist.
 SELECT id FROM conversations WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s;
 
 -- next_version --
--- The next version of a conversation, whose counter is held until the end of the transaction: writers come one after the other.
+-- Return the next version of a conversation. Its counter stays locked until the end of the transaction, so that writers
+-- are serialised.
 INSERT INTO checkpoint_counters AS c (namespace_id, conversation_id, version)
 VALUES (%(namespace_id)s, %(conversation_id)s, 1)
 ON CONFLICT (namespace_id, conversation_id) DO UPDATE SET version = c.version + 1
 RETURNING version;
 
 -- find_latest --
--- The latest checkpoint of a name.
+-- Return the latest checkpoint of a name.
 SELECT c.id, c.version, c.body_hash, c.conversation_id
   FROM checkpoints c
  WHERE c.namespace_id = %(namespace_id)s AND c.conversation_id = %(conversation_id)s AND c.name = %(name)s
@@ -24,26 +25,26 @@ SELECT c.id, c.version, c.body_hash, c.conversation_id
  LIMIT 1;
 
 -- find_checkpoint --
--- A checkpoint by its id.
+-- Return a checkpoint by its id.
 SELECT c.id, c.version, c.body_hash, c.conversation_id
   FROM checkpoints c
  WHERE c.namespace_id = %(namespace_id)s AND c.id = %(checkpoint_id)s;
 
 -- count_names --
--- How many names a conversation has. A name has a hundred versions at most.
+-- Count the checkpoint names of a conversation. Each name has at most a hundred versions.
 SELECT count(DISTINCT c.name)
   FROM checkpoints c
  WHERE c.namespace_id = %(namespace_id)s AND c.conversation_id = %(conversation_id)s;
 
 -- insert_checkpoint --
--- Save state.
+-- Store a checkpoint.
 INSERT INTO checkpoints (namespace_id, conversation_id, id, name, version, parent_id, media_type, state, state_bytes, metadata,
                          body_hash)
 VALUES (%(namespace_id)s, %(conversation_id)s, %(id)s, %(name)s, %(version)s, %(parent_id)s, %(media_type)s, %(state)s,
         %(state_bytes)s, %(metadata)s, %(body_hash)s);
 
 -- drop_oldest --
--- Delete what is over the limits of a name: versions, and bytes together. The latest always stays.
+-- Delete the versions of a name that exceed its limits on number and total bytes. The latest version always stays.
 WITH placed AS (
     SELECT c.id, row_number() OVER latest AS place, sum(c.state_bytes) OVER latest AS bytes
       FROM checkpoints c
@@ -56,11 +57,11 @@ DELETE FROM checkpoints c
    AND (p.place > %(max_versions)s OR p.bytes > %(max_bytes)s);
 
 -- get_checkpoint --
--- A checkpoint with its state.
+-- Return a checkpoint with its state.
 SELECT :columns, c.state FROM checkpoints c WHERE c.namespace_id = %(namespace_id)s AND c.id = %(checkpoint_id)s;
 
 -- list_checkpoints --
--- Every version, or those of one name, the latest first.
+-- Return all versions, or those of one name, the latest first.
 SELECT :columns
   FROM checkpoints c
  WHERE c.namespace_id = %(namespace_id)s AND c.conversation_id = %(conversation_id)s
@@ -74,7 +75,7 @@ SELECT :columns
  LIMIT %(limit)s;
 
 -- delete_checkpoints --
--- Delete one by its id, those of a name, or those of a conversation.
+-- Delete one checkpoint by its id, those of a name, or those of a conversation.
 DELETE FROM checkpoints c
  WHERE c.namespace_id = %(namespace_id)s
    AND (c.id = %(checkpoint_id)s::uuid OR c.conversation_id = %(conversation_id)s::uuid)

@@ -1,7 +1,7 @@
--- Statements that write conversations. Every one names its namespace.
+-- Statements that write conversations. Each is limited to one namespace.
 
 -- insert_conversation --
--- Make and count a conversation where the key is new; returns its id only then.
+-- Insert and count a conversation if its key is new; no row otherwise.
 WITH made AS (
     INSERT INTO conversations (namespace_id, id, session_key, agent, channel, channel_id, bot_identity, instance,
                                subject, client_session_id, title, settings)
@@ -15,7 +15,7 @@ WITH made AS (
 SELECT id FROM made;
 
 -- find_conversation --
--- The conversation with a key.
+-- Return the conversation with a key.
 SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
        active, last_seq, turn_count, last_message_at, created_at, updated_at
   FROM conversations
@@ -23,8 +23,8 @@ SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subj
    AND session_key = %(session_key)s;
 
 -- lock_conversation --
--- Hold a conversation until the end of the transaction: whoever appends to it waits here, so that sequences have no
--- gaps and of two equal requests one sees the other's result. With it comes up to where it is summed up.
+-- Lock a conversation until the end of the transaction, and return it with its summarised position. Concurrent appends
+-- wait here, so that sequence numbers have no gaps, and the second of two equal requests sees the first one's result.
 SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
        active, last_seq, turn_count, last_message_at, created_at, updated_at,
        coalesce((SELECT p.summarised_seq FROM compaction_progress p
@@ -34,7 +34,7 @@ SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subj
    FOR NO KEY UPDATE;
 
 -- lock_conversation_by_key --
--- The same for the conversation with a key.
+-- Lock and return a conversation by its key instead.
 SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subject, client_session_id, title, settings,
        active, last_seq, turn_count, last_message_at, created_at, updated_at,
        coalesce((SELECT p.summarised_seq FROM compaction_progress p
@@ -45,7 +45,7 @@ SELECT id, session_key, agent, channel, channel_id, bot_identity, instance, subj
    FOR NO KEY UPDATE;
 
 -- update_conversation --
--- Change what the caller may change; a field that is not named keeps its value.
+-- Update the fields named in `fields`; the others keep their values.
 UPDATE conversations
    SET title = CASE WHEN 'title' = ANY(%(fields)s) THEN %(title)s ELSE title END,
        settings = CASE WHEN 'settings' = ANY(%(fields)s) THEN %(settings)s::jsonb ELSE settings END,
@@ -58,8 +58,8 @@ RETURNING id, session_key, agent, channel, channel_id, bot_identity, instance, s
           settings, active, last_seq, turn_count, last_message_at, created_at, updated_at;
 
 -- end_earlier_sessions --
--- Let the sessions of a person's other conversations with an agent on a channel count as finished: of those that are going to
--- sleep once they rest, the ones that were talked in last are looked at.
+-- Mark the sessions of a person's other conversations with an agent on a channel as finished. Only the 20 most recently
+-- active conversations that still wait for Sleep are checked.
 WITH resting AS MATERIALIZED (
     SELECT subject::uuid AS id
       FROM jobs

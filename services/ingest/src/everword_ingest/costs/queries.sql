@@ -1,43 +1,43 @@
--- Statements of CostService. What is stored in the ledger is stored by everword.costs.
+-- Statements of CostService. Writes to the usage ledger are in everword.costs.
 
 -- fragment budget --
 -- A budget with its limits.
 b.id, b.period, b.scope, b.scope_value, trim_scale(b.max_cost) AS max_cost, b.currency, b.max_tokens, b.warn_percent
 
 -- fragment event --
--- An event of a budget, with its limits as they were then.
+-- An event of a budget, with the limits at that time.
 e.id, e.budget_id, b.period, b.scope, b.scope_value, trim_scale(e.max_cost) AS max_cost, e.currency, e.max_tokens,
 e.warn_percent, e.period AS in_period, trim_scale(e.cost) AS cost, e.tokens, e.exceeded, e.occurred_at,
 CASE WHEN b.period = 2 THEN ((e.period || '-01')::timestamp + interval '1 month')
      AT TIME ZONE (SELECT n.time_zone FROM namespaces n WHERE n.id = %(namespace_id)s) END AS resets_at
 
 -- lock_budgets --
--- Let nobody record anything in the namespace until the end of the transaction: a new budget would miss it.
+-- Block recording of costs in the namespace until the end of the transaction, because a new budget would miss them.
 SELECT pg_advisory_xact_lock(hashtextextended('budgets', %(namespace_id)s));
 
 -- count_conversations --
--- How many of some conversations there are.
+-- Count how many of these conversations exist.
 SELECT count(*) FROM conversations WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s::uuid[]);
 
 -- list_recorded --
--- What the calls of a report cost, in the order in which they were reported.
+-- Return the costs of a report's calls, in the order in which they were reported.
 SELECT model, trim_scale(cost) AS cost, currency
   FROM usage_ledger
  WHERE namespace_id = %(namespace_id)s AND batch_id = %(batch_id)s
  ORDER BY id;
 
 -- find_budget --
--- The budget of a key.
+-- Return the budget with a period and scope.
 SELECT :budget
   FROM budgets b
  WHERE b.namespace_id = %(namespace_id)s AND b.period = %(period)s AND b.scope = %(scope)s AND b.scope_value = %(scope_value)s;
 
 -- count_budgets --
--- How many budgets there are.
+-- Count the budgets of a namespace.
 SELECT count(*) FROM budgets WHERE namespace_id = %(namespace_id)s;
 
 -- upsert_budget --
--- Set the limits of the budget of a key, and make it where there is none.
+-- Set the limits of a budget; insert it if it does not exist.
 INSERT INTO budgets (namespace_id, id, period, scope, scope_value, max_cost, currency, max_tokens, warn_percent)
 VALUES (%(namespace_id)s, %(id)s, %(period)s, %(scope)s, %(scope_value)s, %(max_cost)s, %(currency)s, %(max_tokens)s,
         %(warn_percent)s)
@@ -47,11 +47,11 @@ ON CONFLICT (namespace_id, period, scope, scope_value) DO UPDATE
 RETURNING id;
 
 -- clear_spending --
--- Forget what a budget was charged; returns the periods.
+-- Delete the charges of a budget, and return their periods.
 DELETE FROM budget_spending WHERE namespace_id = %(namespace_id)s AND budget_id = %(budget_id)s RETURNING period;
 
 -- count_past --
--- Charge a budget with what was recorded since a moment, and in some periods before.
+-- Charge a budget with the usage recorded since a time, and with all usage in these periods.
 INSERT INTO budget_spending (namespace_id, budget_id, period, cost, tokens, calls, unpriced_calls)
 SELECT b.namespace_id, b.id, CASE WHEN b.period = 1 THEN u.run_id ELSE month_of(u.called_at, %(time_zone)s) END,
        coalesce(sum(u.cost) FILTER (WHERE u.currency = b.currency), 0), sum(u.input_tokens + u.output_tokens)::bigint, count(*),
@@ -66,11 +66,12 @@ SELECT b.namespace_id, b.id, CASE WHEN b.period = 1 THEN u.run_id ELSE month_of(
  GROUP BY 1, 2, 3;
 
 -- end_embedding_pauses --
--- Let vectors be made again that wait for a budget.
+-- Resume embedding that was paused because a budget was spent.
 DELETE FROM embedding_pauses WHERE namespace_id = %(namespace_id)s RETURNING generation_id;
 
 -- find_reached --
--- Which thresholds of a budget are reached that were not under its limits before: this month, or in runs that go on.
+-- Return the thresholds of a budget that are reached under its new limits, but were not under the old ones. Monthly
+-- budgets are checked for this month, budgets of runs for runs charged in the last day.
 SELECT jsonb_agg(jsonb_build_object('budget_id', b.id, 'period', s.period, 'exceeded', t.exceeded, 'cost', s.cost,
                                     'tokens', s.tokens)
                  ORDER BY s.period, t.exceeded)::text AS reached
@@ -85,15 +86,16 @@ SELECT jsonb_agg(jsonb_build_object('budget_id', b.id, 'period', s.period, 'exce
 HAVING count(*) > 0;
 
 -- add_events --
--- Record that thresholds are reached, in the namespace that the transaction is set to.
+-- Record reached thresholds, in the transaction's namespace.
 SELECT add_budget_events(%(reached)s::jsonb, %(batch_id)s::uuid);
 
 -- delete_budget --
--- Delete a budget, with what it was charged and its events; returns it where it was there.
+-- Delete a budget with its charges and events, and return its id; no row if it does not exist.
 DELETE FROM budgets WHERE namespace_id = %(namespace_id)s AND id = %(budget_id)s RETURNING id;
 
 -- list_budget_usage --
--- Budgets and what was spent of them in a month, and in a run: one, a page of all, or those that count a call.
+-- Return budgets with their charges in a month or run: one budget, a page of all, or the budgets of a call's agent and
+-- model.
 SELECT :budget, coalesce(trim_scale(s.cost), 0) AS cost, coalesce(s.tokens, 0) AS tokens, coalesce(s.calls, 0) AS calls,
        coalesce(s.unpriced_calls, 0) AS unpriced_calls,
        budget_is_reached(coalesce(s.cost, 0), coalesce(s.tokens, 0), b.max_cost, b.max_tokens, b.warn_percent) AS warned,
@@ -113,7 +115,7 @@ SELECT :budget, coalesce(trim_scale(s.cost), 0) AS cost, coalesce(s.tokens, 0) A
  LIMIT %(limit)s;
 
 -- list_events --
--- What a report, or a change of limits, brought budgets to.
+-- Return the budget events caused by a report or by a change of limits.
 SELECT :event
   FROM budget_events e
   JOIN budgets b ON b.namespace_id = %(namespace_id)s AND b.id = e.budget_id
@@ -122,7 +124,8 @@ SELECT :event
  LIMIT %(limit)s;
 
 -- sum_costs --
--- Sums of calls in groups, in the order of what they are grouped by, after a group. What is not grouped by is empty.
+-- Return sums of calls by group, ordered by the grouping columns, after the group `after`. A column that is not grouped
+-- by is empty.
 WITH picked AS (
     SELECT CASE WHEN 'day' = ANY(%(group_by)s) THEN (called_at AT TIME ZONE %(time_zone)s)::date::text ELSE '' END AS day,
            CASE WHEN 'model' = ANY(%(group_by)s) THEN model ELSE '' END AS model,
@@ -164,22 +167,22 @@ HAVING %(after)s::text[] IS NULL
  LIMIT %(limit)s;
 
 -- lock_prices --
--- Let nobody else load prices until the end of the transaction.
+-- Block other loads of prices until the end of the transaction.
 SELECT pg_advisory_xact_lock(hashtextextended('model_prices', 0));
 
 -- delete_loaded_prices --
--- Take out what an operator loaded.
+-- Delete prices loaded by an operator.
 DELETE FROM model_prices WHERE NOT shipped;
 
 -- insert_loaded_prices --
--- Store a list of an operator.
+-- Store an operator's price list.
 INSERT INTO model_prices (model, provider, shipped, valid_from, currency, input_price, cached_input_price, output_price)
 SELECT model, provider, false, valid_from, %(currency)s, input, cached_input, output
   FROM unnest(%(models)s::text[], %(providers)s::text[], %(days)s::date[], %(inputs)s::numeric[], %(cached_inputs)s::numeric[],
               %(outputs)s::numeric[]) AS given (model, provider, valid_from, input, cached_input, output);
 
 -- list_prices --
--- A page of all prices, those of an operator first.
+-- Return a page of all prices, an operator's own prices first.
 SELECT model, provider, valid_from, trim_scale(input_price) AS input, trim_scale(cached_input_price) AS cached_input,
        trim_scale(output_price) AS output, currency, shipped
   FROM model_prices

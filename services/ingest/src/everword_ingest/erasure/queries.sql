@@ -1,28 +1,29 @@
--- Statements of ErasureService. What deletes are functions of the owner, which this service alone may call.
+-- Statements of ErasureService. Deletions are functions of the tables' owner, which only this service may call.
 
 -- begin_erasure --
--- Write down an erasure, hide its target, and take away what was derived across messages.
+-- Record an erasure, hide its target, and delete data that was derived from several messages.
 SELECT begin_erasure(%(erasure_id)s, %(kind)s::smallint, %(target_id)s, %(target_name)s, %(requested_by)s);
 
 -- erase_batch --
--- Delete the next messages of an erasure with all that was derived from them.
+-- Delete the next messages of an erasure with all data derived from them.
 SELECT erase_batch(%(erasure_id)s, %(batch)s);
 
 -- retire --
--- Remove what a policy lets go.
+-- Delete items that a retention policy has expired.
 SELECT retire(%(kind)s::smallint, %(ids)s::uuid[], %(keep_quotes)s);
 
 -- preview_erasure --
--- What an erasure would take.
+-- Return the counts of rows that an erasure would delete.
 SELECT preview_erasure(%(kind)s::smallint, %(target_id)s, %(target_name)s);
 
 -- forget_author_names --
--- Forget words that name nobody any more.
+-- Delete indexed name words that no author's name contains any more.
 SELECT forget_author_names(%(names)s::text[]);
 
 -- find_target --
--- The ErasureKind and the id to erase for an id; 0 searches all kinds. The id of a fact's interval, of a node's version, of a
--- chunk, or of the latest version of a note or document resolves to the whole fact, node, note or document.
+-- Resolve an id to its ErasureKind and the id to erase; kind 0 searches all kinds. The id of a fact's interval, of a
+-- node's version, of a chunk, or of the latest version of a note or document resolves to the whole fact, node, note or
+-- document.
 SELECT kind, id
   FROM ({erasure_targets_of_kinds}
          UNION ALL
@@ -69,7 +70,7 @@ SELECT kind, id
  LIMIT 1;
 
 -- similar_subjects --
--- Subjects of conversations, facts and other memories whose names are most similar to a name.
+-- Return subjects of conversations, facts and other memories whose names are most similar to a name.
 SELECT name
   FROM (SELECT subject AS name FROM conversations WHERE namespace_id = %(namespace_id)s
          UNION
@@ -93,8 +94,8 @@ SELECT name
  LIMIT %(limit)s;
 
 -- similar_authors --
--- Authors of messages, notes and documents whose names are most similar to a name. It skips from author to author in the
--- index of messages, so that the cost does not grow with the number of messages.
+-- Return authors of messages, notes and documents whose names are most similar to a name. Skips from author to author
+-- in the index of messages, so that the cost does not grow with the number of messages.
 WITH RECURSIVE speaker (name) AS (
     (SELECT author FROM messages WHERE namespace_id = %(namespace_id)s AND author > '' ORDER BY author LIMIT 1)
      UNION ALL
@@ -115,13 +116,13 @@ SELECT name
  LIMIT %(limit)s;
 
 -- get_erasure --
--- An erasure.
+-- Return an erasure.
 SELECT id, kind, state, counts, matched_rows, target_hash, requested_by, requested_at, finished_at, coalesce(error, '') AS error
   FROM erasures
  WHERE namespace_id = %(namespace_id)s AND id = %(erasure_id)s;
 
 -- list_erasures --
--- Erasures, latest first.
+-- Return erasures, latest first.
 SELECT id, kind, state, counts, matched_rows, target_hash, requested_by, requested_at, finished_at, coalesce(error, '') AS error
   FROM erasures
  WHERE namespace_id = %(namespace_id)s AND (%(before_id)s::uuid IS NULL OR id < %(before_id)s)
@@ -129,15 +130,15 @@ SELECT id, kind, state, counts, matched_rows, target_hash, requested_by, request
  LIMIT %(limit)s;
 
 -- fail_erasure --
--- Write down why a step was not done. It is tried again.
+-- Record why a step failed. It is retried.
 UPDATE erasures
    SET attempts = attempts + 1, error = %(error)s, updated_at = now()
  WHERE namespace_id = %(namespace_id)s AND id = %(erasure_id)s AND state = 1;
 
 -- running_erasures --
--- Erasures that are not done, of all namespaces.
+-- Return unfinished erasures of all namespaces.
 SELECT namespace_id, id FROM running_erasures(%(limit)s);
 
 -- find_erased_ids --
--- Which external ids of a conversation were erased.
+-- Return the external ids of a conversation that were erased.
 SELECT id FROM find_erased_ids(%(channel)s, %(agent)s, %(session_key)s, %(external_ids)s::text[]) AS id;

@@ -1,7 +1,7 @@
--- Statements of handoffs. Every one names its namespace.
+-- Statements of handoffs. Each is limited to one namespace.
 
 -- insert_grant --
--- Make a grant, and forget some that ended a week ago.
+-- Insert a grant, and delete some that ended over a week ago.
 WITH forgotten AS (
     DELETE FROM advisor_grants
      WHERE namespace_id = %(namespace_id)s AND id IN (
@@ -14,7 +14,7 @@ VALUES (%(namespace_id)s, %(id)s, %(secret_hash)s, %(repo)s, %(issue)s, %(max_ca
 RETURNING id, repo, issue, max_calls, used_calls, created_at, expires_at;
 
 -- list_grants --
--- The latest grants for an issue that have not expired.
+-- Return the latest unexpired grants for an issue.
 SELECT id, repo, issue, max_calls, used_calls, created_at, expires_at
   FROM advisor_grants
  WHERE namespace_id = %(namespace_id)s AND repo = %(repo)s AND issue = %(issue)s AND expires_at > now()

@@ -1,18 +1,19 @@
--- Statements of ingest's periodic work, which looks through all namespaces.
+-- Statements of ingest's periodic work across all namespaces.
 
 -- find_crowded --
--- Namespaces with many rows of counts. It goes through those of all namespaces, a second for five million.
+-- Return namespaces with many rows of counts. Scans the counts of all namespaces, about one second for five million
+-- rows.
 SELECT namespace_id FROM corpus_counts GROUP BY namespace_id HAVING count(*) >= %(rows)s LIMIT %(limit)s;
 
 -- list_unmeasured --
--- Namespaces that may hold so much text, and of which nobody has measured lately how much they hold.
+-- Return namespaces with a storage limit whose stored bytes were not measured recently.
 SELECT n.id AS namespace_id FROM namespaces n
  WHERE n.stored_bytes > 0 AND n.state = 'active'
    AND NOT EXISTS (SELECT FROM namespace_usage u
                     WHERE u.namespace_id = n.id AND u.measured_at > now() - make_interval(secs => %(measured_s)s::float8));
 
 -- measure_stored --
--- Sum up the text that a namespace holds: what messages say, and all versions of notes and documents.
+-- Measure and store the bytes of text in a namespace: messages, and all versions of notes and documents.
 INSERT INTO namespace_usage AS u (namespace_id, minute, stored_bytes, measured_at)
 SELECT %(namespace_id)s, date_trunc('minute', now()),
        (SELECT coalesce(sum(content_bytes), 0) FROM corpus_counts WHERE namespace_id = %(namespace_id)s)
@@ -23,8 +24,8 @@ SELECT %(namespace_id)s, date_trunc('minute', now()),
 RETURNING stored_bytes;
 
 -- fold_corpus_counts --
--- Fold the counts of a namespace into one row; returns how many rows there were, at most `limit`. Those that another
--- process folds are left to it.
+-- Fold the counts of a namespace into one row; returns the number of folded rows, at most `limit`. Rows locked by
+-- another process are skipped.
 WITH picked AS (
     SELECT id FROM corpus_counts
      WHERE namespace_id = %(namespace_id)s
@@ -42,9 +43,9 @@ WITH picked AS (
 SELECT count(*) FROM folded;
 
 -- prune_append_requests --
--- Forget request ids that are older than what callers were promised.
+-- Delete request ids older than the documented retention.
 SELECT prune_append_requests(%(keep)s::interval, %(batch)s);
 
 -- prune_memory_changes --
--- Forget changes of memories that no watcher asks for any more.
+-- Delete memory changes that are too old for any watcher.
 SELECT prune_memory_changes(%(keep)s::interval, %(batch)s);

@@ -1,49 +1,49 @@
--- Statements of LoreService. Every one names its namespace.
+-- Statements of LoreService. Each is limited to one namespace.
 
 -- fragment book --
--- A lorebook as it stands.
+-- A lorebook with the number of its entries.
 b.id, b.name, b.agent, b.subject, b.conversation_id, b.description, b.disabled, b.version, b.created_at, b.updated_at,
 (SELECT count(*) FROM lore_entries e WHERE e.namespace_id = %(namespace_id)s AND e.book_id = b.id)::integer AS entries
 
 -- fragment entry --
--- An entry as it stands.
+-- An entry of a lorebook.
 id, book_id, title, content, triggers, scan_depth, priority, sticky_turns, disabled, constant, prevent_recursion,
 exclude_recursion, version, created_at, updated_at
 
 -- insert_book --
--- Make a lorebook where its name and scope are new.
+-- Insert a lorebook if its name and scope are new.
 INSERT INTO lore_books (namespace_id, id, name, agent, subject, conversation_id, key_hash)
 VALUES (%(namespace_id)s, %(id)s, %(name)s, %(agent)s, %(subject)s, %(conversation_id)s, %(key_hash)s)
 ON CONFLICT DO NOTHING;
 
 -- find_book --
--- The id of the lorebook with a name and scope.
+-- Return the id of the lorebook with a name and scope.
 SELECT id FROM lore_books WHERE namespace_id = %(namespace_id)s AND key_hash = %(key_hash)s;
 
 -- lock_book --
--- Hold a lorebook until the end of the transaction: writers of its entries come one after the other.
+-- Lock a lorebook until the end of the transaction, so that writers of its entries are serialised.
 SELECT id, name, agent, subject, conversation_id
   FROM lore_books
  WHERE namespace_id = %(namespace_id)s AND id = %(book_id)s
    FOR NO KEY UPDATE;
 
 -- update_book --
--- Write what a lorebook says of itself.
+-- Update the description and state of a lorebook.
 UPDATE lore_books
    SET description = %(description)s, disabled = %(disabled)s, version = version + 1, updated_at = clock_timestamp()
  WHERE namespace_id = %(namespace_id)s AND id = %(book_id)s;
 
 -- touch_book --
--- Say that a lorebook has changed.
+-- Increment the version of a lorebook after a change of its entries.
 UPDATE lore_books SET version = version + 1, updated_at = clock_timestamp()
  WHERE namespace_id = %(namespace_id)s AND id = %(book_id)s;
 
 -- get_book --
--- A lorebook.
+-- Return a lorebook.
 SELECT :book FROM lore_books b WHERE b.namespace_id = %(namespace_id)s AND b.id = %(book_id)s;
 
 -- list_books --
--- Lorebooks, the oldest first.
+-- Return lorebooks, the oldest first.
 SELECT :book
   FROM lore_books b
  WHERE b.namespace_id = %(namespace_id)s
@@ -59,15 +59,15 @@ SELECT :book
 DELETE FROM lore_books WHERE namespace_id = %(namespace_id)s AND id = %(book_id)s;
 
 -- get_entry --
--- An entry.
+-- Return an entry.
 SELECT :entry FROM lore_entries WHERE namespace_id = %(namespace_id)s AND id = %(entry_id)s;
 
 -- find_entry --
--- The id of the entry with a title.
+-- Return the id of the entry with a title.
 SELECT id FROM lore_entries WHERE namespace_id = %(namespace_id)s AND book_id = %(book_id)s AND title = %(title)s;
 
 -- list_entries --
--- The entries of a lorebook, the oldest first.
+-- Return the entries of a lorebook, the oldest first.
 SELECT :entry
   FROM lore_entries
  WHERE namespace_id = %(namespace_id)s AND book_id = %(book_id)s AND (%(after_id)s::uuid IS NULL OR id > %(after_id)s)
@@ -75,11 +75,11 @@ SELECT :entry
  LIMIT %(limit)s;
 
 -- list_entry_ids --
--- The ids of all entries of a lorebook.
+-- Return the ids of all entries of a lorebook.
 SELECT id FROM lore_entries WHERE namespace_id = %(namespace_id)s AND book_id = %(book_id)s;
 
 -- count_entries --
--- How many entries a lorebook has, and how many patterns they have.
+-- Count the entries of a lorebook and their patterns.
 SELECT count(*) AS entries, coalesce(sum(patterns), 0)::bigint AS patterns
   FROM lore_entries
  WHERE namespace_id = %(namespace_id)s AND book_id = %(book_id)s;
@@ -103,7 +103,7 @@ ON CONFLICT (namespace_id, id) DO UPDATE
        exclude_recursion = excluded.exclude_recursion, version = lore_entries.version + 1, updated_at = clock_timestamp();
 
 -- get_classes --
--- The importance classes that callers gave to memories.
+-- Return the importance classes that callers gave to memories.
 SELECT memory_id, importance_class
   FROM memory_classes
  WHERE namespace_id = %(namespace_id)s AND memory_id = ANY(%(memory_ids)s::uuid[]);

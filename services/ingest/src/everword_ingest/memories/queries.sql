@@ -1,8 +1,8 @@
--- Statements of IngestService on single memories of any kind. Every one names its namespace.
+-- Statements of IngestService on single memories of any kind. Each is limited to one namespace.
 
 -- insert_significant --
--- Keep a memory that was written down on purpose, which calendar summaries never consolidate. No row where its name is
--- another's.
+-- Store a significant memory, which a caller wrote and calendar summaries never consolidate. No row if its name is
+-- taken.
 INSERT INTO summaries (namespace_id, id, level, agent, subject, instance, name, title, previous_id, content,
                        message_count, earliest_at, latest_at, token_count)
 VALUES (%(namespace_id)s, %(id)s, 8, %(agent)s, %(subject)s, %(instance)s, %(name)s, %(title)s,
@@ -21,24 +21,25 @@ ON CONFLICT (namespace_id, memory_id) DO UPDATE
    SET use_count = memory_use.use_count + 1, last_used_at = now();
 
 -- find_memory_ids --
--- Which of these memories exist.
+-- Return which of these memories exist.
 SELECT source_id AS id
   FROM visible_memories
  WHERE namespace_id = %(namespace_id)s AND source_id = ANY(%(memory_ids)s) AND part = 0;
 
 -- lock_note_row --
--- Hold a note until the end of the transaction: while it is written again, its passages are not there. Nothing of what is none.
+-- Lock a note until the end of the transaction, because its passages are missing while it is rewritten. No row if the
+-- memory is not a note.
 SELECT version FROM notes WHERE namespace_id = %(namespace_id)s AND id = %(memory_id)s FOR NO KEY UPDATE;
 
 -- insert_memory_class --
--- Keep the class that a caller gave to a memory.
+-- Store the class that a caller gave to a memory.
 INSERT INTO memory_classes (namespace_id, memory_id, importance_class)
 VALUES (%(namespace_id)s, %(memory_id)s, %(importance_class)s)
 ON CONFLICT (namespace_id, memory_id) DO UPDATE
    SET importance_class = excluded.importance_class, set_at = now();
 
 -- update_memory_class --
--- Give the passages of a memory their class in the index.
+-- Set the importance class of a memory's passages in the index.
 WITH classed AS (
     UPDATE memories
        SET importance_class = %(importance_class)s
@@ -51,16 +52,16 @@ WITH classed AS (
 SELECT part FROM classed;
 
 -- pending_vectors --
--- Whether a passage up to an id still waits for a vector. Without derived, derived text that still yields to messages does not
--- count: its not_before is a minute after it was enqueued.
+-- Return whether a passage up to an id still waits for a vector. Without `derived`, derived text in its first minute is
+-- ignored: its `not_before` is one minute after it was enqueued.
 SELECT EXISTS (
     SELECT FROM embedding_queue
      WHERE namespace_id = %(namespace_id)s AND memory_id <= %(memory_id)s AND state = 'pending'
        AND (%(derived)s OR not_before <> enqueued_at + interval '1 minute'));
 
 -- open_jobs --
--- Whether background work of a namespace is open. What waits for its time, as a conversation does until nothing more is
--- said, is not; what waits after a failure is.
+-- Return whether a namespace has open background work. A job scheduled for later, such as Sleep of an active
+-- conversation, does not count, but a retry after a failure does.
 SELECT EXISTS (
     SELECT FROM jobs
      WHERE namespace_id = %(namespace_id)s

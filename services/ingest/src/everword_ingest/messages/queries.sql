@@ -1,7 +1,8 @@
--- Statements that store messages. Every one names its namespace.
+-- Statements that store messages. Each is limited to one namespace.
 
 -- find_external_messages --
--- Messages of a conversation by the caller's ids, with hashes of their texts: a thousand of them may have gigabytes.
+-- Return messages of a conversation by the caller's ids, with hashes of their texts, because a thousand texts may be
+-- gigabytes.
 SELECT id, seq, external_id, role, author, tool_name, sha256(convert_to(content, 'UTF8')) AS content_hash,
        sha256(convert_to(tool_args, 'UTF8')) AS tool_args_hash, sha256(convert_to(tool_result, 'UTF8')) AS tool_result_hash
   FROM messages
@@ -9,11 +10,11 @@ SELECT id, seq, external_id, role, author, tool_name, sha256(convert_to(content,
    AND external_id = ANY(%(external_ids)b::text[]);
 
 -- find_messages --
--- Where messages stand that an earlier call of a request stored.
+-- Return the sequence numbers of messages that an earlier call of a request stored.
 SELECT id, seq FROM messages WHERE namespace_id = %(namespace_id)s AND id = ANY(%(message_ids)s);
 
 -- advance_conversation --
--- Count new messages in, and take a title from the first where there is none.
+-- Add new messages to the counts of a conversation, and set the title if it is empty.
 UPDATE conversations
    SET last_seq = last_seq + %(messages)s,
        turn_count = turn_count + %(turns)s,
@@ -23,7 +24,8 @@ UPDATE conversations
  WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s;
 
 -- insert_messages --
--- Store messages. The arrays are in the order of the sequence, and binary: as text, every character is looked at for quotes.
+-- Store messages. The arrays are in the order of the sequence. They are sent in binary form: in text form, every
+-- character is checked for quoting.
 INSERT INTO messages (namespace_id, conversation_id, id, seq, role, author, instance, content, content_blocks, tags,
                       importance_class, automated, tool_name, tool_args, tool_result, metadata, token_count,
                       external_id, parent_id, occurred_at, agent, subject)
@@ -39,7 +41,7 @@ SELECT %(namespace_id)s, %(conversation_id)s, m.id, m.seq, m.role, m.author, m.i
           tool_args, tool_result, metadata, token_count, external_id, parent_id, occurred_at);
 
 -- enqueue_days --
--- Enqueue what was said for the calendar: a row for each day and instance, with the places of the messages.
+-- Enqueue messages for the calendar: one row per day and instance, with the sequence numbers of its messages.
 INSERT INTO calendar_pending (namespace_id, level, period, instance, conversation_id, seqs)
 SELECT %(namespace_id)s, 4, said.day, said.instance, %(conversation_id)s, array_agg(said.seq ORDER BY said.seq)
   FROM unnest(%(days)b::date[], %(instances)b::text[], %(seqs)b::bigint[]) AS said (day, instance, seq)
@@ -47,6 +49,6 @@ SELECT %(namespace_id)s, 4, said.day, said.instance, %(conversation_id)s, array_
  ORDER BY said.day, said.instance;
 
 -- enqueue_sentences --
--- Enqueue sentences of tool calls without words.
+-- Enqueue tool calls without text, so that they get a sentence.
 INSERT INTO tool_sentence_queue (namespace_id, message_id)
 SELECT %(namespace_id)s, message_id FROM unnest(%(message_ids)s::uuid[]) AS message_id;

@@ -1,11 +1,11 @@
--- Statements of AdminService on namespaces. They work across namespaces, as its caller does, and read no content.
+-- Statements of AdminService on namespaces. They work across namespaces, like their caller, and read no content.
 
 -- list_text_search_configs --
--- The text search configurations of this database.
+-- Return the text search configurations of this database.
 SELECT cfgname::text AS name FROM pg_ts_config WHERE pg_ts_config_is_visible(oid) ORDER BY cfgname;
 
 -- insert_namespace --
--- Make a namespace where the name is free.
+-- Insert a namespace if the name is free.
 INSERT INTO namespaces (name, time_zone, day_cutoff_minutes, text_search_config, use_counting, channel_policies,
                         credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes)
 VALUES (%(name)s, %(time_zone)s, %(day_cutoff_minutes)s, quote_ident(%(text_search_config)s)::regconfig,
@@ -16,14 +16,14 @@ RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS t
           channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at;
 
 -- get_namespace --
--- A namespace, unless it is being deleted.
+-- Return a namespace, unless it is being deleted.
 SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
        channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at
   FROM namespaces
  WHERE name = %(name)s AND state = 'active';
 
 -- get_usage --
--- What a namespace has used of its limits; no row where nothing was counted.
+-- Return the usage that counts towards a namespace's limits; no row if nothing was counted.
 SELECT CASE WHEN minute = date_trunc('minute', now()) THEN requests ELSE 0 END AS requests,
        CASE WHEN minute = date_trunc('minute', now()) THEN messages ELSE 0 END AS messages,
        stored_bytes, nullif(measured_at, '-infinity') AS measured_at
@@ -31,16 +31,17 @@ SELECT CASE WHEN minute = date_trunc('minute', now()) THEN requests ELSE 0 END A
  WHERE namespace_id = %(namespace_id)s;
 
 -- lock_namespace --
--- Hold a namespace until the end of the transaction: what is indexed now waits, so that its index stays of one kind.
+-- Lock a namespace until the end of the transaction. Concurrent indexing waits, so that the index uses one text search
+-- configuration.
 SELECT id FROM namespaces WHERE id = %(id)s AND state = 'active' FOR UPDATE;
 
 -- has_memories --
--- Whether anything is indexed.
+-- Return whether a namespace has indexed passages.
 SELECT EXISTS (SELECT FROM visible_memories WHERE namespace_id = %(namespace_id)s);
 
 -- update_namespace --
--- Change settings and limits; a field that is not named keeps its value. A zone in place of UTC comes with its cut-off, unless there
--- is one.
+-- Update the settings and limits named in `fields`; the others keep their values. A time zone that replaces UTC also
+-- sets its day cutoff, unless a cutoff is set already.
 UPDATE namespaces
    SET time_zone = CASE WHEN 'time_zone' = ANY(%(fields)s) THEN %(time_zone)s ELSE time_zone END,
        day_cutoff_minutes = CASE WHEN 'day_cutoff_minutes' = ANY(%(fields)s) THEN %(day_cutoff_minutes)s
@@ -78,7 +79,7 @@ UPDATE facts f
           AND NOT coalesce((channel_policy(%(policies)s, c.channel) ->> 'untrusted')::boolean, false)));
 
 -- list_namespaces --
--- Namespaces by name, from the one after `after`.
+-- Return namespaces by name, after `after`.
 SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
        channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at
   FROM namespaces
@@ -87,25 +88,25 @@ SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text
  LIMIT %(limit)s;
 
 -- count_namespace_rows --
--- How many rows of which tables a namespace has, also one that is being deleted.
+-- Count the rows of a namespace by table, also if it is being deleted.
 SELECT count_namespace_rows(id) FROM namespaces WHERE name = %(name)s;
 
 -- begin_namespace_deletion --
--- Make a namespace invisible for everyone, and write that down; returns its id, also where that was done before.
+-- Hide a namespace and record its deletion; returns its id, also if the deletion has begun before.
 SELECT begin_namespace_deletion(%(name)s, %(api_key_id)s, %(requested_by)s);
 
 -- erase_namespace_rows --
--- Erase a batch of rows of a namespace that is being deleted; 0 when the namespace itself is gone.
+-- Erase a batch of rows of a namespace that is being deleted; returns 0 once the namespace itself is gone.
 SELECT erase_namespace_rows(%(id)s, %(batch)s);
 
 -- get_namespace_deletion --
--- The record of the deletion of a namespace, by the id that this has or had.
+-- Return the record of a namespace's deletion, by the namespace's id.
 SELECT id, name_hash, counts, api_key_id, requested_by, requested_at, finished_at
   FROM namespace_deletions
  WHERE deleted_id = %(id)s;
 
 -- list_namespace_deletions --
--- Deletions of namespaces of a name, latest first; a namespace of '' stands for all.
+-- Return deletions of namespaces with a name, latest first; namespace '' selects all.
 SELECT id, name_hash, counts, api_key_id, requested_by, requested_at, finished_at
   FROM namespace_deletions
  WHERE (%(namespace)s = '' OR name_hash = namespace_name_hash(%(namespace)s))
@@ -114,11 +115,11 @@ SELECT id, name_hash, counts, api_key_id, requested_by, requested_at, finished_a
  LIMIT %(limit)s;
 
 -- get_voice --
--- Whose memories calendar summaries are; no row if nobody set it.
+-- Return the person or agent in whose voice calendar summaries are written; no row if none was set.
 SELECT identity, user_name, pronouns, channel_instructions FROM summary_voices WHERE namespace_id = %(namespace_id)s;
 
 -- set_voice --
--- Replace whose memories calendar summaries are; an equal voice is not written again.
+-- Set the voice of calendar summaries; an equal voice is not written again.
 INSERT INTO summary_voices AS v (namespace_id, identity, user_name, pronouns, channel_instructions)
 VALUES (%(namespace_id)s, %(identity)s, %(user_name)s, %(pronouns)s, %(channel_instructions)s)
 ON CONFLICT (namespace_id) DO UPDATE

@@ -1,51 +1,51 @@
--- Statements of NoteService. Every one names its namespace.
+-- Statements of NoteService. Each is limited to one namespace.
 
 -- fragment columns --
--- A note as it stands, with what it says.
+-- The current version of a note, with its text up to `max_chars`.
 n.id, n.key, n.agent, n.subject, n.conversation_id, n.kind, n.tags, n.importance, n.version, v.id AS version_id,
 left(v.content, coalesce(%(max_chars)s::integer, 2147483647)) AS content, v.author, n.log_date, n.expires_at, n.created_at,
 v.written_at
 
 -- fragment stands --
--- Whether a note is there: it was written, and neither deleted nor has it expired.
+-- Condition: the note has a version, and is neither deleted nor expired.
 n.version > 0 AND n.deleted_at IS NULL AND (n.expires_at IS NULL OR n.expires_at > clock_timestamp())
 
 -- insert_note --
--- Make a note that is not written yet, where the key is new.
+-- Insert a note without a version yet, if its key is new.
 INSERT INTO notes (namespace_id, id, key, agent, subject, conversation_id, key_hash, log_date)
 VALUES (%(namespace_id)s, %(id)s, %(key)s, %(agent)s, %(subject)s, %(conversation_id)s, %(key_hash)s, %(log_date)s)
 ON CONFLICT DO NOTHING;
 
 -- find_conversation --
--- Whose conversation it is that a note belongs to, and where it is held.
+-- Return the agent, subject and channel of a note's conversation.
 SELECT agent, subject, channel FROM conversations WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s;
 
 -- find_key --
--- The id of the note with a key.
+-- Return the id of the note with a key.
 SELECT id FROM notes WHERE namespace_id = %(namespace_id)s AND key_hash = %(key_hash)s;
 
 -- lock_note --
--- Hold a note until the end of the transaction: of two writers the second sees what the first wrote.
+-- Lock a note until the end of the transaction, so that the second of two writers sees the first one's version.
 SELECT id, key, agent, subject, conversation_id, version, log_date, expires_at, deleted_at
   FROM notes
  WHERE namespace_id = %(namespace_id)s AND id = %(note_id)s
    FOR NO KEY UPDATE;
 
 -- get_version --
--- A version of a note by its number.
+-- Return a version of a note by its number.
 SELECT id, version, deleted, content, kind, tags, importance, author, expires_at, written_at
   FROM note_versions
  WHERE namespace_id = %(namespace_id)s AND note_id = %(note_id)s AND version = %(version)s;
 
 -- find_version --
--- A version of a note by its id, as an earlier call wrote it.
+-- Return a version of a note by its id, for a repeated call.
 SELECT v.note_id, v.version, v.id AS version_id, n.log_date
   FROM note_versions v
   JOIN notes n ON n.namespace_id = %(namespace_id)s AND n.id = v.note_id
  WHERE v.namespace_id = %(namespace_id)s AND v.id = %(version_id)s;
 
 -- insert_version --
--- Add what a note says now to its history.
+-- Add a version to a note's history.
 INSERT INTO note_versions (namespace_id, note_id, version, id, deleted, content, kind, tags, importance, author, expires_at,
                            written_at, agent, subject)
 SELECT %(namespace_id)s, %(note_id)s, %(version)s, %(id)s, %(deleted)s, %(content)s, %(kind)s, %(tags)s::text[],
@@ -54,25 +54,25 @@ SELECT %(namespace_id)s, %(note_id)s, %(version)s, %(id)s, %(deleted)s, %(conten
   LEFT JOIN notes n ON n.namespace_id = %(namespace_id)s AND n.id = note.id;
 
 -- update_note --
--- Bring a note to its latest version.
+-- Set the current version of a note.
 UPDATE notes
    SET version = %(version)s, kind = %(kind)s, tags = %(tags)s::text[], importance = %(importance)s,
        expires_at = %(expires_at)s, deleted_at = CASE WHEN %(deleted)s THEN %(written_at)s::timestamptz END
  WHERE namespace_id = %(namespace_id)s AND id = %(note_id)s;
 
 -- get_class --
--- The importance class that a caller gave to a memory.
+-- Return the importance class that a caller gave to a memory.
 SELECT importance_class FROM memory_classes WHERE namespace_id = %(namespace_id)s AND memory_id = %(memory_id)s;
 
 -- get_note --
--- A note as it stands.
+-- Return the current version of a note.
 SELECT :columns
   FROM notes n
   JOIN note_versions v ON v.namespace_id = %(namespace_id)s AND v.note_id = n.id AND v.version = n.version
  WHERE n.namespace_id = %(namespace_id)s AND n.id = %(note_id)s AND :stands;
 
 -- list_notes --
--- Notes as they stand, the latest made first: their ids grow with time.
+-- Return notes, the latest created first: their ids grow with time.
 SELECT :columns
   FROM notes n
   JOIN note_versions v ON v.namespace_id = %(namespace_id)s AND v.note_id = n.id AND v.version = n.version
@@ -90,7 +90,7 @@ SELECT :columns
  LIMIT %(limit)s;
 
 -- list_versions --
--- What a note was, the latest first.
+-- Return the versions of a note, the latest first.
 SELECT id, version, deleted, content, kind, tags, importance, author, expires_at, written_at
   FROM note_versions
  WHERE namespace_id = %(namespace_id)s AND note_id = %(note_id)s

@@ -1,19 +1,20 @@
--- Statements of PatternService. Every one names its namespace.
+-- Statements of PatternService. Each is limited to one namespace.
 
 -- fragment columns --
 -- A pattern.
 id, entity, entity_key, type, category, data, data_hash, agent, occurrences, disagreements, confidence, created_at, last_seen_at
 
 -- lock_patterns --
--- Hold the patterns of an entity and a type until the end of the transaction: of two writes the second counts on from the first.
+-- Lock the patterns of an entity and type until the end of the transaction, so that the second of two writers adds to
+-- the first one's counts.
 SELECT pg_advisory_xact_lock(hashtextextended('pattern' || E'\n' || %(entity_key)s || E'\n' || %(type)s, %(namespace_id)s));
 
 -- moment --
--- The time of this write: after whatever an earlier holder of the lock wrote.
+-- Return the time of this write. It is later than all writes of earlier lock holders.
 SELECT clock_timestamp() AS now;
 
 -- find_patterns --
--- The patterns of an entity and a type, the most trusted first.
+-- Return the patterns of an entity and type, the highest confidence first.
 SELECT :columns
   FROM patterns
  WHERE namespace_id = %(namespace_id)s AND entity_key = %(entity_key)s AND type = %(type)s
@@ -21,13 +22,13 @@ SELECT :columns
  LIMIT %(limit)s;
 
 -- get_pattern --
--- A pattern.
+-- Return a pattern.
 SELECT :columns
   FROM patterns
  WHERE namespace_id = %(namespace_id)s AND id = %(pattern_id)s;
 
 -- list_patterns --
--- Patterns, the most trusted first.
+-- Return patterns, the highest confidence first.
 SELECT :columns
   FROM patterns
  WHERE namespace_id = %(namespace_id)s
@@ -40,13 +41,13 @@ SELECT :columns
  LIMIT %(limit)s;
 
 -- insert_pattern --
--- Write down a pattern that is new.
+-- Store a new pattern.
 INSERT INTO patterns (namespace_id, id, entity, entity_key, type, category, data, data_hash, agent, created_at, last_seen_at)
 VALUES (%(namespace_id)s, %(id)s, %(entity)s, %(entity_key)s, %(type)s, %(category)s, %(data)s, %(data_hash)s, %(agent)s,
         %(created_at)s, %(last_seen_at)s);
 
 -- update_patterns --
--- Bring up to date what follows from the outcomes of patterns.
+-- Update the counts, confidence and category of patterns, which are computed from their outcomes.
 UPDATE patterns
    SET occurrences = u.occurrences, disagreements = u.disagreements, confidence = u.confidence,
        category = u.category, last_seen_at = u.last_seen_at
@@ -56,14 +57,14 @@ UPDATE patterns
  WHERE patterns.namespace_id = %(namespace_id)s AND patterns.id = u.id;
 
 -- insert_outcomes --
--- Add what was seen of patterns.
+-- Store outcomes of patterns.
 INSERT INTO pattern_outcomes (namespace_id, id, pattern_id, agreed, recorded, reason, other_pattern_id, outcome_at)
 SELECT %(namespace_id)s, o.id, o.pattern_id, o.agreed, %(recorded)s, %(reason)s, o.other_pattern_id, %(now)s
   FROM unnest(%(ids)s::uuid[], %(pattern_ids)s::uuid[], %(agreed)s::boolean[], %(other_pattern_ids)s::uuid[])
        AS o (id, pattern_id, agreed, other_pattern_id);
 
 -- list_outcomes --
--- What was seen of a pattern, newest first.
+-- Return the outcomes of a pattern, newest first.
 SELECT agreed, recorded, reason, other_pattern_id, outcome_at
   FROM pattern_outcomes
  WHERE namespace_id = %(namespace_id)s AND pattern_id = %(pattern_id)s
@@ -71,14 +72,14 @@ SELECT agreed, recorded, reason, other_pattern_id, outcome_at
  LIMIT %(limit)s;
 
 -- insert_decision --
--- Keep a decision.
+-- Store a decision.
 INSERT INTO pattern_decisions (namespace_id, id, pattern_id, approved, confidence, threshold, threshold_source, occurrences,
                                disagreements, decided_at)
 VALUES (%(namespace_id)s, %(id)s, %(pattern_id)s, %(approved)s, %(confidence)s, %(threshold)s, %(threshold_source)s,
         %(occurrences)s, %(disagreements)s, %(decided_at)s);
 
 -- list_decisions --
--- What was decided by a pattern, newest first.
+-- Return the decisions made by a pattern, newest first.
 SELECT id, pattern_id, approved, confidence, threshold, threshold_source, occurrences, disagreements, decided_at
   FROM pattern_decisions
  WHERE namespace_id = %(namespace_id)s AND pattern_id = %(pattern_id)s
@@ -86,7 +87,7 @@ SELECT id, pattern_id, approved, confidence, threshold, threshold_source, occurr
  LIMIT %(limit)s;
 
 -- get_threshold --
--- The confidence that patterns of a type need.
+-- Return the confidence that patterns of a type need.
 SELECT threshold
   FROM pattern_thresholds
  WHERE namespace_id = %(namespace_id)s AND type = %(type)s;

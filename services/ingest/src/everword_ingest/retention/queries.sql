@@ -1,14 +1,14 @@
--- Statements of retention. What deletes is a function of the owner.
+-- Statements of retention. Deletions are functions of the tables' owner.
 
 -- list_policies --
--- The policies of a namespace.
+-- Return the policies of a namespace.
 SELECT kind, keep_days, keep_importance, max_per_run, keep_quotes
   FROM retention_policies
  WHERE namespace_id = %(namespace_id)s
  ORDER BY kind;
 
 -- set_policy --
--- Say how long a kind is kept.
+-- Set the policy of a kind.
 INSERT INTO retention_policies (namespace_id, kind, keep_days, keep_importance, max_per_run, keep_quotes)
 VALUES (%(namespace_id)s, %(kind)s, %(keep_days)s, %(keep_importance)s, %(max_per_run)s, %(keep_quotes)s)
     ON CONFLICT (namespace_id, kind) DO UPDATE
@@ -16,18 +16,18 @@ VALUES (%(namespace_id)s, %(kind)s, %(keep_days)s, %(keep_importance)s, %(max_pe
        keep_quotes = excluded.keep_quotes, set_at = excluded.set_at;
 
 -- delete_policy --
--- Keep a kind for ever.
+-- Delete the policy of a kind, so that its items never expire.
 DELETE FROM retention_policies WHERE namespace_id = %(namespace_id)s AND kind = %(kind)s;
 
 -- count_retained --
--- How many of a kind nothing has happened to since a time, by importance.
+-- Count the items of a kind without activity since a time, by importance.
 SELECT importance, count(*) AS count
   FROM retained
  WHERE namespace_id = %(namespace_id)s AND kind = %(kind)s AND active_at < %(until)s AND importance <= %(highest)s
  GROUP BY importance;
 
 -- sample_retained --
--- The first ones that would go.
+-- Return the first items that would be deleted.
 SELECT id
   FROM retained
  WHERE namespace_id = %(namespace_id)s AND kind = %(kind)s AND active_at < %(until)s AND importance <= %(highest)s
@@ -35,7 +35,7 @@ SELECT id
  LIMIT %(limit)s;
 
 -- page_notes --
--- The next of notes of an importance, in the order of their ids.
+-- Return the next expired notes of an importance, in the order of their ids.
 SELECT id
   FROM retained_notes
  WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance = %(importance)s
@@ -44,7 +44,7 @@ SELECT id
  LIMIT %(limit)s;
 
 -- page_note_versions --
--- The next of what notes said before of an importance, in the order of their ids.
+-- Return the next expired versions of notes of an importance, in the order of their ids.
 SELECT id
   FROM retained_note_versions
  WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance = %(importance)s
@@ -53,7 +53,7 @@ SELECT id
  LIMIT %(limit)s;
 
 -- page_document_versions --
--- The next of what documents said before of an importance, in the order of their ids.
+-- Return the next expired versions of documents of an importance, in the order of their ids.
 SELECT id
   FROM retained_document_versions
  WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance = %(importance)s
@@ -62,7 +62,7 @@ SELECT id
  LIMIT %(limit)s;
 
 -- page_facts --
--- The next of facts of an importance, in the order of their ids.
+-- Return the next expired facts of an importance, in the order of their ids.
 SELECT id
   FROM retained_facts
  WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance = %(importance)s
@@ -71,7 +71,7 @@ SELECT id
  LIMIT %(limit)s;
 
 -- page_patterns --
--- The next of patterns of an importance, in the order of their ids.
+-- Return the next expired patterns of an importance, in the order of their ids.
 SELECT id
   FROM retained_patterns
  WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance = %(importance)s
@@ -80,7 +80,7 @@ SELECT id
  LIMIT %(limit)s;
 
 -- page_history --
--- The next of the history of an importance, in the order of their ids.
+-- Return the next expired history entries of an importance, in the order of their ids.
 SELECT id
   FROM retained_history
  WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance = %(importance)s
@@ -89,7 +89,7 @@ SELECT id
  LIMIT %(limit)s;
 
 -- lock_expired_conversations --
--- The next conversations to which nothing has happened since a time. Whoever appends to one waits, or was first.
+-- Lock and return the next conversations without activity since a time. Concurrent appends wait for the lock.
 SELECT id
   FROM conversations
  WHERE namespace_id = %(namespace_id)s AND greatest(last_message_at, updated_at) < %(until)s
@@ -99,7 +99,7 @@ SELECT id
    FOR NO KEY UPDATE;
 
 -- page_messages --
--- Messages of an importance in conversations.
+-- Return expired messages of an importance in these conversations.
 SELECT id
   FROM retained_messages
  WHERE namespace_id = %(namespace_id)s AND conversation_id = ANY(%(conversation_ids)s)
@@ -108,19 +108,19 @@ SELECT id
  LIMIT %(limit)s;
 
 -- begin_run --
--- Begin a run, unless one goes on, or there was one for this night.
+-- Begin a run, unless one is in progress or this night already had one.
 INSERT INTO retention_runs (namespace_id, id, night)
 VALUES (%(namespace_id)s, %(run_id)s, %(night)s)
     ON CONFLICT DO NOTHING;
 
 -- running_run --
--- The run that goes on.
+-- Return the run in progress.
 SELECT id, night, state, removed, row_counts, error, started_at, finished_at
   FROM retention_runs
  WHERE namespace_id = %(namespace_id)s AND state = 1;
 
 -- list_runs --
--- Runs, latest first.
+-- Return runs, latest first.
 SELECT id, night, state, removed, row_counts, error, started_at, finished_at
   FROM retention_runs
  WHERE namespace_id = %(namespace_id)s AND (%(before_id)s::uuid IS NULL OR id < %(before_id)s)
@@ -128,18 +128,19 @@ SELECT id, night, state, removed, row_counts, error, started_at, finished_at
  LIMIT %(limit)s;
 
 -- lock_run --
--- Where a run is, unless somebody else is at it.
+-- Lock and return the progress of a run; no row if another worker has locked it.
 SELECT id, kind, importance, after_id, removed, started_at
   FROM retention_runs
  WHERE namespace_id = %(namespace_id)s AND id = %(run_id)s AND state = 1
    FOR UPDATE SKIP LOCKED;
 
 -- lock_job_starts --
--- Let no job of the namespace start until the transaction ends: before any row is held that one may wait for.
+-- Prevent jobs of the namespace from starting until the end of the transaction. This lock is taken before any row lock
+-- that a job may wait for.
 SELECT pg_advisory_xact_lock(hashtextextended('start jobs', %(namespace_id)s));
 
 -- advance_run --
--- Write down what a step removed, and where the run is now.
+-- Store the number of rows that a step removed, and the progress of the run.
 UPDATE retention_runs
    SET kind = %(kind)s, importance = %(importance)s, after_id = %(after_id)s, removed = %(removed)s,
        row_counts = (SELECT coalesce(jsonb_object_agg(name, rows), '{}')
@@ -152,21 +153,21 @@ UPDATE retention_runs
  WHERE namespace_id = %(namespace_id)s AND id = %(run_id)s;
 
 -- finish_run --
--- Say that a run is done.
+-- Mark a run as done.
 UPDATE retention_runs
    SET state = 2, after_id = NULL, finished_at = clock_timestamp()
  WHERE namespace_id = %(namespace_id)s AND id = %(run_id)s;
 
 -- fail_run --
--- Write down why a step was not done. It is tried again.
+-- Record why a step failed. It is retried.
 UPDATE retention_runs
    SET error = %(error)s, updated_at = clock_timestamp()
  WHERE namespace_id = %(namespace_id)s AND id = %(run_id)s AND state = 1;
 
 -- running_retention --
--- Runs that are not done, of all namespaces.
+-- Return unfinished runs of all namespaces.
 SELECT namespace_id, id FROM running_retention(%(limit)s);
 
 -- idle_retention --
--- Namespaces with policies and no run that goes on.
+-- Return namespaces with policies and no run in progress.
 SELECT namespace_id, time_zone, day_cutoff_minutes, set_at, night FROM idle_retention();

@@ -1,15 +1,15 @@
--- Statements of ExportNamespace and ImportNamespace. What is in a record, the table `transfer_rules` says.
+-- Statements of ExportNamespace and ImportNamespace. The table `transfer_rules` defines the content of records.
 
 -- list_records --
--- The kinds of records, in the order of the file.
+-- Return the kinds of records, in the order of the file.
 SELECT record AS name FROM transfer_rules WHERE record IS NOT NULL ORDER BY place;
 
 -- fix_forms --
--- Let values be written alike in every database, until the end of the transaction.
+-- Make the text form of values the same in every database, until the end of the transaction.
 SELECT set_config('timezone', 'UTC', true), set_config('bytea_output', 'hex', true), set_config('extra_float_digits', '1', true);
 
 -- export_settings --
--- The line of a namespace's settings; none once it is being deleted.
+-- Return the line of a namespace's settings; no row once it is being deleted.
 SELECT '{"namespace":' || row_to_json((SELECT s FROM (SELECT
            n.time_zone, n.day_cutoff_minutes, n.text_search_config::text AS text_search_config, n.use_counting,
            n.channel_policies, n.credentials, n.sleep_atomicity, n.quarantine, n.erasure_salt, n.created_at) AS s))::text || '}'
@@ -17,19 +17,19 @@ SELECT '{"namespace":' || row_to_json((SELECT s FROM (SELECT
  WHERE n.id = %(namespace_id)s AND n.state = 'active';
 
 -- is_erasing --
--- Whether an erasure is at work.
+-- Return whether an erasure is in progress.
 SELECT EXISTS (SELECT FROM erasures WHERE namespace_id = %(namespace_id)s AND state = 1);
 
 -- export_rows --
--- Lines of the next records of a kind, in the namespace that the transaction is set to.
+-- Return lines of the next records of a kind, in the transaction's namespace.
 SELECT line, key FROM export_rows(%(record)s, %(after)s::jsonb);
 
 -- find_target --
--- The namespace of a name, whatever its state.
+-- Return the namespace of a name in any state.
 SELECT id, state FROM namespaces WHERE name = %(name)s;
 
 -- insert_target --
--- Make a namespace that nobody reaches yet; no row where the name is taken.
+-- Insert a namespace that callers cannot use yet; no row if the name is taken.
 INSERT INTO namespaces (name, state, time_zone, day_cutoff_minutes, text_search_config, use_counting, channel_policies,
                         credentials, sleep_atomicity, quarantine, erasure_salt, created_at)
 SELECT %(name)s, 'importing', s.time_zone, s.day_cutoff_minutes, s.text_search_config, s.use_counting, s.channel_policies,
@@ -39,20 +39,20 @@ ON CONFLICT (name) DO NOTHING
 RETURNING id, state;
 
 -- begin_import --
--- Keep that an import has begun.
+-- Store that an import has begun.
 INSERT INTO namespace_imports (namespace_id, lines, digest) VALUES (%(namespace_id)s, %(lines)s, %(digest)s)
 ON CONFLICT (namespace_id) DO NOTHING;
 
 -- lock_import --
--- How far an import is; held until the end of the transaction.
+-- Lock and return the progress of an import.
 SELECT lines, digest, finished_at IS NOT NULL AS finished
   FROM namespace_imports
  WHERE namespace_id = %(namespace_id)s
    FOR UPDATE;
 
 -- import_rows --
--- Store records of a kind in the namespace that the transaction is set to, and find the first one that has a time in another
--- form, such as 'infinity': Postgres would read it.
+-- Store records of a kind in the transaction's namespace, and return the first record with a time in another form, such
+-- as 'infinity', which PostgreSQL would accept.
 WITH given AS MATERIALIZED (SELECT %(rows)s::jsonb AS rows),
      times AS MATERIALIZED (
          SELECT a.attname::text AS name
@@ -64,19 +64,19 @@ SELECT import_rows(%(record)s, given.rows) AS rows,
   FROM given;
 
 -- newer_erasure --
--- A copy of the namespace that the transaction is set to, where something was erased that is not erased here.
+-- Return the name of a copy of the transaction's namespace that has an erasure missing here.
 SELECT newer_erasure();
 
 -- advance_import --
--- Keep how far an import is.
+-- Store the progress of an import.
 UPDATE namespace_imports SET lines = %(lines)s, digest = %(digest)s WHERE namespace_id = %(namespace_id)s;
 
 -- read_now --
--- The time of the transaction.
+-- Return the time of the transaction.
 SELECT now();
 
 -- list_jobs --
--- The background work that a file told of, and when it is due without being held back.
+-- Return the background jobs that an import file contained, with their delays, without the import's own postponement.
 SELECT task, subject,
        extract(epoch FROM not_before - make_interval(secs => %(quiet_seconds)s::float8) - now())::float8 AS delay_s
   FROM jobs
@@ -84,13 +84,13 @@ SELECT task, subject,
  ORDER BY task, subject;
 
 -- open_namespace --
--- Let callers reach a namespace whose import is over.
+-- Activate a namespace whose import is complete.
 UPDATE namespaces SET state = 'active' WHERE id = %(namespace_id)s AND state = 'importing';
 
 -- end_import --
--- Keep that an import is over.
+-- Store that an import is complete.
 UPDATE namespace_imports SET finished_at = now() WHERE namespace_id = %(namespace_id)s;
 
 -- highest_passage --
--- The highest id of a passage; 0 without any.
+-- Return the highest id of a passage; 0 if there are none.
 SELECT coalesce(max(id), 0) FROM visible_memories WHERE namespace_id = %(namespace_id)s;

@@ -1,13 +1,13 @@
--- Extensions, the roles of the services, and what all of them may use.
+-- Extensions, the roles of the services, and privileges that all of them have.
 
 CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
 CREATE EXTENSION IF NOT EXISTS btree_gin WITH SCHEMA public;
 
--- One role per service, so that the database enforces what each may do. A login role is a member of all of them, and every
--- connection takes the role of its service. Calls with a key that is bound to an agent or a subject take a role of their
--- own, for which the policies named `scope` hold; other calls pay nothing for these. That role has the service's privileges
--- (privileges.sql), but is no member of the service's role, whose policies show the whole namespace. Roles belong to the
--- cluster: another database may have created them already.
+-- One role per service, so that the database enforces the privileges of each. A login role is a member of all of them,
+-- and every connection takes the role of its service. Calls with a key for one agent or subject take a separate role,
+-- to which the policies named `scope` apply; other calls are not slowed by these policies. That role has the service's
+-- privileges (privileges.sql), but is not a member of the service's role, whose policies show the whole namespace.
+-- Roles belong to the cluster: another database may have created them already.
 DO $$
 DECLARE
     created text;
@@ -33,7 +33,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- Scoped calls look for tables in everword_scoped first.
+-- The search path of scoped calls begins with everword_scoped.
 CREATE SCHEMA everword_scoped;
 GRANT USAGE ON SCHEMA everword TO everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT USAGE ON SCHEMA everword_scoped TO everword_scoped;

@@ -1,4 +1,4 @@
--- Opaque state of agents, saved on purpose for a conversation: neither indexed nor searched.
+-- State that agents save for a conversation, as opaque bytes that are neither indexed nor searched.
 
 CREATE TABLE checkpoint_counters (
     namespace_id bigint NOT NULL,
@@ -8,7 +8,7 @@ CREATE TABLE checkpoint_counters (
     FOREIGN KEY (namespace_id, conversation_id) REFERENCES conversations (namespace_id, id)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE checkpoint_counters IS
-    'Latest checkpoint version of a conversation; no version is given twice. Its row lock orders writers.';
+    'Latest checkpoint version of a conversation; no version is used twice. Its row lock orders writers.';
 SELECT create_partitions('checkpoint_counters'), isolate_table('checkpoint_counters');
 GRANT SELECT, INSERT, UPDATE ON checkpoint_counters TO everword_ingest;
 INSERT INTO erasure_targets VALUES ('checkpoint', 15);
@@ -32,8 +32,8 @@ CREATE TABLE checkpoints (
     PRIMARY KEY (namespace_id, id),
     FOREIGN KEY (namespace_id, conversation_id) REFERENCES conversations (namespace_id, id)
 ) PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE checkpoints IS 'State that agents saved, as opaque bytes. Rows never change; old versions are deleted.';
-COMMENT ON COLUMN checkpoints.name IS 'Which state of the conversation this is; empty if there is only one.';
+COMMENT ON TABLE checkpoints IS 'State saved by agents, as opaque bytes. Rows never change; old versions are deleted.';
+COMMENT ON COLUMN checkpoints.name IS 'Name of the state, unique in the conversation; empty for a single unnamed state.';
 COMMENT ON COLUMN checkpoints.version IS 'Position among all checkpoints of the conversation; grows within a name.';
 COMMENT ON COLUMN checkpoints.parent_id IS 'The checkpoint it was made from, which may be deleted.';
 COMMENT ON COLUMN checkpoints.body_hash IS 'SHA-256 of the request: an id may be saved again only with the same body.';

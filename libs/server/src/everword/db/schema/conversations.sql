@@ -1,4 +1,4 @@
--- Conversations, and the ids of calls that stored something.
+-- Conversations, and the request ids of writes.
 
 CREATE TABLE conversations (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -59,12 +59,12 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
              WHERE namespace_id = erasing_namespace() AND state = 1 AND kind = 4 GROUP BY target_name) AS erased
 $$;
 COMMENT ON FUNCTION hidden_authors IS
-    'Return authors whose messages are being erased in the current namespace, each with the time up to which.';
+    'Return authors whose messages are being erased in the current namespace, each with the time of the latest request.';
 
 CREATE FUNCTION is_shown(conversation uuid, speaker text DEFAULT '', recorded timestamptz DEFAULT '-infinity') RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-    -- Most rows need the first comparison only. The planner expects nearly all rows to meet IS NOT NULL. Of many ids, a search in
-    -- their text takes less than an array.
+    -- Most rows need the first comparison only. The planner expects nearly all rows to satisfy IS NOT NULL. If there
+    -- are many ids, strpos in their text is faster than a search in an array.
     SELECT CASE WHEN current_setting('everword.hides', true) = '0' THEN true
                 WHEN conversation IS NULL OR coalesce(current_setting('everword.hides', true), '') = '' THEN true
                 WHEN strpos(nullif(current_setting('everword.hidden_conversations', true), ''), conversation::text) = 0
@@ -73,8 +73,8 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
            END IS NOT NULL
 $$;
 COMMENT ON FUNCTION is_shown IS
-    'Return whether nothing of a conversation or speaker was being erased when the transaction began: by its settings alone, for '
-    'policies.';
+    'Return whether rows of a conversation or speaker are visible: false if an erasure of it was in progress when the transaction '
+    'began. Reads only settings, so that policies can call it.';
 
 CREATE FUNCTION agent_of(conversation uuid) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -92,7 +92,7 @@ CREATE TABLE append_requests (
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (namespace_id, request_id)
 );
-COMMENT ON TABLE append_requests IS 'Request ids with body hash and result. They are inserted first, so that one of two equal calls waits.';
+COMMENT ON TABLE append_requests IS 'Request ids with body hash and result. They are inserted first, so that the second of two equal calls waits.';
 CREATE INDEX append_requests_created_at ON append_requests (created_at);
 SELECT isolate_table('append_requests', NULL);
 GRANT SELECT, INSERT, UPDATE (message_ids) ON append_requests TO everword_ingest;

@@ -1,4 +1,4 @@
--- What models cost: one ledger for the service's own calls and those that agents report, prices, and budgets.
+-- Costs of models: one ledger for the services' own calls and calls reported by agents, prices, and budgets.
 
 CREATE TABLE usage_ledger (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -98,7 +98,7 @@ CREATE TABLE budget_spending (
     PRIMARY KEY (namespace_id, budget_id, period),
     FOREIGN KEY (namespace_id, budget_id) REFERENCES budgets (namespace_id, id) ON DELETE CASCADE
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE budget_spending IS 'Charges to a budget in a period. Each record adds to the row in its own transaction.';
+COMMENT ON TABLE budget_spending IS 'Charges to a budget in a period. Each record of usage adds to the row in its own transaction.';
 COMMENT ON COLUMN budget_spending.period IS 'The id of a run, or a month such as 2026-03.';
 COMMENT ON COLUMN budget_spending.unpriced_calls IS 'Calls not in `cost`: without a known price, or in another currency.';
 CREATE INDEX budget_spending_started_at ON budget_spending (namespace_id, started_at);
@@ -172,7 +172,7 @@ DECLARE
     zone text := (SELECT n.time_zone FROM namespaces n WHERE n.id = namespace);
     reached jsonb;
 BEGIN
-    -- A budget that was set meanwhile would miss these records.
+    -- Blocks changes of budgets, because a budget set concurrently would miss these records.
     PERFORM pg_advisory_xact_lock_shared(hashtextextended('budgets', namespace));
     WITH given AS MATERIALIZED (
         SELECT r.ordinality AS place, r.own, r.task, r.model, r.provider, r.endpoint, r.input_tokens, r.cached_tokens,
@@ -206,7 +206,7 @@ BEGIN
            AND (b.scope = 1 OR b.scope = 2 AND b.scope_value = p.agent OR b.scope = 3 AND b.scope_value = p.model)
          GROUP BY 1, 2
     ), spent AS (
-        -- Every writer locks in this order, so that writers do not deadlock.
+        -- Every writer locks in this order, to avoid deadlocks.
         INSERT INTO budget_spending AS s (namespace_id, budget_id, period, cost, tokens, calls, unpriced_calls)
         SELECT namespace, budget_id, period, cost, tokens, calls, unpriced_calls FROM charged ORDER BY budget_id, period
             ON CONFLICT (namespace_id, budget_id, period) DO UPDATE
@@ -214,7 +214,8 @@ BEGIN
                unpriced_calls = s.unpriced_calls + excluded.unpriced_calls, updated_at = now()
         RETURNING s.budget_id, s.period, s.cost, s.tokens
     )
-    -- This record reached the threshold if the sum before it was below. Rows are locked, so only one writer finds that.
+    -- This record reached the threshold if the sum before it was below. The rows are locked, so that only one writer
+    -- sees this.
     SELECT jsonb_agg(jsonb_build_object('budget_id', b.id, 'period', s.period, 'exceeded', t.exceeded, 'cost', s.cost,
                                         'tokens', s.tokens)
                      ORDER BY b.id, s.period, t.exceeded)

@@ -1,4 +1,4 @@
--- Deletion of a namespace with all its rows, and the record of it, which stays.
+-- Deletion of a namespace with all its rows, and the permanent record of it.
 
 CREATE TABLE namespace_deletions (
     id uuid PRIMARY KEY,
@@ -11,7 +11,7 @@ CREATE TABLE namespace_deletions (
     finished_at timestamptz
 );
 COMMENT ON TABLE namespace_deletions IS
-    'Deleted namespaces with time, requester and row counts, no content. Kept for ever; functions write it.';
+    'Deleted namespaces with time, requester and row counts, but no content. Kept for ever; written by functions only.';
 COMMENT ON COLUMN namespace_deletions.deleted_id IS 'The id of the deleted namespace; it is not reused.';
 COMMENT ON COLUMN namespace_deletions.name_hash IS 'SHA-256 of the name, salted with the deployment''s secret.';
 COMMENT ON COLUMN namespace_deletions.api_key_id IS 'The key of the call. NULL for EVERWORD_ADMIN_KEY, and if no key was required.';
@@ -40,7 +40,7 @@ BEGIN
         ON CONFLICT (deleted_id) DO NOTHING;
     RETURN target;
 END $$;
-COMMENT ON FUNCTION begin_namespace_deletion IS 'Hide a namespace, record that, and return its id; NULL if there is no such namespace.';
+COMMENT ON FUNCTION begin_namespace_deletion IS 'Hide a namespace, record its deletion, and return its id; NULL if there is no such namespace.';
 
 CREATE FUNCTION count_namespace_rows(target bigint) RETURNS jsonb
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -60,7 +60,7 @@ BEGIN
     END LOOP;
     RETURN counts;
 END $$;
-COMMENT ON FUNCTION count_namespace_rows IS 'Return the rows of a namespace by table, at one moment. Takes no locks.';
+COMMENT ON FUNCTION count_namespace_rows IS 'Return the number of rows of a namespace by table, in one snapshot. Takes no locks.';
 
 CREATE FUNCTION erase_namespace_rows(target bigint, batch integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -71,7 +71,7 @@ BEGIN
     IF NOT EXISTS (SELECT FROM namespaces WHERE id = target AND state = 'deleting') THEN
         RETURN 0;
     END IF;
-    -- One table a call keeps the transaction short. An import stores parents before children, so here the order is reversed.
+    -- One table per call keeps the transaction short. The order of an import, parents before children, is reversed.
     FOR child IN SELECT relation
                    FROM (SELECT 'memory_vectors_' || id AS relation, NULL AS place FROM model_generations
                           UNION ALL

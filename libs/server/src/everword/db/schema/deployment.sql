@@ -1,4 +1,4 @@
--- What all processes of a deployment share, and the partitions of large tables.
+-- Settings shared by all processes of a deployment, and the partitions of large tables.
 
 CREATE TABLE deployment (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
@@ -23,7 +23,7 @@ LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 DECLARE modulus integer := (SELECT partitions FROM deployment);
 BEGIN
     FOR remainder IN 0 .. modulus - 1 LOOP
-        -- Analysed early: without statistics after an import, the planner takes a large namespace for a small one.
+        -- Analysed early: without statistics after an import, the planner estimates a large namespace as small.
         EXECUTE format(
             'CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS %s, REMAINDER %s) '
             'WITH (autovacuum_analyze_threshold = 500, autovacuum_analyze_scale_factor = 0.02)',

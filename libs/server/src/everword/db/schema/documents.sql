@@ -1,4 +1,4 @@
--- Documents and workspace files, in versions, and the chunks that are found.
+-- Documents and workspace files with their versions, and their indexed chunks.
 
 CREATE TABLE documents (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),

@@ -1,5 +1,6 @@
--- Erasure of messages and other memories with everything that was derived from them. Service roles may not delete messages:
--- these functions do, and ingest may call those granted below. The others are their steps, in the current namespace.
+-- Erasure of messages and other memories with all data derived from them. Services' roles may not delete messages;
+-- these functions do, and ingest may call those granted below. The others are their steps, and work in the current
+-- namespace.
 
 CREATE FUNCTION merge_erased(one jsonb, other jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
@@ -13,7 +14,7 @@ LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
               FROM (SELECT * FROM jsonb_each(one) UNION ALL SELECT * FROM jsonb_each(other)) AS both_of_them (key, value)
              GROUP BY key) AS merged
 $$;
-COMMENT ON FUNCTION merge_erased IS 'Return what two steps did, as one.';
+COMMENT ON FUNCTION merge_erased IS 'Return the merged counts and ids of two steps.';
 
 CREATE FUNCTION erasure_target(of_kind smallint) RETURNS text
 LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
@@ -27,7 +28,7 @@ LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
                                                    ELSE '%1$I = ANY($3)' END || ' AND (%2$s)', rule.key_column, rule.only_where)
       FROM pg_attribute WHERE attrelid = rule.relation::regclass AND attname = rule.key_column
 $$;
-COMMENT ON FUNCTION rule_condition IS 'Return the condition of the rows of a rule: $2 are the ids of targets, $3 their names.';
+COMMENT ON FUNCTION rule_condition IS 'Return the SQL condition for the rows of a rule. $2 are the ids of targets, $3 their names.';
 
 CREATE FUNCTION forget_requests(gone uuid[]) RETURNS void
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -42,7 +43,7 @@ BEGIN
      WHERE r.namespace_id = erasing_namespace() AND r.request_id = about_them.request_id;
 END $$;
 COMMENT ON FUNCTION forget_requests IS
-    'Blank the requests that stored these ids; their request ids stay, so that a repeated call stores nothing.';
+    'Blank the requests that stored these ids. The request ids stay, so that a repeated call stores nothing.';
 
 CREATE FUNCTION forget_sessions(conversations uuid[]) RETURNS void
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -59,7 +60,7 @@ COMMENT ON FUNCTION forget_sessions IS 'Blank conversation and session key in th
 
 CREATE FUNCTION may_have_read(job_subject text, conversations uuid[]) RETURNS boolean
 LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
-    -- A job whose subject is no conversation may have read any.
+    -- A job whose subject is not a conversation may have read any message.
     SELECT conversations IS NULL OR job_subject = ANY(conversations::text[]) OR job_subject !~ '^[0-9a-f]{8}-[0-9a-f-]{27}$'
 $$;
 COMMENT ON FUNCTION may_have_read IS 'Return whether a job on this subject may have read messages of the conversations; NULL means any.';
@@ -69,7 +70,8 @@ LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
 BEGIN
     -- Workers take this lock in share mode to start a job: none starts until this transaction ends.
     PERFORM pg_advisory_xact_lock(hashtextextended('start jobs', erasing_namespace()));
-    -- As if their leases had expired: their workers store nothing, and the next attempt reads what is left.
+    -- The jobs are treated as if their leases had expired: their workers store nothing, and the next attempt reads the
+    -- remaining data.
     UPDATE jobs
        SET state = 'pending', attempts = greatest(attempts - 1, 0), lease_until = NULL, published_at = NULL, fence = fence + 1,
            not_before = now() + pause, updated_at = now()
@@ -141,18 +143,18 @@ DECLARE
     counts jsonb := '{}';
 BEGIN
     IF of_target = 'node' THEN
-        -- Locked, so that no node is merged into them from now on.
+        -- Locked, so that no other node is merged into them from now on.
         PERFORM FROM graph_nodes WHERE namespace_id = namespace AND id = ANY(ids) ORDER BY id FOR UPDATE;
         ids := with_merged_nodes(ids);
     END IF;
-    -- Locked, so that no row that refers to a target is added between the deletion of such rows and that of the target.
+    -- Locked, so that no row that refers to a target is added between the deletion of such rows and of the target.
     FOR own IN SELECT relation FROM erasure_rules WHERE target = of_target AND key_column = 'id' ORDER BY place LOOP
         EXECUTE format('SELECT FROM %I WHERE namespace_id = $1 AND id = ANY($2) ORDER BY id FOR UPDATE', own) USING namespace, ids;
     END LOOP;
     IF of_target = 'source' THEN
         counts := remove_passages(ids);
     ELSIF of_target IN ('fact', 'node', 'pattern') THEN
-        -- A repeated call would look for the rows that it stored.
+        -- A repeated call would look for the deleted rows.
         PERFORM forget_requests(ids);
     END IF;
     IF of_target IN ('note', 'fact') THEN
@@ -191,11 +193,11 @@ COMMENT ON FUNCTION erase_rows IS 'Delete the rows that erasure_rules name for t
 
 CREATE FUNCTION withdraw_themes(since timestamptz) RETURNS jsonb
 LANGUAGE sql SET search_path = everword, pg_temp AS $$
-    -- A theme is made of a sample of all memories; the nightly Sleep makes new ones.
+    -- A theme is made from a sample of all memories; the nightly Sleep makes new ones.
     WITH lost AS (DELETE FROM themes WHERE namespace_id = erasing_namespace() AND made_at >= since RETURNING 1)
     SELECT jsonb_build_object('themes', count(*)) FROM lost
 $$;
-COMMENT ON FUNCTION withdraw_themes IS 'Delete the themes that were made since a time: they may repeat what is erased.';
+COMMENT ON FUNCTION withdraw_themes IS 'Delete the themes made since a time: they may repeat erased text.';
 
 CREATE FUNCTION withdraw_pages(sources uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -251,7 +253,8 @@ BEGIN
         counts := merge_erased(counts, erase_rows('summary', empty, '{}'));
         removed := removed || empty;
     END LOOP;
-    -- The others keep ids and places, and lose their text. A worker that is rewriting one fails on the revision.
+    -- The others keep their ids and positions, and lose their text. The revision check stops a worker that is rewriting
+    -- one.
     UPDATE summaries
        SET content = '[erased]', title = CASE WHEN level < 4 THEN '' ELSE title END, hidden = true, stale = true,
            needs_review = true, faithfulness = NULL, model = 'extractive', prompt_version = 0, token_count = 0,
@@ -282,7 +285,7 @@ DECLARE
     direct uuid[];
     lost bigint;
 BEGIN
-    -- A title that was taken from one of the messages: every summary of the conversation was written under it.
+    -- If a conversation's title came from one of the messages, all its summaries were written under that title.
     WITH untitled AS (
         UPDATE conversations c SET title = ''
           FROM unnest(gone) AS erased (id)
@@ -328,7 +331,7 @@ BEGIN
        AND NOT EXISTS (SELECT FROM graph_edges g WHERE g.namespace_id = namespace AND g.to_id = n.id);
     RETURN CASE WHEN loose IS NULL THEN '{}' ELSE erase_rows('node', loose, '{}') END;
 END $$;
-COMMENT ON FUNCTION remove_loose_nodes IS 'Delete the nodes among these that have no edges left.';
+COMMENT ON FUNCTION remove_loose_nodes IS 'Delete nodes without remaining edges.';
 
 CREATE FUNCTION erase_facts(ids uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -351,7 +354,7 @@ BEGIN
     opened := merge_erased(opened, erase_rows('fact', ids, '{}'));
     RETURN merge_erased(opened, remove_loose_nodes(nodes));
 END $$;
-COMMENT ON FUNCTION erase_facts IS 'Delete facts. Intervals that they ended are open again.';
+COMMENT ON FUNCTION erase_facts IS 'Delete facts. Intervals that they ended become open again.';
 
 CREATE FUNCTION withdraw_facts(gone uuid[], since timestamptz) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -389,7 +392,7 @@ BEGIN
     counts := merge_erased(counts, jsonb_build_object('graph_edges', lost));
     counts := merge_erased(counts, remove_loose_nodes(nodes));
     counts := merge_erased(counts, withdraw_pages(coalesce(touched, '{}')));
-    -- Reasons that were written since may repeat the erased text.
+    -- Reasons written since then may repeat the erased text.
     UPDATE fact_changes SET reason = ''
      WHERE namespace_id = namespace AND fact_id = ANY(touched) AND changed_at >= since AND reason <> '';
     UPDATE fact_disputes SET reason = ''
@@ -400,7 +403,7 @@ BEGIN
         (SELECT jsonb_agg(id) FROM unnest(touched) AS id WHERE NOT id = ANY(dead)), '[]')));
 END $$;
 COMMENT ON FUNCTION withdraw_facts IS
-    'Delete evidence of messages; delete facts and edges without other evidence, return the rest to be weighed.';
+    'Delete evidence of messages, and facts and edges without other evidence; return the other facts to recompute.';
 
 CREATE FUNCTION withdraw_learned(gone uuid[], subjects text[], since timestamptz) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -416,7 +419,8 @@ BEGIN
          WHERE e.namespace_id = namespace AND e.message_id = erased.id RETURNING e.about_id
     )
     SELECT coalesce(array_agg(DISTINCT about_id), '{}'), count(*) INTO touched, lost FROM lost;
-    -- A model wrote strategies and trajectories from its whole input: delete those that may have seen the text.
+    -- Strategies and trajectories were written by a model from its whole input, so all that may be based on the erased
+    -- text are deleted.
     SELECT coalesce(array_agg(id), '{}') INTO dead
       FROM (SELECT id FROM strategies WHERE namespace_id = namespace AND id = ANY(touched)
              UNION
@@ -448,7 +452,7 @@ BEGIN
         'people_to_fold', coalesce((SELECT jsonb_agg(id) FROM people WHERE namespace_id = namespace AND id = ANY(touched)), '[]'),
         'events_to_fold', coalesce((SELECT jsonb_agg(id) FROM events WHERE namespace_id = namespace AND id = ANY(touched)), '[]'));
 END $$;
-COMMENT ON FUNCTION withdraw_learned IS 'Delete evidence of messages; delete what had no other evidence, return people and events to fold.';
+COMMENT ON FUNCTION withdraw_learned IS 'Delete evidence of messages, and rows without other evidence; return people and events to recompute.';
 
 CREATE FUNCTION withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean DEFAULT false) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -471,7 +475,7 @@ BEGIN
         counts := merge_erased(counts, withdraw_facts(gone, since));
         counts := merge_erased(counts, withdraw_learned(gone, subjects, since));
     END IF;
-    -- Observations in the sessions of the messages.
+    -- Delete observations of these messages in their sessions.
     WITH touched AS (
         SELECT s.id AS session_id, erased.id AS message_id FROM unnest(gone) AS erased (id)
           JOIN messages m ON m.namespace_id = namespace AND m.id = erased.id
@@ -492,7 +496,7 @@ BEGIN
     END IF;
     RETURN merge_erased(counts, withdraw_themes(since));
 END $$;
-COMMENT ON FUNCTION withdraw_derived IS 'Delete what was derived from messages; if `learned_stays`, facts and what Sleep learned stay.';
+COMMENT ON FUNCTION withdraw_derived IS 'Delete data derived from messages; with `learned_stays`, facts and other learned data stay.';
 
 CREATE FUNCTION remove_messages(gone uuid[], learned_stays boolean) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -506,7 +510,7 @@ BEGIN
     IF cardinality(gone) > 5000 THEN
         RAISE EXCEPTION 'at most 5000 messages at once';
     END IF;
-    -- Wait for writers of these conversations and of rows that rest on these messages, and lock them out.
+    -- Wait for writers of these conversations and of rows based on these messages, and lock them out.
     PERFORM id FROM conversations WHERE namespace_id = namespace AND id IN (
         SELECT conversation_id FROM messages WHERE namespace_id = namespace AND id = ANY(gone)) ORDER BY id FOR NO KEY UPDATE;
     PERFORM id FROM messages WHERE namespace_id = namespace AND id = ANY(gone) ORDER BY id FOR UPDATE;
@@ -538,7 +542,7 @@ BEGIN
     RETURN merge_erased(counts, jsonb_build_object('messages', lost));
 END $$;
 COMMENT ON FUNCTION remove_messages IS
-    'Delete messages. If `learned_stays` (a policy), what was learned stays and they may be imported again.';
+    'Delete messages. With `learned_stays` (retention policies), learned data stays, and a new import is allowed.';
 
 CREATE FUNCTION erase_memories(of_target text, gone uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -608,7 +612,7 @@ DECLARE
 BEGIN
     did := '{}';
     IF erasure.kind IN (2, 3) THEN
-        -- Wait for appends. The session key is free at once for a new conversation.
+        -- Wait for appends. From now on the session key is free for a new conversation.
         PERFORM c.id FROM conversations c
           WHERE c.namespace_id = namespace AND (c.id = erasure.target_id OR erasure.kind = 3 AND c.subject = erasure.target_name)
           ORDER BY c.id FOR UPDATE;
@@ -657,7 +661,7 @@ BEGIN
         did := merge_erased(did, erase_memories(erasure_target(erasure.kind), ARRAY[erasure.target_id]));
     END IF;
 END $$;
-COMMENT ON FUNCTION withdraw_target IS 'Hide the target and delete what was derived from it; return the ids of its messages, which stay.';
+COMMENT ON FUNCTION withdraw_target IS 'Hide the target and delete data derived from it; return the ids of its messages, which stay.';
 
 CREATE FUNCTION count_erased(erasure_id uuid, did jsonb) RETURNS void
 LANGUAGE sql SET search_path = everword, pg_temp AS $$
@@ -693,7 +697,7 @@ BEGIN
     PERFORM count_erased(erasure_id, did);
     RETURN did || jsonb_build_object('messages_left', cardinality(messages_of_it));
 END $$;
-COMMENT ON FUNCTION begin_erasure IS 'Record an erasure, hide its target, and delete what was derived; erase_batch deletes the messages.';
+COMMENT ON FUNCTION begin_erasure IS 'Record an erasure, hide its target, and delete derived data; erase_batch deletes the messages.';
 
 CREATE FUNCTION finish_erasure(erasure erasures) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -765,7 +769,7 @@ BEGIN
     RETURN did || jsonb_build_object('done', over);
 END $$;
 COMMENT ON FUNCTION erase_batch IS
-    'Delete up to `batch` messages of an erasure with what was derived; `done` is true at the end. Can be repeated.';
+    'Delete up to `batch` messages of an erasure with derived data; `done` is true at the end. Can be repeated.';
 
 CREATE FUNCTION running_erasures(batch integer) RETURNS TABLE(namespace_id bigint, id uuid)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -786,7 +790,7 @@ COMMENT ON FUNCTION find_erased_ids IS 'Return which of these external ids of a 
 
 CREATE FUNCTION forget_author_names(names text[]) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    -- Skips from author to author in the index, whatever the number of messages.
+    -- Skips from author to author in the index, so that the cost does not depend on the number of messages.
     WITH RECURSIVE author (name) AS (
         (SELECT author FROM memories WHERE namespace_id = erasing_namespace() AND author > '' ORDER BY author LIMIT 1)
          UNION ALL
@@ -799,6 +803,6 @@ LANGUAGE sql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
      WHERE namespace_id = erasing_namespace() AND name = ANY(names)
        AND NOT EXISTS (SELECT FROM author WHERE strpos(lower(author.name), author_names.name) > 0)
 $$;
-COMMENT ON FUNCTION forget_author_names IS 'Delete those of these words that are in no author''s name any more.';
+COMMENT ON FUNCTION forget_author_names IS 'Delete words that no author''s name contains any more.';
 
 GRANT EXECUTE ON FUNCTION begin_erasure, erase_batch, running_erasures, find_erased_ids, forget_author_names TO everword_ingest;

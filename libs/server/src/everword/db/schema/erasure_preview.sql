@@ -1,19 +1,19 @@
 -- The preview of an erasure. Its functions are STABLE: they read one snapshot, may not write, and lock no row.
 
 CREATE TYPE erasure_item AS (target text, id uuid);
-COMMENT ON TYPE erasure_item IS 'An id that an erasure deletes, and the target in erasure_rules that it is of.';
+COMMENT ON TYPE erasure_item IS 'An id that an erasure deletes, with its target in erasure_rules.';
 
 CREATE FUNCTION ids_of(items erasure_item[], of_target text) RETURNS uuid[]
 LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
     SELECT coalesce(array_agg(id), '{}') FROM unnest(items) WHERE target = of_target
 $$;
-COMMENT ON FUNCTION ids_of IS 'Return the ids of one target.';
+COMMENT ON FUNCTION ids_of IS 'Return the ids of the items with one target.';
 
 CREATE FUNCTION items_of(of_target text, ids uuid[]) RETURNS erasure_item[]
 LANGUAGE sql IMMUTABLE SET search_path = everword, pg_temp AS $$
     SELECT coalesce(array_agg((of_target, id)::erasure_item), '{}') FROM unnest(ids) AS id
 $$;
-COMMENT ON FUNCTION items_of IS 'Return ids as items of a target.';
+COMMENT ON FUNCTION items_of IS 'Return items of a target for these ids.';
 
 CREATE FUNCTION expand_items(roots erasure_item[], named text, names text[]) RETURNS erasure_item[]
 LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
@@ -47,7 +47,7 @@ COMMENT ON FUNCTION expand_items IS 'Return items with all items that erase_rows
 CREATE FUNCTION count_items(items erasure_item[], message_ids uuid[], named text, names text[]) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET search_path = everword, pg_temp AS $$
 DECLARE
-    -- Messages may be many, so they are no items; they are targets and sources.
+    -- Messages are passed separately, because there may be many; they count as targets and as sources.
     with_ids text[] := ARRAY(SELECT DISTINCT target FROM unnest(items))
                     || CASE WHEN cardinality(message_ids) > 0 THEN '{message,source}' END::text[];
     relation_ text;
@@ -204,7 +204,7 @@ BEGIN
       JOIN session_observations o ON o.namespace_id = namespace AND o.session_id = s.id AND gone.id = ANY(o.message_ids);
 END $$;
 COMMENT ON FUNCTION plan_learned IS
-    'Return what Sleep learned from messages only, its observations in them, and when the oldest was recorded.';
+    'Return learned rows whose only evidence is in messages, Sleep''s observations, and the oldest recording time.';
 
 CREATE FUNCTION preview_erasure(of_kind smallint, id_ uuid, name_ text) RETURNS jsonb
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -249,7 +249,7 @@ BEGIN
     ELSIF of_kind > 4 THEN
         items := items_of(erasure_target(of_kind), ARRAY[CASE of_kind WHEN 8 THEN merged_node(id_) ELSE id_ END]);
     END IF;
-    -- Summaries that cover the messages; those of conversations that are deleted as a whole are items already.
+    -- Summaries of the messages. Summaries of conversations that are deleted as a whole are items already.
     direct := direct || ARRAY(SELECT DISTINCT s.id
                                 FROM unnest(message_ids) AS gone (id)
                                 JOIN summary_sources x ON x.namespace_id = namespace AND x.message_id = gone.id
@@ -288,6 +288,6 @@ BEGIN
         'facts_losing_evidence', (SELECT count(*) FROM unnest(facts_.touched) AS id WHERE NOT id = ANY(ids_of(items, 'fact'))),
         'sample_ids', to_jsonb(message_ids[:5]));
 END $$;
-COMMENT ON FUNCTION preview_erasure IS 'Return what an erasure would delete, by table, and a few ids of messages. Only reads.';
+COMMENT ON FUNCTION preview_erasure IS 'Return the number of rows by table that an erasure would delete, and a few ids of messages. Only reads.';
 
 GRANT EXECUTE ON FUNCTION preview_erasure TO everword_ingest;

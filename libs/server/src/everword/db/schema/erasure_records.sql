@@ -1,4 +1,5 @@
--- The records of erasures, and hashes of what must not come back. The functions that erase are in erasure.sql.
+-- The records of erasures, and hashes of erased ids, which must not be imported again. The functions that erase are in
+-- erasure.sql.
 
 CREATE TABLE erasures (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -19,14 +20,14 @@ CREATE TABLE erasures (
     matched_rows bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (namespace_id, id),
     CHECK ((state = 2) = (finished_at IS NOT NULL)),
-    -- Once it is done, it says no more of whom or what it was about than a hash.
+    -- Once an erasure is done, its target is stored as a hash only.
     CHECK (state = 1 OR target_name IS NULL)
 );
-COMMENT ON TABLE erasures IS 'Erasures with time, requester and row counts, and no content. An unfinished row is work.';
+COMMENT ON TABLE erasures IS 'Erasures with time, requester and row counts, and no content. Unfinished ones are continued by ingest.';
 COMMENT ON COLUMN erasures.kind IS 'Values equal proto ErasureKind.';
 COMMENT ON COLUMN erasures.state IS '1 running, 2 done.';
 COMMENT ON COLUMN erasures.target_name IS 'The subject or author; NULL once the erasure is done.';
-COMMENT ON COLUMN erasures.target_hash IS 'Salted SHA-256 of the target, to check whether it was a given one.';
+COMMENT ON COLUMN erasures.target_hash IS 'Salted SHA-256 of the target. It can be compared with a given target.';
 COMMENT ON COLUMN erasures.through_passage IS 'Passages with higher ids are newer than the erasure and stay.';
 COMMENT ON COLUMN erasures.counts IS 'Deleted rows by table.';
 COMMENT ON COLUMN erasures.matched_rows IS 'Rows that matched the target, with messages; exact once it is done, 0 if nothing matched.';
@@ -50,7 +51,7 @@ CREATE TABLE erased_external_ids (
     erased_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (namespace_id, hash)
 );
-COMMENT ON TABLE erased_external_ids IS 'Salted SHA-256 of external ids of erased messages, so that an import does not bring them back.';
+COMMENT ON TABLE erased_external_ids IS 'Salted SHA-256 of external ids of erased messages; these are stored again only with `allow_erased`.';
 SELECT isolate_table('erased_external_ids', NULL);
 INSERT INTO erasure_rules VALUES ('kept', 15, 'erased_external_ids', '', NULL, 'Hashes with a secret.');
 INSERT INTO transfer_rules VALUES ('erased_external_ids', 2, 'erased_external_id', '{hash}', 'What is not to come back.');

@@ -1,4 +1,4 @@
--- Facts, on two axes of time: when they hold, and when they were believed.
+-- Facts on two time axes: when they are valid, and when they were believed.
 
 CREATE TABLE facts (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -29,7 +29,7 @@ CREATE TABLE facts (
     UNIQUE (namespace_id, subject, attribute, value_hash),
     CHECK ((ruling IS NULL) = (ruled_at IS NULL))
 ) PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE facts IS 'A subject, an attribute and a value. State, confidence and counts follow from intervals and evidence.';
+COMMENT ON TABLE facts IS 'A subject, an attribute and a value. State, confidence and counts are computed from intervals and evidence.';
 COMMENT ON COLUMN facts.value_hash IS 'SHA-256 of the value, ignoring case and spaces.';
 COMMENT ON COLUMN facts.several IS 'Whether the attribute can have several values at a time.';
 COMMENT ON COLUMN facts.source IS 'Values equal proto FactSource.';
@@ -40,7 +40,8 @@ COMMENT ON COLUMN facts.verdict IS
 COMMENT ON COLUMN facts.is_anchor IS 'Whether the trajectory names it as central to the subject''s life; it matures sooner.';
 CREATE INDEX facts_profile ON facts (namespace_id, subject, category, attribute, confidence DESC, id);
 CREATE INDEX facts_known ON facts (namespace_id, subject, confidence DESC, last_seen_at DESC, id);
--- Subjects that differ in letter case alone are one subject. İ, I, ı and i are one letter, as in everword/text/case_folding.py.
+-- Subjects that differ only in letter case are one subject. İ, I, ı and i are one letter, as in
+-- everword/text/case_folding.py.
 CREATE INDEX facts_subject_folded ON facts (namespace_id, lower(translate(subject, U&'\0130\0131\0307', 'Ii')), created_at, id);
 SELECT create_partitions('facts'), isolate_table('facts', 'in_scope(agent, subject)');
 GRANT SELECT, INSERT, UPDATE ON facts TO everword_ingest, everword_compactor;
@@ -66,7 +67,7 @@ CREATE TABLE fact_intervals (
     CHECK (known_until >= known_from)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE fact_intervals IS
-    'When a fact holds, as believed from known_from until known_until; only known_until changes. Each is a memory.';
+    'Validity of a fact, as believed from known_from until known_until; only known_until changes. Each is a memory.';
 COMMENT ON COLUMN fact_intervals.agent IS 'With `subject`, those of the fact: scoped keys see the row by them.';
 COMMENT ON COLUMN fact_intervals.successor_id IS 'The fact that replaced it at valid_until.';
 CREATE INDEX fact_intervals_fact ON fact_intervals (namespace_id, fact_id, valid_from);
@@ -99,7 +100,7 @@ CREATE TABLE fact_evidence (
     -- A message counts once, even if it is read again.
     UNIQUE (namespace_id, fact_id, message_id, contradicts)
 ) PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE fact_evidence IS 'Messages, with their words, that support or contradict a fact.';
+COMMENT ON TABLE fact_evidence IS 'Messages that support or contradict a fact, with quotes.';
 COMMENT ON COLUMN fact_evidence.agent IS 'With `subject`, those of the fact: scoped keys see the row by them.';
 COMMENT ON COLUMN fact_evidence.conversation_agent IS 'With `conversation_subject`, those of the conversation; empty once a policy deleted it.';
 CREATE INDEX fact_evidence_message ON fact_evidence (namespace_id, message_id) WHERE message_id IS NOT NULL;
@@ -125,7 +126,7 @@ CREATE TABLE fact_changes (
     PRIMARY KEY (namespace_id, id),
     FOREIGN KEY (namespace_id, fact_id) REFERENCES facts (namespace_id, id)
 ) PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE fact_changes IS 'Audit trail of facts: who changed which, and why.';
+COMMENT ON TABLE fact_changes IS 'Audit trail of changes of facts, with actor and reason.';
 COMMENT ON COLUMN fact_changes.agent IS 'With `subject`, those of the fact: scoped keys see the row by them.';
 CREATE INDEX fact_changes_fact ON fact_changes (namespace_id, fact_id, changed_at, id);
 CREATE INDEX fact_changes_other ON fact_changes (namespace_id, other_fact_id) WHERE other_fact_id IS NOT NULL;
@@ -152,7 +153,7 @@ CREATE TABLE fact_disputes (
     CHECK ((settled_at IS NULL) = (outcome IS NULL) AND (settled_at IS NULL) = (decided_by IS NULL))
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE fact_disputes IS 'Pairs of facts that contradict each other, and the outcome.';
-COMMENT ON COLUMN fact_disputes.outcome IS '1 the new fact holds, 2 it is rejected, 3 both are kept.';
+COMMENT ON COLUMN fact_disputes.outcome IS '1 the new fact is accepted, 2 it is rejected, 3 both are kept.';
 CREATE UNIQUE INDEX fact_disputes_open ON fact_disputes (namespace_id, old_fact_id, new_fact_id) WHERE settled_at IS NULL;
 CREATE INDEX fact_disputes_new ON fact_disputes (namespace_id, new_fact_id);
 CREATE INDEX fact_disputes_old ON fact_disputes (namespace_id, old_fact_id);

@@ -1,4 +1,4 @@
--- The graph: persons, places and things, how they are related, when that holds, and since when it is known.
+-- The graph of persons, places and things: relations with their validity, and the times when they were known.
 
 CREATE TABLE graph_nodes (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -34,7 +34,7 @@ CREATE TABLE graph_names (
     PRIMARY KEY (namespace_id, label_hash, type, agent, subject),
     FOREIGN KEY (namespace_id, node_id) REFERENCES graph_nodes (namespace_id, id) DEFERRABLE INITIALLY DEFERRED
 ) PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE graph_names IS 'The node that a label and type mean for an agent and a subject. Former labels stay.';
+COMMENT ON TABLE graph_names IS 'Maps labels and types to nodes, per agent and subject. Former labels stay.';
 COMMENT ON COLUMN graph_names.label_hash IS 'SHA-256 of the label, ignoring case and spaces.';
 CREATE INDEX graph_names_node ON graph_names (namespace_id, node_id);
 SELECT create_partitions('graph_names'), isolate_table('graph_names', 'in_scope(agent, subject)');
@@ -103,10 +103,10 @@ CREATE TABLE graph_edges (
     CHECK (valid_until >= valid_from),
     CHECK (known_until >= known_from)
 ) PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE graph_edges IS 'When a relation holds, as known from known_from until known_until; only the end changes. See edge_id.';
-COMMENT ON COLUMN graph_edges.edge_id IS 'The relation. Current rows with the same edge_id are separate periods in which it holds.';
-COMMENT ON COLUMN graph_edges.fact_id IS 'The fact that it follows from. If that never held, the edge has an empty interval.';
--- Highest confidence first: of a node with very many edges, only the first are read.
+COMMENT ON TABLE graph_edges IS 'Validity of a relation, as known from known_from until known_until; only known_until changes. See edge_id.';
+COMMENT ON COLUMN graph_edges.edge_id IS 'The relation. Current rows with the same edge_id are its separate periods of validity.';
+COMMENT ON COLUMN graph_edges.fact_id IS 'The fact that it is derived from. If the fact was never valid, the edge has an empty interval.';
+-- Highest confidence first, because only the first edges of a node with very many are read.
 CREATE INDEX graph_edges_from ON graph_edges (namespace_id, from_id, confidence DESC, id DESC);
 CREATE INDEX graph_edges_to ON graph_edges (namespace_id, to_id, confidence DESC, id DESC);
 CREATE INDEX graph_edges_edge ON graph_edges (namespace_id, edge_id);

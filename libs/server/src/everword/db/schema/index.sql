@@ -1,5 +1,5 @@
--- The index over every kind of memory. It can be rebuilt from the primary data, except memory_classes and memory_use, which
--- hold what callers said and did.
+-- The index over all kinds of memories. It can be rebuilt from the primary data, except memory_classes and memory_use,
+-- which store callers' input.
 
 CREATE SEQUENCE memory_ids AS bigint;
 COMMENT ON SEQUENCE memory_ids IS 'Ids of passages, over all namespaces and partitions.';
@@ -27,7 +27,7 @@ CREATE TABLE memories (
     lexemes tsvector NOT NULL,
     lexeme_count integer NOT NULL,
     literals text,
-    -- Hashes do not compress; trying to costs every write.
+    -- Hashes do not compress; trying to would slow every write.
     ranking bytea STORAGE EXTERNAL,
     valid_from timestamptz,
     valid_until timestamptz,
@@ -38,20 +38,20 @@ CREATE TABLE memories (
 COMMENT ON TABLE memories IS 'Passages. Services read visible_memories: under a row-level policy, text operators would use no index.';
 COMMENT ON COLUMN memories.source_id IS 'The public id of the memory that the passage is of.';
 COMMENT ON COLUMN memories.part IS 'Number of the passage in its source, from 0; -1 is the sentence about a tool call.';
-COMMENT ON COLUMN memories.content IS 'The words of the passage, as they were sent.';
-COMMENT ON COLUMN memories.lexemes IS 'The indexed words: those of the passage, of who spoke and of when.';
+COMMENT ON COLUMN memories.content IS 'The text of the passage, as it was sent.';
+COMMENT ON COLUMN memories.lexemes IS 'The indexed words: of the text, the author and the time.';
 COMMENT ON COLUMN memories.lexeme_count IS 'BM25''s document length: occurrences of lexemes, after stop words.';
 COMMENT ON COLUMN memories.literals IS 'File names, versions, addresses and the like, for the trigram arm.';
 COMMENT ON COLUMN memories.ranking IS 'Ranking record (everword.text.ranking_record); NULL if the passage is older than these.';
-COMMENT ON COLUMN memories.valid_from IS 'Since when it holds; NULL for always.';
-COMMENT ON COLUMN memories.valid_until IS 'Until when it holds, exclusive; NULL where no end is known.';
-COMMENT ON COLUMN memories.known_from IS 'Since when the service believes it; NULL for as long as it is stored.';
-COMMENT ON COLUMN memories.known_until IS 'Until when the service believed it, exclusive; NULL while it does.';
+COMMENT ON COLUMN memories.valid_from IS 'Start of validity; NULL if unlimited.';
+COMMENT ON COLUMN memories.valid_until IS 'End of validity, exclusive; NULL if unknown.';
+COMMENT ON COLUMN memories.known_from IS 'Start of the time in which the service believes it; NULL if since it was stored.';
+COMMENT ON COLUMN memories.known_until IS 'End of the time in which the service believed it, exclusive; NULL if it is current.';
 -- A passage is indexed once.
 CREATE UNIQUE INDEX memories_source ON memories (namespace_id, source_id, part);
 CREATE INDEX memories_conversation ON memories (namespace_id, conversation_id, seq);
--- Every search reads the entries that an index over words has not merged yet, once for each word: at 1.2 MB that took 10 of
--- 28 ms. With a sixteenth of the default limit an append costs Postgres about 7 % more; with no list at all, 23 %.
+-- Every search reads the pending list of an index over words once for each word: at 1.2 MB that took 10 of 28 ms. With
+-- a sixteenth of the default limit an append costs PostgreSQL about 7 % more; without a pending list, 23 %.
 CREATE INDEX memories_lexemes ON memories USING gin (namespace_id, lexemes) WITH (gin_pending_list_limit = 256);
 CREATE INDEX memories_literals ON memories USING gin (namespace_id, literals gin_trgm_ops) WITH (gin_pending_list_limit = 256)
     WHERE literals IS NOT NULL;
@@ -62,7 +62,7 @@ CREATE INDEX memories_author ON memories (namespace_id, author) WHERE author <> 
 -- With `tags <> '{}'` as the condition, the planner multiplies its selectivity with that of the tag and expects far too few
 -- rows. No pending list, as every search would read it.
 CREATE INDEX memories_tags ON memories USING gin (namespace_id, tags) WITH (fastupdate = off) WHERE tags[1] IS NOT NULL;
--- All passages of a time; `part` tells which are the first of their memory.
+-- Finds all passages of a time range. The first passage of a memory has the lowest `part`.
 CREATE INDEX memories_time ON memories (namespace_id, occurred_at, source_id, part);
 CREATE INDEX memories_ending ON memories (namespace_id, valid_until, source_id) WHERE part = 0 AND valid_until IS NOT NULL;
 SELECT create_partitions('memories'), isolate_table('memories', 'in_scope(agent, subject)');
@@ -71,9 +71,9 @@ GRANT SELECT (id, kind, source_id, part, content, lexeme_count), INSERT ON memor
 INSERT INTO erasure_rules VALUES ('kept', 2, 'memories', '', NULL, 'remove_passages removes them, with their vectors.');
 INSERT INTO transfer_rules VALUES ('memories', 100, 'passage', '{id}', 'A row of the index, without its vectors.', '{id}');
 
--- Subjects and authors mostly belong to one namespace. Unless the planner knows that, it expects few passages for a subject
--- that has all of a namespace's, and reads all of them to show the newest. Statistics belong to a partition, not to the
--- partitioned table.
+-- Most subjects and authors belong to one namespace. Without these statistics the planner expects few passages for a
+-- subject that has all of a namespace's, and reads all of them to return the newest. Statistics belong to a partition,
+-- not to the partitioned table.
 DO $$
 DECLARE
     partition text;
@@ -97,10 +97,10 @@ LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = everword, p
                         WHERE namespace_id = namespace AND state = 1 AND kind = 4 AND target_name = speaker
                           AND through_passage >= passage))
 $$;
-COMMENT ON FUNCTION hidden_passage IS 'Return whether a passage belongs to what is being erased.';
+COMMENT ON FUNCTION hidden_passage IS 'Return whether a passage is being erased.';
 
--- The view has its owner's rights and no security barrier, so that the planner can push text operators into the indexes.
--- Whether a namespace hides anything is known once per transaction, and read once per statement.
+-- The view has its owner's rights and no security barrier, so that the planner can use text operators in index scans.
+-- The settings for hidden rows are set once per transaction, and read once per statement.
 CREATE VIEW visible_memories AS
 SELECT namespace_id, id, kind, source_id, part, conversation_id, seq, agent, subject, channel, instance, author, role, tags,
        importance_class, automated, occurred_at, content, lexemes, lexeme_count, literals, ranking,
@@ -116,7 +116,7 @@ GRANT SELECT ON visible_memories TO everword_ingest, everword_search, everword_c
 CREATE VIEW everword_scoped.visible_memories AS
 SELECT * FROM everword.visible_memories WHERE everword.in_scope(agent, subject)
   WITH CASCADED CHECK OPTION;
-COMMENT ON VIEW everword_scoped.visible_memories IS 'The memories of what the transaction is bound to.';
+COMMENT ON VIEW everword_scoped.visible_memories IS 'Memories in the agent or subject scope of the transaction.';
 GRANT SELECT ON everword_scoped.visible_memories TO everword_ingest_scoped, everword_search_scoped;
 
 CREATE TABLE memory_classes (
@@ -140,7 +140,7 @@ CREATE TABLE memory_use (
     last_used_at timestamptz NOT NULL,
     PRIMARY KEY (namespace_id, memory_id)
 ) WITH (fillfactor = 70);
-COMMENT ON TABLE memory_use IS 'How often a memory was used. Narrow and roomy, so that counting stays within the page.';
+COMMENT ON TABLE memory_use IS 'Number of uses of a memory. A narrow table with free space, so that an update stays on its page.';
 SELECT isolate_table('memory_use', NULL);
 GRANT SELECT, INSERT, UPDATE ON memory_use TO everword_ingest, everword_search;
 INSERT INTO erasure_rules VALUES ('source', 10, 'memory_use', 'memory_id');
@@ -167,7 +167,7 @@ CREATE TABLE author_names (
     name text NOT NULL,
     PRIMARY KEY (namespace_id, name)
 );
-COMMENT ON TABLE author_names IS 'Lower-case words of authors'' names. In a query they tell whose messages are meant.';
+COMMENT ON TABLE author_names IS 'Lower-case words of authors'' names, by which queries are matched with authors.';
 SELECT isolate_table('author_names', NULL);
 GRANT INSERT ON author_names TO everword_ingest, everword_compactor;
 GRANT SELECT ON author_names TO everword_search;
@@ -203,9 +203,9 @@ CREATE TABLE index_changes (
     changed_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (namespace_id, xid, id)
 );
-COMMENT ON TABLE index_changes IS 'Changes of the index in the last day, except added passages. Readers ask for those after their snapshot.';
-COMMENT ON COLUMN index_changes.removed IS 'Passages that were taken out.';
-COMMENT ON COLUMN index_changes.closed IS 'Passages that got other limits of when they hold or were believed.';
+COMMENT ON TABLE index_changes IS 'Changes of the index in the last day, except added passages. Readers request rows after their snapshot.';
+COMMENT ON COLUMN index_changes.removed IS 'Deleted passages.';
+COMMENT ON COLUMN index_changes.closed IS 'Passages with changed validity or belief times.';
 CREATE INDEX index_changes_by_age ON index_changes (namespace_id, changed_at);
 SELECT isolate_table('index_changes', NULL);
 GRANT SELECT ON index_changes TO everword_search;
@@ -234,11 +234,11 @@ CREATE TABLE memory_changes (
     PRIMARY KEY (namespace_id, xid, id)
 );
 COMMENT ON TABLE memory_changes IS
-    'Memories added, changed or removed in the last day: each statement that writes `memories` adds a row. Readers ask for those '
+    'Memories added, changed or removed in the last day. Each statement that writes `memories` adds a row. Readers request rows '
     'after their snapshot.';
 CREATE INDEX memory_changes_by_age ON memory_changes (changed_at);
 SELECT isolate_table('memory_changes');
--- Scoped calls add the changes that they make, and see none.
+-- Scoped calls add rows for their own changes, but read none.
 CREATE POLICY scope ON memory_changes FOR INSERT TO everword_scoped
     WITH CHECK (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint);
 GRANT SELECT ON memory_changes TO everword_search;
@@ -274,7 +274,7 @@ DECLARE
     words bigint;
     generation bigint;
 BEGIN
-    -- Never passages of messages (kind 1), except sentences about tool calls (part -1).
+    -- Passages of messages (kind 1) are never deleted, except sentences about tool calls (part -1).
     WITH gone AS (
         DELETE FROM memories
          WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind <> 1 OR part = -1)
@@ -306,7 +306,7 @@ DECLARE
     changed bigint[];
     changed_sources uuid[];
 BEGIN
-    -- Every writer locks in the order of ids. Never messages; see drop_derived_passages.
+    -- Every writer locks in the order of ids. Passages of messages are never closed; see drop_derived_passages.
     PERFORM id FROM memories
       WHERE namespace_id = namespace AND source_id = ANY(sources) AND (kind IN (2, 4, 6) OR part = -1)
       ORDER BY id FOR UPDATE;

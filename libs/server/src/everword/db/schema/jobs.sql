@@ -1,4 +1,5 @@
--- Background work. Ids, states and counters only, so that workers may claim across namespaces; the table is not isolated.
+-- Background work. The table has ids, states and counters only, and no row level security, so that workers may claim
+-- jobs across namespaces.
 
 CREATE TABLE jobs (
     id bigint GENERATED ALWAYS AS IDENTITY,
@@ -26,18 +27,18 @@ CREATE TABLE jobs (
     PRIMARY KEY (id, namespace_id),
     UNIQUE (namespace_id, task, subject)
 ) WITH (fillfactor = 70);
-COMMENT ON TABLE jobs IS 'The outbox and the durable state of background work in one: a row per namespace, task and subject.';
-COMMENT ON COLUMN jobs.dirty_seq IS 'Grows with every write that makes work; the job is done when done_seq has reached it.';
-COMMENT ON COLUMN jobs.fence IS 'Grows with every wake-up and with every start; a worker that holds an older one is refused.';
+COMMENT ON TABLE jobs IS 'Outbox and durable state of background work: one row per namespace, task and subject.';
+COMMENT ON COLUMN jobs.dirty_seq IS 'Incremented by every write that creates work; the job is done when done_seq has reached it.';
+COMMENT ON COLUMN jobs.fence IS 'Incremented by every wake-up and every start; a worker with an older value is rejected.';
 COMMENT ON COLUMN jobs.deaths IS 'Workers that died with the job since it last advanced; 0 if it is done or failed.';
--- A publisher looks for these.
+-- For the publisher of wake-ups.
 CREATE INDEX jobs_unpublished ON jobs (not_before, id) WHERE state = 'pending' AND published_at IS NULL;
 CREATE INDEX jobs_running ON jobs (lease_until) WHERE state = 'running';
 CREATE INDEX jobs_done ON jobs (updated_at) WHERE state = 'done';
--- Workers start jobs whose wake-ups were sent, in turns of the namespaces.
+-- For workers, which start published jobs and serve namespaces in turn.
 CREATE INDEX jobs_startable ON jobs (task, namespace_id, not_before, id) INCLUDE (published_at)
     WHERE state = 'pending' AND published_at IS NOT NULL;
--- Conversations whose session may have ended.
+-- For conversations whose session may have ended.
 CREATE INDEX jobs_sleeping ON jobs (namespace_id, not_before) WHERE task = 'sleep' AND state = 'pending';
 CREATE INDEX jobs_with_errors ON jobs (namespace_id) WHERE error IS NOT NULL;
 GRANT SELECT, INSERT, UPDATE ON jobs TO everword_ingest;

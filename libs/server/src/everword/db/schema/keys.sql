@@ -1,4 +1,4 @@
--- API keys, and grants for a number of calls.
+-- API keys, and grants for a limited number of calls.
 
 CREATE TABLE api_keys (
     id uuid PRIMARY KEY,
@@ -14,10 +14,10 @@ CREATE TABLE api_keys (
     subject text NOT NULL DEFAULT '',
     -- An operator's key opens every namespace, so it cannot be bound to an agent or a subject.
     CONSTRAINT api_keys_scope_check CHECK (role < 3 OR (agent = '' AND subject = '')),
-    -- An operator's key names its namespace call by call; every other key is bound to one.
+    -- A call with an operator's key names its namespace; every other key is bound to one.
     CHECK ((role = 3) = (namespace_id IS NULL))
 );
-COMMENT ON TABLE api_keys IS 'SHA-256 of 256-bit random keys. Revoked keys stay, so that a locked deployment stays locked.';
+COMMENT ON TABLE api_keys IS 'SHA-256 of 256-bit random keys. Revoked keys stay, so that a closed deployment stays closed.';
 COMMENT ON COLUMN api_keys.last_used_at IS 'Accurate to a minute: a key in use is written once a minute.';
 COMMENT ON COLUMN api_keys.agent IS 'The agent that the key is bound to; empty for any.';
 COMMENT ON COLUMN api_keys.subject IS 'The subject that the key is bound to; empty for any.';
@@ -44,7 +44,7 @@ BEGIN
     END IF;
     IF (key.last_used_at IS NULL OR key.last_used_at < now() - interval '1 minute')
        AND NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' THEN
-        -- If another call has locked the row, it writes the time: no call waits for authentication.
+        -- If another call has locked the row, that call writes the time. No call waits for authentication.
         UPDATE api_keys SET last_used_at = now()
          WHERE id = (SELECT id FROM api_keys WHERE key_hash = hash FOR UPDATE SKIP LOCKED);
     END IF;
@@ -78,7 +78,7 @@ CREATE TABLE advisor_grants (
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (namespace_id, id)
 );
-COMMENT ON TABLE advisor_grants IS 'Keys for a number of calls, and how many were made. Forgotten a week after they end.';
+COMMENT ON TABLE advisor_grants IS 'Keys for a limited number of calls, with the calls made. Deleted a week after they end.';
 COMMENT ON COLUMN advisor_grants.secret_hash IS 'SHA-256 of 256 random bits, as of API keys.';
 CREATE UNIQUE INDEX advisor_grants_secret_hash ON advisor_grants (secret_hash);
 SELECT isolate_table('advisor_grants');

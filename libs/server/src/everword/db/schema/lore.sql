@@ -1,5 +1,5 @@
--- Lorebooks: entries that enter a context when a trigger matches. Which ones do follows from the entries and the conversation,
--- and is not stored (ADR 32).
+-- Lorebooks: entries that enter a context when a trigger matches. Matches are computed from the entries and the
+-- conversation, and are not stored (ADR 32).
 
 CREATE TABLE lore_books (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -17,7 +17,7 @@ CREATE TABLE lore_books (
     PRIMARY KEY (namespace_id, id),
     FOREIGN KEY (namespace_id, conversation_id) REFERENCES conversations (namespace_id, id)
 ) PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE lore_books IS 'Lorebooks: entries, and in which contexts these are looked at.';
+COMMENT ON TABLE lore_books IS 'Lorebooks, with the agent, subject or conversation whose contexts use them.';
 COMMENT ON COLUMN lore_books.key_hash IS 'SHA-256 of name, agent, subject and conversation, which can exceed the size of an index entry.';
 COMMENT ON COLUMN lore_books.version IS 'Counts changes of the book and its entries, for caches. Its row lock orders writers.';
 CREATE UNIQUE INDEX lore_books_key ON lore_books (namespace_id, key_hash);
@@ -56,10 +56,10 @@ CREATE TABLE lore_entries (
     PRIMARY KEY (namespace_id, id),
     FOREIGN KEY (namespace_id, book_id) REFERENCES lore_books (namespace_id, id)
 ) PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE lore_entries IS 'Entries of lorebooks as they stand; each is a memory of kind 7 under its id.';
+COMMENT ON TABLE lore_entries IS 'Current entries of lorebooks; each is a memory of kind 7 under its id.';
 COMMENT ON COLUMN lore_entries.agent IS 'With `subject`, those of the book: scoped keys see the row by them.';
 COMMENT ON COLUMN lore_entries.triggers IS 'A list of objects: text, mode (as LoreTriggerMode) and case_sensitive.';
-COMMENT ON COLUMN lore_entries.patterns IS 'How many of the triggers are regular expressions.';
+COMMENT ON COLUMN lore_entries.patterns IS 'Number of triggers that are regular expressions.';
 CREATE UNIQUE INDEX lore_entries_title ON lore_entries (namespace_id, book_id, title);
 SELECT create_partitions('lore_entries'), isolate_table('lore_entries', 'in_scope(agent, subject)');
 GRANT SELECT, INSERT, UPDATE, DELETE ON lore_entries TO everword_ingest;

@@ -1,4 +1,4 @@
--- The transcript: what people and agents wrote. Services may add to it, never change it.
+-- The transcript: messages of people and agents. Services may add rows, but never change them.
 
 CREATE TABLE messages (
     namespace_id bigint NOT NULL,
@@ -30,13 +30,13 @@ CREATE TABLE messages (
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE messages IS 'Every message as it was sent. Append-only by grants.';
 COMMENT ON COLUMN messages.agent IS 'With `subject`, those of the conversation: scoped keys see the row by them.';
-COMMENT ON COLUMN messages.importance_class IS 'As sent; memory_classes holds what was said later.';
+COMMENT ON COLUMN messages.importance_class IS 'As sent; later changes are in memory_classes.';
 -- Makes an import resumable: an external id is stored once.
 CREATE UNIQUE INDEX messages_external_id ON messages (namespace_id, conversation_id, external_id) WHERE external_id IS NOT NULL;
 -- Finds messages of a range of days that the calendar has missed.
 CREATE INDEX messages_occurred_at ON messages (namespace_id, occurred_at, id) WHERE NOT automated;
 CREATE INDEX messages_author ON messages (namespace_id, author, id) WHERE author <> '';
--- Messages of erased authors are hidden by name: transactions that began before the erasure may still add some.
+-- Messages of erased authors are hidden by name, because transactions that began before the erasure may still add some.
 SELECT create_partitions('messages'), isolate_table('messages', 'in_scope(agent, subject)',
     'is_shown(conversation_id, author, recorded_at)');
 GRANT SELECT, INSERT ON messages TO everword_ingest;
@@ -63,15 +63,15 @@ BEGIN
     SELECT count(*), bool_or(hidden_message(namespace, m.conversation_id, m.author, m.recorded_at)) INTO found_sources, hidden
       FROM (SELECT conversation_id, author, recorded_at FROM messages
              WHERE namespace_id = namespace AND id = ANY(sources) ORDER BY id FOR KEY SHARE) AS m;
-    -- The caller repeats the call and is told that there is no such message.
+    -- The error makes the caller repeat the call, which then fails because the message does not exist.
     IF hidden OR NOT may_be_gone AND found_sources < (SELECT count(DISTINCT id) FROM unnest(sources) AS source (id)) THEN
         RAISE EXCEPTION 'the message is being erased' USING ERRCODE = 'serialization_failure';
     END IF;
     RETURN true;
 END $$;
 COMMENT ON FUNCTION lock_sources IS
-    'Lock messages until the commit, or fail if one is being erased; statements that store rows that rest on messages call it. '
-    'Policies of retention delete messages and leave such rows, so of rows that are copied messages `may_be_gone`.';
+    'Lock messages until the commit, or fail if one is being erased. Statements that store rows derived from messages call it. '
+    'With `may_be_gone`, messages may be missing: copied rows can outlive messages that a retention policy deleted.';
 
 GRANT EXECUTE ON FUNCTION hidden_message TO everword_ingest, everword_search, everword_compactor, everword_embedder;
 GRANT EXECUTE ON FUNCTION lock_sources TO everword_ingest, everword_compactor;

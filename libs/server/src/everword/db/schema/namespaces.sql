@@ -26,12 +26,12 @@ CREATE TABLE namespaces (
 COMMENT ON TABLE namespaces IS 'Tenants. Holds no content, so it is not isolated.';
 COMMENT ON COLUMN namespaces.credentials IS
     'Passwords, keys and tokens in derived text: 1 mask, 2 keep, 3 mask and refuse new rows with them.';
-COMMENT ON COLUMN namespaces.sleep_atomicity IS 'What Sleep stores at once: 1 what one session says, 2 all that a run finds.';
+COMMENT ON COLUMN namespaces.sleep_atomicity IS 'Unit of Sleep''s transactions: 1 one session, 2 a whole run.';
 COMMENT ON COLUMN namespaces.hides IS 'Number of running erasures that hide rows. At 0, reads skip the check.';
 COMMENT ON COLUMN namespaces.erasure_salt IS 'Salt of hashes of erased names. NULL if some were hashed with the deployment''s secret.';
-COMMENT ON COLUMN namespaces.requests_per_minute IS 'Most calls per clock minute, over all processes; 0 is no limit.';
-COMMENT ON COLUMN namespaces.messages_per_minute IS 'Most messages stored per clock minute; 0 is no limit.';
-COMMENT ON COLUMN namespaces.stored_bytes IS 'Most bytes of stored text; 0 is no limit.';
+COMMENT ON COLUMN namespaces.requests_per_minute IS 'Limit of calls per clock minute, over all processes; 0 disables it.';
+COMMENT ON COLUMN namespaces.messages_per_minute IS 'Limit of messages stored per clock minute; 0 disables it.';
+COMMENT ON COLUMN namespaces.stored_bytes IS 'Limit of bytes of stored text; 0 disables it.';
 COMMENT ON COLUMN namespaces.quarantine IS
     'Whether untrusted text with prompt injections is left out of contexts; a channel policy can differ.';
 GRANT SELECT, INSERT, UPDATE ON namespaces TO everword_ingest;
@@ -49,9 +49,9 @@ CREATE TABLE namespace_usage (
     PRIMARY KEY (namespace_id)
 );
 COMMENT ON TABLE namespace_usage IS
-    'Used quota of namespaces with limits. Each process adds its counts now and then. Not isolated: counters.';
+    'Used quota of namespaces with limits. Each process adds its counts periodically. Not isolated: counters only.';
 COMMENT ON COLUMN namespace_usage.minute IS 'The minute of `requests` and `messages`.';
-COMMENT ON COLUMN namespace_usage.measured_at IS 'When ingest last summed up `stored_bytes`.';
+COMMENT ON COLUMN namespace_usage.measured_at IS 'Time when ingest last measured `stored_bytes`.';
 GRANT SELECT, INSERT, UPDATE ON namespace_usage TO everword_ingest, everword_search, everword_compactor;
 INSERT INTO erasure_rules VALUES ('kept', 57, 'namespace_usage', '', NULL, 'Counters only.');
 INSERT INTO transfer_rules VALUES ('namespace_usage', 257, NULL, '{}', 'What was used of the limits of a deployment.');

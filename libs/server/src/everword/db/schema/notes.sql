@@ -1,4 +1,4 @@
--- Notes: values under keys, captured notes and daily logs. A note changes, and keeps its history.
+-- Notes: values under keys, captured notes and daily logs. All versions of a note are stored.
 
 CREATE TABLE notes (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),

@@ -1,4 +1,4 @@
--- What an agent does again and again with a thing, how often that was right, and what was decided by it.
+-- Patterns: repeated actions of an agent on an entity, how often they were right, and decisions based on them.
 
 CREATE TABLE patterns (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -18,7 +18,7 @@ CREATE TABLE patterns (
     PRIMARY KEY (namespace_id, id),
     UNIQUE (namespace_id, entity_key, type, data_hash)
 ) PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE patterns IS 'What an agent does with an entity. Counts and confidence follow from pattern_outcomes.';
+COMMENT ON TABLE patterns IS 'Actions of an agent on an entity. Counts and confidence are computed from pattern_outcomes.';
 COMMENT ON COLUMN patterns.entity_key IS 'The entity, ignoring case and spaces.';
 COMMENT ON COLUMN patterns.data_hash IS 'SHA-256 of the data, ignoring the order of keys.';
 CREATE INDEX patterns_confidence ON patterns (namespace_id, confidence DESC, id);
@@ -42,7 +42,7 @@ CREATE TABLE pattern_outcomes (
     PRIMARY KEY (namespace_id, id),
     FOREIGN KEY (namespace_id, pattern_id) REFERENCES patterns (namespace_id, id)
 ) PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE pattern_outcomes IS 'Observations of a pattern, which its counts are made of.';
+COMMENT ON TABLE pattern_outcomes IS 'Observations of a pattern; its counts are computed from them.';
 COMMENT ON COLUMN pattern_outcomes.other_pattern_id IS 'The pattern that was recorded instead.';
 CREATE INDEX pattern_outcomes_pattern ON pattern_outcomes (namespace_id, pattern_id, outcome_at DESC, id DESC);
 SELECT create_partitions('pattern_outcomes'), isolate_table('pattern_outcomes');

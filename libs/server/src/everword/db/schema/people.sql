@@ -1,5 +1,5 @@
--- What Sleep learns besides facts: whom a subject knows, what happens, how a subject communicates, where it is heading, and
--- questions worth asking. Each rests on exact messages.
+-- Data that Sleep learns in addition to facts: people, events, communication style and trajectory of a subject, and
+-- questions worth asking. Each row is supported by quoted messages.
 
 CREATE TABLE people (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -18,7 +18,7 @@ CREATE TABLE people (
     PRIMARY KEY (namespace_id, id),
     CHECK ((ruling IS NULL) = (ruled_at IS NULL))
 ) PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE people IS 'Persons whom a subject mentions. Columns follow from learned_evidence and rulings.';
+COMMENT ON TABLE people IS 'Persons that a subject mentions. Columns are computed from learned_evidence and rulings.';
 COMMENT ON COLUMN people.aliases IS 'Other spellings of the name.';
 COMMENT ON COLUMN people.status IS 'Whether the relation lasts. Values equal proto RelationStatus.';
 COMMENT ON COLUMN people.mention_count IS 'Number of messages that mention the person.';
@@ -55,7 +55,7 @@ CREATE TABLE events (
     CHECK (ends_at >= starts_at),
     CHECK ((ruling IS NULL) = (ruled_at IS NULL))
 ) PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE events IS 'Events in the life of a subject. Columns follow from learned_evidence and rulings.';
+COMMENT ON TABLE events IS 'Events in the life of a subject. Columns are computed from learned_evidence and rulings.';
 COMMENT ON COLUMN events.expires_at IS 'decay_days after the latest of its end, its start and its last mention.';
 COMMENT ON COLUMN events.status IS 'Values equal proto EventStatus; that it expired follows from expires_at.';
 CREATE INDEX events_subject ON events (namespace_id, subject, id);
@@ -81,7 +81,7 @@ CREATE TABLE user_models (
     PRIMARY KEY (namespace_id, id),
     CHECK (held_until >= held_from)
 );
-COMMENT ON TABLE user_models IS 'How a subject communicates: one value of a dimension, and when it held.';
+COMMENT ON TABLE user_models IS 'Communication style of a subject: values of dimensions, with the times when they were current.';
 CREATE UNIQUE INDEX user_models_current ON user_models (namespace_id, subject, dimension) WHERE held_until IS NULL;
 CREATE INDEX user_models_subject ON user_models (namespace_id, subject, dimension, held_from);
 SELECT isolate_table('user_models');
@@ -111,7 +111,7 @@ CREATE TABLE trajectories (
     PRIMARY KEY (namespace_id, id),
     UNIQUE (namespace_id, subject, version)
 );
-COMMENT ON TABLE trajectories IS 'Where a subject is heading, at a time. The highest version is current.';
+COMMENT ON TABLE trajectories IS 'Direction in which a subject develops. The highest version is current.';
 COMMENT ON COLUMN trajectories.stability IS 'Values equal proto Stability.';
 COMMENT ON COLUMN trajectories.sessions IS 'Number of sessions of the subject that were processed by then.';
 SELECT isolate_table('trajectories');
@@ -165,7 +165,7 @@ CREATE TABLE strategy_offers (
     PRIMARY KEY (namespace_id, strategy_id),
     FOREIGN KEY (namespace_id, strategy_id) REFERENCES strategies (namespace_id, id)
 );
-COMMENT ON TABLE strategy_offers IS 'How often a question was offered in a context, so that it is not offered every turn.';
+COMMENT ON TABLE strategy_offers IS 'Number of times that a question was offered in a context. It is not offered every turn.';
 SELECT isolate_table('strategy_offers');
 GRANT SELECT ON strategy_offers TO everword_ingest, everword_compactor;
 GRANT SELECT, INSERT, UPDATE ON strategy_offers TO everword_search;
@@ -189,9 +189,9 @@ CREATE TABLE learned_evidence (
     UNIQUE (namespace_id, about_id, message_id, aspect, value_hash)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE learned_evidence IS
-    'Messages, with their words, behind people, events, user models, trajectories and strategies. Append-only.';
+    'Messages that support people, events, user models, trajectories and strategies, with quotes. Append-only.';
 COMMENT ON COLUMN learned_evidence.aspect IS
-    'The field that the words are about: `name`, `relation`, `status`, `detail`, `start` and so on.';
+    'The field that the quote supports: `name`, `relation`, `status`, `detail`, `start` and so on.';
 CREATE INDEX learned_evidence_about ON learned_evidence (namespace_id, about_id, said_at, id);
 CREATE INDEX learned_evidence_message ON learned_evidence (namespace_id, message_id);
 SELECT create_partitions('learned_evidence'), isolate_table('learned_evidence');
@@ -210,7 +210,7 @@ CREATE TABLE learned_changes (
     reason text NOT NULL DEFAULT '',
     PRIMARY KEY (namespace_id, id)
 );
-COMMENT ON TABLE learned_changes IS 'Audit trail of what Sleep learned: who ruled what, and why.';
+COMMENT ON TABLE learned_changes IS 'Audit trail of learned people, events, user models and strategies, with actor and reason.';
 CREATE INDEX learned_changes_about ON learned_changes (namespace_id, about_id, changed_at, id);
 SELECT isolate_table('learned_changes');
 GRANT SELECT, INSERT ON learned_changes TO everword_ingest, everword_compactor;

@@ -1,4 +1,4 @@
--- No role may call a function that it was not granted.
+-- No role may call a function without a grant.
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA everword FROM PUBLIC;
 
@@ -31,6 +31,6 @@ BEGIN
         EXECUTE format('GRANT %s TO %I', granted, target);
     END LOOP;
 END $$;
-COMMENT ON FUNCTION copy_privileges IS 'Grant a role what another one has in the schema; migrations call it after their own grants.';
+COMMENT ON FUNCTION copy_privileges IS 'Grant a role the privileges of another role in the schema. Migrations call it after their own grants.';
 REVOKE ALL ON FUNCTION copy_privileges FROM PUBLIC;
 SELECT copy_privileges('everword_ingest', 'everword_ingest_scoped'), copy_privileges('everword_search', 'everword_search_scoped');

@@ -1,4 +1,4 @@
--- How long things are kept. Without a policy, for ever.
+-- Retention policies. Without a policy, rows of a kind are kept for ever.
 
 CREATE TABLE retention_policies (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -10,11 +10,11 @@ CREATE TABLE retention_policies (
     set_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (namespace_id, kind)
 );
-COMMENT ON TABLE retention_policies IS 'How long a namespace keeps things of a kind; without a row, for ever.';
+COMMENT ON TABLE retention_policies IS 'Retention of items of a kind in a namespace; without a row, they are kept for ever.';
 COMMENT ON COLUMN retention_policies.kind IS 'Values equal proto RetentionKind.';
 COMMENT ON COLUMN retention_policies.keep_days IS 'Days since the last activity.';
-COMMENT ON COLUMN retention_policies.keep_importance IS 'Things of at least this importance are kept; 0 keeps none.';
-COMMENT ON COLUMN retention_policies.max_per_run IS 'Most removals per run; 0 is no limit.';
+COMMENT ON COLUMN retention_policies.keep_importance IS 'Items of at least this importance are kept; 0 keeps none.';
+COMMENT ON COLUMN retention_policies.max_per_run IS 'Limit of removals per run; 0 disables it.';
 SELECT isolate_table('retention_policies');
 GRANT SELECT, INSERT, UPDATE, DELETE ON retention_policies TO everword_ingest;
 INSERT INTO transfer_rules VALUES ('retention_policies', 11, 'retention_policy', '{kind}');
@@ -36,11 +36,11 @@ CREATE TABLE retention_runs (
     PRIMARY KEY (namespace_id, id),
     CHECK ((state = 2) = (finished_at IS NOT NULL))
 );
-COMMENT ON TABLE retention_runs IS 'Runs of policies with counts by kind and no content. An unfinished row is work.';
+COMMENT ON TABLE retention_runs IS 'Runs of policies with counts by kind and no content. Unfinished ones are continued by ingest.';
 COMMENT ON COLUMN retention_runs.night IS 'The day after whose end it ran; NULL if a caller started it.';
 COMMENT ON COLUMN retention_runs.state IS '1 running, 2 done.';
 COMMENT ON COLUMN retention_runs.kind IS 'Progress: the kind, the importance and the last id.';
-COMMENT ON COLUMN retention_runs.removed IS 'Removed things by kind.';
+COMMENT ON COLUMN retention_runs.removed IS 'Removed items by kind.';
 COMMENT ON COLUMN retention_runs.row_counts IS 'Deleted rows by table.';
 CREATE UNIQUE INDEX retention_runs_running ON retention_runs (namespace_id) WHERE state = 1;
 CREATE UNIQUE INDEX retention_runs_night ON retention_runs (namespace_id, night) WHERE night IS NOT NULL;
@@ -49,7 +49,7 @@ GRANT SELECT, INSERT, UPDATE ON retention_runs TO everword_ingest;
 INSERT INTO erasure_rules VALUES ('kept', 16, 'retention_runs', '', NULL, 'The record of what policies removed: counts.');
 INSERT INTO transfer_rules VALUES ('retention_runs', 12, 'retention_run', '{id}', 'What policies have removed.');
 
--- Things that a policy may apply to, with importance from 1 to 5 and last activity.
+-- One view per kind of expirable rows, with importance from 1 to 5 and the last activity.
 CREATE VIEW retained_messages (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
 SELECT m.namespace_id, 1::smallint AS kind, m.id, m.conversation_id,
        (CASE coalesce(k.importance_class, m.importance_class) WHEN 4 THEN 5 WHEN 3 THEN 4 ELSE 3 END)::smallint AS importance,
@@ -99,7 +99,7 @@ SELECT * FROM retained_messages
  UNION ALL SELECT * FROM retained_facts
  UNION ALL SELECT * FROM retained_patterns
  UNION ALL SELECT * FROM retained_history;
-COMMENT ON VIEW retained IS 'Things that retention policies apply to, with importance (1-5) and last activity. One view per kind.';
+COMMENT ON VIEW retained IS 'Items that retention policies may remove, with importance (1-5) and last activity. One view per kind.';
 GRANT SELECT ON retained, retained_messages, retained_notes, retained_note_versions, retained_document_versions, retained_facts,
     retained_patterns, retained_history TO everword_ingest;
 
@@ -112,7 +112,7 @@ DECLARE
     counts jsonb := '{}';
     old text;
     lost bigint;
-    -- Without a pause, each step of a run would take the same jobs away again.
+    -- Without a pause, each step of a run would interrupt the same jobs again.
     pause constant interval := '30 seconds';
 BEGIN
     IF cardinality(gone) > 5000 THEN
@@ -141,7 +141,7 @@ BEGIN
     WHEN 5 THEN
         PERFORM fence_jobs(NULL, pause);
         PERFORM withdraw_pages(gone);
-        -- Facts that they replaced stay ended.
+        -- Facts that the deleted facts had superseded stay ended.
         UPDATE fact_intervals SET successor_id = NULL
          WHERE namespace_id = namespace AND successor_id = ANY(gone) AND NOT fact_id = ANY(gone);
         nodes := fact_nodes(gone);
@@ -162,7 +162,7 @@ BEGIN
         RETURN counts;
     END CASE;
 END $$;
-COMMENT ON FUNCTION retire IS 'Remove at most 5,000 things of a kind with derived rows; return counts and what to rebuild.';
+COMMENT ON FUNCTION retire IS 'Remove at most 5,000 items of a kind with derived rows; return counts, and ids to recompute.';
 
 CREATE FUNCTION retire_conversations(ids uuid[]) RETURNS jsonb
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -212,6 +212,6 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
       JOIN namespaces n ON n.id = p.namespace_id AND n.state = 'active'
      WHERE NOT EXISTS (SELECT FROM retention_runs r WHERE r.namespace_id = n.id AND r.state = 1)
 $$;
-COMMENT ON FUNCTION idle_retention IS 'Return namespaces with policies and no unfinished run, with what determines their next night.';
+COMMENT ON FUNCTION idle_retention IS 'Return namespaces with policies and no unfinished run, with the settings that determine their next night.';
 
 GRANT EXECUTE ON FUNCTION retire, running_retention, idle_retention TO everword_ingest;

@@ -1,14 +1,15 @@
--- Rules that each feature fills in beside its own tables: what an erasure deletes, and what an export contains.
+-- Rules of all features' tables: the rows that an erasure deletes, and the rows that an export contains. Each feature
+-- inserts its rules in its own file.
 --
--- A new table gets a row for each target of an erasure that its rows belong to, or one of the target `kept`, and a row in
--- transfer_rules, by which the deletion of a namespace deletes its rows, too.
+-- A new table needs a rule for each erasure target of its rows, or one for the target `kept`, and a row in
+-- transfer_rules, which the deletion of a namespace uses as well.
 
 CREATE TABLE erasure_targets (
     name text PRIMARY KEY,
     kind smallint UNIQUE CHECK (kind > 0)
 );
-COMMENT ON TABLE erasure_targets IS 'What an erasure is of. Each feature declares its targets beside its tables.';
-COMMENT ON COLUMN erasure_targets.kind IS 'Value of proto ErasureKind; NULL for targets that only other erasures lead to.';
+COMMENT ON TABLE erasure_targets IS 'Targets of erasures. Each feature declares its targets in the file of its tables.';
+COMMENT ON COLUMN erasure_targets.kind IS 'Value of proto ErasureKind; NULL for targets that are only reached from other targets.';
 INSERT INTO erasure_targets VALUES
     ('subject', 3),
     ('author', 4),
@@ -27,7 +28,7 @@ CREATE TABLE erasure_rules (
     PRIMARY KEY (target, relation, key_column)
 );
 COMMENT ON TABLE erasure_rules IS
-    'Rows of `relation` whose `key_column` is the target go with it, by `place`; first those of target `goes_on`.';
+    'Rows of `relation` whose `key_column` is the target are deleted with it, by `place`; first, targets `goes_on`.';
 
 CREATE TABLE transfer_rules (
     relation text NOT NULL PRIMARY KEY,
@@ -40,7 +41,7 @@ CREATE TABLE transfer_rules (
     source text,
     page integer NOT NULL DEFAULT 500 CHECK (page > 0)
 );
-COMMENT ON TABLE transfer_rules IS 'Rows of `relation` are records of an export, by `place` and `keys`; without `record` they are left out.';
-COMMENT ON COLUMN transfer_rules.source IS 'The view they are read from, if not the relation.';
+COMMENT ON TABLE transfer_rules IS 'Rows of `relation` are exported in the order of `place` and `keys`, or omitted if `record` is NULL.';
+COMMENT ON COLUMN transfer_rules.source IS 'The view to read from; NULL to read the relation.';
 COMMENT ON COLUMN transfer_rules.page IS 'Rows per read; fewer if rows can be large.';
 GRANT SELECT ON transfer_rules TO everword_ingest;

@@ -1,4 +1,4 @@
--- Sleep: finished sessions, what was observed in them, and the nights that are done.
+-- Sleep: finished sessions, their observations, and completed nights.
 
 CREATE TABLE sleep_sessions (
     namespace_id bigint NOT NULL,
@@ -22,15 +22,15 @@ CREATE TABLE sleep_sessions (
     CHECK (last_seq >= first_seq),
     CHECK ((state = 2) = (processed_at IS NOT NULL))
 ) PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE sleep_sessions IS 'Runs of messages of a conversation, as Sleep read them.';
-COMMENT ON COLUMN sleep_sessions.subject IS 'The subject of the closing steps; empty if nobody was observed.';
+COMMENT ON TABLE sleep_sessions IS 'Ranges of messages of a conversation that Sleep processed as a unit.';
+COMMENT ON COLUMN sleep_sessions.subject IS 'The subject of the closing steps; empty without observations.';
 COMMENT ON COLUMN sleep_sessions.state IS
-    '1 stored, 2 seen by the closing steps too, 3 without statements of people, 4 parked with an error.';
+    '1 stored, 2 also processed by the closing steps, 3 without statements of people, 4 parked with an error.';
 CREATE INDEX sleep_sessions_waiting ON sleep_sessions (namespace_id, subject, started_at) WHERE state = 1;
 CREATE INDEX sleep_sessions_parked ON sleep_sessions (namespace_id, conversation_id, first_seq) WHERE state = 4;
 CREATE INDEX sleep_sessions_started ON sleep_sessions (namespace_id, started_at);
 CREATE INDEX sleep_sessions_subject ON sleep_sessions (namespace_id, subject, started_at) WHERE state IN (1, 2);
--- Sleep reads topics, which few sessions have without a model, and recent sessions; not all of them.
+-- Sleep reads topics, which few sessions have without a model, and recent sessions only.
 CREATE INDEX sleep_sessions_topics ON sleep_sessions (namespace_id, started_at) WHERE topics <> '{}';
 CREATE INDEX sleep_sessions_stored ON sleep_sessions (namespace_id, stored_at);
 CREATE INDEX sleep_sessions_processed ON sleep_sessions (namespace_id, processed_at);
@@ -64,9 +64,9 @@ CREATE TABLE session_observations (
     CHECK (cardinality(message_ids) = cardinality(quotes) AND cardinality(message_ids) = cardinality(said_at)
            AND cardinality(message_ids) = cardinality(seqs))
 ) PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE session_observations IS 'What a model observed in a session, with the messages and their words.';
+COMMENT ON TABLE session_observations IS 'Observations of a model in a session, with messages and quotes.';
 COMMENT ON COLUMN session_observations.kind IS '1 statement, 2 question, 3 reaction, 4 behaviour, 5 contradiction, 6 preference.';
-COMMENT ON COLUMN session_observations.about IS 'A third party; empty if it is about the subject.';
+COMMENT ON COLUMN session_observations.about IS 'The observed third party; empty for the subject.';
 CREATE INDEX session_observations_session ON session_observations (namespace_id, session_id);
 CREATE INDEX session_observations_subject ON session_observations (namespace_id, subject, kind, id);
 SELECT create_partitions('session_observations'), isolate_table('session_observations');

@@ -38,15 +38,15 @@ CREATE TABLE summaries (
     CHECK (earliest_at <= latest_at)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE summaries IS 'Levels 1-3 leaf, branch, root of a conversation; 4-7 day to year; 8 significant. Ids stay when rewritten.';
-COMMENT ON COLUMN summaries.first_seq IS 'Of levels 1-3: the range of the conversation that the node stands for.';
-COMMENT ON COLUMN summaries.period IS 'Of levels 4-7: the first day of the period, in the namespace''s time zone.';
+COMMENT ON COLUMN summaries.first_seq IS 'For levels 1-3: the range of the conversation that the node covers.';
+COMMENT ON COLUMN summaries.period IS 'For levels 4-7: the first day of the period, in the namespace''s time zone.';
 COMMENT ON COLUMN summaries.parent_id IS 'The node above; summary_sources holds the same link from the other end.';
-COMMENT ON COLUMN summaries.previous_id IS 'The latest node of the conversation, or of the level, when this one was made.';
-COMMENT ON COLUMN summaries.stale IS 'Its sources have changed: it will be rewritten.';
-COMMENT ON COLUMN summaries.needs_review IS 'It states something that its sources do not: see faithfulness.';
+COMMENT ON COLUMN summaries.previous_id IS 'The latest earlier node of the conversation, or of the level, at the time of creation.';
+COMMENT ON COLUMN summaries.stale IS 'Whether its sources have changed and it must be rewritten.';
+COMMENT ON COLUMN summaries.needs_review IS 'Whether it has claims that its sources do not support; see faithfulness.';
 COMMENT ON COLUMN summaries.name IS 'Unique: `2024-03-05`, `2024-03-05/phone`, `2024-W10`, `2024-03-05 · The heron`. Empty for levels 1-3.';
-COMMENT ON COLUMN summaries.hidden IS 'A part of its sources was erased: its text is blank until it is rewritten.';
--- One node per range of a conversation and per period, so that two compactors make one DAG.
+COMMENT ON COLUMN summaries.hidden IS 'Whether a source was erased. The text is blank until it is rewritten.';
+-- One node per range of a conversation and per period, so that two compactors build one DAG.
 CREATE UNIQUE INDEX summaries_conversation ON summaries (namespace_id, conversation_id, level, first_seq) WHERE conversation_id IS NOT NULL;
 CREATE UNIQUE INDEX summaries_period ON summaries (namespace_id, level, period, instance) WHERE period IS NOT NULL;
 CREATE INDEX summaries_parent ON summaries (namespace_id, parent_id) WHERE parent_id IS NOT NULL;
@@ -59,7 +59,7 @@ CREATE INDEX summaries_written_by ON summaries (level, model, prompt_version, na
 CREATE UNIQUE INDEX summaries_name ON summaries (namespace_id, name) WHERE name <> '';
 SELECT create_partitions('summaries'), isolate_table('summaries', 'in_scope(agent, subject)',
     'NOT hidden AND is_shown(conversation_id)');
--- A hidden summary is seen by the compactor alone, which rewrites it.
+-- A hidden summary is visible to the compactor only, which rewrites it.
 ALTER POLICY isolation ON summaries TO everword_ingest, everword_search, everword_embedder;
 CREATE POLICY isolation_of_writers ON summaries TO everword_compactor
     USING (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint AND is_shown(conversation_id))
@@ -109,7 +109,8 @@ CREATE FUNCTION outdated_summaries(
     at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamptz)
 RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    -- Skips through the index, whatever the number of nodes: first the writers, then their namespaces.
+    -- Skips through the index, first from writer to writer, then from namespace to namespace, so that the cost does not
+    -- depend on the number of nodes.
     WITH RECURSIVE writer (model, prompt_version) AS (
         (SELECT s.model, s.prompt_version FROM summaries s
           WHERE s.level = at_level ORDER BY s.model, s.prompt_version LIMIT 1)
@@ -121,7 +122,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
                 WHERE s.level = at_level AND (s.model, s.prompt_version) > (writer.model, writer.prompt_version)
                 ORDER BY s.model, s.prompt_version LIMIT 1) AS next
     ), round AS (
-        -- Each minute starts at another namespace, if there are more than fit into a batch.
+        -- Each minute starts at another namespace, in case more namespaces have outdated nodes than fit into a batch.
         SELECT floor(extract(epoch FROM now()) / 60)::bigint * 7919 % (max(id) + 1) AS after FROM namespaces
     ), walk (model, prompt_version, is_wrapped, namespace_id, found) AS (
         SELECT writer.model, writer.prompt_version, start.is_wrapped, start.namespace_id, 0
@@ -181,13 +182,13 @@ CREATE TABLE compaction_progress (
     FOREIGN KEY (namespace_id, conversation_id) REFERENCES conversations (namespace_id, id)
 );
 COMMENT ON TABLE compaction_progress IS
-    'Positions up to which a conversation was processed. Positions have no gaps and are given under a lock.';
-COMMENT ON COLUMN compaction_progress.wanted_seq IS 'Position up to which a caller asked for leaves, however few messages.';
+    'Positions up to which a conversation was processed. Sequence numbers have no gaps and are assigned under a lock.';
+COMMENT ON COLUMN compaction_progress.wanted_seq IS 'Position up to which a caller requested leaves, even if there are few messages.';
 COMMENT ON COLUMN compaction_progress.flushed_seq IS 'Position up to which FlushConversation replaced messages by summaries.';
-COMMENT ON COLUMN compaction_progress.flushed_tokens IS 'Tokens of these summaries and of the messages that were kept.';
+COMMENT ON COLUMN compaction_progress.flushed_tokens IS 'Tokens of these summaries and of the kept messages.';
 COMMENT ON COLUMN compaction_progress.learned_seq IS 'Position up to which facts were learned.';
 COMMENT ON COLUMN compaction_progress.slept_seq IS 'Position up to which Sleep made sessions.';
-COMMENT ON COLUMN compaction_progress.sleep_wanted_seq IS 'Position up to which sessions count as finished, however recent.';
+COMMENT ON COLUMN compaction_progress.sleep_wanted_seq IS 'Position up to which sessions count as finished, even if they are recent.';
 SELECT isolate_table('compaction_progress', NULL);
 GRANT SELECT, INSERT (namespace_id, conversation_id, sleep_wanted_seq), UPDATE (sleep_wanted_seq) ON compaction_progress TO everword_ingest;
 GRANT SELECT ON compaction_progress TO everword_search;
@@ -211,7 +212,7 @@ CREATE TABLE calendar_pending (
 COMMENT ON TABLE calendar_pending IS
     'Pending work of the calendar. Each append adds rows, so appends never wait and late commits are not missed.';
 CREATE INDEX calendar_pending_period ON calendar_pending (namespace_id, level, period, enqueued_at);
--- Tells for a message whether it is pending.
+-- For the question whether a message is pending.
 CREATE INDEX calendar_pending_conversation ON calendar_pending (namespace_id, conversation_id, period) WHERE level = 4;
 SELECT isolate_table('calendar_pending', NULL);
 GRANT INSERT ON calendar_pending TO everword_ingest;
@@ -227,7 +228,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
     SELECT n.id, n.time_zone, n.day_cutoff_minutes, pending.level, pending.period
       FROM namespaces n
      CROSS JOIN LATERAL (
-           -- Skips from period to period, whatever the number of rows.
+           -- Skips from period to period, so that the cost does not depend on the number of rows.
            WITH RECURSIVE step AS (
                (SELECT p.level, p.period FROM calendar_pending p WHERE p.namespace_id = n.id
                  ORDER BY p.level, p.period LIMIT 1)

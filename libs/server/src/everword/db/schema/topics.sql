@@ -10,7 +10,7 @@ CREATE TABLE topic_changes (
     PRIMARY KEY (namespace_id, id),
     CHECK (num_nonnulls(fact_id, leaf_id, node_id) = 1)
 );
-COMMENT ON TABLE topic_changes IS 'Changed facts, leaves and nodes to look at. Rows, no flag, so writers never wait and none is missed.';
+COMMENT ON TABLE topic_changes IS 'Unprocessed changes of facts, leaves and nodes. Rows instead of a flag, so that writers never wait for each other.';
 SELECT isolate_table('topic_changes');
 GRANT INSERT ON topic_changes TO everword_ingest;
 GRANT SELECT, INSERT, DELETE ON topic_changes TO everword_compactor;
@@ -78,7 +78,7 @@ CREATE TABLE topic_pages (
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE topic_pages IS 'A page about a node of the graph, replaced under its id. Former names and merged nodes lead to it.';
 COMMENT ON COLUMN topic_pages.sections IS 'Written by a language model and checked: an array of {heading, text, sources}.';
-COMMENT ON COLUMN topic_pages.source_ids IS 'Cited sources; [1] is the first. The page may repeat the text of an erased one.';
+COMMENT ON COLUMN topic_pages.source_ids IS 'Cited sources; [1] is the first. If one is erased, the page may repeat its text.';
 COMMENT ON COLUMN topic_pages.source_kinds IS 'Kinds of source_ids: 2 leaf, 4 fact.';
 CREATE INDEX topic_pages_title ON topic_pages (namespace_id, title, node_id);
 -- Pages are few, so an immediate update of the index is cheap.
@@ -100,7 +100,7 @@ LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
       FROM topic_sources s JOIN topic_pages p ON p.namespace_id = s.namespace_id AND p.node_id = s.node_id
      WHERE s.namespace_id = erasing_namespace() AND s.source_id = ANY(sources)
 $$;
-COMMENT ON FUNCTION pages_made_of IS 'Return the pages that cite these facts or leaves, or whose topic had one of them.';
+COMMENT ON FUNCTION pages_made_of IS 'Return the pages that cite these facts or leaves, or whose topic has one of them as a source.';
 
 CREATE TABLE themes (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -118,7 +118,7 @@ CREATE TABLE themes (
     UNIQUE (namespace_id, place)
 ) PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE themes IS 'Topics of a namespace; all of them are replaced at once.';
-COMMENT ON COLUMN themes.source_ids IS 'Memories nearest to its centre, nearest first.';
+COMMENT ON COLUMN themes.source_ids IS 'Memories nearest to the centre of the theme, nearest first.';
 COMMENT ON COLUMN themes.generation_id IS 'The generation whose vectors it was made from.';
 COMMENT ON COLUMN themes.model IS 'The language model that wrote the label; empty if words were chosen.';
 SELECT create_partitions('themes'), isolate_table('themes');

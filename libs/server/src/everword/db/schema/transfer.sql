@@ -1,4 +1,4 @@
--- Export and import of a namespace: a record per row, in one order, with its ids.
+-- Export and import of a namespace: one record per row, in a fixed order, with its ids.
 
 CREATE TABLE namespace_imports (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -16,7 +16,7 @@ GRANT SELECT, INSERT, UPDATE ON namespace_imports TO everword_ingest;
 INSERT INTO erasure_rules VALUES ('kept', 19, 'namespace_imports', '', NULL, 'A count and a hash.');
 INSERT INTO transfer_rules VALUES ('namespace_imports', 206, NULL, '{}', 'Where a namespace came from.');
 
--- Rows of corpus_counts come and go; their sum is what an export contains.
+-- Rows of corpus_counts are merged at any time, so an export contains their sum.
 CREATE VIEW transferred_counts AS
 SELECT namespace_id, sum(conversations)::bigint AS conversations, sum(messages)::bigint AS messages, sum(turns)::bigint AS turns,
        sum(passages)::bigint AS passages, sum(lexemes)::bigint AS lexemes, sum(content_bytes)::bigint AS content_bytes,
@@ -46,7 +46,7 @@ BEGIN
            string_agg(format('t.%I', k.name) || k.collated, ', ' ORDER BY k.place),
            format(' AND (%s) > (%s)', string_agg(format('t.%I', k.name) || k.collated, ', ' ORDER BY k.place),
                   string_agg(format('($2->>%s)::%s', k.place - 1, k.type), ', ' ORDER BY k.place))
-           -- With this condition an index on the first key column can be used.
+           -- This condition allows an index scan on the first key column.
            || coalesce(max(format(' AND t.%I >= ($2->>0)::%s', k.name, k.type)) FILTER (WHERE k.place = 1 AND k.collated = ''), '')
       INTO keys, ordered, later
       FROM (SELECT name, place, format_type(a.atttypid, a.atttypmod) AS type,

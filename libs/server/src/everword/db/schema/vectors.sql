@@ -1,4 +1,4 @@
--- Vectors: one narrow table for each model generation, reached through a view as memories are.
+-- Vectors: one narrow table for each model generation, read through a view, like memories.
 
 CREATE TABLE model_generations (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -18,7 +18,8 @@ CREATE TABLE model_generations (
         'halfvec', -- pgvector: exact in small scopes, HNSW in large ones
         'array'    -- no pgvector: exact over plain arrays
     )),
-    -- If true, longer vectors are cut to `dimensions`; otherwise they belong to another model and are refused.
+    -- If true, longer vectors are cut to `dimensions`; otherwise a longer vector is rejected, because it is from
+    -- another model.
     matryoshka boolean NOT NULL DEFAULT false,
     -- Writes that began before this transaction may not have seen the generation and enqueued nothing for it.
     created_xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
@@ -56,7 +57,7 @@ CREATE TABLE embedding_queue (
     PRIMARY KEY (namespace_id, memory_id, generation_id)
 );
 COMMENT ON TABLE embedding_queue IS 'Vectors of passages that are pending or failed, for a generation.';
--- Coverage counts these.
+-- For counts of coverage.
 CREATE INDEX embedding_queue_failed ON embedding_queue (generation_id) WHERE state = 'failed';
 CREATE INDEX embedding_queue_turns ON embedding_queue (generation_id, namespace_id, not_before, memory_id) WHERE state = 'pending';
 GRANT SELECT, INSERT ON embedding_queue TO everword_ingest;
@@ -73,7 +74,7 @@ CREATE TABLE embedding_pauses (
     PRIMARY KEY (namespace_id, generation_id)
 );
 COMMENT ON TABLE embedding_pauses IS
-    'Namespaces whose vectors wait until a moment, as their budget is spent. A change of the budget ends it.';
+    'Namespaces whose embedding is paused until a time, because their budget is spent. A new budget ends the pause.';
 GRANT SELECT, DELETE ON embedding_pauses TO everword_ingest;
 GRANT SELECT, INSERT, UPDATE ON embedding_pauses TO everword_embedder;
 INSERT INTO erasure_rules VALUES ('kept', 30, 'embedding_pauses', '', NULL, 'Ids and times.');
@@ -90,10 +91,10 @@ CREATE TABLE calibrations (
     UNIQUE NULLS NOT DISTINCT (profile, generation_id)
 );
 COMMENT ON TABLE calibrations IS 'Maps from evidence to relevance (0-1): knots of piecewise linear functions, per profile and generation.';
-COMMENT ON COLUMN calibrations.floor IS 'If the best result is less relevant, no result is relevant.';
+COMMENT ON COLUMN calibrations.floor IS 'Minimum relevance of the best result; below it, no result is relevant.';
 GRANT SELECT ON calibrations TO everword_search;
 
--- The type of a new table depends on the database that it is made in, not on the release.
+-- The type of a new table depends on the database in which it is created, not on the release.
 CREATE FUNCTION has_pgvector() RETURNS boolean
 LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
     SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'vector')
@@ -133,12 +134,13 @@ DECLARE
     width integer := (SELECT dimensions FROM model_generations WHERE id = generation);
 BEGIN
     EXECUTE format(
-        -- The reference keeps a vector that is stored while its namespace is erased from being left behind.
+        -- The foreign key prevents that a vector stored during the deletion of its namespace is left behind.
         'CREATE TABLE %I (namespace_id bigint NOT NULL REFERENCES namespaces (id), memory_id bigint NOT NULL, '
         'embedding %s NOT NULL, PRIMARY KEY (namespace_id, memory_id)) PARTITION BY HASH (namespace_id)',
         vectors, CASE WHEN halfvec THEN format('public.halfvec(%s)', width) ELSE 'real[]' END
     );
-    -- In line: out of line, every comparison fetches its vector from another page, and exact scans take 2-6 times as long.
+    -- Stored in line: out of line, every comparison fetches its vector from another page, and exact scans take 2-6
+    -- times as long.
     EXECUTE format('ALTER TABLE %I ALTER COLUMN embedding SET STORAGE %s', vectors,
                    CASE WHEN halfvec THEN 'PLAIN' ELSE 'EXTERNAL' END);
     PERFORM create_partitions(vectors);
@@ -198,7 +200,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION drop_vector_table IS 'Delete a generation with its vectors.';
 
--- Summaries that quote indexed messages word for word get one vector a leaf: the messages have vectors of the same words.
+-- An extractive summary that quotes indexed messages verbatim gets one vector per leaf, because the messages have
+-- vectors of the same text.
 CREATE FUNCTION needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE SET search_path = everword, pg_temp AS $$
 DECLARE
@@ -210,15 +213,15 @@ BEGIN
     SELECT level INTO node_level FROM summaries WHERE namespace_id = namespace AND id = source AND model = 'extractive';
     RETURN node_level IS NULL
         OR (node_level = 1 AND part = 0)
-        -- A channel policy may keep the messages out of the index: then only the summary has their words.
+        -- A channel policy may exclude the messages from the index; then only the summary has their text.
         OR EXISTS (SELECT FROM summary_sources s
                     WHERE s.namespace_id = namespace AND s.summary_id = source
                       AND NOT EXISTS (SELECT FROM memories m
                                        WHERE m.namespace_id = namespace AND m.source_id = coalesce(s.message_id, s.child_id)));
 END $$;
 COMMENT ON FUNCTION needs_vector IS
-    'Whether a passage gets vectors. A passage without words gets none. If all sources of an extractive summary are in the index, '
-    'only the first passage of a leaf gets one. `source` is the memory of the passage.';
+    'Return whether a passage gets vectors. A passage without text gets none. If all sources of an extractive summary are in the '
+    'index, only the first passage of a leaf gets one. `source` is the memory of the passage.';
 
 CREATE FUNCTION backfill_generation(generation bigint, batch integer) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
@@ -229,8 +232,8 @@ BEGIN
     -- One process at a time; others skip the locked row.
     SELECT * INTO building FROM model_generations
      WHERE id = generation AND state = 'building' AND backfilled_at IS NULL FOR UPDATE SKIP LOCKED;
-    -- Wait until every write that did not see the generation has ended: it is visible here, and later writes enqueue their
-    -- vectors themselves. Ids cannot tell, as they commit out of order.
+    -- Wait until every write that did not see the generation has ended. Then its rows are visible here, and later
+    -- writes enqueue their vectors themselves. Ids are no criterion, because they commit out of order.
     IF building.id IS NULL OR pg_snapshot_xmin(pg_current_snapshot()) <= building.created_xid THEN
         RETURN 0;
     END IF;

@@ -1,8 +1,9 @@
--- What must hold of conversations and of what was said in them.
+-- Checks of conversations, and of messages and checkpoints in them.
 
 -- sequence --
 -- over: conversations by id
--- holds: Messages have the places 1 to last_seq of their conversation, each once; only removed ones leave a place empty.
+-- holds: The messages of a conversation have the sequence numbers 1 to last_seq, each once. Gaps come only from removed
+--        messages.
 -- do: Messages are lost: restore them from a backup.
 SELECT c.id::text AS id,
        format('last_seq is %%s, and there are %%s messages at places %%s to %%s', c.last_seq, m.messages, m.first, m.last) AS detail
@@ -17,8 +18,8 @@ SELECT c.id::text AS id,
 
 -- hidden_conversations --
 -- over: conversations by id
--- holds: A conversation is hidden only while an erasure is at work on it.
--- do: Erase it again: `everword erase conversation`.
+-- holds: A conversation is hidden only while an erasure of it is in progress.
+-- do: Erase the conversation again: `everword erase conversation`.
 SELECT c.id::text AS id, 'hidden by an erasure that is over or missing' AS detail
   FROM conversations c
  WHERE c.namespace_id = %(namespace_id)s AND c.id > %(after)s AND c.id <= %(last)s AND c.erasure_id IS NOT NULL
@@ -27,8 +28,8 @@ SELECT c.id::text AS id, 'hidden by an erasure that is over or missing' AS detai
 
 -- erased_conversations --
 -- over: conversations by id
--- holds: A conversation that was erased, or whose subject was, is gone.
--- do: A backup from before was restored, or the erasure failed: erase it again.
+-- holds: No conversation exists that was erased, or whose subject was erased after its creation.
+-- do: An older backup was restored, or the erasure failed: erase the conversation or subject again.
 SELECT c.id::text AS id, 'was erased at ' || e.requested_at AS detail
   FROM conversations c
  CROSS JOIN LATERAL (VALUES (2, c.id::text), (3, c.subject)) AS named (kind, target)
@@ -39,8 +40,8 @@ SELECT c.id::text AS id, 'was erased at ' || e.requested_at AS detail
 
 -- progress --
 -- over: compaction_progress by conversation_id
--- holds: No conversation is summed up, learned from or slept over further than it goes.
--- do: Set the mark to the conversation's last_seq.
+-- holds: No conversation is summarised, flushed, learned from or processed by Sleep beyond its last_seq.
+-- do: Set the position to the conversation's last_seq.
 SELECT p.conversation_id::text AS id, format('marks reach %%s, and it ends at %%s', marks.furthest, c.last_seq) AS detail
   FROM compaction_progress p
   JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = p.conversation_id
@@ -50,7 +51,7 @@ SELECT p.conversation_id::text AS id, format('marks reach %%s, and it ends at %%
 
 -- checkpoints --
 -- over: checkpoints by id
--- holds: A checkpoint's version has been given out.
+-- holds: A checkpoint's version does not exceed the conversation's version counter.
 -- do: Set the conversation's row of checkpoint_counters to its highest version.
 SELECT k.id::text AS id, format('version %%s, and %%s were given out', k.version, coalesce(n.version, 0)) AS detail
   FROM checkpoints k
@@ -59,7 +60,7 @@ SELECT k.id::text AS id, format('version %%s, and %%s were given out', k.version
 
 -- messages_indexed --
 -- over: messages by id
--- holds: A message is in the index, unless its channel's policy keeps it out.
+-- holds: Every message is in the index, unless its channel's policy excludes it.
 -- do: `everword rebuild`.
 SELECT m.id::text AS id, 'has no passage' AS detail
   FROM messages m
@@ -71,8 +72,8 @@ SELECT m.id::text AS id, 'has no passage' AS detail
 
 -- sentences --
 -- over: messages by id
--- holds: A tool call without words has its sentence in the index, or is to get one.
--- do: `everword rebuild` indexes the sentence; `everword backfill tool-sentences` makes it due.
+-- holds: Every tool call without text has a sentence in the index, or is queued to get one.
+-- do: `everword rebuild` indexes an existing sentence; `everword backfill tool-sentences` enqueues a missing one.
 SELECT m.id::text AS id,
        CASE WHEN s.message_id IS NULL THEN 'has no sentence, and is to get none' ELSE 'its sentence is not in the index' END AS detail
   FROM messages m
@@ -85,7 +86,8 @@ SELECT m.id::text AS id,
 
 -- leaves_missing --
 -- over: messages by id
--- holds: A message up to where its conversation is summed up is under a leaf, if it says something and is not being erased.
+-- holds: Every message up to its conversation's summarised position is the source of a leaf, unless it has no text, is
+--        automated, or is being erased.
 -- do: `everword backfill summaries`.
 SELECT m.id::text AS id, format('at place %%s of %%s that are summed up, under no leaf', m.seq, p.summarised_seq) AS detail
   FROM messages m
@@ -100,7 +102,8 @@ SELECT m.id::text AS id, format('at place %%s of %%s that are summed up, under n
 
 -- days_missing --
 -- over: messages by id
--- holds: A message that goes into the calendar is under a day, or pending for one, unless it is being erased.
+-- holds: Every message for the calendar is the source of a day's summary, or pending for one, unless it is being
+--        erased.
 -- do: `everword rebuild`, or `everword backfill summaries`.
 SELECT m.id::text AS id, 'under no day, and pending for none' AS detail
   FROM messages m
@@ -118,8 +121,8 @@ SELECT m.id::text AS id, 'under no day, and pending for none' AS detail
 
 -- erased_messages --
 -- over: messages by id
--- holds: A message that was erased, or whose author was, is gone.
--- do: A backup from before was restored, or the erasure failed: erase it again.
+-- holds: No message exists that was erased, or whose author was erased after it was stored.
+-- do: An older backup was restored, or the erasure failed: erase the message or author again.
 SELECT m.id::text AS id, 'was erased at ' || e.requested_at AS detail
   FROM messages m
  CROSS JOIN LATERAL (VALUES (1, m.id::text), (4, nullif(m.author, ''))) AS named (kind, target)

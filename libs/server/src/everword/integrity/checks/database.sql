@@ -1,19 +1,20 @@
--- What must hold of everything that is stored. A check has a name, what it is over, what holds and what to do where it does not;
--- its statement returns the rows for which it does not hold, as `id` and `detail`. One over a table is run over a stretch of its
--- keys, from `after` to `last`; :vectors is the table of each model generation's vectors, and :generation its number.
+-- Checks of the whole database. The header of a check has its name, its scope (`over`), the invariant (`holds`) and the
+-- remedy (`do`); its statement returns violating rows as `id` and `detail`. A check over a table runs on ranges of its
+-- key, from `after` (exclusive) to `last`. :vectors is the table of a model generation's vectors, and :generation its
+-- number.
 
 -- schema_version --
 -- over: database
--- holds: The schema is one that this release serves over; post migrations may be to come.
--- do: Run `everword migrate` with this release, or verify with the release that the database belongs to.
+-- holds: This release supports the schema's version. Post migrations may be missing.
+-- do: Run `everword migrate` with this release, or `everword verify` with the release that the database belongs to.
 SELECT 'schema_migrations' AS id,
        format('version %%s, and this release serves over %%s to %%s', max(number), %(required)s::integer, %(latest)s::integer) AS detail
   FROM schema_migrations HAVING coalesce(max(number), 0) NOT BETWEEN %(required)s::integer AND %(latest)s::integer;
 
 -- append_only --
 -- over: database
--- holds: No service may change or delete messages, or act beyond row-level security.
--- do: REVOKE the right, or ALTER ROLE … NOSUPERUSER NOBYPASSRLS, and find out who gave it.
+-- holds: No service may change or delete messages, or bypass row level security.
+-- do: REVOKE the privilege, or ALTER ROLE … NOSUPERUSER NOBYPASSRLS, and find out who granted it.
 SELECT r.rolname AS id, right_ || ' on messages' AS detail
   FROM pg_roles r CROSS JOIN (VALUES ('UPDATE'), ('DELETE'), ('TRUNCATE')) AS rights (right_)
  WHERE r.rolname = ANY(%(roles)s) AND has_table_privilege(r.oid, 'messages', right_)
@@ -23,8 +24,9 @@ SELECT rolname, 'is a superuser, or bypasses row-level security' FROM pg_roles
 
 -- isolation --
 -- over: database
--- holds: A service's role that may read a table of namespaces directly sees the rows of one namespace alone; scoped roles are no members of it.
--- do: ALTER TABLE … ENABLE ROW LEVEL SECURITY, or REVOKE the right or the membership; compare with schema.sql.
+-- holds: Row level security limits services to one namespace on every table that they may read directly. Scoped roles
+--        are not members of services' roles.
+-- do: ALTER TABLE … ENABLE ROW LEVEL SECURITY, or REVOKE the privilege or membership; compare with schema.sql.
 SELECT c.relname AS id, 'no row-level security' AS detail
   FROM pg_class c
   JOIN transfer_rules t ON t.relation = c.relname
@@ -38,9 +40,9 @@ SELECT r.rolname, 'is a member of ' || s.rolname
 
 -- indexes --
 -- over: database
--- holds: Every index is complete, unless it is being made.
--- do: `everword migrate` makes again that of a migration, `everword models switch` that of a model generation which is built; of any
---     other, REINDEX INDEX CONCURRENTLY the one that is named.
+-- holds: Every index is valid, unless it is being built.
+-- do: Indexes of migrations: `everword migrate`. Indexes of a model generation that is being built: `everword models
+--     switch`. Others: REINDEX INDEX CONCURRENTLY with the index's name.
 SELECT i.indexrelid::regclass::text AS id, 'invalid' AS detail
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
  WHERE c.relnamespace = 'everword'::regnamespace AND NOT i.indisvalid
@@ -48,9 +50,10 @@ SELECT i.indexrelid::regclass::text AS id, 'invalid' AS detail
 
 -- numbers --
 -- over: database
--- holds: Sequences are ahead of the ids that they gave out, and the server of the transactions that made model generations.
--- do: SELECT setval('everword.memory_ids', …) to more than the highest id, before anything is written;
---     UPDATE model_generations SET created_xid = pg_current_xact_id().
+-- holds: The sequence of memory ids is past the highest id, and the server's transaction ids are past those that
+--        created model generations.
+-- do: Before any write, SELECT setval('everword.memory_ids', …) with more than the highest id, and UPDATE
+--     model_generations SET created_xid = pg_current_xact_id().
 SELECT 'memory_ids' AS id, format('at %%s, and there is passage %%s', s.last_value, m.highest) AS detail
   FROM memory_ids s CROSS JOIN (SELECT max(id) AS highest FROM memories) AS m
  WHERE s.last_value < m.highest
@@ -60,15 +63,17 @@ SELECT 'model_generations', format('%%s was made by a transaction that is still 
 
 -- secrets --
 -- over: database
--- holds: Consistency tokens are signed with a secret of the deployment.
--- do: Restore the row of the table deployment from a backup: without it, hashes of what was erased mean nothing.
+-- holds: The deployment has a secret of at least 16 bytes to sign tokens.
+-- do: Restore the row of the table deployment from a backup. Without the secret, hashes of erased names cannot be
+--     compared.
 SELECT 'deployment' AS id, 'no secret of at least 16 bytes' AS detail
  WHERE NOT EXISTS (SELECT FROM deployment WHERE octet_length(token_secret) >= 16);
 
 -- generations --
 -- over: database
--- holds: One model generation is searched, over an index, and each has its table of vectors.
--- do: `everword models list`; `everword models switch` to one that is complete. SELECT everword.index_vectors(…) makes an index.
+-- holds: Exactly one model generation is active, with an index, and every generation has a table of vectors.
+-- do: See `everword models list`; make a complete generation active with `everword models switch`. SELECT
+--     everword.index_vectors(…) creates an index.
 SELECT 'model_generations' AS id, format('%%s are active', count(*)) AS detail
   FROM model_generations WHERE state = 'active' HAVING count(*) <> 1
  UNION ALL

@@ -1,9 +1,9 @@
--- What must hold of the index: of passages, and of their vectors.
+-- Checks of the index: passages and their vectors.
 
 -- passages_sourced --
 -- over: memories by id
--- holds: Each passage belongs to a source that is there, of its kind.
--- do: `everword rebuild` removes it.
+-- holds: The source of every passage exists, and has the passage's kind.
+-- do: `everword rebuild` deletes the passage.
 SELECT p.id::text AS id, format('%%s %%s is missing', {row_labels_of_kinds}, p.source_id) AS detail
   FROM memories p
  WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s
@@ -21,7 +21,7 @@ SELECT p.id::text AS id, format('part %%s of %%s, and the part before is missing
 
 -- passages_counted --
 -- over: memories by id
--- holds: A passage has its ranking record, and as many words as its lexemes say.
+-- holds: Every passage has a ranking record, and its word count agrees with its lexemes.
 -- do: `everword rebuild`.
 SELECT p.id::text AS id, format('counts %%s words, and has %%s', p.lexeme_count, words) AS detail
   FROM memories p
@@ -32,7 +32,7 @@ SELECT p.id::text AS id, format('counts %%s words, and has %%s', p.lexeme_count,
 
 -- passages_placed --
 -- over: memories by id
--- holds: A message's passages have its place, its author and its time.
+-- holds: The passages of a message have its conversation, sequence number, author and time.
 -- do: `everword rebuild`.
 SELECT p.id::text AS id, 'of message ' || m.id || ', and says otherwise where, when or by whom it was said' AS detail
   FROM memories p
@@ -42,7 +42,7 @@ SELECT p.id::text AS id, 'of message ' || m.id || ', and says otherwise where, w
 
 -- passages_true --
 -- over: memories by id
--- holds: The passages of a summary or a page say what it says now.
+-- holds: The passages of a summary or topic page have its current text.
 -- do: `everword rebuild`.
 SELECT p.source_id::text AS id, 'its passages say something else' AS detail
   FROM memories p
@@ -58,7 +58,7 @@ SELECT p.source_id::text AS id, 'its passages say something else' AS detail
 
 -- vectors_due --
 -- over: memories by id
--- holds: A passage that needs a vector has one of each live model generation, or is in the queue for it.
+-- holds: Every passage that needs vectors has one of each live model generation, or is queued for it.
 -- do: `everword rebuild`, or `everword backfill embeddings`.
 SELECT p.id::text AS id, 'has no vector of generation :generation, and is to get none' AS detail
   FROM memories p
@@ -68,14 +68,14 @@ SELECT p.id::text AS id, 'has no vector of generation :generation, and is to get
    AND NOT EXISTS (SELECT FROM :vectors v WHERE v.namespace_id = %(namespace_id)s AND v.memory_id = p.id)
    AND NOT EXISTS (SELECT FROM embedding_queue q
                     WHERE q.namespace_id = %(namespace_id)s AND q.memory_id = p.id AND q.generation_id = :generation)
-   -- What is being erased gets none any more.
+   -- A passage that is being erased gets no vector.
    AND NOT hidden_passage(p.namespace_id, p.conversation_id, p.author, p.id)
    AND needs_vector(p.namespace_id, p.kind, p.source_id, p.part, p.content);
 
 -- vectors_sourced --
 -- over: :vectors by memory_id
--- holds: Each vector belongs to a passage.
--- do: `everword rebuild` removes it.
+-- holds: The passage of every vector exists.
+-- do: `everword rebuild` deletes the vector.
 SELECT v.memory_id::text AS id, 'a vector of generation :generation of no passage' AS detail
   FROM :vectors v
  WHERE v.namespace_id = %(namespace_id)s AND v.memory_id > %(after)s AND v.memory_id <= %(last)s
@@ -83,8 +83,8 @@ SELECT v.memory_id::text AS id, 'a vector of generation :generation of no passag
 
 -- vectors_once --
 -- over: embedding_queue by memory_id
--- holds: What is in the queue is a passage, and has no vector yet.
--- do: `everword rebuild` removes it from the queue.
+-- holds: Every entry of the embedding queue is for an existing passage without a vector.
+-- do: `everword rebuild` deletes the entry.
 SELECT q.memory_id::text AS id,
        CASE WHEN p.id IS NULL THEN 'is due, and no passage' ELSE 'is due, and has its vector' END AS detail
   FROM embedding_queue q

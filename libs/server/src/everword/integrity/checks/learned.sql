@@ -1,9 +1,9 @@
--- What must hold of what was learned: facts, people, the graph, pages about topics.
+-- Checks of learned data: facts, people, the graph, topic pages.
 
 -- facts_evidenced --
 -- over: facts by id
--- holds: A fact rests on evidence, or a person ruled that it is so.
--- do: Delete it: `everword erase fact`; Sleep learns it again if somebody said it.
+-- holds: Every fact has evidence, or a person's ruling.
+-- do: Delete the fact: `everword erase fact`. Sleep learns it again if a message supports it.
 SELECT f.id::text AS id, f.attribute || ': no evidence' AS detail
   FROM facts f
  WHERE f.namespace_id = %(namespace_id)s AND f.id > %(after)s AND f.id <= %(last)s AND f.ruling IS NULL
@@ -11,7 +11,7 @@ SELECT f.id::text AS id, f.attribute || ': no evidence' AS detail
 
 -- evidence_said --
 -- over: fact_evidence by id
--- holds: The message that evidence quotes is there, unless a policy removed messages and keeps what was learned.
+-- holds: The quoted message of every piece of evidence exists, unless a retention policy has removed messages.
 -- do: Erase the fact, or restore the message from a backup.
 SELECT e.id::text AS id, format('of fact %%s: message %%s is missing', e.fact_id, e.message_id) AS detail
   FROM fact_evidence e
@@ -21,7 +21,7 @@ SELECT e.id::text AS id, format('of fact %%s: message %%s is missing', e.fact_id
 
 -- timelines --
 -- over: facts by id
--- holds: Of an attribute with one value at a time, what is believed now holds at no moment twice.
+-- holds: An attribute with one value at a time has no overlapping current intervals.
 -- do: Correct one of the facts: `everword call Fact/CorrectFact`.
 SELECT f.id::text AS id, format('%%s holds from %%s, as does %%s', f.attribute, greatest(i.valid_from, o.valid_from), other.id) AS detail
   FROM facts f
@@ -34,7 +34,7 @@ SELECT f.id::text AS id, format('%%s holds from %%s, as does %%s', f.attribute, 
 
 -- facts_indexed --
 -- over: fact_intervals by id
--- holds: Each interval of a fact is in the index, and holds there as long as in its row.
+-- holds: Every interval of a fact is in the index, with the same start and ends.
 -- do: `everword rebuild`.
 SELECT i.id::text AS id, CASE WHEN p.id IS NULL THEN 'has no passage' ELSE 'its passage holds from, until or for another time' END AS detail
   FROM fact_intervals i
@@ -45,8 +45,9 @@ SELECT i.id::text AS id, CASE WHEN p.id IS NULL THEN 'has no passage' ELSE 'its 
 
 -- learned_evidenced --
 -- over: learned_evidence by id
--- holds: Evidence is about something that is there, and the message that it quotes is too, unless a policy removed messages.
--- do: Delete the evidence; it says nothing of anything.
+-- holds: The subject of every piece of learned evidence exists. So does the quoted message, unless a retention policy
+--        has removed messages.
+-- do: Delete the evidence, which supports nothing.
 SELECT e.id::text AS id,
        CASE WHEN about.id IS NULL THEN 'about nothing: ' || e.about_id ELSE 'message missing: ' || e.message_id END AS detail
   FROM learned_evidence e
@@ -65,8 +66,8 @@ SELECT e.id::text AS id,
 
 -- nodes_current --
 -- over: graph_nodes by id
--- holds: A node of the graph has at most one version that is believed; one that was merged is merged into a node.
--- do: End all but the latest version: UPDATE graph_node_versions SET known_until.
+-- holds: A graph node has at most one current version. A merged node names an existing node.
+-- do: End all versions except the latest: UPDATE graph_node_versions SET known_until.
 SELECT n.id::text AS id, wrong AS detail
   FROM graph_nodes n
  CROSS JOIN LATERAL (VALUES
@@ -80,7 +81,7 @@ SELECT n.id::text AS id, wrong AS detail
 
 -- nodes_indexed --
 -- over: graph_node_versions by id
--- holds: Each version of a node is in the index, and believed there as long as in its row.
+-- holds: Every version of a graph node is in the index, with the same end.
 -- do: `everword rebuild`.
 SELECT v.id::text AS id, CASE WHEN p.id IS NULL THEN 'has no passage' ELSE 'its passage is believed for another time' END AS detail
   FROM graph_node_versions v
@@ -90,8 +91,8 @@ SELECT v.id::text AS id, CASE WHEN p.id IS NULL THEN 'has no passage' ELSE 'its 
 
 -- edges_said --
 -- over: graph_edges by id
--- holds: The message that says a relation is there, unless a policy removed messages.
--- do: End the relation: `everword call Graph/UpdateEdge`.
+-- holds: The source message of every edge exists, unless a retention policy has removed messages.
+-- do: End the edge: `everword call Graph/UpdateEdge`.
 SELECT e.id::text AS id, 'message missing: ' || e.message_id AS detail
   FROM graph_edges e
  WHERE e.namespace_id = %(namespace_id)s AND e.id > %(after)s AND e.id <= %(last)s AND e.message_id IS NOT NULL
@@ -100,7 +101,7 @@ SELECT e.id::text AS id, 'message missing: ' || e.message_id AS detail
 
 -- pages_indexed --
 -- over: topic_pages by id
--- holds: A page about a topic is in the index.
+-- holds: Every topic page is in the index.
 -- do: `everword rebuild`.
 SELECT t.id::text AS id, 'has no passage' AS detail
   FROM topic_pages t

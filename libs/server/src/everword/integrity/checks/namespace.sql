@@ -1,8 +1,8 @@
--- What must hold of a namespace as a whole.
+-- Checks of a namespace as a whole.
 
 -- counters --
 -- over: namespace
--- holds: The sums of corpus_counts are those of the rows.
+-- holds: The sums of corpus_counts equal the counted rows.
 -- do: `everword rebuild`.
 SELECT name AS id, format('counted %%s, and there are %%s', coalesce(counted, 0), coalesce(there, 0)) AS detail
   FROM (SELECT sum(conversations) AS conversations, sum(messages) AS messages, sum(turns) AS turns, sum(passages) AS passages,
@@ -25,7 +25,8 @@ SELECT name AS id, format('counted %%s, and there are %%s', coalesce(counted, 0)
 
 -- places_empty --
 -- over: namespace
--- holds: No more places of conversations are empty than messages were erased or retired.
+-- holds: Conversations do not have more gaps in their sequence numbers than messages were erased or removed by
+--        policies.
 -- do: Messages are lost: restore them from a backup.
 SELECT 'conversations' AS id, format('%%s places are empty, and %%s messages were removed', c.places - m.messages, gone.messages) AS detail
   FROM (SELECT coalesce(sum(last_seq), 0) AS places FROM conversations WHERE namespace_id = %(namespace_id)s) AS c
@@ -39,8 +40,9 @@ SELECT 'conversations' AS id, format('%%s places are empty, and %%s messages wer
 
 -- jobs --
 -- over: namespace
--- holds: A job's state agrees with its lease and with what it knows of; one of a conversation has it.
--- do: `everword retry-failed`; if it stays, delete the row: sweeps and the next write make the job again.
+-- holds: A job's state agrees with its lease and its counters of work. If its subject is a conversation, the
+--        conversation exists.
+-- do: `everword retry-failed`. If the violation stays, delete the row; a sweep or the next write creates the job again.
 SELECT j.id::text AS id, j.task || ' ' || j.subject || ': ' || wrong AS detail
   FROM jobs j
  CROSS JOIN LATERAL (VALUES
@@ -56,8 +58,8 @@ SELECT j.id::text AS id, j.task || ' ' || j.subject || ': ' || wrong AS detail
 
 -- work_forgotten --
 -- over: namespace
--- holds: What has been due for an hour has a job that is not done, or was given up visibly.
--- do: See that the workers and the compactor run; `everword queue-status`, `everword retry-failed`.
+-- holds: Work that has been due for an hour has a job that is not done; a parked job counts.
+-- do: Check that the workers and the compactor run: `everword queue-status`, `everword retry-failed`.
 SELECT due.task AS id, due.what || ' since ' || due.since AS detail
   FROM (SELECT 'embed' AS task, 'vectors are pending' AS what, min(not_before) AS since
           FROM embedding_queue WHERE namespace_id = %(namespace_id)s AND state = 'pending'
@@ -72,8 +74,8 @@ SELECT due.task AS id, due.what || ' since ' || due.since AS detail
 
 -- erasures_stuck --
 -- over: namespace
--- holds: An erasure that has begun goes on.
--- do: See that ingest runs; `everword erasures` shows the error.
+-- holds: No unfinished erasure has been inactive for an hour.
+-- do: Check that ingest runs; `everword erasures` shows the error.
 SELECT id::text AS id, 'nothing was erased for an hour: ' || coalesce(error, 'no error') AS detail
   FROM erasures
  WHERE namespace_id = %(namespace_id)s AND state = 1 AND updated_at < now() - interval '1 hour';

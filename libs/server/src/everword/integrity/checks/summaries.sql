@@ -1,11 +1,12 @@
--- What must hold of summaries: their places, and what they are made from. `everword audit summaries` checks their words.
--- Those of a conversation that is being erased lose their messages first; a stale node has lost some, and is written again.
+-- Checks of the ranges, links and sources of summaries; `everword audit summaries` checks their text. Summaries of a
+-- conversation that is being erased are skipped, because they lose their messages first. A stale node may lack sources
+-- until it is rewritten.
 
 -- summaries_sourced --
 -- over: summaries by id
--- holds: Leaves and days are made from messages, what is above from nodes of the level below, what is significant from nothing;
---        sources are numbered from 1.
--- do: `everword audit summaries` shows it; delete the node: it and those above it are written again.
+-- holds: The sources of leaves and days are messages, those of higher nodes are nodes of the level below, and
+--        significant memories have none. Sources are numbered from 1 without gaps.
+-- do: `everword audit summaries` shows the node. Delete it; it and the nodes above it are written again.
 SELECT s.id::text AS id, format('of level %%s, with %%s messages and %%s nodes of the level below', s.level, f.messages, f.children)
        AS detail
   FROM summaries s
@@ -23,8 +24,10 @@ SELECT s.id::text AS id, format('of level %%s, with %%s messages and %%s nodes o
 
 -- summaries_linked --
 -- over: summaries by id
--- holds: A node and the one above it name each other; what came before it is of its conversation.
--- do: Set parent_id and previous_id to the node that has it as a source, or to NULL.
+-- holds: A node's parent has the node as a source, and every source names its parent. The previous node is of the same
+--        conversation.
+-- do: Set parent_id to the node that has this one as a source, or to NULL, and previous_id to a node of the
+--     conversation, or to NULL.
 SELECT s.id::text AS id, wrong AS detail
   FROM summaries s
  CROSS JOIN LATERAL (VALUES
@@ -42,8 +45,8 @@ SELECT s.id::text AS id, wrong AS detail
 
 -- summaries_sums --
 -- over: summaries by id
--- holds: A node's count and span are those of what it was made from, unless it is to be written again.
--- do: UPDATE summaries SET stale = true for the node: it is written again.
+-- holds: A node's message count and time span equal those of its sources, unless the node or a source is stale.
+-- do: UPDATE summaries SET stale = true for the node; it is written again.
 SELECT s.id::text AS id,
        format('counts %%s messages from %%s to %%s; its sources %%s from %%s to %%s', s.message_count, s.earliest_at, s.latest_at,
               f.messages, f.earliest, f.latest) AS detail
@@ -62,8 +65,9 @@ SELECT s.id::text AS id,
 
 -- summaries_placed --
 -- over: summaries by id
--- holds: Along a conversation, a node's sources lie within its stretch, in order, in its conversation, as far as that is summed up.
--- do: `everword audit summaries` shows it; delete the node: it and those above it are written again.
+-- holds: The sources of a conversation's node are in that conversation, in order, within the node's range and up to the
+--        summarised position.
+-- do: `everword audit summaries` shows the node. Delete it; it and the nodes above it are written again.
 SELECT s.id::text AS id, format('of places %%s to %%s; its sources from %%s to %%s', s.first_seq, s.last_seq, f.first, f.last) AS detail
   FROM summaries s
   LEFT JOIN compaction_progress p ON p.namespace_id = %(namespace_id)s AND p.conversation_id = s.conversation_id
@@ -83,8 +87,8 @@ SELECT s.id::text AS id, format('of places %%s to %%s; its sources from %%s to %
 
 -- summaries_apart --
 -- over: summaries by id
--- holds: No two nodes of a level stand for the same place of a conversation.
--- do: Delete the later one: it and those above it are written again.
+-- holds: The ranges of a conversation's nodes on one level do not overlap.
+-- do: Delete the later node; it and the nodes above it are written again.
 SELECT s.id::text AS id, format('of places %%s to %%s, as is %%s', s.first_seq, s.last_seq, o.id) AS detail
   FROM summaries s
   JOIN summaries o ON o.namespace_id = %(namespace_id)s AND o.conversation_id = s.conversation_id AND o.level = s.level
@@ -93,7 +97,8 @@ SELECT s.id::text AS id, format('of places %%s to %%s, as is %%s', s.first_seq, 
 
 -- summaries_indexed --
 -- over: summaries by id
--- holds: A summary is in the index, unless it is hidden, or its channel's policy keeps it within its conversation.
+-- holds: Every summary is in the index, except hidden ones and those that the channel's policy limits to their
+--        conversation.
 -- do: `everword rebuild`.
 SELECT s.id::text AS id, CASE WHEN s.hidden THEN 'is hidden, and has a passage' ELSE 'has no passage' END AS detail
   FROM summaries s

@@ -1,9 +1,9 @@
--- What must hold of what is written on purpose: notes, documents, lorebooks.
+-- Checks of data that callers write directly: notes, documents, lorebooks.
 
 -- notes_current --
 -- over: notes by id
--- holds: A note is at its latest version, and is deleted where that says so.
--- do: Set the version of the note to its latest.
+-- holds: A note's current version is its latest, and the note is deleted if that version says so.
+-- do: Set the note's version to the latest one.
 SELECT n.id::text AS id, format('at version %%s, and %%s is the latest', n.version, coalesce(v.version, 0)) AS detail
   FROM notes n
   LEFT JOIN LATERAL (SELECT version, deleted FROM note_versions v
@@ -13,7 +13,7 @@ SELECT n.id::text AS id, format('at version %%s, and %%s is the latest', n.versi
 
 -- notes_indexed --
 -- over: notes by id
--- holds: A note is in the index until it is deleted.
+-- holds: Every note is in the index until it is deleted.
 -- do: `everword rebuild`.
 SELECT n.id::text AS id, 'has no passage' AS detail
   FROM notes n
@@ -22,8 +22,8 @@ SELECT n.id::text AS id, 'has no passage' AS detail
 
 -- documents_current --
 -- over: documents by id
--- holds: A document is at its latest version, and its chunks are as many as it says, numbered from 0.
--- do: Write the document again, with the same text.
+-- holds: A document's current version is its latest. Its chunks are numbered from 0, and their number equals its count.
+-- do: Write the document again with the same text.
 SELECT d.id::text AS id, format('version %%s of %%s, with %%s chunks of %%s', d.version, v.version, c.chunks, d.chunks) AS detail
   FROM documents d
   LEFT JOIN LATERAL (SELECT max(version) AS version FROM document_versions v
@@ -36,7 +36,7 @@ SELECT d.id::text AS id, format('version %%s of %%s, with %%s chunks of %%s', d.
 
 -- chunks_indexed --
 -- over: document_chunks by id
--- holds: A chunk of a document is in the index.
+-- holds: Every chunk of a document is in the index.
 -- do: `everword rebuild`.
 SELECT c.id::text AS id, 'of document ' || c.document_id || ', has no passage' AS detail
   FROM document_chunks c
@@ -45,7 +45,7 @@ SELECT c.id::text AS id, 'of document ' || c.document_id || ', has no passage' A
 
 -- lore_indexed --
 -- over: lore_entries by id
--- holds: An entry of a lorebook is in the index.
+-- holds: Every entry of a lorebook is in the index.
 -- do: `everword rebuild`.
 SELECT e.id::text AS id, 'has no passage' AS detail
   FROM lore_entries e

@@ -1,5 +1,5 @@
 -- document_chunks --
--- Chunks of documents as these are now. One keeps who wrote it, and when, through later versions.
+-- Chunks of the current versions of documents. A chunk keeps its author and time in later versions.
 SELECT m.id, {chunk_kind} AS kind, coalesce(p.occurred_at, v.written_at) AS occurred_at, d.conversation_id, NULL::bigint AS seq,
        coalesce(c.agent, d.agent) AS agent, coalesce(c.subject, d.subject) AS subject, coalesce(c.channel, '') AS channel,
        '' AS instance, coalesce(p.author, v.author) AS author, 0 AS role, 'document:' || d.id || v.tags AS tags,

@@ -1,5 +1,5 @@
 -- fact_intervals --
--- When facts hold, and when that was believed.
+-- Validity intervals of facts, with the times in which they were believed.
 SELECT m.id, {fact_kind} AS kind, m.valid_from AS occurred_at, NULL::uuid AS conversation_id, NULL::bigint AS seq, f.agent, f.subject,
        '' AS channel, '' AS instance, '' AS author, 0 AS role, '{}'::text[] AS tags, coalesce(k.importance_class, 0) AS importance_class,
        false AS automated, f.attribute AS text, f.value AS title, m.valid_from, m.valid_until, m.known_from, m.known_until,

@@ -1,5 +1,5 @@
 -- graph_node_versions --
--- What nodes of the graph are, and were, said to be.
+-- Current and former versions of graph nodes.
 SELECT m.id, {node_kind} AS kind,
        coalesce((SELECT p.occurred_at FROM memories p WHERE p.namespace_id = %(namespace_id)s AND p.source_id = m.id AND p.part = 0),
                 m.known_from) AS occurred_at, NULL::uuid AS conversation_id, NULL::bigint AS seq, n.agent, n.subject,

@@ -1,5 +1,5 @@
 -- notes --
--- Notes as they are now.
+-- Current versions of notes.
 SELECT m.id, {note_kind} AS kind,
        coalesce((SELECT p.occurred_at FROM memories p WHERE p.namespace_id = %(namespace_id)s AND p.source_id = m.id AND p.part = 0),
                 v.written_at) AS occurred_at, m.conversation_id, NULL::bigint AS seq,

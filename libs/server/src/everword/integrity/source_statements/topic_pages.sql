@@ -1,5 +1,5 @@
 -- topic_pages --
--- Pages about topics.
+-- Topic pages.
 SELECT m.id, {topic_kind} AS kind,
        coalesce((SELECT p.occurred_at FROM memories p WHERE p.namespace_id = %(namespace_id)s AND p.source_id = m.id AND p.part = 0),
                 m.made_at) AS occurred_at, NULL::uuid AS conversation_id, NULL::bigint AS seq, m.agent, m.subject,

@@ -1,7 +1,7 @@
--- Statements that Sleep reads beside facts.
+-- Statements for the data that Sleep reads in addition to facts.
 
 -- read_events --
--- Events of subjects that were spoken of last.
+-- Return the most recently mentioned events of subjects.
 SELECT title, category
   FROM events
  WHERE namespace_id = %(namespace_id)s AND subject = ANY(%(subjects)s) AND ruling IS DISTINCT FROM 1
@@ -9,7 +9,7 @@ SELECT title, category
  LIMIT %(limit)s;
 
 -- read_turns --
--- What users wrote last in sessions of a subject, the earliest first.
+-- Return the latest messages that users wrote in sessions of a subject, the earliest first.
 SELECT id, conversation_id, subject, author, content, occurred_at
   FROM (
        SELECT m.id, m.conversation_id, c.subject, m.author, m.content, m.occurred_at
@@ -28,13 +28,13 @@ SELECT id, conversation_id, subject, author, content, occurred_at
  ORDER BY occurred_at, id;
 
 -- count_sessions --
--- How many sessions of a subject were digested.
+-- Count the processed sessions of a subject.
 SELECT count(*)
   FROM sleep_sessions
  WHERE namespace_id = %(namespace_id)s AND subject = %(subject)s AND state IN (1, 2);
 
 -- read_trajectory --
--- Where a subject is heading, as it was seen last.
+-- Return the latest version of a subject's trajectory.
 SELECT id, subject, version, phase, direction, stability, anchors, volatile_areas, momentum, predicted_shifts, summary, sessions,
        model, prompt_version, created_at
   FROM trajectories
@@ -43,7 +43,8 @@ SELECT id, subject, version, phase, direction, stability, anchors, volatile_area
  LIMIT 1;
 
 -- has_changed --
--- Whether something that matters changed for a subject since a moment: it was replaced, ended, put right or confirmed.
+-- Return whether a fact of a subject in these categories was changed by one of these actions since a time: for example
+-- replaced, ended, corrected or confirmed.
 SELECT EXISTS (
        SELECT FROM fact_changes c
          JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = c.fact_id
@@ -51,7 +52,7 @@ SELECT EXISTS (
           AND c.changed_at > %(since)s AND c.action = ANY(%(actions)s));
 
 -- read_words --
--- The latest words that each of several facts rests on.
+-- Return the latest quotes that support each of several facts.
 SELECT f.id AS fact_id, e.message_id, e.conversation_id, e.quote, e.said_at
   FROM unnest(%(fact_ids)s::uuid[]) AS f (id)
  CROSS JOIN LATERAL (
