@@ -9,7 +9,7 @@ CREATE TYPE everword.erasure_item AS (
 	target text,
 	id uuid
 );
-COMMENT ON TYPE everword.erasure_item IS 'An id that an erasure deletes, and the target in erasure_rules that it is of.';
+COMMENT ON TYPE everword.erasure_item IS 'An id that an erasure deletes, with its target in erasure_rules.';
 
 CREATE FUNCTION everword.add_budget_events(reached jsonb, batch uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -32,26 +32,26 @@ COMMENT ON FUNCTION everword.api_keys_exist() IS 'Return whether a key was ever 
 CREATE FUNCTION everword.authenticate_key(hash bytea) RETURNS TABLE(api_key_id uuid, role smallint, namespace_id bigint, namespace_name text, agent text, subject text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '14d07535cdf3';
+    AS '74eebb633e78';
 COMMENT ON FUNCTION everword.authenticate_key(hash bytea) IS 'Return role and scope of the key with this hash; no row if unknown or ended. Nothing else reads keys.';
 
 CREATE FUNCTION everword.backfill_generation(generation bigint, batch integer) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '13adbc162d1c';
+    AS '30faf5bf0868';
 COMMENT ON FUNCTION everword.backfill_generation(generation bigint, batch integer) IS 'Enqueue vectors of up to `batch` older passages of a building generation; return how many it read.';
 
 CREATE FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS 'e7f7fd2359a0';
-COMMENT ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) IS 'Record an erasure, hide its target, and delete what was derived; erase_batch deletes the messages.';
+COMMENT ON FUNCTION everword.begin_erasure(erasure_id uuid, of_kind smallint, id_ uuid, name_ text, asked_by text) IS 'Record an erasure, hide its target, and delete derived data; erase_batch deletes the messages.';
 
 CREATE FUNCTION everword.begin_namespace_deletion(name_ text, key_id uuid, asked_by text) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS '04339b10c67b';
-COMMENT ON FUNCTION everword.begin_namespace_deletion(name_ text, key_id uuid, asked_by text) IS 'Hide a namespace, record that, and return its id; NULL if there is no such namespace.';
+COMMENT ON FUNCTION everword.begin_namespace_deletion(name_ text, key_id uuid, asked_by text) IS 'Hide a namespace, record its deletion, and return its id; NULL if there is no such namespace.';
 
 CREATE FUNCTION everword.budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -78,14 +78,14 @@ COMMENT ON FUNCTION everword.close_deployment() IS 'Require a key for every call
 CREATE FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'e22b70fe776e';
+    AS 'b8c985d0d422';
 COMMENT ON FUNCTION everword.close_derived_passages(sources uuid[], until timestamp with time zone, disbelieved timestamp with time zone) IS 'Set valid_until and known_until of passages of these memories, unless NULL; return how many.';
 
 CREATE FUNCTION everword.copy_privileges(source text, target text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
     AS '12a025e91c1d';
-COMMENT ON FUNCTION everword.copy_privileges(source text, target text) IS 'Grant a role what another one has in the schema; migrations call it after their own grants.';
+COMMENT ON FUNCTION everword.copy_privileges(source text, target text) IS 'Grant a role the privileges of another role in the schema. Migrations call it after their own grants.';
 
 CREATE FUNCTION everword.count_erased(erasure_id uuid, did jsonb) RETURNS void
     LANGUAGE sql
@@ -96,14 +96,14 @@ COMMENT ON FUNCTION everword.count_erased(erasure_id uuid, did jsonb) IS 'Add to
 CREATE FUNCTION everword.count_items(items everword.erasure_item[], message_ids uuid[], named text, names text[]) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS 'dde6d39496d6';
+    AS 'fcdd5dcbaed9';
 COMMENT ON FUNCTION everword.count_items(items everword.erasure_item[], message_ids uuid[], named text, names text[]) IS 'Return the rows of items and messages by table, each row once.';
 
 CREATE FUNCTION everword.count_namespace_rows(target bigint) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS 'af879c8d5b80';
-COMMENT ON FUNCTION everword.count_namespace_rows(target bigint) IS 'Return the rows of a namespace by table, at one moment. Takes no locks.';
+COMMENT ON FUNCTION everword.count_namespace_rows(target bigint) IS 'Return the number of rows of a namespace by table, in one snapshot. Takes no locks.';
 
 CREATE FUNCTION everword.count_passages(sources uuid[]) RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -114,19 +114,19 @@ COMMENT ON FUNCTION everword.count_passages(sources uuid[]) IS 'Return the rows 
 CREATE FUNCTION everword.create_partitions(parent text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '4293922c74db';
+    AS 'd1afee1ef3d5';
 COMMENT ON FUNCTION everword.create_partitions(parent text) IS 'Create the hash partitions (by namespace_id) of a new table.';
 
 CREATE FUNCTION everword.create_vector_table(generation bigint, indexed boolean DEFAULT true) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'public', 'pg_temp'
-    AS 'c1cc153ee1d3';
+    AS '45c7f6a6ae82';
 COMMENT ON FUNCTION everword.create_vector_table(generation bigint, indexed boolean) IS 'Create the table and view of a generation''s vectors, and the index if it is `indexed`.';
 
 CREATE FUNCTION everword.drop_derived_passages(sources uuid[]) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '4b1634b9bb83';
+    AS 'c39caf2f8854';
 COMMENT ON FUNCTION everword.drop_derived_passages(sources uuid[]) IS 'Delete passages, except of messages, of these memories in the current namespace; return how many.';
 
 CREATE FUNCTION everword.drop_vector_table(generation bigint) RETURNS void
@@ -139,13 +139,13 @@ CREATE FUNCTION everword.erase_batch(erasure_id uuid, batch integer) RETURNS jso
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS '67f66a747c39';
-COMMENT ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) IS 'Delete up to `batch` messages of an erasure with what was derived; `done` is true at the end. Can be repeated.';
+COMMENT ON FUNCTION everword.erase_batch(erasure_id uuid, batch integer) IS 'Delete up to `batch` messages of an erasure with derived data; `done` is true at the end. Can be repeated.';
 
 CREATE FUNCTION everword.erase_facts(ids uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
     AS 'a85666f1ae55';
-COMMENT ON FUNCTION everword.erase_facts(ids uuid[]) IS 'Delete facts. Intervals that they ended are open again.';
+COMMENT ON FUNCTION everword.erase_facts(ids uuid[]) IS 'Delete facts. Intervals that they ended become open again.';
 
 CREATE FUNCTION everword.erase_memories(of_target text, gone uuid[]) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
@@ -156,13 +156,13 @@ COMMENT ON FUNCTION everword.erase_memories(of_target text, gone uuid[]) IS 'Del
 CREATE FUNCTION everword.erase_namespace_rows(target bigint, batch integer) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '1942bb86d8b7';
+    AS '15cfe0c6becf';
 COMMENT ON FUNCTION everword.erase_namespace_rows(target bigint, batch integer) IS 'Delete up to `batch` rows of a namespace in deletion; return 0 when the namespace is gone.';
 
 CREATE FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[], spared text[] DEFAULT '{}'::text[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '76db0b71b20e';
+    AS 'da006649f47b';
 COMMENT ON FUNCTION everword.erase_rows(of_target text, ids uuid[], names text[], spared text[]) IS 'Delete the rows that erasure_rules name for targets with these ids or names; return counts by table.';
 
 CREATE FUNCTION everword.erasing_namespace() RETURNS bigint
@@ -186,7 +186,7 @@ COMMENT ON FUNCTION everword.expand_items(roots everword.erasure_item[], named t
 CREATE FUNCTION everword.export_rows(record_ text, after_ jsonb) RETURNS TABLE(line text, key jsonb)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '385a52319523';
+    AS '0500a852c896';
 COMMENT ON FUNCTION everword.export_rows(record_ text, after_ jsonb) IS 'Return the next records of a kind after a key, in the current namespace.';
 
 CREATE FUNCTION everword.fact_nodes(facts uuid[]) RETURNS uuid[]
@@ -198,7 +198,7 @@ COMMENT ON FUNCTION everword.fact_nodes(facts uuid[]) IS 'Return the nodes that 
 CREATE FUNCTION everword.fence_jobs(conversations uuid[] DEFAULT NULL::uuid[], pause interval DEFAULT '00:00:00'::interval) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'cab859f933df';
+    AS '9c6bcaecd4c7';
 COMMENT ON FUNCTION everword.fence_jobs(conversations uuid[], pause interval) IS 'Reschedule running jobs that may have read erased messages, and let no job start before the commit.';
 
 CREATE FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) RETURNS SETOF text
@@ -228,11 +228,11 @@ CREATE TABLE everword.erasures (
     CONSTRAINT erasures_check1 CHECK (((state = 1) OR (target_name IS NULL))),
     CONSTRAINT erasures_state_check CHECK (((state >= 1) AND (state <= 2)))
 );
-COMMENT ON TABLE everword.erasures IS 'Erasures with time, requester and row counts, and no content. An unfinished row is work.';
+COMMENT ON TABLE everword.erasures IS 'Erasures with time, requester and row counts, and no content. Unfinished ones are continued by ingest.';
 COMMENT ON COLUMN everword.erasures.kind IS 'Values equal proto ErasureKind.';
 COMMENT ON COLUMN everword.erasures.state IS '1 running, 2 done.';
 COMMENT ON COLUMN everword.erasures.target_name IS 'The subject or author; NULL once the erasure is done.';
-COMMENT ON COLUMN everword.erasures.target_hash IS 'Salted SHA-256 of the target, to check whether it was a given one.';
+COMMENT ON COLUMN everword.erasures.target_hash IS 'Salted SHA-256 of the target. It can be compared with a given target.';
 COMMENT ON COLUMN everword.erasures.through_passage IS 'Passages with higher ids are newer than the erasure and stay.';
 COMMENT ON COLUMN everword.erasures.counts IS 'Deleted rows by table.';
 COMMENT ON COLUMN everword.erasures.matched_rows IS 'Rows that matched the target, with messages; exact once it is done, 0 if nothing matched.';
@@ -246,8 +246,8 @@ COMMENT ON FUNCTION everword.finish_erasure(erasure everword.erasures) IS 'Delet
 CREATE FUNCTION everword.forget_author_names(names text[]) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'b6d8c5a98bd1';
-COMMENT ON FUNCTION everword.forget_author_names(names text[]) IS 'Delete those of these words that are in no author''s name any more.';
+    AS '878a5f03358d';
+COMMENT ON FUNCTION everword.forget_author_names(names text[]) IS 'Delete words that no author''s name contains any more.';
 
 CREATE FUNCTION everword.forget_errors(conversations uuid[] DEFAULT NULL::uuid[]) RETURNS void
     LANGUAGE sql
@@ -259,7 +259,7 @@ CREATE FUNCTION everword.forget_requests(gone uuid[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
     AS 'aa48e099e53d';
-COMMENT ON FUNCTION everword.forget_requests(gone uuid[]) IS 'Blank the requests that stored these ids; their request ids stay, so that a repeated call stores nothing.';
+COMMENT ON FUNCTION everword.forget_requests(gone uuid[]) IS 'Blank the requests that stored these ids. The request ids stay, so that a repeated call stores nothing.';
 
 CREATE FUNCTION everword.forget_sessions(conversations uuid[]) RETURNS void
     LANGUAGE plpgsql
@@ -283,7 +283,7 @@ CREATE FUNCTION everword.hidden_authors() RETURNS jsonb
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS '26ae090e44e3';
-COMMENT ON FUNCTION everword.hidden_authors() IS 'Return authors whose messages are being erased in the current namespace, each with the time up to which.';
+COMMENT ON FUNCTION everword.hidden_authors() IS 'Return authors whose messages are being erased in the current namespace, each with the time of the latest request.';
 
 CREATE FUNCTION everword.hidden_conversation(namespace bigint, conversation uuid) RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
@@ -307,19 +307,19 @@ CREATE FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, spe
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
     SET search_path TO 'everword', 'pg_temp'
     AS '3d94df209848';
-COMMENT ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) IS 'Return whether a passage belongs to what is being erased.';
+COMMENT ON FUNCTION everword.hidden_passage(namespace bigint, conversation uuid, speaker text, passage bigint) IS 'Return whether a passage is being erased.';
 
 CREATE FUNCTION everword.idle_retention() RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, set_at timestamp with time zone, night date)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
     AS '3e037c80f6f4';
-COMMENT ON FUNCTION everword.idle_retention() IS 'Return namespaces with policies and no unfinished run, with what determines their next night.';
+COMMENT ON FUNCTION everword.idle_retention() IS 'Return namespaces with policies and no unfinished run, with the settings that determine their next night.';
 
 CREATE FUNCTION everword.ids_of(items everword.erasure_item[], of_target text) RETURNS uuid[]
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'everword', 'pg_temp'
     AS '3617052a871c';
-COMMENT ON FUNCTION everword.ids_of(items everword.erasure_item[], of_target text) IS 'Return the ids of one target.';
+COMMENT ON FUNCTION everword.ids_of(items everword.erasure_item[], of_target text) IS 'Return the ids of the items with one target.';
 
 CREATE FUNCTION everword.import_rows(record_ text, rows_ jsonb) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
@@ -346,8 +346,8 @@ COMMENT ON FUNCTION everword.install_pgvector() IS 'Create the extension vector 
 
 CREATE FUNCTION everword.is_shown(conversation uuid, speaker text DEFAULT ''::text, recorded timestamp with time zone DEFAULT '-infinity'::timestamp with time zone) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
-    AS '55ff7dd7e61b';
-COMMENT ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) IS 'Return whether nothing of a conversation or speaker was being erased when the transaction began: by its settings alone, for policies.';
+    AS 'a1b23e76fc6b';
+COMMENT ON FUNCTION everword.is_shown(conversation uuid, speaker text, recorded timestamp with time zone) IS 'Return whether rows of a conversation or speaker are visible: false if an erasure of it was in progress when the transaction began. Reads only settings, so that policies can call it.';
 
 CREATE FUNCTION everword.isolate_table(isolated text, scope text DEFAULT 'false'::text, shown text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
@@ -359,13 +359,13 @@ CREATE FUNCTION everword.items_of(of_target text, ids uuid[]) RETURNS everword.e
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'everword', 'pg_temp'
     AS '4bbb8689576f';
-COMMENT ON FUNCTION everword.items_of(of_target text, ids uuid[]) IS 'Return ids as items of a target.';
+COMMENT ON FUNCTION everword.items_of(of_target text, ids uuid[]) IS 'Return items of a target for these ids.';
 
 CREATE FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean DEFAULT false) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '9d48dee162e4';
-COMMENT ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) IS 'Lock messages until the commit, or fail if one is being erased; statements that store rows that rest on messages call it. Policies of retention delete messages and leave such rows, so of rows that are copied messages `may_be_gone`.';
+    AS 'd1bcf3cd1e85';
+COMMENT ON FUNCTION everword.lock_sources(namespace bigint, sources uuid[], may_be_gone boolean) IS 'Lock messages until the commit, or fail if one is being erased. Statements that store rows derived from messages call it. With `may_be_gone`, messages may be missing: copied rows can outlive messages that a retention policy deleted.';
 
 CREATE FUNCTION everword.log_index_change(removed bigint[], closed bigint[]) RETURNS void
     LANGUAGE plpgsql
@@ -382,14 +382,14 @@ COMMENT ON FUNCTION everword.log_memory_changes(sources uuid[]) IS 'Log memories
 CREATE FUNCTION everword.may_have_read(job_subject text, conversations uuid[]) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'everword', 'pg_temp'
-    AS 'f4c4a13d9ad5';
+    AS '663c0d0c6f59';
 COMMENT ON FUNCTION everword.may_have_read(job_subject text, conversations uuid[]) IS 'Return whether a job on this subject may have read messages of the conversations; NULL means any.';
 
 CREATE FUNCTION everword.merge_erased(one jsonb, other jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'everword', 'pg_temp'
     AS '6c409b50f122';
-COMMENT ON FUNCTION everword.merge_erased(one jsonb, other jsonb) IS 'Return what two steps did, as one.';
+COMMENT ON FUNCTION everword.merge_erased(one jsonb, other jsonb) IS 'Return the merged counts and ids of two steps.';
 
 CREATE FUNCTION everword.merged_node(node_id uuid) RETURNS uuid
     LANGUAGE sql STABLE
@@ -411,8 +411,8 @@ COMMENT ON FUNCTION everword.namespace_name_hash(name_ text) IS 'Return the hash
 CREATE FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
     SET search_path TO 'everword', 'pg_temp'
-    AS '3d223ec3e1f2';
-COMMENT ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) IS 'Whether a passage gets vectors. A passage without words gets none. If all sources of an extractive summary are in the index, only the first passage of a leaf gets one. `source` is the memory of the passage.';
+    AS '29fe8fc4242e';
+COMMENT ON FUNCTION everword.needs_vector(namespace bigint, kind smallint, source uuid, part integer, content text) IS 'Return whether a passage gets vectors. A passage without text gets none. If all sources of an extractive summary are in the index, only the first passage of a leaf gets one. `source` is the memory of the passage.';
 
 CREATE FUNCTION everword.newer_erasure() RETURNS text
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -429,19 +429,19 @@ COMMENT ON FUNCTION everword.nightless_namespaces(batch integer, parked interval
 CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '086156e1f04d';
+    AS '4e231d1650a4';
 COMMENT ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) IS 'Return nodes of a level by another model or older prompt, some per namespace, not parked: ids and dates.';
 
 CREATE FUNCTION everword.pages_made_of(sources uuid[]) RETURNS TABLE(id uuid, node_id uuid)
     LANGUAGE sql STABLE
     SET search_path TO 'everword', 'pg_temp'
     AS '69701119aa4f';
-COMMENT ON FUNCTION everword.pages_made_of(sources uuid[]) IS 'Return the pages that cite these facts or leaves, or whose topic had one of them.';
+COMMENT ON FUNCTION everword.pages_made_of(sources uuid[]) IS 'Return the pages that cite these facts or leaves, or whose topic has one of them as a source.';
 
 CREATE FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'a7bc312f9f82';
+    AS '1c1fbf67d84f';
 COMMENT ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) IS 'Return the earliest pending periods, `batch` per namespace; written ones after `quiet`, at most `longest`.';
 
 CREATE FUNCTION everword.plan_facts(message_ids uuid[], asked uuid[], OUT touched uuid[], OUT dead uuid[], OUT loose_nodes uuid[]) RETURNS record
@@ -454,7 +454,7 @@ CREATE FUNCTION everword.plan_learned(message_ids uuid[], OUT gone_ids uuid[], O
     LANGUAGE plpgsql STABLE
     SET search_path TO 'everword', 'pg_temp'
     AS '180974849649';
-COMMENT ON FUNCTION everword.plan_learned(message_ids uuid[], OUT gone_ids uuid[], OUT observations uuid[], OUT since timestamp with time zone) IS 'Return what Sleep learned from messages only, its observations in them, and when the oldest was recorded.';
+COMMENT ON FUNCTION everword.plan_learned(message_ids uuid[], OUT gone_ids uuid[], OUT observations uuid[], OUT since timestamp with time zone) IS 'Return learned rows whose only evidence is in messages, Sleep''s observations, and the oldest recording time.';
 
 CREATE FUNCTION everword.plan_summaries(direct uuid[], message_ids uuid[], OUT covering uuid[], OUT removed uuid[]) RETURNS record
     LANGUAGE plpgsql STABLE
@@ -465,8 +465,8 @@ COMMENT ON FUNCTION everword.plan_summaries(direct uuid[], message_ids uuid[], O
 CREATE FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS 'a40661b82b83';
-COMMENT ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) IS 'Return what an erasure would delete, by table, and a few ids of messages. Only reads.';
+    AS 'f59ebb4a4848';
+COMMENT ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) IS 'Return the number of rows by table that an erasure would delete, and a few ids of messages. Only reads.';
 
 CREATE FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) RETURNS TABLE(cost numeric, currency text)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -500,20 +500,20 @@ COMMENT ON FUNCTION everword.publishes_summaries(policies jsonb, channel text) I
 CREATE FUNCTION everword.record_usage(records jsonb, batch uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '363e486360b8';
+    AS 'fcc60a1cc513';
 COMMENT ON FUNCTION everword.record_usage(records jsonb, batch uuid) IS 'Add calls to the ledger with their prices, and charge the budgets. Nothing else writes the ledger.';
 
 CREATE FUNCTION everword.remove_loose_nodes(nodes uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
     AS '7f286ee4a6e7';
-COMMENT ON FUNCTION everword.remove_loose_nodes(nodes uuid[]) IS 'Delete the nodes among these that have no edges left.';
+COMMENT ON FUNCTION everword.remove_loose_nodes(nodes uuid[]) IS 'Delete nodes without remaining edges.';
 
 CREATE FUNCTION everword.remove_messages(gone uuid[], learned_stays boolean) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '87a9eac02e61';
-COMMENT ON FUNCTION everword.remove_messages(gone uuid[], learned_stays boolean) IS 'Delete messages. If `learned_stays` (a policy), what was learned stays and they may be imported again.';
+    AS 'e7aee97473c1';
+COMMENT ON FUNCTION everword.remove_messages(gone uuid[], learned_stays boolean) IS 'Delete messages. With `learned_stays` (retention policies), learned data stays, and a new import is allowed.';
 
 CREATE FUNCTION everword.remove_passages(sources uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
@@ -524,8 +524,8 @@ COMMENT ON FUNCTION everword.remove_passages(sources uuid[]) IS 'Delete passages
 CREATE FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '78e48b2dd07d';
-COMMENT ON FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) IS 'Remove at most 5,000 things of a kind with derived rows; return counts and what to rebuild.';
+    AS '585d0e4b6941';
+COMMENT ON FUNCTION everword.retire(of_kind smallint, gone uuid[], keep_quotes boolean) IS 'Remove at most 5,000 items of a kind with derived rows; return counts, and ids to recompute.';
 
 CREATE FUNCTION everword.retire_conversations(ids uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
@@ -543,13 +543,13 @@ CREATE TABLE everword.erasure_rules (
     only_where text DEFAULT 'true'::text NOT NULL,
     requested boolean DEFAULT false NOT NULL
 );
-COMMENT ON TABLE everword.erasure_rules IS 'Rows of `relation` whose `key_column` is the target go with it, by `place`; first those of target `goes_on`.';
+COMMENT ON TABLE everword.erasure_rules IS 'Rows of `relation` whose `key_column` is the target are deleted with it, by `place`; first, targets `goes_on`.';
 
 CREATE FUNCTION everword.rule_condition(rule everword.erasure_rules) RETURNS text
     LANGUAGE sql STABLE
     SET search_path TO 'everword', 'pg_temp'
     AS 'dca909177d87';
-COMMENT ON FUNCTION everword.rule_condition(rule everword.erasure_rules) IS 'Return the condition of the rows of a rule: $2 are the ids of targets, $3 their names.';
+COMMENT ON FUNCTION everword.rule_condition(rule everword.erasure_rules) IS 'Return the SQL condition for the rows of a rule. $2 are the ids of targets, $3 their names.';
 
 CREATE FUNCTION everword.running_erasures(batch integer) RETURNS TABLE(namespace_id bigint, id uuid)
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -593,8 +593,8 @@ CREATE TABLE everword.transfer_rules (
     page integer DEFAULT 500 NOT NULL,
     CONSTRAINT transfer_rules_page_check CHECK ((page > 0))
 );
-COMMENT ON TABLE everword.transfer_rules IS 'Rows of `relation` are records of an export, by `place` and `keys`; without `record` they are left out.';
-COMMENT ON COLUMN everword.transfer_rules.source IS 'The view they are read from, if not the relation.';
+COMMENT ON TABLE everword.transfer_rules IS 'Rows of `relation` are exported in the order of `place` and `keys`, or omitted if `record` is NULL.';
+COMMENT ON COLUMN everword.transfer_rules.source IS 'The view to read from; NULL to read the relation.';
 COMMENT ON COLUMN everword.transfer_rules.page IS 'Rows per read; fewer if rows can be large.';
 
 CREATE FUNCTION everword.transferred_columns(rule everword.transfer_rules) RETURNS text[]
@@ -618,25 +618,25 @@ COMMENT ON FUNCTION everword.with_merged_nodes(ids uuid[]) IS 'Return nodes with
 CREATE FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean DEFAULT false) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '02beadb779b6';
-COMMENT ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean) IS 'Delete what was derived from messages; if `learned_stays`, facts and what Sleep learned stay.';
+    AS 'c892a34c398f';
+COMMENT ON FUNCTION everword.withdraw_derived(gone uuid[], axes smallint[], learned_stays boolean) IS 'Delete data derived from messages; with `learned_stays`, facts and other learned data stay.';
 
 CREATE FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '2cc40a7515ec';
-COMMENT ON FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with time zone) IS 'Delete evidence of messages; delete facts and edges without other evidence, return the rest to be weighed.';
+    AS 'f217b7b70e41';
+COMMENT ON FUNCTION everword.withdraw_facts(gone uuid[], since timestamp with time zone) IS 'Delete evidence of messages, and facts and edges without other evidence; return the other facts to recompute.';
 
 CREATE FUNCTION everword.withdraw_learned(gone uuid[], subjects text[], since timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '07f44da66788';
-COMMENT ON FUNCTION everword.withdraw_learned(gone uuid[], subjects text[], since timestamp with time zone) IS 'Delete evidence of messages; delete what had no other evidence, return people and events to fold.';
+    AS 'a8d3c96b0d68';
+COMMENT ON FUNCTION everword.withdraw_learned(gone uuid[], subjects text[], since timestamp with time zone) IS 'Delete evidence of messages, and rows without other evidence; return people and events to recompute.';
 
 CREATE FUNCTION everword.withdraw_nodes(direct uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '44d109e1e7d9';
+    AS '364bc9a9950e';
 COMMENT ON FUNCTION everword.withdraw_nodes(direct uuid[]) IS 'Blank and hide summaries and their ancestors until they are rewritten; delete those without sources.';
 
 CREATE FUNCTION everword.withdraw_pages(sources uuid[]) RETURNS jsonb
@@ -648,20 +648,20 @@ COMMENT ON FUNCTION everword.withdraw_pages(sources uuid[]) IS 'Delete the topic
 CREATE FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS 'e3ec8b65cc22';
+    AS '5e365aaaa355';
 COMMENT ON FUNCTION everword.withdraw_summaries(gone uuid[], axes smallint[]) IS 'Withdraw summaries that cover messages along these axes, or whose title came from one of them.';
 
 CREATE FUNCTION everword.withdraw_target(erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '5e63e7a5ea10';
-COMMENT ON FUNCTION everword.withdraw_target(erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) IS 'Hide the target and delete what was derived from it; return the ids of its messages, which stay.';
+    AS 'da179bdd13dd';
+COMMENT ON FUNCTION everword.withdraw_target(erasure everword.erasures, OUT did jsonb, OUT message_ids uuid[]) IS 'Hide the target and delete data derived from it; return the ids of its messages, which stay.';
 
 CREATE FUNCTION everword.withdraw_themes(since timestamp with time zone) RETURNS jsonb
     LANGUAGE sql
     SET search_path TO 'everword', 'pg_temp'
-    AS '1ec455b0de66';
-COMMENT ON FUNCTION everword.withdraw_themes(since timestamp with time zone) IS 'Delete the themes that were made since a time: they may repeat what is erased.';
+    AS '30111ff07e1e';
+COMMENT ON FUNCTION everword.withdraw_themes(since timestamp with time zone) IS 'Delete the themes made since a time: they may repeat erased text.';
 
 CREATE TABLE everword.advisor_grants (
     namespace_id bigint NOT NULL,
@@ -676,7 +676,7 @@ CREATE TABLE everword.advisor_grants (
     CONSTRAINT advisor_grants_check CHECK (((used_calls >= 0) AND (used_calls <= max_calls))),
     CONSTRAINT advisor_grants_max_calls_check CHECK ((max_calls > 0))
 );
-COMMENT ON TABLE everword.advisor_grants IS 'Keys for a number of calls, and how many were made. Forgotten a week after they end.';
+COMMENT ON TABLE everword.advisor_grants IS 'Keys for a limited number of calls, with the calls made. Deleted a week after they end.';
 COMMENT ON COLUMN everword.advisor_grants.secret_hash IS 'SHA-256 of 256 random bits, as of API keys.';
 
 CREATE TABLE everword.api_keys (
@@ -695,7 +695,7 @@ CREATE TABLE everword.api_keys (
     CONSTRAINT api_keys_role_check CHECK (((role >= 1) AND (role <= 3))),
     CONSTRAINT api_keys_scope_check CHECK (((role < 3) OR ((agent = ''::text) AND (subject = ''::text))))
 );
-COMMENT ON TABLE everword.api_keys IS 'SHA-256 of 256-bit random keys. Revoked keys stay, so that a locked deployment stays locked.';
+COMMENT ON TABLE everword.api_keys IS 'SHA-256 of 256-bit random keys. Revoked keys stay, so that a closed deployment stays closed.';
 COMMENT ON COLUMN everword.api_keys.last_used_at IS 'Accurate to a minute: a key in use is written once a minute.';
 COMMENT ON COLUMN everword.api_keys.agent IS 'The agent that the key is bound to; empty for any.';
 COMMENT ON COLUMN everword.api_keys.subject IS 'The subject that the key is bound to; empty for any.';
@@ -708,13 +708,13 @@ CREATE TABLE everword.append_requests (
     message_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
-COMMENT ON TABLE everword.append_requests IS 'Request ids with body hash and result. They are inserted first, so that one of two equal calls waits.';
+COMMENT ON TABLE everword.append_requests IS 'Request ids with body hash and result. They are inserted first, so that the second of two equal calls waits.';
 
 CREATE TABLE everword.author_names (
     namespace_id bigint NOT NULL,
     name text NOT NULL
 );
-COMMENT ON TABLE everword.author_names IS 'Lower-case words of authors'' names. In a query they tell whose messages are meant.';
+COMMENT ON TABLE everword.author_names IS 'Lower-case words of authors'' names, by which queries are matched with authors.';
 
 CREATE TABLE everword.budget_events (
     namespace_id bigint NOT NULL,
@@ -755,7 +755,7 @@ CREATE TABLE everword.budget_spending (
     updated_at timestamp with time zone DEFAULT now() NOT NULL
 )
 WITH (fillfactor='50');
-COMMENT ON TABLE everword.budget_spending IS 'Charges to a budget in a period. Each record adds to the row in its own transaction.';
+COMMENT ON TABLE everword.budget_spending IS 'Charges to a budget in a period. Each record of usage adds to the row in its own transaction.';
 COMMENT ON COLUMN everword.budget_spending.period IS 'The id of a run, or a month such as 2026-03.';
 COMMENT ON COLUMN everword.budget_spending.unpriced_calls IS 'Calls not in `cost`: without a known price, or in another currency.';
 
@@ -815,7 +815,7 @@ CREATE TABLE everword.calibrations (
     CONSTRAINT calibrations_floor_check CHECK (((floor >= (0)::double precision) AND (floor <= (1)::double precision)))
 );
 COMMENT ON TABLE everword.calibrations IS 'Maps from evidence to relevance (0-1): knots of piecewise linear functions, per profile and generation.';
-COMMENT ON COLUMN everword.calibrations.floor IS 'If the best result is less relevant, no result is relevant.';
+COMMENT ON COLUMN everword.calibrations.floor IS 'Minimum relevance of the best result; below it, no result is relevant.';
 
 CREATE TABLE everword.checkpoint_counters (
     namespace_id bigint NOT NULL,
@@ -824,7 +824,7 @@ CREATE TABLE everword.checkpoint_counters (
     CONSTRAINT checkpoint_counters_version_check CHECK ((version > 0))
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.checkpoint_counters IS 'Latest checkpoint version of a conversation; no version is given twice. Its row lock orders writers.';
+COMMENT ON TABLE everword.checkpoint_counters IS 'Latest checkpoint version of a conversation; no version is used twice. Its row lock orders writers.';
 
 CREATE TABLE everword.checkpoints (
     namespace_id bigint NOT NULL,
@@ -843,8 +843,8 @@ CREATE TABLE everword.checkpoints (
     CONSTRAINT checkpoints_version_check CHECK ((version > 0))
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.checkpoints IS 'State that agents saved, as opaque bytes. Rows never change; old versions are deleted.';
-COMMENT ON COLUMN everword.checkpoints.name IS 'Which state of the conversation this is; empty if there is only one.';
+COMMENT ON TABLE everword.checkpoints IS 'State saved by agents, as opaque bytes. Rows never change; old versions are deleted.';
+COMMENT ON COLUMN everword.checkpoints.name IS 'Name of the state, unique in the conversation; empty for a single unnamed state.';
 COMMENT ON COLUMN everword.checkpoints.version IS 'Position among all checkpoints of the conversation; grows within a name.';
 COMMENT ON COLUMN everword.checkpoints.parent_id IS 'The checkpoint it was made from, which may be deleted.';
 COMMENT ON COLUMN everword.checkpoints.body_hash IS 'SHA-256 of the request: an id may be saved again only with the same body.';
@@ -860,13 +860,13 @@ CREATE TABLE everword.compaction_progress (
     slept_seq bigint DEFAULT 0 NOT NULL,
     sleep_wanted_seq bigint DEFAULT 0 NOT NULL
 );
-COMMENT ON TABLE everword.compaction_progress IS 'Positions up to which a conversation was processed. Positions have no gaps and are given under a lock.';
-COMMENT ON COLUMN everword.compaction_progress.wanted_seq IS 'Position up to which a caller asked for leaves, however few messages.';
+COMMENT ON TABLE everword.compaction_progress IS 'Positions up to which a conversation was processed. Sequence numbers have no gaps and are assigned under a lock.';
+COMMENT ON COLUMN everword.compaction_progress.wanted_seq IS 'Position up to which a caller requested leaves, even if there are few messages.';
 COMMENT ON COLUMN everword.compaction_progress.flushed_seq IS 'Position up to which FlushConversation replaced messages by summaries.';
-COMMENT ON COLUMN everword.compaction_progress.flushed_tokens IS 'Tokens of these summaries and of the messages that were kept.';
+COMMENT ON COLUMN everword.compaction_progress.flushed_tokens IS 'Tokens of these summaries and of the kept messages.';
 COMMENT ON COLUMN everword.compaction_progress.learned_seq IS 'Position up to which facts were learned.';
 COMMENT ON COLUMN everword.compaction_progress.slept_seq IS 'Position up to which Sleep made sessions.';
-COMMENT ON COLUMN everword.compaction_progress.sleep_wanted_seq IS 'Position up to which sessions count as finished, however recent.';
+COMMENT ON COLUMN everword.compaction_progress.sleep_wanted_seq IS 'Position up to which sessions count as finished, even if they are recent.';
 
 CREATE TABLE everword.conversations (
     namespace_id bigint NOT NULL,
@@ -1005,7 +1005,7 @@ CREATE TABLE everword.embedding_pauses (
     generation_id bigint NOT NULL,
     until timestamp with time zone NOT NULL
 );
-COMMENT ON TABLE everword.embedding_pauses IS 'Namespaces whose vectors wait until a moment, as their budget is spent. A change of the budget ends it.';
+COMMENT ON TABLE everword.embedding_pauses IS 'Namespaces whose embedding is paused until a time, because their budget is spent. A new budget ends the pause.';
 
 CREATE TABLE everword.embedding_queue (
     namespace_id bigint NOT NULL,
@@ -1025,15 +1025,15 @@ CREATE TABLE everword.erased_external_ids (
     hash bytea NOT NULL,
     erased_at timestamp with time zone DEFAULT now() NOT NULL
 );
-COMMENT ON TABLE everword.erased_external_ids IS 'Salted SHA-256 of external ids of erased messages, so that an import does not bring them back.';
+COMMENT ON TABLE everword.erased_external_ids IS 'Salted SHA-256 of external ids of erased messages; these are stored again only with `allow_erased`.';
 
 CREATE TABLE everword.erasure_targets (
     name text NOT NULL,
     kind smallint,
     CONSTRAINT erasure_targets_kind_check CHECK ((kind > 0))
 );
-COMMENT ON TABLE everword.erasure_targets IS 'What an erasure is of. Each feature declares its targets beside its tables.';
-COMMENT ON COLUMN everword.erasure_targets.kind IS 'Value of proto ErasureKind; NULL for targets that only other erasures lead to.';
+COMMENT ON TABLE everword.erasure_targets IS 'Targets of erasures. Each feature declares its targets in the file of its tables.';
+COMMENT ON COLUMN everword.erasure_targets.kind IS 'Value of proto ErasureKind; NULL for targets that are only reached from other targets.';
 
 CREATE TABLE everword.events (
     namespace_id bigint NOT NULL,
@@ -1063,7 +1063,7 @@ CREATE TABLE everword.events (
     CONSTRAINT events_title_check CHECK ((title <> ''::text))
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.events IS 'Events in the life of a subject. Columns follow from learned_evidence and rulings.';
+COMMENT ON TABLE everword.events IS 'Events in the life of a subject. Columns are computed from learned_evidence and rulings.';
 COMMENT ON COLUMN everword.events.expires_at IS 'decay_days after the latest of its end, its start and its last mention.';
 COMMENT ON COLUMN everword.events.status IS 'Values equal proto EventStatus; that it expired follows from expires_at.';
 
@@ -1083,7 +1083,7 @@ CREATE TABLE everword.fact_changes (
     CONSTRAINT fact_changes_state_check CHECK (((state >= 1) AND (state <= 5)))
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.fact_changes IS 'Audit trail of facts: who changed which, and why.';
+COMMENT ON TABLE everword.fact_changes IS 'Audit trail of changes of facts, with actor and reason.';
 COMMENT ON COLUMN everword.fact_changes.agent IS 'With `subject`, those of the fact: scoped keys see the row by them.';
 
 CREATE TABLE everword.fact_disputes (
@@ -1103,7 +1103,7 @@ CREATE TABLE everword.fact_disputes (
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.fact_disputes IS 'Pairs of facts that contradict each other, and the outcome.';
-COMMENT ON COLUMN everword.fact_disputes.outcome IS '1 the new fact holds, 2 it is rejected, 3 both are kept.';
+COMMENT ON COLUMN everword.fact_disputes.outcome IS '1 the new fact is accepted, 2 it is rejected, 3 both are kept.';
 
 CREATE TABLE everword.fact_edges (
     namespace_id bigint NOT NULL,
@@ -1146,7 +1146,7 @@ CREATE TABLE everword.fact_evidence (
     CONSTRAINT fact_evidence_source_check CHECK (((source >= 1) AND (source <= 4)))
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.fact_evidence IS 'Messages, with their words, that support or contradict a fact.';
+COMMENT ON TABLE everword.fact_evidence IS 'Messages that support or contradict a fact, with quotes.';
 COMMENT ON COLUMN everword.fact_evidence.agent IS 'With `subject`, those of the fact: scoped keys see the row by them.';
 COMMENT ON COLUMN everword.fact_evidence.conversation_agent IS 'With `conversation_subject`, those of the conversation; empty once a policy deleted it.';
 
@@ -1165,7 +1165,7 @@ CREATE TABLE everword.fact_intervals (
     CONSTRAINT fact_intervals_check1 CHECK ((known_until >= known_from))
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.fact_intervals IS 'When a fact holds, as believed from known_from until known_until; only known_until changes. Each is a memory.';
+COMMENT ON TABLE everword.fact_intervals IS 'Validity of a fact, as believed from known_from until known_until; only known_until changes. Each is a memory.';
 COMMENT ON COLUMN everword.fact_intervals.successor_id IS 'The fact that replaced it at valid_until.';
 COMMENT ON COLUMN everword.fact_intervals.agent IS 'With `subject`, those of the fact: scoped keys see the row by them.';
 
@@ -1204,7 +1204,7 @@ CREATE TABLE everword.facts (
     CONSTRAINT facts_verdict_check CHECK (((verdict >= 1) AND (verdict <= 2)))
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.facts IS 'A subject, an attribute and a value. State, confidence and counts follow from intervals and evidence.';
+COMMENT ON TABLE everword.facts IS 'A subject, an attribute and a value. State, confidence and counts are computed from intervals and evidence.';
 COMMENT ON COLUMN everword.facts.value_hash IS 'SHA-256 of the value, ignoring case and spaces.';
 COMMENT ON COLUMN everword.facts.several IS 'Whether the attribute can have several values at a time.';
 COMMENT ON COLUMN everword.facts.source IS 'Values equal proto FactSource.';
@@ -1241,9 +1241,9 @@ CREATE TABLE everword.graph_edges (
     CONSTRAINT graph_edges_type_check CHECK ((type <> ''::text))
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.graph_edges IS 'When a relation holds, as known from known_from until known_until; only the end changes. See edge_id.';
-COMMENT ON COLUMN everword.graph_edges.edge_id IS 'The relation. Current rows with the same edge_id are separate periods in which it holds.';
-COMMENT ON COLUMN everword.graph_edges.fact_id IS 'The fact that it follows from. If that never held, the edge has an empty interval.';
+COMMENT ON TABLE everword.graph_edges IS 'Validity of a relation, as known from known_from until known_until; only known_until changes. See edge_id.';
+COMMENT ON COLUMN everword.graph_edges.edge_id IS 'The relation. Current rows with the same edge_id are its separate periods of validity.';
+COMMENT ON COLUMN everword.graph_edges.fact_id IS 'The fact that it is derived from. If the fact was never valid, the edge has an empty interval.';
 
 CREATE TABLE everword.graph_names (
     namespace_id bigint NOT NULL,
@@ -1254,7 +1254,7 @@ CREATE TABLE everword.graph_names (
     node_id uuid NOT NULL
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.graph_names IS 'The node that a label and type mean for an agent and a subject. Former labels stay.';
+COMMENT ON TABLE everword.graph_names IS 'Maps labels and types to nodes, per agent and subject. Former labels stay.';
 COMMENT ON COLUMN everword.graph_names.label_hash IS 'SHA-256 of the label, ignoring case and spaces.';
 
 CREATE TABLE everword.graph_node_versions (
@@ -1321,9 +1321,9 @@ CREATE TABLE everword.index_changes (
     closed bigint[] DEFAULT '{}'::bigint[] NOT NULL,
     changed_at timestamp with time zone DEFAULT now() NOT NULL
 );
-COMMENT ON TABLE everword.index_changes IS 'Changes of the index in the last day, except added passages. Readers ask for those after their snapshot.';
-COMMENT ON COLUMN everword.index_changes.removed IS 'Passages that were taken out.';
-COMMENT ON COLUMN everword.index_changes.closed IS 'Passages that got other limits of when they hold or were believed.';
+COMMENT ON TABLE everword.index_changes IS 'Changes of the index in the last day, except added passages. Readers request rows after their snapshot.';
+COMMENT ON COLUMN everword.index_changes.removed IS 'Deleted passages.';
+COMMENT ON COLUMN everword.index_changes.closed IS 'Passages with changed validity or belief times.';
 ALTER TABLE everword.index_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.index_changes_id_seq
     START WITH 1
@@ -1354,9 +1354,9 @@ CREATE TABLE everword.jobs (
     CONSTRAINT jobs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'running'::text, 'done'::text, 'failed'::text])))
 )
 WITH (fillfactor='70');
-COMMENT ON TABLE everword.jobs IS 'The outbox and the durable state of background work in one: a row per namespace, task and subject.';
-COMMENT ON COLUMN everword.jobs.dirty_seq IS 'Grows with every write that makes work; the job is done when done_seq has reached it.';
-COMMENT ON COLUMN everword.jobs.fence IS 'Grows with every wake-up and with every start; a worker that holds an older one is refused.';
+COMMENT ON TABLE everword.jobs IS 'Outbox and durable state of background work: one row per namespace, task and subject.';
+COMMENT ON COLUMN everword.jobs.dirty_seq IS 'Incremented by every write that creates work; the job is done when done_seq has reached it.';
+COMMENT ON COLUMN everword.jobs.fence IS 'Incremented by every wake-up and every start; a worker with an older value is rejected.';
 COMMENT ON COLUMN everword.jobs.deaths IS 'Workers that died with the job since it last advanced; 0 if it is done or failed.';
 ALTER TABLE everword.jobs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.jobs_id_seq
@@ -1377,7 +1377,7 @@ CREATE TABLE everword.learned_changes (
     reason text DEFAULT ''::text NOT NULL,
     CONSTRAINT learned_changes_actor_check CHECK ((actor = ANY (ARRAY['agent'::text, 'person'::text, 'machine'::text])))
 );
-COMMENT ON TABLE everword.learned_changes IS 'Audit trail of what Sleep learned: who ruled what, and why.';
+COMMENT ON TABLE everword.learned_changes IS 'Audit trail of learned people, events, user models and strategies, with actor and reason.';
 
 CREATE TABLE everword.learned_evidence (
     namespace_id bigint NOT NULL,
@@ -1394,8 +1394,8 @@ CREATE TABLE everword.learned_evidence (
     CONSTRAINT learned_evidence_quote_check CHECK ((quote <> ''::text))
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.learned_evidence IS 'Messages, with their words, behind people, events, user models, trajectories and strategies. Append-only.';
-COMMENT ON COLUMN everword.learned_evidence.aspect IS 'The field that the words are about: `name`, `relation`, `status`, `detail`, `start` and so on.';
+COMMENT ON TABLE everword.learned_evidence IS 'Messages that support people, events, user models, trajectories and strategies, with quotes. Append-only.';
+COMMENT ON COLUMN everword.learned_evidence.aspect IS 'The field that the quote supports: `name`, `relation`, `status`, `detail`, `start` and so on.';
 
 CREATE TABLE everword.lore_books (
     namespace_id bigint NOT NULL,
@@ -1412,7 +1412,7 @@ CREATE TABLE everword.lore_books (
     updated_at timestamp with time zone DEFAULT now() NOT NULL
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.lore_books IS 'Lorebooks: entries, and in which contexts these are looked at.';
+COMMENT ON TABLE everword.lore_books IS 'Lorebooks, with the agent, subject or conversation whose contexts use them.';
 COMMENT ON COLUMN everword.lore_books.key_hash IS 'SHA-256 of name, agent, subject and conversation, which can exceed the size of an index entry.';
 COMMENT ON COLUMN everword.lore_books.version IS 'Counts changes of the book and its entries, for caches. Its row lock orders writers.';
 
@@ -1440,9 +1440,9 @@ CREATE TABLE everword.lore_entries (
     CONSTRAINT lore_entries_sticky_turns_check CHECK (((sticky_turns >= 0) AND (sticky_turns <= 100)))
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.lore_entries IS 'Entries of lorebooks as they stand; each is a memory of kind 7 under its id.';
+COMMENT ON TABLE everword.lore_entries IS 'Current entries of lorebooks; each is a memory of kind 7 under its id.';
 COMMENT ON COLUMN everword.lore_entries.triggers IS 'A list of objects: text, mode (as LoreTriggerMode) and case_sensitive.';
-COMMENT ON COLUMN everword.lore_entries.patterns IS 'How many of the triggers are regular expressions.';
+COMMENT ON COLUMN everword.lore_entries.patterns IS 'Number of triggers that are regular expressions.';
 COMMENT ON COLUMN everword.lore_entries.agent IS 'With `subject`, those of the book: scoped keys see the row by them.';
 
 CREATE SEQUENCE everword.memory_ids
@@ -1486,15 +1486,15 @@ ALTER TABLE ONLY everword.memories ALTER COLUMN ranking SET STORAGE EXTERNAL;
 COMMENT ON TABLE everword.memories IS 'Passages. Services read visible_memories: under a row-level policy, text operators would use no index.';
 COMMENT ON COLUMN everword.memories.source_id IS 'The public id of the memory that the passage is of.';
 COMMENT ON COLUMN everword.memories.part IS 'Number of the passage in its source, from 0; -1 is the sentence about a tool call.';
-COMMENT ON COLUMN everword.memories.content IS 'The words of the passage, as they were sent.';
-COMMENT ON COLUMN everword.memories.lexemes IS 'The indexed words: those of the passage, of who spoke and of when.';
+COMMENT ON COLUMN everword.memories.content IS 'The text of the passage, as it was sent.';
+COMMENT ON COLUMN everword.memories.lexemes IS 'The indexed words: of the text, the author and the time.';
 COMMENT ON COLUMN everword.memories.lexeme_count IS 'BM25''s document length: occurrences of lexemes, after stop words.';
 COMMENT ON COLUMN everword.memories.literals IS 'File names, versions, addresses and the like, for the trigram arm.';
 COMMENT ON COLUMN everword.memories.ranking IS 'Ranking record (everword.text.ranking_record); NULL if the passage is older than these.';
-COMMENT ON COLUMN everword.memories.valid_from IS 'Since when it holds; NULL for always.';
-COMMENT ON COLUMN everword.memories.valid_until IS 'Until when it holds, exclusive; NULL where no end is known.';
-COMMENT ON COLUMN everword.memories.known_from IS 'Since when the service believes it; NULL for as long as it is stored.';
-COMMENT ON COLUMN everword.memories.known_until IS 'Until when the service believed it, exclusive; NULL while it does.';
+COMMENT ON COLUMN everword.memories.valid_from IS 'Start of validity; NULL if unlimited.';
+COMMENT ON COLUMN everword.memories.valid_until IS 'End of validity, exclusive; NULL if unknown.';
+COMMENT ON COLUMN everword.memories.known_from IS 'Start of the time in which the service believes it; NULL if since it was stored.';
+COMMENT ON COLUMN everword.memories.known_until IS 'End of the time in which the service believed it, exclusive; NULL if it is current.';
 
 CREATE TABLE everword.memory_changes (
     namespace_id bigint NOT NULL,
@@ -1503,7 +1503,7 @@ CREATE TABLE everword.memory_changes (
     memory_ids uuid[] NOT NULL,
     changed_at timestamp with time zone DEFAULT now() NOT NULL
 );
-COMMENT ON TABLE everword.memory_changes IS 'Memories added, changed or removed in the last day: each statement that writes `memories` adds a row. Readers ask for those after their snapshot.';
+COMMENT ON TABLE everword.memory_changes IS 'Memories added, changed or removed in the last day. Each statement that writes `memories` adds a row. Readers request rows after their snapshot.';
 ALTER TABLE everword.memory_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.memory_changes_id_seq
     START WITH 1
@@ -1528,7 +1528,7 @@ CREATE TABLE everword.memory_use (
     last_used_at timestamp with time zone NOT NULL
 )
 WITH (fillfactor='70');
-COMMENT ON TABLE everword.memory_use IS 'How often a memory was used. Narrow and roomy, so that counting stays within the page.';
+COMMENT ON TABLE everword.memory_use IS 'Number of uses of a memory. A narrow table with free space, so that an update stays on its page.';
 
 CREATE TABLE everword.memory_vectors_1 (
     namespace_id bigint NOT NULL,
@@ -1565,7 +1565,7 @@ CREATE TABLE everword.messages (
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.messages IS 'Every message as it was sent. Append-only by grants.';
-COMMENT ON COLUMN everword.messages.importance_class IS 'As sent; memory_classes holds what was said later.';
+COMMENT ON COLUMN everword.messages.importance_class IS 'As sent; later changes are in memory_classes.';
 COMMENT ON COLUMN everword.messages.agent IS 'With `subject`, those of the conversation: scoped keys see the row by them.';
 
 CREATE TABLE everword.model_generations (
@@ -1631,7 +1631,7 @@ CREATE TABLE everword.namespace_deletions (
     requested_at timestamp with time zone DEFAULT now() NOT NULL,
     finished_at timestamp with time zone
 );
-COMMENT ON TABLE everword.namespace_deletions IS 'Deleted namespaces with time, requester and row counts, no content. Kept for ever; functions write it.';
+COMMENT ON TABLE everword.namespace_deletions IS 'Deleted namespaces with time, requester and row counts, but no content. Kept for ever; written by functions only.';
 COMMENT ON COLUMN everword.namespace_deletions.deleted_id IS 'The id of the deleted namespace; it is not reused.';
 COMMENT ON COLUMN everword.namespace_deletions.name_hash IS 'SHA-256 of the name, salted with the deployment''s secret.';
 COMMENT ON COLUMN everword.namespace_deletions.api_key_id IS 'The key of the call. NULL for EVERWORD_ADMIN_KEY, and if no key was required.';
@@ -1656,9 +1656,9 @@ CREATE TABLE everword.namespace_usage (
     stored_bytes bigint DEFAULT 0 NOT NULL,
     measured_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
 );
-COMMENT ON TABLE everword.namespace_usage IS 'Used quota of namespaces with limits. Each process adds its counts now and then. Not isolated: counters.';
+COMMENT ON TABLE everword.namespace_usage IS 'Used quota of namespaces with limits. Each process adds its counts periodically. Not isolated: counters only.';
 COMMENT ON COLUMN everword.namespace_usage.minute IS 'The minute of `requests` and `messages`.';
-COMMENT ON COLUMN everword.namespace_usage.measured_at IS 'When ingest last summed up `stored_bytes`.';
+COMMENT ON COLUMN everword.namespace_usage.measured_at IS 'Time when ingest last measured `stored_bytes`.';
 
 CREATE TABLE everword.namespaces (
     id bigint NOT NULL,
@@ -1683,12 +1683,12 @@ CREATE TABLE everword.namespaces (
 );
 COMMENT ON TABLE everword.namespaces IS 'Tenants. Holds no content, so it is not isolated.';
 COMMENT ON COLUMN everword.namespaces.credentials IS 'Passwords, keys and tokens in derived text: 1 mask, 2 keep, 3 mask and refuse new rows with them.';
-COMMENT ON COLUMN everword.namespaces.sleep_atomicity IS 'What Sleep stores at once: 1 what one session says, 2 all that a run finds.';
+COMMENT ON COLUMN everword.namespaces.sleep_atomicity IS 'Unit of Sleep''s transactions: 1 one session, 2 a whole run.';
 COMMENT ON COLUMN everword.namespaces.hides IS 'Number of running erasures that hide rows. At 0, reads skip the check.';
 COMMENT ON COLUMN everword.namespaces.erasure_salt IS 'Salt of hashes of erased names. NULL if some were hashed with the deployment''s secret.';
-COMMENT ON COLUMN everword.namespaces.requests_per_minute IS 'Most calls per clock minute, over all processes; 0 is no limit.';
-COMMENT ON COLUMN everword.namespaces.messages_per_minute IS 'Most messages stored per clock minute; 0 is no limit.';
-COMMENT ON COLUMN everword.namespaces.stored_bytes IS 'Most bytes of stored text; 0 is no limit.';
+COMMENT ON COLUMN everword.namespaces.requests_per_minute IS 'Limit of calls per clock minute, over all processes; 0 disables it.';
+COMMENT ON COLUMN everword.namespaces.messages_per_minute IS 'Limit of messages stored per clock minute; 0 disables it.';
+COMMENT ON COLUMN everword.namespaces.stored_bytes IS 'Limit of bytes of stored text; 0 disables it.';
 COMMENT ON COLUMN everword.namespaces.quarantine IS 'Whether untrusted text with prompt injections is left out of contexts; a channel policy can differ.';
 ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.namespaces_id_seq
@@ -1774,7 +1774,7 @@ CREATE TABLE everword.pattern_outcomes (
     outcome_at timestamp with time zone NOT NULL
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.pattern_outcomes IS 'Observations of a pattern, which its counts are made of.';
+COMMENT ON TABLE everword.pattern_outcomes IS 'Observations of a pattern; its counts are computed from them.';
 COMMENT ON COLUMN everword.pattern_outcomes.other_pattern_id IS 'The pattern that was recorded instead.';
 
 CREATE TABLE everword.pattern_thresholds (
@@ -1806,7 +1806,7 @@ CREATE TABLE everword.patterns (
     CONSTRAINT patterns_type_check CHECK ((type <> ''::text))
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.patterns IS 'What an agent does with an entity. Counts and confidence follow from pattern_outcomes.';
+COMMENT ON TABLE everword.patterns IS 'Actions of an agent on an entity. Counts and confidence are computed from pattern_outcomes.';
 COMMENT ON COLUMN everword.patterns.entity_key IS 'The entity, ignoring case and spaces.';
 COMMENT ON COLUMN everword.patterns.data_hash IS 'SHA-256 of the data, ignoring the order of keys.';
 
@@ -1831,7 +1831,7 @@ CREATE TABLE everword.people (
     CONSTRAINT people_status_check CHECK (((status >= 1) AND (status <= 3)))
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.people IS 'Persons whom a subject mentions. Columns follow from learned_evidence and rulings.';
+COMMENT ON TABLE everword.people IS 'Persons that a subject mentions. Columns are computed from learned_evidence and rulings.';
 COMMENT ON COLUMN everword.people.aliases IS 'Other spellings of the name.';
 COMMENT ON COLUMN everword.people.status IS 'Whether the relation lasts. Values equal proto RelationStatus.';
 COMMENT ON COLUMN everword.people.mention_count IS 'Number of messages that mention the person.';
@@ -2005,7 +2005,7 @@ UNION ALL
     retained_history.importance,
     retained_history.active_at
    FROM everword.retained_history;
-COMMENT ON VIEW everword.retained IS 'Things that retention policies apply to, with importance (1-5) and last activity. One view per kind.';
+COMMENT ON VIEW everword.retained IS 'Items that retention policies may remove, with importance (1-5) and last activity. One view per kind.';
 
 CREATE TABLE everword.retention_policies (
     namespace_id bigint NOT NULL,
@@ -2020,11 +2020,11 @@ CREATE TABLE everword.retention_policies (
     CONSTRAINT retention_policies_kind_check CHECK (((kind >= 1) AND (kind <= 7))),
     CONSTRAINT retention_policies_max_per_run_check CHECK ((max_per_run >= 0))
 );
-COMMENT ON TABLE everword.retention_policies IS 'How long a namespace keeps things of a kind; without a row, for ever.';
+COMMENT ON TABLE everword.retention_policies IS 'Retention of items of a kind in a namespace; without a row, they are kept for ever.';
 COMMENT ON COLUMN everword.retention_policies.kind IS 'Values equal proto RetentionKind.';
 COMMENT ON COLUMN everword.retention_policies.keep_days IS 'Days since the last activity.';
-COMMENT ON COLUMN everword.retention_policies.keep_importance IS 'Things of at least this importance are kept; 0 keeps none.';
-COMMENT ON COLUMN everword.retention_policies.max_per_run IS 'Most removals per run; 0 is no limit.';
+COMMENT ON COLUMN everword.retention_policies.keep_importance IS 'Items of at least this importance are kept; 0 keeps none.';
+COMMENT ON COLUMN everword.retention_policies.max_per_run IS 'Limit of removals per run; 0 disables it.';
 
 CREATE TABLE everword.retention_runs (
     namespace_id bigint NOT NULL,
@@ -2043,11 +2043,11 @@ CREATE TABLE everword.retention_runs (
     CONSTRAINT retention_runs_check CHECK (((state = 2) = (finished_at IS NOT NULL))),
     CONSTRAINT retention_runs_state_check CHECK (((state >= 1) AND (state <= 2)))
 );
-COMMENT ON TABLE everword.retention_runs IS 'Runs of policies with counts by kind and no content. An unfinished row is work.';
+COMMENT ON TABLE everword.retention_runs IS 'Runs of policies with counts by kind and no content. Unfinished ones are continued by ingest.';
 COMMENT ON COLUMN everword.retention_runs.night IS 'The day after whose end it ran; NULL if a caller started it.';
 COMMENT ON COLUMN everword.retention_runs.state IS '1 running, 2 done.';
 COMMENT ON COLUMN everword.retention_runs.kind IS 'Progress: the kind, the importance and the last id.';
-COMMENT ON COLUMN everword.retention_runs.removed IS 'Removed things by kind.';
+COMMENT ON COLUMN everword.retention_runs.removed IS 'Removed items by kind.';
 COMMENT ON COLUMN everword.retention_runs.row_counts IS 'Deleted rows by table.';
 
 CREATE TABLE everword.schema_migrations (
@@ -2077,9 +2077,9 @@ CREATE TABLE everword.session_observations (
     CONSTRAINT session_observations_message_ids_check CHECK ((cardinality(message_ids) > 0))
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.session_observations IS 'What a model observed in a session, with the messages and their words.';
+COMMENT ON TABLE everword.session_observations IS 'Observations of a model in a session, with messages and quotes.';
 COMMENT ON COLUMN everword.session_observations.kind IS '1 statement, 2 question, 3 reaction, 4 behaviour, 5 contradiction, 6 preference.';
-COMMENT ON COLUMN everword.session_observations.about IS 'A third party; empty if it is about the subject.';
+COMMENT ON COLUMN everword.session_observations.about IS 'The observed third party; empty for the subject.';
 
 CREATE TABLE everword.sleep_nights (
     namespace_id bigint NOT NULL,
@@ -2107,9 +2107,9 @@ CREATE TABLE everword.sleep_sessions (
     CONSTRAINT sleep_sessions_state_check CHECK (((state >= 1) AND (state <= 4)))
 )
 PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.sleep_sessions IS 'Runs of messages of a conversation, as Sleep read them.';
-COMMENT ON COLUMN everword.sleep_sessions.subject IS 'The subject of the closing steps; empty if nobody was observed.';
-COMMENT ON COLUMN everword.sleep_sessions.state IS '1 stored, 2 seen by the closing steps too, 3 without statements of people, 4 parked with an error.';
+COMMENT ON TABLE everword.sleep_sessions IS 'Ranges of messages of a conversation that Sleep processed as a unit.';
+COMMENT ON COLUMN everword.sleep_sessions.subject IS 'The subject of the closing steps; empty without observations.';
+COMMENT ON COLUMN everword.sleep_sessions.state IS '1 stored, 2 also processed by the closing steps, 3 without statements of people, 4 parked with an error.';
 
 CREATE TABLE everword.strategies (
     namespace_id bigint NOT NULL,
@@ -2143,7 +2143,7 @@ CREATE TABLE everword.strategy_offers (
     offer_count integer DEFAULT 1 NOT NULL,
     last_offered_at timestamp with time zone NOT NULL
 );
-COMMENT ON TABLE everword.strategy_offers IS 'How often a question was offered in a context, so that it is not offered every turn.';
+COMMENT ON TABLE everword.strategy_offers IS 'Number of times that a question was offered in a context. It is not offered every turn.';
 
 CREATE TABLE everword.summaries (
     namespace_id bigint NOT NULL,
@@ -2185,14 +2185,14 @@ CREATE TABLE everword.summaries (
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.summaries IS 'Levels 1-3 leaf, branch, root of a conversation; 4-7 day to year; 8 significant. Ids stay when rewritten.';
-COMMENT ON COLUMN everword.summaries.first_seq IS 'Of levels 1-3: the range of the conversation that the node stands for.';
-COMMENT ON COLUMN everword.summaries.period IS 'Of levels 4-7: the first day of the period, in the namespace''s time zone.';
+COMMENT ON COLUMN everword.summaries.first_seq IS 'For levels 1-3: the range of the conversation that the node covers.';
+COMMENT ON COLUMN everword.summaries.period IS 'For levels 4-7: the first day of the period, in the namespace''s time zone.';
 COMMENT ON COLUMN everword.summaries.parent_id IS 'The node above; summary_sources holds the same link from the other end.';
-COMMENT ON COLUMN everword.summaries.previous_id IS 'The latest node of the conversation, or of the level, when this one was made.';
-COMMENT ON COLUMN everword.summaries.stale IS 'Its sources have changed: it will be rewritten.';
-COMMENT ON COLUMN everword.summaries.needs_review IS 'It states something that its sources do not: see faithfulness.';
+COMMENT ON COLUMN everword.summaries.previous_id IS 'The latest earlier node of the conversation, or of the level, at the time of creation.';
+COMMENT ON COLUMN everword.summaries.stale IS 'Whether its sources have changed and it must be rewritten.';
+COMMENT ON COLUMN everword.summaries.needs_review IS 'Whether it has claims that its sources do not support; see faithfulness.';
 COMMENT ON COLUMN everword.summaries.name IS 'Unique: `2024-03-05`, `2024-03-05/phone`, `2024-W10`, `2024-03-05 · The heron`. Empty for levels 1-3.';
-COMMENT ON COLUMN everword.summaries.hidden IS 'A part of its sources was erased: its text is blank until it is rewritten.';
+COMMENT ON COLUMN everword.summaries.hidden IS 'Whether a source was erased. The text is blank until it is rewritten.';
 
 CREATE TABLE everword.summary_sources (
     namespace_id bigint NOT NULL,
@@ -2237,7 +2237,7 @@ CREATE TABLE everword.themes (
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.themes IS 'Topics of a namespace; all of them are replaced at once.';
-COMMENT ON COLUMN everword.themes.source_ids IS 'Memories nearest to its centre, nearest first.';
+COMMENT ON COLUMN everword.themes.source_ids IS 'Memories nearest to the centre of the theme, nearest first.';
 COMMENT ON COLUMN everword.themes.generation_id IS 'The generation whose vectors it was made from.';
 COMMENT ON COLUMN everword.themes.model IS 'The language model that wrote the label; empty if words were chosen.';
 
@@ -2277,7 +2277,7 @@ CREATE TABLE everword.topic_changes (
     changed_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT topic_changes_check CHECK ((num_nonnulls(fact_id, leaf_id, node_id) = 1))
 );
-COMMENT ON TABLE everword.topic_changes IS 'Changed facts, leaves and nodes to look at. Rows, no flag, so writers never wait and none is missed.';
+COMMENT ON TABLE everword.topic_changes IS 'Unprocessed changes of facts, leaves and nodes. Rows instead of a flag, so that writers never wait for each other.';
 ALTER TABLE everword.topic_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.topic_changes_id_seq
     START WITH 1
@@ -2309,7 +2309,7 @@ CREATE TABLE everword.topic_pages (
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.topic_pages IS 'A page about a node of the graph, replaced under its id. Former names and merged nodes lead to it.';
 COMMENT ON COLUMN everword.topic_pages.sections IS 'Written by a language model and checked: an array of {heading, text, sources}.';
-COMMENT ON COLUMN everword.topic_pages.source_ids IS 'Cited sources; [1] is the first. The page may repeat the text of an erased one.';
+COMMENT ON COLUMN everword.topic_pages.source_ids IS 'Cited sources; [1] is the first. If one is erased, the page may repeat its text.';
 COMMENT ON COLUMN everword.topic_pages.source_kinds IS 'Kinds of source_ids: 2 leaf, 4 fact.';
 
 CREATE TABLE everword.topic_sources (
@@ -2345,7 +2345,7 @@ CREATE TABLE everword.trajectories (
     CONSTRAINT trajectories_stability_check CHECK (((stability >= 1) AND (stability <= 3))),
     CONSTRAINT trajectories_version_check CHECK ((version > 0))
 );
-COMMENT ON TABLE everword.trajectories IS 'Where a subject is heading, at a time. The highest version is current.';
+COMMENT ON TABLE everword.trajectories IS 'Direction in which a subject develops. The highest version is current.';
 COMMENT ON COLUMN everword.trajectories.stability IS 'Values equal proto Stability.';
 COMMENT ON COLUMN everword.trajectories.sessions IS 'Number of sessions of the subject that were processed by then.';
 
@@ -2413,7 +2413,7 @@ CREATE TABLE everword.user_models (
     CONSTRAINT user_models_check CHECK ((held_until >= held_from)),
     CONSTRAINT user_models_supporting_check CHECK ((supporting > 0))
 );
-COMMENT ON TABLE everword.user_models IS 'How a subject communicates: one value of a dimension, and when it held.';
+COMMENT ON TABLE everword.user_models IS 'Communication style of a subject: values of dimensions, with the times when they were current.';
 
 CREATE VIEW everword.visible_memories AS
  SELECT namespace_id,
@@ -2485,7 +2485,7 @@ CREATE VIEW everword_scoped.visible_memories AS
    FROM everword.visible_memories
   WHERE everword.in_scope(agent, subject)
   WITH CASCADED CHECK OPTION;
-COMMENT ON VIEW everword_scoped.visible_memories IS 'The memories of what the transaction is bound to.';
+COMMENT ON VIEW everword_scoped.visible_memories IS 'Memories in the agent or subject scope of the transaction.';
 ALTER TABLE ONLY everword.advisor_grants ADD CONSTRAINT advisor_grants_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.api_keys ADD CONSTRAINT api_keys_key_hash_key UNIQUE (key_hash);
 ALTER TABLE ONLY everword.api_keys ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
