@@ -42,7 +42,7 @@ def test_ranges_follow_each_other() -> None:
 
 @pytest.mark.parametrize("room", [0, 100])
 def test_what_was_read_of_a_column_stays_while_it_grows(room: int) -> None:
-    column = GrowingColumn(np.int64, budget=room)
+    column = GrowingColumn(np.int64, capacity=room)
     views, expected = [], []
     for size in (1, 62, 1, 1, 500, 3):
         before = len(column.values)
@@ -55,13 +55,13 @@ def test_what_was_read_of_a_column_stays_while_it_grows(room: int) -> None:
 
 
 def test_a_column_that_knows_how_many_rows_come_takes_no_more_than_they_do() -> None:
-    column = GrowingColumn(np.int64, budget=1_000)
+    column = GrowingColumn(np.int64, capacity=1_000)
     for _ in range(100):
         column.extend(np.arange(10))
     assert column.nbytes == 8_000
     column.trim()
     assert column.nbytes == 8_000
-    few = GrowingColumn(np.int64, budget=1_000)
+    few = GrowingColumn(np.int64, capacity=1_000)
     few.extend(np.arange(10))
     few.trim()
     assert (few.nbytes, few.values.tolist()) == (80, list(range(10)))

@@ -61,7 +61,7 @@ class SearchServicer(SearchServiceServicer):
     def __init__(
         self, sources: Sources, answer_model: AnswerModel | None, stopping: asyncio.Event
     ) -> None:
-        """Without `asking`, Answer fails. Watch streams end once `stopping` is set."""
+        """Without `answer_model`, Answer fails. Watch streams end once `stopping` is set."""
         self._stopping = stopping
         self._sources = sources
         self._database = sources.database

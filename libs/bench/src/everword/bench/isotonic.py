@@ -166,7 +166,7 @@ def _by_evidence(observations: Iterable[tuple[float, bool]]) -> list[Block]:
 
 
 def _coarse(blocks: Iterable[Block], minimum: float) -> list[Block]:
-    """Merge neighbours until each block but the last has at least `least` results."""
+    """Merge neighbours until each block but the last has at least `minimum` results."""
     coarse: list[Block] = []
     for block in blocks:
         if coarse and coarse[-1].results < minimum:

@@ -181,7 +181,7 @@ def print_entries(
 
 
 def _narrow(widths: list[int], foldable: Sequence[int], budget: int) -> None:
-    """Make columns narrower, the widest of the foldable ones first, until all fit into `room`."""
+    """Make columns narrower, the widest of the foldable ones first, until all fit into `budget`."""
     while sum(widths) + _GAP * len(widths) > budget:
         widest = max(foldable, key=lambda place: widths[place], default=None)
         if widest is None or widths[widest] <= _NARROWEST:

@@ -111,7 +111,7 @@ class EverwordMemory(BaseMemory):
     async def _messages(
         self, memory: AsyncEverword, maximum: int | None = None
     ) -> dict[str, ChatMessage]:
-        """Return the latest messages of the conversation by their ids, in their order; all if `most` is None."""
+        """Return the latest messages of the conversation by their ids, in their order; all if `maximum` is None."""
         found: list[tuple[str, ChatMessage]] = []
         try:
             async for message in memory.messages(self.session, newest_first=True):

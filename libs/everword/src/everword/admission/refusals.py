@@ -26,7 +26,7 @@ class RequestRefused(Exception):
 
 
 def too_large(size: int, maximum: int) -> RequestRefused:
-    """Return the refusal of a request of `size` bytes; at most `most` are accepted."""
+    """Return the refusal of a request of `size` bytes; at most `maximum` are accepted."""
     error = CallError(
         grpc.StatusCode.RESOURCE_EXHAUSTED,
         "The request is over the limit for one message; send it in parts.",

@@ -32,7 +32,7 @@ class _LimitFound(Exception):
 def count_fields(raw: bytes, limits: RequestLimits, maximum: int) -> tuple[int, list[Violation]]:
     """Return how many fields are set in a request, and what of it is too many, too large, too deep, or NUL.
 
-    At most `most` violations are looked for. Raises MalformedError.
+    At most `maximum` violations are looked for. Raises MalformedError.
     """
     scan = _Scan(raw, limits.max_fields, maximum)
     try:

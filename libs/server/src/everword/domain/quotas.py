@@ -14,7 +14,7 @@ class RateLimitReached(LimitReached):
 
     @classmethod
     def of(cls, limit: str, cap: int, retry_after_s: float) -> Self:
-        """Return the error for a field of NamespaceLimits, `most` of which are allowed, and the rest of the minute."""
+        """Return the error for a field of NamespaceLimits, `cap` of which are allowed, and the rest of the minute."""
         # Never sooner than the minute is over.
         delay_s = max(retry_after_s, 0.0) + 0.01
         what = limit.partition("_")[0]

@@ -119,7 +119,7 @@ async def find_voices(
 async def lock_all_attributes(
     conn: Connection, namespace_id: int, trust: TrustPolicy, keys: Sequence[Key]
 ) -> dict[Key, LockedAttribute]:
-    """Lock attributes of subjects and return their facts, as `hold` does for one."""
+    """Lock attributes of subjects and return their facts, as `lock_attribute` does for one."""
     now = await store.lock_keys(conn, namespace_id, keys)
     facts = {fact.id: fact for fact in await store.find_facts(conn, namespace_id, keys)}
     believed = await store.find_believed_intervals(conn, namespace_id, list(facts)) if facts else []

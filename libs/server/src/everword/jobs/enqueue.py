@@ -57,7 +57,7 @@ def shards() -> list[str]:
 
 
 async def enqueue(conn: Connection, jobs: Sequence[DueJob], *, postpone: bool = False) -> None:
-    """Enqueue jobs in the caller's transaction. Their rows are locked in the order of `due`.
+    """Enqueue jobs in the caller's transaction. Their rows are locked in the order of `jobs`.
 
     A running job is repeated afterwards, a parked one begins again, and a pause after a failure stays. A waiting job
     runs earlier if it is due earlier; with `postpone` also later.

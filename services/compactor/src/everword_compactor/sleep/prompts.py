@@ -95,7 +95,7 @@ def halve_messages(records: Records) -> Sequence[Records]:
 
 
 def _parts(text: str, maximum: int) -> Sequence[str]:
-    """Return a text in parts of at most `most` characters, which together are the text."""
+    """Return a text in parts of at most `maximum` characters, which together are the text."""
     waiting, parts = [text], []
     while waiting:
         piece = waiting.pop()

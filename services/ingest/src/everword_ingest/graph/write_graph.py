@@ -75,7 +75,7 @@ async def create_node(
     body_hash: bytes,
     wake: Callable[[], None],
 ) -> GraphWriteResult:
-    """Store the only node of `wanted`: a batch of one. Raises what `write_graph` does."""
+    """Store the only node of `write`: a batch of one. Raises what `write_graph` does."""
     assert len(write.nodes) == 1
     assert not write.edges
     return await write_graph(database, namespace, write, request_id, body_hash, wake)
@@ -89,7 +89,7 @@ async def create_edge(
     body_hash: bytes,
     wake: Callable[[], None],
 ) -> GraphWriteResult:
-    """Store the only relation of `wanted`: a batch of one. Raises what `write_graph` does."""
+    """Store the only relation of `write`: a batch of one. Raises what `write_graph` does."""
     assert len(write.edges) == 1
     assert not write.nodes
     return await write_graph(database, namespace, write, request_id, body_hash, wake)

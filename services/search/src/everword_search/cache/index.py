@@ -50,13 +50,13 @@ _COLUMNS = {
 class NamespaceIndex:
     """A growing copy of a namespace's passages. A search reads it through a Snapshot."""
 
-    def __init__(self, vectors: Vectors | None, budget: int = 0) -> None:
-        """`vectors` is None without a model. `room` is the number of passages to allocate."""
+    def __init__(self, vectors: Vectors | None, capacity: int = 0) -> None:
+        """`vectors` is None without a model. `capacity` is the number of passages to allocate."""
         self.vectors = vectors
         self._columns = {
-            name: GrowingColumn(kind, budget=budget) for name, kind in _COLUMNS.items()
+            name: GrowingColumn(kind, capacity=capacity) for name, kind in _COLUMNS.items()
         }
-        self._rows = GrowingColumn(np.uint8, (ROW.itemsize,), budget)
+        self._rows = GrowingColumn(np.uint8, (ROW.itemsize,), capacity)
         self._terms = GrowingColumn(np.uint32)
         self._tags, self._tag_rows = GrowingColumn(np.int32), GrowingColumn(np.int32)
         self._conversations, self._authors, self._labels = Numbers(), Numbers(), Numbers()

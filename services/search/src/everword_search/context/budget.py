@@ -104,7 +104,7 @@ class ContextDraft:
         alone: bool = False,
         finish: Callable[[ContextItem], ContextItem] = lambda item: item,
     ) -> list[ContextItem]:
-        """Add items to a block while they fit, at most `most`; return those added.
+        """Add items to a block while they fit, at most `maximum`; return those added.
 
         `limit` is the block's maximum of tokens. Items that repeat the context are skipped unless `verbatim`, and so
         are items whose source message is shown. An item with an outdated fact is added only together with the current

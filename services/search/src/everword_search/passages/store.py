@@ -263,7 +263,7 @@ async def find_log_entries(
 async def find_workspace_chunks(
     conn: Connection, scope: Scope, names: Sequence[str], maximum: int, conversation_id: UUID | None
 ) -> list[TimePlaceRow]:
-    """Return chunks of workspace files, file by file, `most` of each."""
+    """Return chunks of workspace files, file by file, `maximum` of each."""
     parameters = {
         **scope.parameters,
         "names": list(names),

@@ -103,7 +103,7 @@ async def find_exact(
 ) -> RankedMemories | None:
     """Compare the query with every vector of a scope.
 
-    Return None, without comparing, if the scope has more than `most` passages.
+    Return None, without comparing, if the scope has more than `maximum` passages.
     """
     statement = SQL["find_semantic_exact"].of_generation(generation_id)
     asked = {**scope.parameters, **parameters, "most": maximum}

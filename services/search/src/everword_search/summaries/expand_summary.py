@@ -58,7 +58,7 @@ async def expand_all(
 ) -> dict[UUID, Expansion]:
     """Return the expansion of each existing summary, with two statements per level whatever the number of nodes.
 
-    On the first level, items begin after position `after`, and `most` replaces the limits on width. If one response
+    On the first level, items begin after position `after`, and `maximum` replaces the limits on width. If one response
     cannot hold everything, levels nearer the top come first.
     """
     top = [

@@ -179,7 +179,7 @@ async def read_children(
     limit: int,
     max_chars: int,
 ) -> list[ChildRow]:
-    """Return the first `most` nodes below each node after a position, at most `limit` in all."""
+    """Return the first `maximum` nodes below each node after a position, at most `limit` in all."""
     parameters = {
         **namespaced(namespace_id),
         "ids": list(ids),
@@ -200,7 +200,7 @@ async def read_sources(
     limit: int,
     max_chars: int,
 ) -> list[SummarySourceRow]:
-    """Return the first `most` messages below each node after a position, at most `limit` in all."""
+    """Return the first `maximum` messages below each node after a position, at most `limit` in all."""
     parameters = {
         **namespaced(namespace_id),
         "ids": list(ids),

@@ -116,7 +116,7 @@ async def ask(
 
 
 def hybrid_id(scale: int, figures: AbstractSet[str]) -> str:
-    """Return the id of hybrid search at a scale, or the single id of it in `wanted`."""
+    """Return the id of hybrid search at a scale, or the single id of it in `figures`."""
     names = {"search_hybrid_100k", "search_hybrid_1m"} & figures
     if len(names) == 1:
         return next(iter(names))

@@ -222,7 +222,7 @@ def _matches(
 
 
 def _measured(text: str, start: int, end: int, maximum: int) -> _Piece | None:
-    """Return a piece, or None if it has more tokens than `most`."""
+    """Return a piece, or None if it has more tokens than `maximum`."""
     if end - start > _MAX_COUNTED:
         return None
     tokens = _count(text[start:end])

@@ -18,9 +18,9 @@ _LEAST = 64
 class GrowingColumn:
     """An array of one or more dimensions to which rows are appended."""
 
-    def __init__(self, kind: Any, shape: tuple[int, ...] = (), budget: int = 0) -> None:
-        """`room` is the number of rows that fit without reallocation."""
-        self._values = np.empty((max(_LEAST, budget), *shape), kind)
+    def __init__(self, kind: Any, shape: tuple[int, ...] = (), capacity: int = 0) -> None:
+        """`capacity` is the number of rows that fit without reallocation."""
+        self._values = np.empty((max(_LEAST, capacity), *shape), kind)
         self._size = 0
 
     @property

@@ -34,12 +34,12 @@ _PENDING, _KNOWN, _NONE = range(3)
 class Vectors:
     """Vectors of one model generation, by row."""
 
-    def __init__(self, generation_id: int, dimensions: int, budget: int = 0) -> None:
-        """`room` is the number of rows to allocate."""
+    def __init__(self, generation_id: int, dimensions: int, capacity: int = 0) -> None:
+        """`capacity` is the number of rows to allocate."""
         self.generation_id = generation_id
         self._dimensions = dimensions
-        self._states = GrowingColumn(np.uint8, budget=budget)
-        self._halves = GrowingColumn(np.float16, (dimensions,), budget)
+        self._states = GrowingColumn(np.uint8, capacity=capacity)
+        self._halves = GrowingColumn(np.float16, (dimensions,), capacity)
         #: Number of rows without a vector, and number of those that wait for one.
         self.missing_count = self._pending_count = 0
 
@@ -92,7 +92,7 @@ class Vectors:
     def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, maximum: int) -> Ints:
         """Return candidates for the nearest rows: allowed rows that have a vector, in no order.
 
-        The result has all of them, or at least `most`. `allowed` is a mask of the first rows; later ones are ignored.
+        It has all of them, or at least `maximum`. `allowed` is a mask of the first rows; later rows are ignored.
         """
         return np.flatnonzero(self._that_count(allowed))
 
@@ -127,11 +127,11 @@ class SignedVectors(Vectors):
     whose cosines are computed.
     """
 
-    def __init__(self, generation_id: int, dimensions: int, budget: int = 0) -> None:
-        super().__init__(generation_id, dimensions, budget)
+    def __init__(self, generation_id: int, dimensions: int, capacity: int = 0) -> None:
+        super().__init__(generation_id, dimensions, capacity)
         self._bytes = -(-dimensions // 8)
         # Laid out as `nearest_signs` reads them: in groups, the last of which may be partly empty.
-        self._signs = GrowingColumn(np.uint8, budget=-(-budget // GROUP) * GROUP * self._bytes)
+        self._signs = GrowingColumn(np.uint8, capacity=-(-capacity // GROUP) * GROUP * self._bytes)
 
     @property
     def _columns(self) -> Sequence[GrowingColumn]:
@@ -143,7 +143,7 @@ class SignedVectors(Vectors):
         super().add(rows)
 
     def nearest(self, asked: npt.NDArray[np.float32], allowed: Array, maximum: int) -> Ints:
-        """Return the `most` rows whose signs agree best with `asked`, weighted by the size of its numbers."""
+        """Return the `maximum` rows whose signs agree best with `asked`, weighted by the size of its numbers."""
         allowed = self._that_count(allowed)
         if np.count_nonzero(allowed) <= 2 * maximum:
             return np.flatnonzero(allowed)

@@ -42,7 +42,7 @@ def low(sentence: TokenizedSentence, at: int) -> str:
 def names_end(
     sentence: TokenizedSentence, at: int, maximum: int, joiners: frozenset[str] = JOINERS
 ) -> int:
-    """Return the position after at most `most` capitalised words; `at` if there are none."""
+    """Return the position after at most `maximum` capitalised words; `at` if there are none."""
     end = place = at
     while place < len(sentence.tokens) and place - at < maximum:
         token = sentence.tokens[place]
