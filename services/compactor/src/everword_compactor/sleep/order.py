@@ -1,6 +1,6 @@
 """The order of the stages, which are named after their work; the numbers are those of Riverse's fourteen steps.
 
-Step 1, loading, comes before them (`loading`); step 14, marking sessions as done, ends the transaction
+Step 1, loading, comes before them (`load_inputs`); step 14, marking sessions as done, ends the transaction
 (`apply_writes`).
 """
 
