@@ -124,7 +124,7 @@ BREAKS = {
         (SELECT id FROM conversations WHERE session_key = 'moved')""",
     "summaries_indexed": f"DELETE FROM memories WHERE source_id = {_LEAF}",
     "facts_evidenced": "UPDATE facts SET ruling = NULL, ruled_at = NULL",
-    "evidence_said": f"UPDATE fact_evidence SET message_id = {_GONE} WHERE message_id IS NOT NULL",
+    "evidence_quotes": f"UPDATE fact_evidence SET message_id = {_GONE} WHERE message_id IS NOT NULL",
     "timelines": """
         INSERT INTO fact_intervals (namespace_id, id, fact_id, valid_from, known_from)
         SELECT namespace_id, gen_random_uuid(), fact_id, valid_from, known_from
@@ -136,7 +136,7 @@ BREAKS = {
         INSERT INTO graph_node_versions SELECT r.* FROM graph_node_versions v
         CROSS JOIN jsonb_populate_record(v, jsonb_build_object('id', gen_random_uuid())) AS r""",
     "nodes_indexed": "DELETE FROM memories WHERE kind = 6",
-    "edges_said": f"UPDATE graph_edges SET message_id = {_GONE}",
+    "edge_quotes": f"UPDATE graph_edges SET message_id = {_GONE}",
     "pages_indexed": "DELETE FROM memories WHERE kind = 8",
     "notes_current": "UPDATE notes SET version = 99",
     "notes_indexed": "DELETE FROM memories WHERE kind = 3",

@@ -34,7 +34,7 @@ class Callers:
         await run_ready_tasks()
 
     async def _run(self, group: Group, name: str, amount: int) -> None:
-        async with self._share.having(group, amount):
+        async with self._share.acquired(group, amount):
             self.running.append(name)
             try:
                 await self._ends[name].wait()
@@ -247,7 +247,7 @@ async def test_what_counts_for_two_of_its_group_has_its_turn_where_others_leave_
 
     async def work(group: Group, counts: int) -> None:
         for _ in range(20):
-            async with share.having(group, 1, counts):
+            async with share.acquired(group, 1, counts):
                 order.append(group)
                 await asyncio.sleep(0)
 
@@ -256,7 +256,7 @@ async def test_what_counts_for_two_of_its_group_has_its_turn_where_others_leave_
     assert first.count(FLOOD) >= len(first) // 8
     callers = Callers(share)
     await callers.call(OTHER, "other")
-    async with share.having(FLOOD, 1, 2):
+    async with share.acquired(FLOOD, 1, 2):
         await callers.call(FLOOD, "too much")
         assert callers.running == ["other"]
     await run_ready_tasks()
@@ -267,7 +267,7 @@ async def test_what_counts_for_two_of_its_group_has_its_turn_where_others_leave_
 async def test_nothing_is_kept_of_groups_that_are_gone(clock: list[float]) -> None:
     share = CallShare(limits(4, 4, among_others=2))
     for number in range(1000):
-        async with share.having(Group(number)):
+        async with share.acquired(Group(number)):
             clock[0] += 0.01
     assert len(share._lately) <= 102
     assert not share._used

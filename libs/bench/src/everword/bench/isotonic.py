@@ -25,7 +25,7 @@ class FitError(Exception):
 
 @dataclass(frozen=True)
 class Block:
-    """Neighbouring observations."""
+    """Results with adjacent evidence, pooled: the mean evidence, the number of results, and of relevant ones."""
 
     #: Mean.
     evidence: float

@@ -141,7 +141,7 @@ class _Messages:
         self._named = set[tuple[str, str]]()
 
     def take(self, moment: str, values: Iterable[Any]) -> None:
-        """Add the messages among the values of a checkpoint."""
+        """Add the messages among a checkpoint's values with its time, `moment`; those of earlier checkpoints stay."""
         for value in values:
             said = Counter[str]()
             for number, message in enumerate(

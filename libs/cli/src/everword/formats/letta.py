@@ -160,7 +160,7 @@ def read_messages(part: Part) -> Iterator[Record]:
 
 
 def _without_send_results(given: Iterable[dict[str, Any] | None]) -> list[dict[str, Any]]:
-    """Return the messages without what tools answered by which an agent spoke, which only says that it did."""
+    """Return the messages without the results of an agent's `send_message` calls, which only confirm the sending."""
     retained = list[dict[str, Any]]()
     spoken = set[str]()
     for message in given:

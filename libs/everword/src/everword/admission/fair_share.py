@@ -88,7 +88,7 @@ class FairShare:
         return QueueFull(limit, of_group=of_group)
 
     @asynccontextmanager
-    async def having(
+    async def acquired(
         self, group: Group, amount: int = 1, counts: int | None = None
     ) -> AsyncIterator[None]:
         """Have an amount while the block lasts, as `take` says. Raises as `take` does."""

@@ -80,7 +80,7 @@ class KnownKeys:
             self._good.note(_hash(shown.encode("latin-1")), True)
 
     def group(self, shown: bytes, address: str) -> Group:
-        """Return the group of a caller: its own if its key is valid, else the group of its address."""
+        """Return the group of a caller: its key's if a check accepted the key in the last 10 s, else its address's."""
         hashed = _hash(shown)
         return Group(hashed if shown and self._good.get(hashed) else (address, bool(shown)))
 
@@ -90,7 +90,7 @@ class KnownKeys:
         if self._is_good(hashed) or self._check is None:
             return
         try:
-            async with self._turns.having(Group(address)):
+            async with self._turns.acquired(Group(address)):
                 # Another call with the same key may have checked it meanwhile.
                 if self._is_good(hashed):
                     return

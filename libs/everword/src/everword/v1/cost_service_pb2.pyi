@@ -41,7 +41,7 @@ class _CostGroupingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CostGrou
     COST_GROUPING_RUN: _CostGrouping.ValueType  # 6
     """COST_GROUPING_RUN is the run."""
     COST_GROUPING_PURPOSE: _CostGrouping.ValueType  # 7
-    """COST_GROUPING_PURPOSE is the purpose of the call."""
+    """COST_GROUPING_PURPOSE is the purpose of a model call: the caller's own word for it, or Everword's task."""
     COST_GROUPING_SOURCE: _CostGrouping.ValueType  # 8
     """COST_GROUPING_SOURCE is whether Everword made it or an agent."""
 
@@ -63,7 +63,7 @@ COST_GROUPING_CONVERSATION: CostGrouping.ValueType  # 5
 COST_GROUPING_RUN: CostGrouping.ValueType  # 6
 """COST_GROUPING_RUN is the run."""
 COST_GROUPING_PURPOSE: CostGrouping.ValueType  # 7
-"""COST_GROUPING_PURPOSE is the purpose of the call."""
+"""COST_GROUPING_PURPOSE is the purpose of a model call: the caller's own word for it, or Everword's task."""
 COST_GROUPING_SOURCE: CostGrouping.ValueType  # 8
 """COST_GROUPING_SOURCE is whether Everword made it or an agent."""
 Global___CostGrouping: _TypeAlias = CostGrouping  # noqa: Y015

@@ -236,9 +236,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     `{ "reason": "ERASURE_NOT_FOUND", "metadata": { "erasure_id": "0190b5c2-…" } }`
     """
     ERROR_REASON_CONTENT_ERASED: _ErrorReason.ValueType  # 66
-    """ERROR_REASON_CONTENT_ERASED (FAILED_PRECONDITION): the content of the call was erased before, as its external id or
-    the request id that stored it shows. Omit it, or set `allow_erased` to store it again under its external id. `{
-    "reason": "CONTENT_ERASED", "metadata": { "external_id": "D1:3" } }`
+    """ERROR_REASON_CONTENT_ERASED (FAILED_PRECONDITION): this content was stored before and has been erased. Omit it. To
+    store it again, set `allow_erased` of AppendMessages if the metadata has an `external_id`, or send a new request id
+    if it has a `request_id`. For ImportNamespace, export the other namespace again. `{ "reason": "CONTENT_ERASED",
+    "metadata": { "external_id": "D1:3" } }`
     """
     ERROR_REASON_TOPIC_NOT_FOUND: _ErrorReason.ValueType  # 44
     """ERROR_REASON_TOPIC_NOT_FOUND (NOT_FOUND): there is no page about a topic with this id, or of this name in the scope of the
@@ -504,9 +505,10 @@ ERROR_REASON_ERASURE_NOT_FOUND: ErrorReason.ValueType  # 65
 `{ "reason": "ERASURE_NOT_FOUND", "metadata": { "erasure_id": "0190b5c2-…" } }`
 """
 ERROR_REASON_CONTENT_ERASED: ErrorReason.ValueType  # 66
-"""ERROR_REASON_CONTENT_ERASED (FAILED_PRECONDITION): the content of the call was erased before, as its external id or
-the request id that stored it shows. Omit it, or set `allow_erased` to store it again under its external id. `{
-"reason": "CONTENT_ERASED", "metadata": { "external_id": "D1:3" } }`
+"""ERROR_REASON_CONTENT_ERASED (FAILED_PRECONDITION): this content was stored before and has been erased. Omit it. To
+store it again, set `allow_erased` of AppendMessages if the metadata has an `external_id`, or send a new request id
+if it has a `request_id`. For ImportNamespace, export the other namespace again. `{ "reason": "CONTENT_ERASED",
+"metadata": { "external_id": "D1:3" } }`
 """
 ERROR_REASON_TOPIC_NOT_FOUND: ErrorReason.ValueType  # 44
 """ERROR_REASON_TOPIC_NOT_FOUND (NOT_FOUND): there is no page about a topic with this id, or of this name in the scope of the

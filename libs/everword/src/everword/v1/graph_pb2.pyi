@@ -102,11 +102,11 @@ class Node(_message.Message):
 
     @_builtins.property
     def known_from_time(self) -> _timestamp_pb2.Timestamp:
-        """known_from_time is since when it is known in this version."""
+        """known_from_time is when this version of the node was stored."""
 
     @_builtins.property
     def known_until_time(self) -> _timestamp_pb2.Timestamp:
-        """known_until_time is the end of that period; unset for the current version."""
+        """known_until_time is when this version ended: replaced, merged or deleted; unset for the current version."""
 
     def __init__(
         self,

@@ -325,7 +325,7 @@ class Event(_message.Message):
     decay_days: _builtins.int
     """decay_days is how many days it matters after it ended, or was last spoken of."""
     status: Global___EventStatus.ValueType
-    """status is the status."""
+    """status is whether the event is current, over, cancelled or expired."""
     mention_count: _builtins.int
     """mention_count is how many messages speak of it. A message counts once."""
     ruling: Global___LearnedRuling.ValueType
@@ -478,7 +478,7 @@ class Trajectory(_message.Message):
 
     @_builtins.property
     def predicted_shifts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """predicted_shifts are changes that may come."""
+        """predicted_shifts are changes in the subject's life that the language model expects. At most 5."""
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:

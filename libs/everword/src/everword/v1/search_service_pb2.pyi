@@ -177,11 +177,13 @@ class _ConfidenceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Confidence
     CONFIDENCE_NONE: _Confidence.ValueType  # 1
     """CONFIDENCE_NONE: a relevance below 0.04; of a response, that nothing relevant was found."""
     CONFIDENCE_LOW: _Confidence.ValueType  # 2
-    """CONFIDENCE_LOW: a relevance from 0.04 on. Without a calibration any word, or a likeness of 0.15."""
+    """CONFIDENCE_LOW: a relevance from 0.04 on. Without a calibration any matching word, or a score of 0.15 by meaning."""
     CONFIDENCE_MEDIUM: _Confidence.ValueType  # 3
-    """CONFIDENCE_MEDIUM: a relevance from 0.15 on. Without a calibration 0.35 of the words' score, or a likeness of 0.55."""
+    """CONFIDENCE_MEDIUM: a relevance from 0.15 on. Without a calibration a score of 0.35 by words or letters, or of 0.55
+    by meaning.
+    """
     CONFIDENCE_HIGH: _Confidence.ValueType  # 4
-    """CONFIDENCE_HIGH: a relevance from 0.5 on. Without a calibration it takes 0.8 of the words' or the letters' score."""
+    """CONFIDENCE_HIGH: a relevance from 0.5 on. Without a calibration a score of 0.8 by words or letters."""
 
 class Confidence(_Confidence, metaclass=_ConfidenceEnumTypeWrapper):
     """Confidence is the confidence, in words, that a result, or one of the first ten, answers the query."""
@@ -191,11 +193,13 @@ CONFIDENCE_UNSPECIFIED: Confidence.ValueType  # 0
 CONFIDENCE_NONE: Confidence.ValueType  # 1
 """CONFIDENCE_NONE: a relevance below 0.04; of a response, that nothing relevant was found."""
 CONFIDENCE_LOW: Confidence.ValueType  # 2
-"""CONFIDENCE_LOW: a relevance from 0.04 on. Without a calibration any word, or a likeness of 0.15."""
+"""CONFIDENCE_LOW: a relevance from 0.04 on. Without a calibration any matching word, or a score of 0.15 by meaning."""
 CONFIDENCE_MEDIUM: Confidence.ValueType  # 3
-"""CONFIDENCE_MEDIUM: a relevance from 0.15 on. Without a calibration 0.35 of the words' score, or a likeness of 0.55."""
+"""CONFIDENCE_MEDIUM: a relevance from 0.15 on. Without a calibration a score of 0.35 by words or letters, or of 0.55
+by meaning.
+"""
 CONFIDENCE_HIGH: Confidence.ValueType  # 4
-"""CONFIDENCE_HIGH: a relevance from 0.5 on. Without a calibration it takes 0.8 of the words' or the letters' score."""
+"""CONFIDENCE_HIGH: a relevance from 0.5 on. Without a calibration a score of 0.8 by words or letters."""
 Global___Confidence: _TypeAlias = Confidence  # noqa: Y015
 
 class _ExpandMode:

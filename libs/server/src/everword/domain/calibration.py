@@ -97,7 +97,10 @@ class CalibratedProfile:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def fits(self, profile: str, model: str | None) -> bool:
-        """Return whether it is for this profile and model, whatever server the model runs on."""
+        """Return whether this calibration is for a profile and an embedding model.
+
+        Model names are compared without publisher or folder. The profiles `lexical` and `trigram` need no model.
+        """
         if profile in WITHOUT_MODEL or profile != self.profile:
             return profile == self.profile
         return model is not None and _model_base_name(model) == _model_base_name(self.model or "")

@@ -131,7 +131,9 @@ class ResumeToken:
 
     @property
     def last_expired(self) -> UUID:
-        """Return the last reported memory of those that expired at `expired_at`, in the order of ids."""
+        """Return the highest id reported among the memories that expired at `expired_at`; the highest UUID
+        if all were.
+        """
         return UUID(self.expired_id) if self.expired_id else _LAST_ID
 
     def seal(self, secret: bytes) -> str:

@@ -68,7 +68,7 @@ async def insert_facts(conn: Connection, namespace_id: int, rows: Sequence[FactR
 
 
 async def update_facts(conn: Connection, namespace_id: int, rows: Sequence[FactRow]) -> None:
-    """Bring facts up to date; their rows are locked in the order of their ids."""
+    """Update the computed columns of facts, sorted by id so that concurrent writers lock rows in the same order."""
     ordered = sorted(rows, key=lambda row: row.id)
     parameters = {"namespace_id": namespace_id, **_columns(ordered, FactRow)}
     await execute(conn, SQL["update_facts"], parameters)
@@ -101,7 +101,7 @@ async def insert_evidence(
     now: datetime,
     pieces: Sequence[tuple[FactRow, NewEvidence]],
 ) -> None:
-    """Store evidence, each piece with the source of its fact."""
+    """Store pieces of evidence; each gets the `source` and `hypothesis` of its fact."""
     parameters: dict[str, Any] = {
         "namespace_id": namespace_id,
         "now": now,

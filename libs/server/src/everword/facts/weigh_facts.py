@@ -56,7 +56,7 @@ def _opened(locked: LockedAttribute, interval_ids: Collection[UUID]) -> Timeline
 
 
 def _until_the_next(locked: LockedAttribute, interval: Interval) -> Interval:
-    """Return an interval as it holds without what ended it: until another value is known, if there is one."""
+    """Return an interval without its former end: it lasts until the next believed interval, or is open without one."""
     fact = locked.facts[interval.fact_id]
     later = [
         each

@@ -36,7 +36,7 @@ SHARDS = 8
 
 @dataclass(frozen=True)
 class DueJob:
-    """A job that is to run."""
+    """A job to enqueue."""
 
     namespace_id: int
     task: str

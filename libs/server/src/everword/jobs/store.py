@@ -76,7 +76,7 @@ class StartedJob:
         return JobKey(self.namespace_id, self.job_id)
 
     @property
-    def held(self) -> dict[str, int]:
+    def lease_parameters(self) -> dict[str, int]:
         """The parameters of statements that count only while this worker has the job."""
         return {**asdict(self.key), "fence": self.fence}
 
@@ -134,12 +134,12 @@ def start_job(conn: Connection, key: JobKey, lease_s: float) -> StartedJob | Non
 
 
 def extend_lease(conn: Connection, job: StartedJob, lease_s: float) -> bool:
-    parameters = {**job.held, "lease_s": lease_s}
+    parameters = {**job.lease_parameters, "lease_s": lease_s}
     return fetch_value(conn, SQL["extend_lease"], parameters) is not None
 
 
 def beat_lease(conn: Connection, job: StartedJob, lease_s: float) -> bool:
-    parameters = {**job.held, "lease_s": lease_s}
+    parameters = {**job.lease_parameters, "lease_s": lease_s}
     return fetch_value(conn, SQL["beat_lease"], parameters) is not None
 
 
@@ -148,7 +148,7 @@ def lock_job(conn: Connection, job: StartedJob) -> bool:
 
     The last statement of a transaction that stores a job's result: rows of `jobs` are locked after all others.
     """
-    return fetch_value(conn, SQL["lock_job"], job.held) is not None
+    return fetch_value(conn, SQL["lock_job"], job.lease_parameters) is not None
 
 
 def finish_job(conn: Connection, job: StartedJob, again_at: datetime | None = None) -> str | None:
@@ -156,7 +156,7 @@ def finish_job(conn: Connection, job: StartedJob, again_at: datetime | None = No
 
     The job is due again at `again_at`, if given.
     """
-    parameters = {**job.held, "dirty_seq": job.dirty_seq, "again_at": again_at}
+    parameters = {**job.lease_parameters, "dirty_seq": job.dirty_seq, "again_at": again_at}
     state: str | None = fetch_value(conn, SQL["finish_job"], parameters)
     return state
 
@@ -166,7 +166,7 @@ def fail_job(
 ) -> str | None:
     """Record a failure; returns the job's state after it, None where the lease was lost."""
     parameters = {
-        **job.held,
+        **job.lease_parameters,
         "error": error,
         "final": final,
         "max_attempts": max_attempts,
@@ -178,7 +178,7 @@ def fail_job(
 
 def postpone_job(conn: Connection, job: StartedJob, error: str, pause_s: float) -> str | None:
     """Give a job back as if it had not been tried; returns its state, None where the lease was lost."""
-    parameters = {**job.held, "error": error, "pause_s": pause_s}
+    parameters = {**job.lease_parameters, "error": error, "pause_s": pause_s}
     state: str | None = fetch_value(conn, SQL["postpone_job"], parameters)
     return state
 

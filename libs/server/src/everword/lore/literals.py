@@ -64,7 +64,11 @@ class _Heads:
                 yield part[place]
 
     def find_within(self, head: str) -> str | None:
-        """Return another head within this one, if there is any: it is found without the first or the last letter."""
+        """Return another head that is a part of this one; None if there is none.
+
+        A search in the whole head would find the head itself, so its text without the first character is searched, and
+        its text without the last one.
+        """
         for automaton, part in self._parts:
             for inner in (head[1:], head[:-1]):
                 if inner and (matches := automaton.find_matches_as_indexes(inner)):

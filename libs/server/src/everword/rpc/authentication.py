@@ -187,7 +187,7 @@ class Authenticator:
             raise InvalidCredentials
         async with AsyncExitStack() as turn:
             if hashed not in self._known:
-                await turn.enter_async_context(self._strangers.having(EVERY_STRANGER))
+                await turn.enter_async_context(self._strangers.acquired(EVERY_STRANGER))
             conn = await turn.enter_async_context(self._database.connection())
             found = await fetch_optional(conn, SQL[statement], parameters, row)
         if found is None:

@@ -97,12 +97,12 @@ class Capacity:
         `counts` is how many of the group's own slots it takes; of the server's it takes one.
         """
         if group is BETWEEN_SERVICES:
-            return self._between_services.having(group)
-        return self._long.having(group) if long else self._running.having(group, 1, counts)
+            return self._between_services.acquired(group)
+        return self._long.acquired(group) if long else self._running.acquired(group, 1, counts)
 
     def stream(self, group: Group) -> AbstractAsyncContextManager[None]:
         """Take a place for a stream, each message of which needs a slot. Raises Overloaded if none is free."""
-        return self._streams.having(group)
+        return self._streams.acquired(group)
 
     @asynccontextmanager
     async def body(self, group: Group) -> AsyncIterator[Body]:

@@ -119,7 +119,7 @@ def _issued_token_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _runs(text: str) -> Iterator[str]:
-    """Yield the runs that may contain a token."""
+    """Yield the runs of at least 16 letters, digits and `_.~+/=-`, the only ones that may contain an issued token."""
     if len(text) <= _SHORT:
         yield from (match[0] for match in _RUN_OF_SHORT.finditer(text))
     else:

@@ -77,7 +77,7 @@ class Source:
     words: str = ""
 
     @property
-    def told(self) -> str:
+    def readable_text(self) -> str:
         """Return what people read of it: of a tool call its words and a sentence, in place of arguments and result."""
         if self.call is None:
             return self.text
@@ -86,7 +86,7 @@ class Source:
     @property
     def evidence(self) -> str:
         """Return the text that supports statements: its content, and the counts in its sentence."""
-        return self.text if self.call is None else f"{self.text}\n{self.told}"
+        return self.text if self.call is None else f"{self.text}\n{self.readable_text}"
 
 
 def message_text(words: str, call: Call | None) -> str:

@@ -93,7 +93,7 @@ async def lock_learning_progress(
     """
     parameters = _moved(namespace_id, conversation_id, after, through)
     moved = await statements.fetch_value(conn, SQL["advance_learned"], parameters)
-    held = await statements.fetch_value(conn, JOBS["lock_job"], job.held)
+    held = await statements.fetch_value(conn, JOBS["lock_job"], job.lease_parameters)
     return moved is not None and held is not None
 
 

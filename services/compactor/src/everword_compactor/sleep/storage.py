@@ -126,7 +126,7 @@ async def insert_edge(
 
 
 async def read_moment(conn: Connection) -> datetime:
-    """Return the time of a transaction that holds no facts."""
+    """Return the database's current time, for a transaction that locks no facts; `lock_key` returns it for others."""
     now: datetime = await fetch_value(conn, SQL["moment"])
     return now
 

@@ -25,7 +25,7 @@ from everword_compactor.sleep.model import (
 
 @dataclass(frozen=True)
 class SleepTransaction:
-    """The one transaction in which everything that was found is stored."""
+    """The single transaction in which the results of all stages are stored."""
 
     conn: Connection
     namespace_id: int

@@ -75,7 +75,7 @@ class Node:
 
 @dataclass(frozen=True)
 class TopicSourceRow:
-    """A source that a node's page can be made of."""
+    """A source for the page of a graph node: a summary or a fact."""
 
     source_id: UUID
     kind: int
@@ -130,7 +130,7 @@ class TopicMaterial:
     """All that a page is made of."""
 
     node: Node
-    told: Sequence[DatedFact]
+    facts: Sequence[DatedFact]
     #: The latest first.
     leaves: Sequence[Leaf]
     changed_at: dict[UUID, datetime]

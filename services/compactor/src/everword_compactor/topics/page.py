@@ -52,10 +52,10 @@ def write_page(
     parts = [f"{head}: {node.description}" if node.description else head]
     if node.aliases:
         parts[0] += f"\nAlso called {', '.join(node.aliases)}."
-    facts = [_fact_line(each, material, citations) for each in material.told[:MOST_FACTS]]
+    facts = [_fact_line(each, material, citations) for each in material.facts[:MOST_FACTS]]
     if facts:
         parts.append("\n".join(["Known:", *facts]))
-    kinds = {each.id: LEAF for each in material.leaves} | {each.id: FACT for each in material.told}
+    kinds = {each.id: LEAF for each in material.leaves} | {each.id: FACT for each in material.facts}
     for section in sections:
         marks = "".join(citations.cite(id_, kinds[id_]) for id_ in section.source_ids)
         parts.append(f"{section.heading}:\n{section.text} {marks}")

@@ -59,7 +59,7 @@ def current_sections(material: TopicMaterial, page: PageRow | None) -> list[Topi
     """Return the sections of a page whose sources are all there, and did not change since it was written."""
     if page is None:
         return []
-    there = {each.id for each in material.leaves} | {each.id for each in material.told}
+    there = {each.id for each in material.leaves} | {each.id for each in material.facts}
     return [
         section
         for section in map(TopicSection.from_json, page.sections)
@@ -90,7 +90,7 @@ def _sources(material: TopicMaterial, budget: int) -> list[Source]:
     names = [material.node.agent, material.node.label]
     facts = [
         _source(each.id, fact_words(each, material.zone), each.valid_from, names)
-        for each in material.told[:_FACTS]
+        for each in material.facts[:_FACTS]
     ]
     leaves = [_leaf_source(each) for each in material.leaves[:_LEAVES]]
     left, retained = min(budget, MOST_CHARS), list[Source]()
@@ -113,7 +113,7 @@ def _leaf_source(leaf: Leaf) -> Source:
 def _records(
     material: TopicMaterial, sources: Sequence[Source], kept: Sequence[TopicSection]
 ) -> dict[str, Sequence[Mapping[str, Any]]]:
-    facts = {each.id for each in material.told}
+    facts = {each.id for each in material.facts}
     shown = [
         (source.id in facts, {"number": number, "text": source.text})
         for number, source in enumerate(sources, start=1)

@@ -176,7 +176,10 @@ def pages_made_at(
 def replace_page(
     conn: Connection, namespace_id: int, node: Node, page: Page, id_: UUID, revision: int
 ) -> bool:
-    """Store a page in place of the given revision; False if another worker wrote it since."""
+    """Store a node's page; False if another worker wrote it after `revision` was read.
+
+    A first page gets the id `id_`; a later one keeps the id of the first.
+    """
     parameters = {
         "namespace_id": namespace_id,
         "node_id": node.id,

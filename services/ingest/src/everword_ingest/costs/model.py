@@ -18,7 +18,7 @@ DEFAULT_WARN_PERCENT = 80
 
 
 class BudgetPeriod(IntEnum):
-    """How long a budget lasts. Values equal proto `BudgetPeriod`."""
+    """The period whose calls a budget counts: one run, or a calendar month. Values equal proto `BudgetPeriod`."""
 
     RUN = 1
     MONTH = 2
@@ -83,7 +83,7 @@ class Month:
 
 @dataclass(frozen=True)
 class CostFilter:
-    """Which calls are summed up; None lets everything through."""
+    """Which model calls are summed up; None selects all, except that the dates then cover the last 30 days."""
 
     start: date | None = None
     end: date | None = None

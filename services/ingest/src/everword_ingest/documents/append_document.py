@@ -97,7 +97,7 @@ async def _append(
     """Append a text to the document; returns the highest id of a new passage."""
     prepared = continued.prepared
     held = await lock_or_insert_document(conn, namespace_id, prepared.owner)
-    current = held.version if held.stands else 0
+    current = held.version if held.is_current else 0
     if held.id != prepared.owner.document_id or current != continued.version:
         # A writer in another process was faster, or the document was erased and another one has its key. The text is
         # appended to its version while the document is locked.

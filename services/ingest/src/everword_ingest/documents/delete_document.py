@@ -60,7 +60,7 @@ async def _delete(
 ) -> None:
     document_id = await find_document_id(conn, namespace_id, deletion.target)
     held = await store.lock_document(conn, namespace_id, document_id)
-    if held is None or held.kind != kind or not held.stands:
+    if held is None or held.kind != kind or not held.is_current:
         raise not_found(deletion.target)
     await check_version(conn, namespace_id, held, deletion.expected_version)
     row = NewVersion(

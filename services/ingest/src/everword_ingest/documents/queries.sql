@@ -5,7 +5,7 @@
 d.id, d.kind, d.title, d.agent, d.subject, d.conversation_id, d.version, v.id AS version_id, d.chunks, v.chars, v.tags, v.author,
 v.writer, v.file_name, v.media_type, v.file_bytes, v.file_sha256, d.created_at, v.written_at
 
--- fragment stands --
+-- fragment current --
 -- Condition: the document has a version and is not deleted.
 d.version > 0 AND d.deleted_at IS NULL
 
@@ -90,7 +90,7 @@ SELECT %(namespace_id)s, c.id, %(document_id)s, c.place, c.headings::text[], c.s
 SELECT :columns
   FROM documents d
   JOIN document_versions v ON v.namespace_id = %(namespace_id)s AND v.document_id = d.id AND v.version = d.version
- WHERE d.namespace_id = %(namespace_id)s AND d.id = %(document_id)s AND :stands;
+ WHERE d.namespace_id = %(namespace_id)s AND d.id = %(document_id)s AND :current;
 
 -- read_text --
 -- Return a part of a version's text.
@@ -103,7 +103,7 @@ SELECT substr(content, least(%(start)s::bigint, 2147483646)::integer + 1, %(max_
 SELECT :columns
   FROM documents d
   JOIN document_versions v ON v.namespace_id = %(namespace_id)s AND v.document_id = d.id AND v.version = d.version
- WHERE d.namespace_id = %(namespace_id)s AND d.kind = %(kind)s AND :stands
+ WHERE d.namespace_id = %(namespace_id)s AND d.kind = %(kind)s AND :current
    AND (%(agents)s::text[] IS NULL OR d.agent = ANY(%(agents)s))
    AND (%(subjects)s::text[] IS NULL OR d.subject = ANY(%(subjects)s))
    AND (%(conversation_ids)s::uuid[] IS NULL OR d.conversation_id = ANY(%(conversation_ids)s))

@@ -36,7 +36,7 @@ class LockedDocument:
     deleted_at: datetime | None
 
     @property
-    def stands(self) -> bool:
+    def is_current(self) -> bool:
         """Return whether the document exists: it was written, and not deleted."""
         return self.version > 0 and self.deleted_at is None
 

@@ -104,7 +104,7 @@ async def check_version(
     conn: Connection, namespace_id: int, held: LockedDocument, expected: int | None
 ) -> None:
     """Raise DocumentVersionConflict where a document is not at the version that is expected, 0 for none."""
-    current = held.version if held.stands else 0
+    current = held.version if held.is_current else 0
     if expected is None or expected == current:
         return
     told: dict[str, object] = {}

@@ -101,7 +101,10 @@ async def _append(
 async def _lock(
     conn: Connection, namespace_id: int, target: UUID | ConversationSpec
 ) -> tuple[LockedConversation, NamespaceSettings]:
-    """Return the target conversation, held by this transaction, and the settings of its namespace."""
+    """Lock the target conversation until the transaction ends; return it and the settings of its namespace.
+
+    A conversation that a spec names is created if it does not exist. Raises ConversationNotFound for an unknown id.
+    """
     conversation, settings = await conversations.lock_conversation(conn, namespace_id, target)
     if conversation is None:
         if isinstance(target, UUID):

@@ -53,7 +53,7 @@ async def _delete(
     note_id = await find_note_id(conn, namespace_id, deletion.target)
     held = await store.lock_note(conn, namespace_id, note_id)
     now = datetime.now(UTC)
-    if held is None or not held.stands(now):
+    if held is None or not held.is_current(now):
         raise not_found(deletion.target)
     await check_version(conn, namespace_id, held, deletion.expected_version, now)
     row = NoteVersionRow(

@@ -6,7 +6,7 @@ n.id, n.key, n.agent, n.subject, n.conversation_id, n.kind, n.tags, n.importance
 left(v.content, coalesce(%(max_chars)s::integer, 2147483647)) AS content, v.author, n.log_date, n.expires_at, n.created_at,
 v.written_at
 
--- fragment stands --
+-- fragment current --
 -- Condition: the note has a version, and is neither deleted nor expired.
 n.version > 0 AND n.deleted_at IS NULL AND (n.expires_at IS NULL OR n.expires_at > clock_timestamp())
 
@@ -69,14 +69,14 @@ SELECT importance_class FROM memory_classes WHERE namespace_id = %(namespace_id)
 SELECT :columns
   FROM notes n
   JOIN note_versions v ON v.namespace_id = %(namespace_id)s AND v.note_id = n.id AND v.version = n.version
- WHERE n.namespace_id = %(namespace_id)s AND n.id = %(note_id)s AND :stands;
+ WHERE n.namespace_id = %(namespace_id)s AND n.id = %(note_id)s AND :current;
 
 -- list_notes --
 -- Return notes, the latest created first: their ids grow with time.
 SELECT :columns
   FROM notes n
   JOIN note_versions v ON v.namespace_id = %(namespace_id)s AND v.note_id = n.id AND v.version = n.version
- WHERE n.namespace_id = %(namespace_id)s AND :stands
+ WHERE n.namespace_id = %(namespace_id)s AND :current
    AND (%(agents)s::text[] IS NULL OR n.agent = ANY(%(agents)s))
    AND (%(subjects)s::text[] IS NULL OR n.subject = ANY(%(subjects)s))
    AND (%(conversation_ids)s::uuid[] IS NULL OR n.conversation_id = ANY(%(conversation_ids)s))

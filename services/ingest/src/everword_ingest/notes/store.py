@@ -42,7 +42,7 @@ class LockedNote:
     expires_at: datetime | None
     deleted_at: datetime | None
 
-    def stands(self, now: datetime) -> bool:
+    def is_current(self, now: datetime) -> bool:
         """Return whether the note exists: it was written, and is neither deleted nor expired."""
         ended = self.expires_at is not None and self.expires_at <= now
         return self.version > 0 and self.deleted_at is None and not ended

@@ -64,7 +64,7 @@ async def _write(conn: Connection, namespace_id: int, writing: NoteWrite, versio
     if note.expires_at is not None and note.expires_at <= now:
         raise InvalidArgument(violations=(("note.expire_time", "must be in the future"),))
     await check_version(conn, namespace_id, held, writing.expected_version, now)
-    if writing.appends and held.stands(now):
+    if writing.appends and held.is_current(now):
         note = await _appended(conn, namespace_id, held, note)
     row = NoteVersionRow(
         version_id,
@@ -105,7 +105,7 @@ async def check_version(
     conn: Connection, namespace_id: int, held: LockedNote, expected: int | None, now: datetime
 ) -> None:
     """Raise NoteVersionConflict where a note is not at the version that is expected, 0 for none."""
-    current = held.version if held.stands(now) else 0
+    current = held.version if held.is_current(now) else 0
     if expected is None or expected == current:
         return
     told: dict[str, object] = {}

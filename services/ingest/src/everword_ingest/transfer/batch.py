@@ -166,7 +166,9 @@ def _is_id(subject: Any) -> bool:
 
 
 def _delay_s(job: dict[str, Any], now: datetime) -> float:
-    """Return the seconds until a job is due. Raises ValueError and TypeError."""
+    """Return the seconds until a job is due; negative if it is overdue. Raises ValueError and TypeError if its time is
+    malformed.
+    """
     if job["not_before"] == "infinity":
         # A worker was at it, and was to begin again at once: see `wake_postponed`.
         return 0.0

@@ -24,21 +24,21 @@ def allowed_rows(snapshot: Snapshot, memory_filter: MemoryFilter, now: float) ->
     if memory_filter.conversation_ids is not None:
         # A UUID of zeros, empty as bytes, is the id of rows outside conversations.
         ids = [id_ for id_ in array_of_uuids(memory_filter.conversation_ids).tolist() if id_]
-        passes &= snapshot.having("conversations", ids)
+        passes &= snapshot.mask_of("conversations", ids)
     if memory_filter.subjects is not None:
         own = snapshot.of_memories(array_of_uuids(memory_filter.of_subjects_ids or ()))
-        passes &= snapshot.having("subjects", memory_filter.subjects) | own
+        passes &= snapshot.mask_of("subjects", memory_filter.subjects) | own
     for name in ("agents", "channels", "instances", "authors"):
         texts = getattr(memory_filter, name)
         if texts is not None:
-            passes &= snapshot.having(name, texts)
+            passes &= snapshot.mask_of(name, texts)
     if memory_filter.tags is not None:
         passes &= snapshot.tagged(memory_filter.tags)
     if memory_filter.document_tags is not None:
         passes &= snapshot.tagged(memory_filter.document_tags)
     if memory_filter.document_conversation_ids is not None:
         ids = array_of_uuids(memory_filter.document_conversation_ids).tolist()
-        foreign = snapshot.having("conversations", [b"", *ids])
+        foreign = snapshot.mask_of("conversations", [b"", *ids])
         passes &= foreign | ~_of_kinds(columns["kinds"], ATTACHED_KINDS)
     if memory_filter.since is not None:
         passes &= columns["moments"] >= memory_filter.since.timestamp()
@@ -69,12 +69,12 @@ def _exclude_filtered(snapshot: Snapshot, memory_filter: MemoryFilter, passes: A
     if memory_filter.excluded_kinds is not None:
         passes &= ~np.isin(columns["kinds"], memory_filter.excluded_kinds)
     if memory_filter.excluded_authors is not None:
-        passes &= ~snapshot.having("authors", memory_filter.excluded_authors)
+        passes &= ~snapshot.mask_of("authors", memory_filter.excluded_authors)
     if memory_filter.excluded_conversation_ids is not None:
         ids = [
             id_ for id_ in array_of_uuids(memory_filter.excluded_conversation_ids).tolist() if id_
         ]
-        passes &= ~snapshot.having("conversations", ids)
+        passes &= ~snapshot.mask_of("conversations", ids)
     if memory_filter.excluded_memory_ids is not None:
         passes &= ~snapshot.of_memories(array_of_uuids(memory_filter.excluded_memory_ids))
     if memory_filter.as_of_time is not None:
@@ -82,7 +82,7 @@ def _exclude_filtered(snapshot: Snapshot, memory_filter: MemoryFilter, passes: A
         if memory_filter.as_of_conversation_id is not None:
             everything = snapshot.read(slice(None))
             known = array_of_uuids([memory_filter.as_of_conversation_id]).tolist()
-            alongside = snapshot.having("conversations", known)
+            alongside = snapshot.mask_of("conversations", known)
             # A memory that is no turn has a thread of its own with a negative number.
             turns = alongside & (everything["threads"] >= 0)
             later = np.where(turns, everything["seqs"] > memory_filter.as_of_seq, later)

@@ -175,7 +175,7 @@ class NamespaceIndex:
         """Set the limits of validity and knowledge of the passages that are present; see Intervals."""
         rows = self.find(ids)
         here = rows >= 0
-        self._intervals = self._intervals.having(rows[here], limits[here])
+        self._intervals = self._intervals.with_limits(rows[here], limits[here])
 
     def forget_limits(self) -> None:
         """Treat all passages as valid at any time."""

@@ -90,7 +90,11 @@ class NamespaceCache:
         return self._copies.get(namespace_id)
 
     def ask(self, namespace_id: int) -> CopyRequest | None:
-        """Return a request for the missing passages of a cached namespace; None if it is not cached."""
+        """Return a request for the missing passages of a cached namespace.
+
+        None if it is not cached, is being loaded, or was last updated before the change log begins; the last starts a
+        refresh.
+        """
         copy = self._copies.get(namespace_id)
         if copy is None or namespace_id in self._tasks:
             return None

@@ -136,7 +136,7 @@ class Snapshot:
             held[none] = 0  # Memories outside conversations share no conversation.
         return held[conversations[rows]]
 
-    def having(self, name: str, things: Collection[Any]) -> Array:
+    def mask_of(self, name: str, things: Collection[Any]) -> Array:
         """Return a mask of the rows whose field `name` has one of the values.
 
         The fields are `conversations` (`S16`), `authors`, and the labels such as `agents`.

@@ -146,7 +146,7 @@ class ContextBuilder:
                     more = await self.search(all_=True)
             except TimeoutError:
                 return
-            marked = more.told({**more.source_messages, **source_messages})
+            marked = more.with_sources({**more.source_messages, **source_messages})
             await asyncio.to_thread(self._add_memories, marked)
 
     def add_waiting_turns(self) -> None:
@@ -163,7 +163,7 @@ class ContextBuilder:
         draft, items = self.draft, self._items(found, candidates)
         limits, foreign = self._reserve(items)
         source_messages = {item.key: item.source_messages for own in items.values() for item in own}
-        marked = found.told({**found.source_messages, **source_messages})
+        marked = found.with_sources({**found.source_messages, **source_messages})
         self._add_memories(marked, foreign)
         draft.release()
         for source, own in items.items():

@@ -82,7 +82,7 @@ class FoundMemories:
         """Return a single one of the results."""
         return replace(self, results={id_: self.results[id_]})
 
-    def told(self, source_messages: ToldBy) -> FoundMemories:
+    def with_sources(self, source_messages: ToldBy) -> FoundMemories:
         """Return these results with the given messages as sources of facts."""
         return replace(self, source_messages=source_messages)
 

@@ -18,7 +18,7 @@ OR (f.contradicting > 0
                                                   '-infinity')
                    LIMIT 1), false))) AS disputed
 
--- fragment holding --
+-- fragment in_effect --
 -- The condition that a fact is valid at `valid_at` and known at `known_at` in the interval `i`. A current fact is
 -- neither rejected nor closed, so its state excludes most facts without reading intervals.
 (f.state <= 3 OR %(valid_at)s::timestamptz IS NOT NULL OR %(known_at)s::timestamptz IS NOT NULL)
@@ -43,7 +43,7 @@ SELECT :columns
  WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s
    AND (%(categories)s::text[] IS NULL OR f.category = ANY(%(categories)s))
    AND (%(include_expired)s OR f.last_seen_at + f.lifetime_days * interval '1 day' > coalesce(%(valid_at)s::timestamptz, now()))
-   AND :holding
+   AND :in_effect
  ORDER BY f.category, f.attribute, f.confidence DESC, f.id
  LIMIT %(limit)s;
 
@@ -57,7 +57,7 @@ SELECT count(*)
            AND (%(categories)s::text[] IS NULL OR f.category = ANY(%(categories)s))
            AND (%(include_expired)s
                 OR f.last_seen_at + f.lifetime_days * interval '1 day' > coalesce(%(valid_at)s::timestamptz, now()))
-           AND :holding
+           AND :in_effect
          LIMIT %(limit)s) AS held;
 
 -- find_known --
@@ -73,7 +73,7 @@ SELECT held.*, coalesce(said.message_ids, '{}') AS message_ids, coalesce(said.qu
            AND (%(agents)s::text[] IS NULL OR f.agent = ANY(%(agents)s))
            AND (%(first_seen)s::timestamptz IS NULL OR f.first_seen_at <= %(first_seen)s)
            AND f.last_seen_at + f.lifetime_days * interval '1 day' > coalesce(%(valid_at)s::timestamptz, now())
-           AND :holding
+           AND :in_effect
            AND (%(since)s::timestamptz IS NULL OR i.valid_from >= %(since)s)
            AND (%(before)s::timestamptz IS NULL OR i.valid_from < %(before)s)
            AND (NOT %(unnamed)s OR f.subject = %(user)s OR :in_unnamed)

@@ -22,7 +22,7 @@ v.known_from <= coalesce(%(known_at)s::timestamptz, now()) AND (v.known_until IS
 -- The condition that a relation was known at the view's moment.
 e.known_from <= coalesce(%(known_at)s::timestamptz, now()) AND (e.known_until IS NULL OR e.known_until > coalesce(%(known_at)s, now()))
 
--- fragment edge_holds --
+-- fragment edge_in_effect --
 -- The condition that a relation is valid at the view's moment.
 (e.valid_from IS NULL OR e.valid_from <= coalesce(%(valid_at)s::timestamptz, now()))
 AND (e.valid_until IS NULL OR e.valid_until > coalesce(%(valid_at)s, now()))
@@ -88,7 +88,7 @@ SELECT f.place, e.*
  CROSS JOIN LATERAL (
        (SELECT :edge, n.id AS other_id, n.anchor AS other_anchor
           FROM (SELECT * FROM graph_edges e
-                 WHERE e.namespace_id = %(namespace_id)s AND e.from_id = f.id AND :edge_known AND :edge_holds
+                 WHERE e.namespace_id = %(namespace_id)s AND e.from_id = f.id AND :edge_known AND :edge_in_effect
                    AND (%(types)s::text[] IS NULL OR e.type = ANY(%(types)s))
                  ORDER BY e.confidence DESC, e.id DESC
                  LIMIT %(examined)s) AS e
@@ -99,7 +99,7 @@ SELECT f.place, e.*
        UNION ALL
        (SELECT :edge, n.id AS other_id, n.anchor AS other_anchor
           FROM (SELECT * FROM graph_edges e
-                 WHERE e.namespace_id = %(namespace_id)s AND e.to_id = f.id AND e.from_id <> f.id AND :edge_known AND :edge_holds
+                 WHERE e.namespace_id = %(namespace_id)s AND e.to_id = f.id AND e.from_id <> f.id AND :edge_known AND :edge_in_effect
                    AND (%(types)s::text[] IS NULL OR e.type = ANY(%(types)s))
                  ORDER BY e.confidence DESC, e.id DESC
                  LIMIT %(examined)s) AS e
@@ -114,7 +114,7 @@ SELECT f.place, e.*
 SELECT :edge, n.id AS other_id, n.anchor AS other_anchor, 1::bigint AS place
   FROM graph_edges e
   JOIN graph_nodes n ON n.namespace_id = %(namespace_id)s AND n.id = e.to_id
- WHERE e.namespace_id = %(namespace_id)s AND :edge_known AND (%(include_ended)s OR :edge_holds) AND :in_view
+ WHERE e.namespace_id = %(namespace_id)s AND :edge_known AND (%(include_ended)s OR :edge_in_effect) AND :in_view
    AND EXISTS (SELECT FROM graph_nodes n WHERE n.namespace_id = %(namespace_id)s AND n.id = e.from_id AND :in_view)
    AND (e.valid_from IS NULL OR e.valid_until IS NULL OR e.valid_from < e.valid_until)
    AND (%(after_id)s::uuid IS NULL OR e.id > %(after_id)s)

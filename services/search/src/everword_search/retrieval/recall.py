@@ -31,7 +31,7 @@ from everword_search.passages.candidates import Candidates
 from everword_search.passages.ranked_memories import RankedMemories, Window
 from everword_search.ranking.features.compute import PoolFeatures, RankingQuery, describe
 from everword_search.ranking.features.pool import Pool, build_pool
-from everword_search.ranking.models.ranker import REPEATED_WEIGHT, Ranker, beside
+from everword_search.ranking.models.ranker import REPEATED_WEIGHT, Ranker, unlearned_score
 from everword_search.ranking.times.periods import closeness
 from everword_search.retrieval.arms.base import RankingArm, SearchArm
 from everword_search.retrieval.arms.graph import GraphArm
@@ -140,7 +140,7 @@ def _scores(judged: RecallInputs, ranker: Ranker) -> Floats:
     plain = np.zeros(judged.pool.size)
     plain[rows] = ranker.plain.score(features.of(rows))
     if len(rows) > RESULTS:
-        rough = np.round(plain[rows] + beside(literals[rows], handicaps[rows]), 9)
+        rough = np.round(plain[rows] + unlearned_score(literals[rows], handicaps[rows]), 9)
         # A stable sort breaks ties the same way on every page, so that the set of results stays the same.
         rows = np.sort(rows[np.argsort(-rough, kind="stable")[:RESULTS]])
     scores = np.full(judged.pool.size, -1.0)

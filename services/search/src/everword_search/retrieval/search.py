@@ -95,7 +95,7 @@ async def find_memories(
         if expected:
             stack.enter_context(closing(expected))
         if request.mode is SearchMode.REGEX:
-            await stack.enter_async_context(sources.expensive.having(Group(namespace.id)))
+            await stack.enter_async_context(sources.expensive.acquired(Group(namespace.id)))
         return await _find(_Search(sources, asked, embedding, expected))
 
 

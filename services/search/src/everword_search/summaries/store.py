@@ -179,7 +179,10 @@ async def read_children(
     limit: int,
     max_chars: int,
 ) -> list[ChildRow]:
-    """Return the first `maximum` nodes below each node after a position, at most `limit` in all."""
+    """Return the first `maximum` children of each node after the position `after`, at most `limit` in all.
+
+    Contents are cut to `max_chars`.
+    """
     parameters = {
         **namespaced(namespace_id),
         "ids": list(ids),

@@ -47,7 +47,7 @@ class NodeLine:
 
 @dataclass(frozen=True)
 class GraphDrawing:
-    """The drawn nodes and lines, and the number left out."""
+    """Positions of the drawn nodes and lines, and the number of nodes left out."""
 
     spots: list[NodePosition]
     lines: list[NodeLine]

@@ -67,12 +67,14 @@ class Values:
             raise BadInputError(f"{name} is a day such as 2026-04-18, not {text[:40]!r}.") from None
 
     def start_of_day(self, name: str) -> Timestamp | None:
-        """Return when a day begins, in UTC."""
+        """Return the start, in UTC, of the day in the field `name`; None if the field is empty. Raises
+        BadInputError.
+        """
         day = self.day(name)
         return timestamp(datetime.combine(day, time(), UTC)) if day else None
 
     def end_of_day(self, name: str) -> Timestamp | None:
-        """Return when a day has ended, in UTC."""
+        """Return the end, in UTC, of the day in the field `name`; None if the field is empty. Raises BadInputError."""
         day = self.day(name)
         if day is None or day == date.max:
             return None

@@ -82,7 +82,7 @@ class BenchStack:
             (await http.post(f"{self.stub_url}/speed", json=speed)).raise_for_status()
 
     @contextmanager
-    def held(self, *names: str) -> Iterator[None]:
+    def paused(self, *names: str) -> Iterator[None]:
         """Keep processes from working while the block lasts."""
         pids = [self.pid(name) for name in names]
         for pid in pids:

@@ -106,7 +106,7 @@ async def _compacted(
             await _drained(worker, name)
         async with scratch(bench, "compact") as (filled, name):
             await bench.asked()
-            with worker.held():
+            with worker.paused():
                 await closed_loop(lambda each: append(filled, each), corpus, CALLERS)
                 # Jobs would wait for the vectors of messages, which nothing makes here.
                 with bench.connect() as conn:

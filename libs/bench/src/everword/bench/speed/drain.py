@@ -56,7 +56,7 @@ async def measure(
             idle = await _run_concurrently(client, queries, appended, extra, asyncio.sleep(seconds))
         before_s = await measure_embedding(bench, texts_of(corpus))
         async with scratch(bench, "drain") as (filled, name):
-            with bench.held("embedder-worker"):
+            with bench.paused("embedder-worker"):
                 await _fill(filled, corpus)
             drain_s = await drained(bench, [name])
         after_s = await measure_embedding(bench, texts_of(corpus))
@@ -64,7 +64,7 @@ async def measure(
             scratch(bench, "drain-beside") as (filled, name),
             scratch(bench, "beside") as (appended, _),
         ):
-            with bench.held("embedder-worker"):
+            with bench.paused("embedder-worker"):
                 await _fill(filled, corpus)
             busy = await _run_concurrently(client, queries, appended, extra, drained(bench, [name]))
     floor = Floor(2 * messages / (before_s + after_s), "the stub alone, before and after")

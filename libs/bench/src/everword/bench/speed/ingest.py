@@ -76,7 +76,7 @@ class Ingest:
         ):
             await closed_loop(lambda each: append(warm, each), warm_up)
             # The pending vectors are another measurement.
-            with self.bench.held("embedder-worker"):
+            with self.bench.paused("embedder-worker"):
                 times = await closed_loop(lambda each: append(timed, each), batches, callers)
                 copy, tables = await asyncio.to_thread(
                     copy_rows, self.bench, source, target, size, callers

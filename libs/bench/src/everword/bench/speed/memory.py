@@ -40,7 +40,7 @@ async def measure(bench: BenchStack, scale: int, queries: Sequence[str]) -> Row:
     `details` has the largest worker after the paused workers have done their work, the memory of each process, and its
     peak.
     """
-    with bench.held(*SUMMARISING_WORKERS):
+    with bench.paused(*SUMMARISING_WORKERS):
         async with namespace(bench, name_of(scale)) as client:
             await prepare(client, queries)
         resident = _resident(bench)

@@ -68,7 +68,7 @@ class Recording:
         return sum(answered) / len(answered) if answered else 0.0
 
     def whole(self, share: float) -> float:
-        """Return a percentile of all statements of a call together."""
+        """Return a percentile, over calls, of the milliseconds that all statements of a call took together."""
         return self.p(share, self.names)
 
     def details(self) -> dict[str, float]:

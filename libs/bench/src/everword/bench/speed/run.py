@@ -92,7 +92,7 @@ async def measure(
         progress("import_embedded", 0, 1)
         yield await imports.measure(bench, messages)
     # Summaries would go on long after the load, and figures would depend on their progress.
-    with bench.held(*SUMMARISING_WORKERS):
+    with bench.paused(*SUMMARISING_WORKERS):
         if "ingest_growth" in wanted:
             progress("ingest, before the load", 0, 1)
             # The first run pays for preparation and is not measured.

@@ -41,7 +41,7 @@ class WorkerProcess:
     bench: BenchStack
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def paused(self) -> Iterator[None]:
         """Keep it from working while the block lasts."""
         self.process.send_signal(signal.SIGSTOP)
         try:

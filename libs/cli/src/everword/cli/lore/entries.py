@@ -221,7 +221,10 @@ def _priority(entry: Mapping[str, Any]) -> int:
 
 
 def _user_turns(messages: Any) -> int:
-    """Return the number of user turns in this many messages; every second message is an answer."""
+    """Return the number of user turns in this many messages, at most 100; 0 unless it is a positive number.
+
+    Every second message is an answer.
+    """
     return min(_MAX_TURNS, (int(messages) + 1) // 2) if is_number(messages) and messages > 0 else 0
 
 

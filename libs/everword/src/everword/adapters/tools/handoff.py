@@ -32,8 +32,9 @@ async def quick_capture(
     issue: Issue = "",
     importance: Importance = 3,
 ) -> str:
-    """Write down where you stand. With kind handoff, for an advisor: repo and issue say of what, and what you handed \
-over of that issue before is replaced. The tags [repo, issue-41, handoff] say the same."""
+    r"""Write down where you stand. With kind handoff, hand a task to an advisor: repo and issue name the task, and your
+    \ earlier handoff of it is replaced. The tags [repo, issue-41, handoff] do the same.
+    """
     if kind != _HANDOFF and _HANDOFF not in tags:
         return await _write(caller, content, tags, kind, importance)
     key = _key(repo, issue, tags)

@@ -9,7 +9,7 @@ SELECT f.id::text AS id, f.attribute || ': no evidence' AS detail
  WHERE f.namespace_id = %(namespace_id)s AND f.id > %(after)s AND f.id <= %(last)s AND f.ruling IS NULL
    AND NOT EXISTS (SELECT FROM fact_evidence e WHERE e.namespace_id = %(namespace_id)s AND e.fact_id = f.id);
 
--- evidence_said --
+-- evidence_quotes --
 -- over: fact_evidence by id
 -- holds: The quoted message of every piece of evidence exists, unless a retention policy has removed messages.
 -- do: Erase the fact, or restore the message from a backup.
@@ -89,7 +89,7 @@ SELECT v.id::text AS id, CASE WHEN p.id IS NULL THEN 'has no passage' ELSE 'its 
  WHERE v.namespace_id = %(namespace_id)s AND v.id > %(after)s AND v.id <= %(last)s
    AND (p.id IS NULL OR p.known_until IS DISTINCT FROM v.known_until);
 
--- edges_said --
+-- edge_quotes --
 -- over: graph_edges by id
 -- holds: The source message of every edge exists, unless a retention policy has removed messages.
 -- do: End the edge: `everword call Graph/UpdateEdge`.

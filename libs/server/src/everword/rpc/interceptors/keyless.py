@@ -59,7 +59,7 @@ class KeylessInterceptor(grpc.aio.ServerInterceptor):
         async def watch(raws: AsyncIterator[bytes], context: Context) -> None:
             request = await self._request(found, raws, context)
             try:
-                async with self._watches.having(ANYBODY):
+                async with self._watches.acquired(ANYBODY):
                     await found.unary_stream(request, context)
             except EverwordError as error:
                 await abort(context, error)
@@ -70,7 +70,7 @@ class KeylessInterceptor(grpc.aio.ServerInterceptor):
         async def reflect(raws: AsyncIterator[bytes], context: Context) -> Any:
             try:
                 async with (
-                    self._reflections.having(ANYBODY),
+                    self._reflections.acquired(ANYBODY),
                     asyncio.timeout(REFLECTION_S),
                     aclosing(found.stream_stream(_small(found, raws), context)) as answers,
                 ):
@@ -86,7 +86,7 @@ class KeylessInterceptor(grpc.aio.ServerInterceptor):
     async def _request(self, found: Any, raws: AsyncIterator[bytes], context: Context) -> Any:
         """Return the one request of a call, or end the call."""
         try:
-            async with self._receiving.having(ANYBODY), asyncio.timeout(RECEIVE_S):
+            async with self._receiving.acquired(ANYBODY), asyncio.timeout(RECEIVE_S):
                 return await anext(_small(found, raws))
         except (StopAsyncIteration, TimeoutError):
             await abort(context, DeadlineExceeded("No request was received."))

@@ -94,7 +94,7 @@ class ExtractiveComposer:
 def _budget(draft: Draft, candidates: Sequence[_Candidate]) -> float:
     lines = (candidate.bullet.text for candidate in candidates)
     dense = sum(len(line.encode()) for line in lines if is_dense(line)) / BYTES_PER_TOKEN
-    size = sum(_tokens(source.told) for source in draft.sources)
+    size = sum(_tokens(source.readable_text) for source in draft.sources)
     return budget_of(draft.level, size, min(dense, size))
 
 
@@ -197,7 +197,7 @@ def _source_lines(
     """Yield the lines of a source, each with the vector of the passage that it begins in."""
     ends, end = list[int](), 0
     if source.vectors:
-        for passage in split_passages(source.told):
+        for passage in split_passages(source.readable_text):
             end += len(passage)
             ends.append(end)
     aligned = len(ends) == len(source.vectors)
@@ -212,7 +212,7 @@ def _source_lines(
 def _lines(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, SentenceKind, int]]:
     """Yield the lines of a source, each with its start in the source's text."""
     if source.level == 0:
-        for sentence in split_sentences(source.told):
+        for sentence in split_sentences(source.readable_text):
             yield (
                 source_messages(source, without_mark(sentence), zone),
                 sentence.kind,

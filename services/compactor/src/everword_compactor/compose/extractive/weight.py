@@ -69,7 +69,7 @@ def _is_assistant(bullet: Bullet, kind: SentenceKind, source: Source, agent: str
     nameless = bullet.speaker.casefold() in {"assistant", (source.agent or agent).casefold()}
     if source.level:
         return nameless
-    is_lecture = len(source.told) > _LECTURE_CHARS or kind is SentenceKind.ITEM
+    is_lecture = len(source.readable_text) > _LECTURE_CHARS or kind is SentenceKind.ITEM
     return source.role == _ASSISTANT and (nameless or is_lecture)
 
 

@@ -72,7 +72,10 @@ def _is_named(sentence: TokenizedSentence, at: int) -> bool:
 
 
 def _is_all(sentence: TokenizedSentence, lows: Sequence[str], at: int, last: SpokenClaim) -> bool:
-    """Return whether the sentence is only a value: "sorry, May 4", "no, Bern, not Basel"."""
+    """Return whether the sentence from `at` on is only a value like that of `last`, the claim that it may correct.
+
+    Examples: "sorry, May 4", "no, Bern, not Basel".
+    """
     read = slots.SLOTS[last.slot](sentence, at)
     is_whole = read is not None and (read[1] >= len(lows) or lows[read[1]] in {",", "not"})
     # "No problem": nothing is named.

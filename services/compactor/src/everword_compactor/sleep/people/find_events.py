@@ -95,7 +95,7 @@ class SubjectEventMention:
 
 
 def find_events(tools: StageTools, work: SessionWork) -> SessionWork:
-    """Add the events that a session tells of."""
+    """Return the work with writes for the events in the session's observations."""
     assert tools.asking is not None
     session = work.session
     # A guess or a question is no event.

@@ -33,7 +33,7 @@ def read_moment(written: str, zone: ZoneInfo) -> datetime | None:
 
 
 def is_said(moment: datetime, texts: Sequence[str], said_at: datetime, zone: ZoneInfo) -> bool:
-    """Return whether the texts name the day: as a date, or by a word relative to the time of the message."""
+    """Return whether texts name the day of `moment`: as a date, or by a word that fits its distance to `said_at`."""
     at = said_at.astimezone(zone)
     if not invented(moment.strftime("%Y-%m-%d"), texts, [at]):
         return True

@@ -46,7 +46,7 @@ async def _apply(
         stored = SleepTransaction(conn, namespace_id, namespace, now)
         for write in writes:
             await write.run(stored)
-        if await fetch_value(conn, JOBS["lock_job"], job.held) is None:
+        if await fetch_value(conn, JOBS["lock_job"], job.lease_parameters) is None:
             raise LeaseLost
 
 

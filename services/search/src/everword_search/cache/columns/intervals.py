@@ -31,7 +31,7 @@ class Intervals:
     def nbytes(self) -> int:
         return self.rows.nbytes + self.limits.nbytes
 
-    def having(self, rows: Ints, limits: Floats) -> Intervals:
+    def with_limits(self, rows: Ints, limits: Floats) -> Intervals:
         """Return these intervals with the limits of `rows` replaced."""
         retained = ~np.isin(self.rows, rows)
         limited = np.any(limits != _OPEN, axis=1)

@@ -107,7 +107,7 @@ class Features(Mapping[str, Floats]):
         return len(self._rows)
 
     def of(self, memories: Ints) -> Features:
-        """Return the features of the given memories."""
+        """Return the features of some memories, given by their column numbers."""
         return Features(list(self._rows), self._values[:, memories])
 
 

@@ -61,7 +61,7 @@ class Ranker:
         total = self.plain.score(features) if plain is None else plain
         if self.trees is not None:
             total = PLAIN_SHARE * total + self.trees.score(features)
-        total = (total + beside(literals, handicaps) - _MIDDLE) / _SPREAD
+        total = (total + unlearned_score(literals, handicaps) - _MIDDLE) / _SPREAD
         return np.round(1 / (1 + np.exp(-total)), 9)
 
     def judge(
@@ -78,6 +78,6 @@ class Ranker:
         return np.round(self.relevance.score(features) + alike, 9)
 
 
-def beside(literals: Floats, handicaps: Floats | float) -> Floats:
+def unlearned_score(literals: Floats, handicaps: Floats | float) -> Floats:
     """Return the contribution of literals and handicaps, which the models do not cover."""
     return LITERAL_WEIGHT * literals**3 - handicaps

@@ -39,7 +39,7 @@ def things(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def word(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read a thing of one or two words that is all that is said, or after which a comma stands."""
+    """Read one or two words, if the sentence ends after them, or `,`, `;` or a word like `lately` follows."""
     end = at
     while end < min(at + 2, len(sentence.tokens)) and not ends(sentence, end):
         if sentence.tokens[end].low in VAGUE | ARTICLES:
