@@ -37,10 +37,14 @@ from everword.text.attribution_forms import (
 from everword.text.attribution_labels import Label, find_label, is_greeting, is_own_name
 from everword.text.attribution_marks import find_markup, find_quotations
 
-#: A text without any of these is its author's own words.
-_TELLING = regex.compile(
-    r"(?m:^[\p{L}_]+[,;\t]\p{L})|#|[:：>\"“”„«»「『<`~\[{*—–―|‹]|['‘]\p{L}|--| - |\bfor (?:an?|my)\b|\bbehalf\b|\n {4}"
-    r"|\bfür (?:ein|mein)|\bpour (?:une?|m[oa])|\b(?:para|por) |\bper (?:un|mi)|\bvoor (?:een|mijn)|спрашиваю"
+#: A text that none of these match is its author's own words. A single pattern of all of them takes three times as long.
+_TELLING = (
+    regex.compile(r"[#:：>\"“”„«»「『<`~\[{*—–―|‹]|['‘]\p{L}|--| - |\n {4}"),
+    regex.compile(r"(?m:^[\p{L}_]+[,;\t]\p{L})"),
+    regex.compile(
+        r"\bfor (?:an?|my)\b|\bbehalf\b|\bfür (?:ein|mein)|\bpour (?:une?|m[oa])|\b(?:para|por) |\bper (?:un|mi)"
+        r"|\bvoor (?:een|mijn)|спрашиваю"
+    ),
 )
 _BULLET = regex.compile(r"^\s*(?:[-*•–]|\d{1,3}[.)])\s+")
 _CODE = regex.compile(r" {4,}\S")
@@ -76,13 +80,18 @@ class _Line:
         return not self.text.strip()
 
 
+def may_have_pasted(text: str) -> bool:
+    """Return whether a message may have pasted text: a quick test, without which `find_pasted` finds nothing."""
+    return any(form.search(text) for form in _TELLING)
+
+
 def find_pasted(text: str, names: Collection[str] = (), *, with_weak: bool = False) -> list[Span]:
     """Return the spans of pasted text in a message, sorted and without overlaps.
 
     `names` are the author's names: in a transcript, lines with one of these labels are the author's own words. With
     `with_weak`, a label that may name a topic counts as a speaker, such as "Falcon: the deadline is Friday".
     """
-    if not _TELLING.search(text):
+    if not may_have_pasted(text):
         return []
     if ROLE_PLAY.search(text):
         return [(0, len(text))]

@@ -16,7 +16,7 @@ from everword.db.statements import ask
 from everword.domain.deadline import remaining
 from everword.domain.memory_kinds import MemoryKind
 from everword.rpc.pages import DEFAULT_CONTENT_CHARS
-from everword.text.attribution import blank_pasted, find_pasted
+from everword.text.attribution import blank_pasted, find_pasted, may_have_pasted
 from everword.text.attribution_forms import CONTEXT_ITEM
 from everword.text.attribution_labels import find_label
 from everword.v1.memory_pb2 import ROLE_USER
@@ -35,7 +35,7 @@ _LEAST_WORDS, _LEAST_QUOTED = 3, 4
 _LEAST_CHARS = 7
 #: Up to this many messages, all are checked for pasted text.
 _FEW = 20
-#: Maximum characters of a message that the two caches below keep: 2,048 such messages take at most 16 MB.
+#: Maximum characters of a message that the three caches below keep: 2,048 such messages take at most 16 MB.
 _LONGEST_KEPT = 2000
 _WORDS = regex.compile(r"[\p{L}\p{N}]+")
 
@@ -43,16 +43,13 @@ _WORDS = regex.compile(r"[\p{L}\p{N}]+")
 def find_pastes(rows: Iterable[MemoryRow]) -> list[MemoryRow]:
     """Return the messages that contain pasted text."""
     messages = [row for row in rows if row.kind == MemoryKind.MESSAGE and row.role == ROLE_USER]
-    if len(messages) > _FEW:
+    possible = [row for row in messages if any(map(_may_have_pasted, _texts(row)))]
+    if len(possible) > _FEW:
         # Finding pasted text takes longer than checking that a message shares no words with another one.
-        runs = [_runs(row.content) for row in messages]
-        counts = Counter(chain.from_iterable(runs))
-        messages = [
-            row
-            for row, own in zip(messages, runs, strict=True)
-            if any(counts[each] > 1 for each in own)
-        ]
-    return [row for row in messages if _pasted(row)]
+        runs = {row.id: _runs(row.content) for row in messages}
+        counts = Counter(chain.from_iterable(runs.values()))
+        possible = [row for row in possible if any(counts[each] > 1 for each in runs[row.id])]
+    return [row for row in possible if _pasted(row)]
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:
@@ -99,15 +96,26 @@ def find_originals(
 
 def _pasted(row: MemoryRow) -> list[str]:
     """Return the pasted text of a message; for a long message, only of its beginning and of the matching passage."""
-    texts = [row.content]
-    if row.passage and row.passage not in row.content:
-        texts.append(row.passage)
     # Include labels that may be topics instead of names: only text that repeats another message has an original anyway.
-    return [text[start:end] for text in texts for start, end in _pasted_spans(text, row.author)]
+    return [
+        text[start:end] for text in _texts(row) for start, end in _pasted_spans(text, row.author)
+    ]
+
+
+def _texts(row: MemoryRow) -> list[str]:
+    """Return the content of a message, and the matching passage if that is elsewhere in a long message."""
+    if row.passage and row.passage not in row.content:
+        return [row.content, row.passage]
+    return [row.content]
 
 
 # Reading a message takes about .3 ms, and questions about a conversation read the same messages repeatedly. Long ones
 # are not cached, because a caller may request whole contents.
+
+
+def _may_have_pasted(text: str) -> bool:
+    search = _search_marks if len(text) <= _LONGEST_KEPT else _search_marks.__wrapped__
+    return search(text)
 
 
 def _pasted_spans(text: str, author: str) -> Sequence[tuple[int, int]]:
@@ -119,6 +127,11 @@ def _own_words(text: str, author: str) -> str:
     """Return the folded words of a message without its pasted text."""
     fold = _fold_own if len(text) <= _LONGEST_KEPT else _fold_own.__wrapped__
     return fold(text, author)
+
+
+@lru_cache(maxsize=2048)
+def _search_marks(text: str) -> bool:
+    return may_have_pasted(text)
 
 
 @lru_cache(maxsize=2048)
@@ -178,7 +191,10 @@ async def find_page_originals(
         return {}
     # Comparing 60 whole messages of 100,000 characters would take half a minute.
     chars = min(chars, DEFAULT_CONTENT_CHARS)
-    rows = {id_: replace(row, content=row.content[:chars]) for id_, row in rows.items()}
+    rows = {
+        id_: replace(row, content=row.content[:chars]) if len(row.content) > chars else row
+        for id_, row in rows.items()
+    }
     if not find_pastes(rows.values()):
         return {}
     namespace_id = ranked_page.scope.namespace_id
