@@ -198,7 +198,7 @@ async def test_what_is_cut_short_and_what_fails_say_so(
         place_of_entry = f"/memories/{entry.removeprefix('/lore/entries/')}"
         assert (await visitor.get(place_of_entry)).headers["location"] == entry
         assert "quotations are shown" not in (await visitor.get(person)).text
-        monkeypatch.setattr(people, "_told", lambda said: [(said[0], [])] * 101)
+        monkeypatch.setattr(people, "_evidence_rows", lambda said: [(said[0], [])] * 101)
         assert "The latest 100 of 101 quotations are shown." in (await visitor.get(person)).text
         monkeypatch.setattr(memories, "_MOST_PAGES", 0)
         assert "Find it among the facts" in (await visitor.get(place)).text

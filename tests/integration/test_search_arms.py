@@ -296,7 +296,7 @@ async def test_a_search_goes_on_with_the_connection_it_has_where_an_arm_fails(
         response = await corpus.search("orders-db migration", "HYBRID")
         return len(lent), states(response)["TRIGRAM"]
 
-    monkeypatch.setattr(Database, "_lend", counted)
+    monkeypatch.setattr(Database, "_checkout_connection", counted)
     # Concurrent key look-ups happen now and then, so take the minimum of several searches.
     usual, _ = min([await count() for _ in range(4)])
     with failing("find_trigram", "1/0"):

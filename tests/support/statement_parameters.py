@@ -42,8 +42,7 @@ UNSET = (
     *("constraint", "kinds", "conversation_ids", "agents", "subjects", "channels", "policies"),
     *("instances", "authors", "roles", "tags", "since", "before", "valid_at", "known_at"),
     *(
-        *("document_tags", "document_conversation_ids"),
-        "of_subjects_ids",
+        *("document_tags", "document_conversation_ids", "of_subjects_ids"),
         "excluded_memory_ids",
         "excluded_conversation_ids",
         "excluded_authors",
