@@ -31,7 +31,7 @@ TALKS = bench_set("talks", " ".join(f"We talked of item {n} at noon." for n in r
 WORK = bench_set("work", " ".join(f"The build number {n} has failed." for n in range(40)))
 
 
-def test_the_crowd_is_the_same_each_time_and_a_larger_one_goes_on() -> None:
+def test_foreign_entries_are_deterministic_and_extend_smaller_ones() -> None:
     first, again = (list(foreign_entries([TALKS, WORK], MEASURED, n)) for n in (40, 60))
     assert [each.message.content for each in again[:40]] == [each.message.content for each in first]
     assert [each.message.create_time for each in again[:40]] == [
@@ -39,7 +39,7 @@ def test_the_crowd_is_the_same_each_time_and_a_larger_one_goes_on() -> None:
     ]
 
 
-def test_no_two_messages_are_alike_and_each_is_known_by_its_place() -> None:
+def test_foreign_messages_are_unique_in_content_and_id() -> None:
     crowd = list(foreign_entries([WORK], MEASURED, 1500))
     assert len({each.message.content for each in crowd}) == 1500
     places = {(each.target.key.session_key, each.message.external_id) for each in crowd}
@@ -47,7 +47,7 @@ def test_no_two_messages_are_alike_and_each_is_known_by_its_place() -> None:
     assert len({session for session, _ in places}) in (3, 4)
 
 
-def test_the_crowd_says_and_is_called_nothing_of_the_set_under_test() -> None:
+def test_foreign_entries_exclude_sentences_and_authors_of_the_measured_set() -> None:
     crowd = list(foreign_entries([CHATS], MEASURED, 60))
     said = set(sentences_of(CHATS)) - {"Both sets say this."}
     assert "Yes." not in said
@@ -59,13 +59,13 @@ def test_the_crowd_says_and_is_called_nothing_of_the_set_under_test() -> None:
         assert entry.message.author not in ("Alice", "Adam")
 
 
-def test_conversations_take_turns_between_the_sets() -> None:
+def test_foreign_conversations_alternate_between_sets() -> None:
     crowd = list(foreign_entries([TALKS, WORK], MEASURED, 700))
     of_work = {each.target.key.session_key: "build" in each.message.content for each in crowd}
     assert list(of_work.values())[:2] == [False, True]
 
 
-def test_a_conversation_goes_on_in_time() -> None:
+def test_foreign_message_times_increase() -> None:
     times = [
         each.message.create_time.ToDatetime() for each in foreign_entries([WORK], MEASURED, 300)
     ]
@@ -73,7 +73,7 @@ def test_a_conversation_goes_on_in_time() -> None:
     assert (times[-1] - times[0]).days > 10
 
 
-def test_too_few_sentences_are_refused() -> None:
+def test_foreign_entries_refuses_too_few_sentences() -> None:
     few = bench_set("few", "The first of three. The second of three. The third of three.")
     with pytest.raises(ValueError, match="3 sentences"):
         list(foreign_entries([few], MEASURED, 1))
@@ -85,7 +85,7 @@ def asked(*hits: Hit) -> QuestionRun:
     return QuestionRun(hits, latency_ms=5.0, degraded=())
 
 
-def test_falls_and_changes_are_those_of_the_same_question() -> None:
+def test_report_compares_falls_and_changes_per_question() -> None:
     dataset = Dataset("w", (), (Query("q", "?", "single", frozenset({"a", "b"}), answerable=True),))
     gone = Hit("foreign 1", 0.9, 0.8)
     alone: Answers = {

@@ -103,7 +103,7 @@ def objects(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
     return rendered(request.param)
 
 
-def test_helm_finds_nothing_to_complain_of_and_refuses_what_the_chart_does_not_know() -> None:
+def test_chart_passes_helm_lint_and_refuses_invalid_values() -> None:
     for values in (NEEDED_VALUES, ALL):
         report = helm_python.lint(CHART, values, strict=True)
         assert report["errors"] == []
@@ -122,7 +122,7 @@ def test_helm_finds_nothing_to_complain_of_and_refuses_what_the_chart_does_not_k
             rendered(values)
 
 
-def test_the_schema_names_every_part_of_the_values_and_every_setting_is_one_of_the_code() -> None:
+def test_chart_schema_covers_all_values_and_names_only_known_variables() -> None:
     schema = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
     values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
     assert set(schema["properties"]) == {*values, "global"}
@@ -135,7 +135,7 @@ def test_the_schema_names_every_part_of_the_values_and_every_setting_is_one_of_t
     assert suggested <= (variables_read() | STANDARD) - refused
 
 
-def test_the_objects_are_valid_for_old_and_new_clusters(objects: list[dict[str, Any]]) -> None:
+def test_chart_objects_are_valid_for_old_and_new_kubernetes(objects: list[dict[str, Any]]) -> None:
     names = [(each["kind"], each["metadata"]["name"]) for each in objects]
     assert len(set(names)) == len(names) > 30
     for each in objects:
@@ -143,7 +143,9 @@ def test_the_objects_are_valid_for_old_and_new_clusters(objects: list[dict[str, 
             kubernetes_validate.validate(each, version, strict=True)
 
 
-def test_each_process_gets_its_settings(objects: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_chart_gives_each_process_its_settings(
+    objects: list[dict[str, Any]], tmp_path: Path
+) -> None:
     for name in ("tls.crt", "tls.key", "ca.crt"):
         (tmp_path / name).write_text("PEM")
     secrets = {
@@ -168,7 +170,7 @@ def test_each_process_gets_its_settings(objects: list[dict[str, Any]], tmp_path:
     assert seen == {*PORTS, *WORKERS, *HTTP_PORTS, "migrate", "proxy"}
 
 
-def test_pods_may_do_no_more_than_they_must(objects: list[dict[str, Any]]) -> None:
+def test_chart_pods_have_least_privileges(objects: list[dict[str, Any]]) -> None:
     for part, specification, container in _pods(objects):
         assert specification["automountServiceAccountToken"] is False
         assert specification["enableServiceLinks"] is False
@@ -184,7 +186,7 @@ def test_pods_may_do_no_more_than_they_must(objects: list[dict[str, Any]]) -> No
         assert "cpu" in container["resources"]["requests"], part
 
 
-def test_processes_run_what_images_have_at_the_ports_that_are_asked(
+def test_chart_containers_run_commands_of_their_images_on_probed_ports(
     objects: list[dict[str, Any]],
 ) -> None:
     services = _of(objects, "Service")
@@ -218,7 +220,7 @@ def test_processes_run_what_images_have_at_the_ports_that_are_asked(
     assert grace.drain_s + grace.grace_s < 30
 
 
-def test_what_one_object_says_of_another_is_there(objects: list[dict[str, Any]]) -> None:
+def test_chart_references_between_objects_resolve(objects: list[dict[str, Any]]) -> None:
     deployments, services = _of(objects, "Deployment"), _of(objects, "Service")
     labels = [each["spec"]["template"]["metadata"]["labels"] for each in deployments.values()]
     for kind in ("PodDisruptionBudget", "NetworkPolicy", "Service", "Deployment"):
@@ -238,16 +240,14 @@ def test_what_one_object_says_of_another_is_there(objects: list[dict[str, Any]])
     assert {"everword-ingest", "everword-search", "everword-embedder"} <= set(budgets)
 
 
-def test_the_ingress_of_grpc_leads_to_the_proxy() -> None:
+def test_grpc_ingress_routes_to_the_proxy() -> None:
     ingress = _of(rendered(ALL), "Ingress")["everword-grpc"]
     (path,) = ingress["spec"]["rules"][0]["http"]["paths"]
     assert path["path"] == "/"
     assert path["backend"]["service"] == {"name": "everword-proxy", "port": {"name": "grpc"}}
 
 
-def test_the_chart_carries_the_version_of_the_code_and_another_name_where_it_is_called_otherwise() -> (
-    None
-):
+def test_chart_has_the_version_of_the_code_and_uses_the_release_name() -> None:
     about = yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-8"))
     project = (ROOT / "libs" / "everword" / "pyproject.toml").read_text(encoding="utf-8")
     assert f'version = "{about["appVersion"]}"' in project

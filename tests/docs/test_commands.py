@@ -42,7 +42,7 @@ def _unknown(words: list[str]) -> list[str]:
     ]
 
 
-def test_commands_exist_with_their_options() -> None:
+def test_documented_commands_and_options_exist() -> None:
     commands = [(page, command) for page in documents() for command in _commands(page)]
     assert len(commands) > 250
     wrong = [
@@ -53,7 +53,7 @@ def test_commands_exist_with_their_options() -> None:
     assert wrong == []
 
 
-def test_targets_of_make_exist() -> None:
+def test_documented_make_targets_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
     named = {

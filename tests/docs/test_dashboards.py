@@ -37,7 +37,7 @@ def _panels() -> Iterator[tuple[str, str, str]]:
                 yield f"{path.stem}: {panel['title']}", target["legendFormat"], target["expr"]
 
 
-def test_panels_are_about_metrics_and_labels_that_exist() -> None:
+def test_dashboard_panels_use_existing_metrics_and_labels() -> None:
     metrics = _metrics()
     shown: set[str] = set()
     for panel, legend, expression in _panels():
@@ -63,7 +63,7 @@ def test_panels_are_about_metrics_and_labels_that_exist() -> None:
     }
 
 
-def test_the_runbook_has_each_alert_and_nothing_else() -> None:
+def test_runbook_has_exactly_the_alerts() -> None:
     groups = yaml.safe_load(RULES.read_text(encoding="utf-8"))["groups"]
     alerts = {rule["alert"]: rule for group in groups for rule in group["rules"] if "alert" in rule}
     runbook = (ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")
@@ -75,7 +75,7 @@ def test_the_runbook_has_each_alert_and_nothing_else() -> None:
 
 
 @pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed")
-def test_alerts_fire_when_they_should_and_not_before() -> None:
+def test_alert_rules_pass_promtool_tests() -> None:
     for command in (
         ("check", "rules", str(RULES)),
         ("test", "rules", str(DEPLOY / "prometheus" / "tests" / "everword.yml")),

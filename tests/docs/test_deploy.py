@@ -101,7 +101,7 @@ def test_every_image_is_pinned_by_a_tag_and_names_no_registry() -> None:
         assert not re.search(r"[.:]", name.partition("/")[0]), f"{image} names a registry"
 
 
-def test_our_images_carry_the_version_of_the_code() -> None:
+def test_compose_images_have_the_version_of_the_code() -> None:
     version = re.search(
         r'^version = "(.+)"$',
         (ROOT / "libs" / "everword" / "pyproject.toml").read_text(encoding="utf-8"),
@@ -111,7 +111,7 @@ def test_our_images_carry_the_version_of_the_code() -> None:
     assert {service["image"].rpartition(":")[2] for service in _built().values()} == {version[1]}
 
 
-def test_what_is_built_is_the_image_that_is_named_and_is_never_fetched() -> None:
+def test_compose_builds_its_named_images_and_never_pulls_them() -> None:
     for name, service in _built().items():
         image = service["image"].partition(":")[0].removeprefix("everword/")
         assert service["build"]["args"] == {"SERVICE": image}, name
@@ -121,7 +121,7 @@ def test_what_is_built_is_the_image_that_is_named_and_is_never_fetched() -> None
         assert service["pull_policy"] == "build", name
 
 
-def test_ports_are_those_of_the_code_and_of_the_engines() -> None:
+def test_compose_ports_match_code_and_engines() -> None:
     ours = {name: {port} for name, port in PORTS.items()} | {"web": set(HTTP_PORTS.values())}
     ours["proxy"] = {PROXY_PORT}
     expected = ours | ENGINE_PORTS
@@ -134,7 +134,7 @@ def test_ports_are_those_of_the_code_and_of_the_engines() -> None:
 
 
 @pytest.mark.parametrize("path", [COMPOSE, COLLECTOR, PROMETHEUS])
-def test_addresses_lead_to_a_service_and_a_port_that_it_has(path: str) -> None:
+def test_configured_addresses_name_an_existing_service_and_port(path: str) -> None:
     ports = {name: {port} for name, port in PORTS.items()} | ENGINE_PORTS | {"proxy": {PROXY_PORT}}
     text = "\n".join(_texts(_yaml(path)))
     found = re.findall(r"(?:^|//|@)([a-z][a-z-]+):(\d{4,5})\b", text, flags=re.MULTILINE)
@@ -143,7 +143,7 @@ def test_addresses_lead_to_a_service_and_a_port_that_it_has(path: str) -> None:
         assert int(port) in ports[host], f"{path}: {host}:{port}"
 
 
-def test_every_variable_named_is_read_by_the_code() -> None:
+def test_every_variable_in_deployment_files_is_read_by_the_code() -> None:
     files = [
         ROOT / COMPOSE,
         ROOT / "Dockerfile",
@@ -160,7 +160,7 @@ def test_every_variable_named_is_read_by_the_code() -> None:
     assert named - variables_read() == set()
 
 
-def test_the_example_environment_holds_every_variable_that_compose_asks_for() -> None:
+def test_example_environment_has_every_variable_of_compose() -> None:
     text = (ROOT / COMPOSE).read_text(encoding="utf-8")
     example = (ROOT / "deploy" / ".env.example").read_text(encoding="utf-8")
     asked = set(re.findall(r"\$\{([A-Z_]+)", text))
@@ -172,7 +172,7 @@ def test_the_example_environment_holds_every_variable_that_compose_asks_for() ->
     assert not re.search(r"^[A-Z_]+=.", example, flags=re.MULTILINE), "a secret has a default"
 
 
-def test_no_serving_process_is_given_the_owners_url() -> None:
+def test_only_the_migration_job_receives_the_owner_database_url() -> None:
     given = {
         name
         for name, service in _services().items()
@@ -181,7 +181,7 @@ def test_no_serving_process_is_given_the_owners_url() -> None:
     assert given == {"migrate"}
 
 
-def test_every_file_that_is_mounted_exists_and_every_volume_is_declared() -> None:
+def test_mounted_files_exist_and_volumes_are_declared() -> None:
     declared = set(_yaml(COMPOSE)["volumes"])
     used = set()
     for service in _services().values():
@@ -194,7 +194,7 @@ def test_every_file_that_is_mounted_exists_and_every_volume_is_declared() -> Non
     assert used == declared
 
 
-def test_what_a_service_waits_for_can_come_true() -> None:
+def test_compose_dependencies_have_health_checks_and_matching_profiles() -> None:
     services = _services()
     for name, service in services.items():
         for dependency, wait in service.get("depends_on", {}).items():
@@ -209,13 +209,13 @@ def test_what_a_service_waits_for_can_come_true() -> None:
 
 
 @pytest.mark.parametrize("name", PORTS)
-def test_a_service_is_given_longer_to_stop_than_it_takes(name: str) -> None:
+def test_stop_grace_period_exceeds_drain_and_grace_time(name: str) -> None:
     settings = ServerSettings.from_environment(Environment({"EVERWORD_LISTEN": "0.0.0.0:1"}), name)
     grace = _services()[name]["stop_grace_period"]
     assert int(grace.removesuffix("s")) > settings.drain_s + settings.grace_s
 
 
-def test_profiles_are_those_that_the_guide_explains() -> None:
+def test_compose_profiles_are_explained_in_the_guide() -> None:
     profiles = {
         profile for service in _services().values() for profile in service.get("profiles", [])
     }
@@ -242,7 +242,7 @@ def _everword_commands() -> Iterator[list[str]]:
             yield words[1:]
 
 
-def test_the_commands_of_everword_that_the_guide_shows_are_understood() -> None:
+def test_everword_commands_in_the_guide_parse() -> None:
     shown = list(_everword_commands())
     assert len(shown) > 4
     for words in shown:
@@ -254,7 +254,7 @@ def test_the_commands_of_everword_that_the_guide_shows_are_understood() -> None:
         command.make_context(command.name, words)  # Raises if an option or argument is wrong.
 
 
-def test_the_commands_that_the_guide_shows_name_what_exists() -> None:
+def test_commands_in_the_guide_name_existing_services_files_and_targets() -> None:
     shown = _commands_shown()
     for words in shown:
         if words[:3] == ["docker", "compose", "run"]:
@@ -267,7 +267,7 @@ def test_the_commands_that_the_guide_shows_name_what_exists() -> None:
     assert all(f"\n{target}:" in makefile for target in targets)
 
 
-def test_docker_compose_takes_the_files_and_each_process_its_settings(tmp_path: Path) -> None:
+def test_docker_compose_accepts_the_files_and_each_process_its_settings(tmp_path: Path) -> None:
     for name in ("tls.crt", "tls.key", "ca.crt"):
         (tmp_path / name).write_text("PEM")
     for files in ([COMPOSE], [COMPOSE, "deploy/compose.tls.yml"]):
@@ -282,7 +282,7 @@ def test_docker_compose_takes_the_files_and_each_process_its_settings(tmp_path: 
                 assert_settings(name, service["environment"], {"/tls": str(tmp_path)})
 
 
-def test_pipelines_of_the_collector_are_made_of_what_is_configured() -> None:
+def test_collector_pipelines_use_configured_components() -> None:
     collector = _yaml(COLLECTOR)
     connectors = set(collector["connectors"])
     for pipeline in collector["service"]["pipelines"].values():
@@ -292,7 +292,7 @@ def test_pipelines_of_the_collector_are_made_of_what_is_configured() -> None:
         assert set(collector["processors"]) == set(pipeline["processors"])
 
 
-def test_prometheus_takes_the_metrics_that_the_collector_sends() -> None:
+def test_prometheus_accepts_metrics_of_the_collector() -> None:
     command = _services()["prometheus"]["command"]
     assert "--web.enable-otlp-receiver" in command
     assert "--enable-feature=exemplar-storage" in command
@@ -318,7 +318,7 @@ def _metrics_of(expression: str) -> set[str]:
     return set(words) - {"by", "or", "and", "unless", "offset", "sum", "max", "le"}
 
 
-def test_alerts_are_about_metrics_and_labels_that_exist() -> None:
+def test_alerts_use_existing_metrics_and_labels() -> None:
     rows = table_rows("docs/telemetry.md", "Metrics")
     attributes = {
         code(row["in Prometheus"]): {
@@ -345,13 +345,13 @@ def test_alerts_are_about_metrics_and_labels_that_exist() -> None:
         assert set(shown) <= set(used), alert["alert"]
 
 
-def test_the_silence_alert_knows_every_service() -> None:
+def test_silence_alert_covers_every_service() -> None:
     (alert,) = [rule for rule in _alerts() if rule["alert"] == "EverwordServiceSilent"]
     named = re.findall(r'service_name="everword-([a-z]+)"', alert["expr"])
     assert sorted(named) == sorted(PORTS)
 
 
-def test_the_migration_job_makes_a_database_that_the_services_can_log_in_to(
+def test_migration_job_creates_a_database_with_login_for_services(
     postgres_url: str,
 ) -> None:
     job = _services()["migrate"]
@@ -373,7 +373,7 @@ def test_the_migration_job_makes_a_database_that_the_services_can_log_in_to(
         assert login.startswith("postgresql://everword_services:${EVERWORD_SERVICE_PASSWORD")
 
 
-async def test_the_probe_tells_a_serving_service_from_none(stack: Stack) -> None:
+async def test_probe_distinguishes_a_serving_service_from_none(stack: Stack) -> None:
     port = stack.addresses["ingest"].rpartition(":")[2]
     listen = Environment({"EVERWORD_LISTEN": f"0.0.0.0:{port}"})
     assert await asyncio.to_thread(probe, listen) == "SERVING"

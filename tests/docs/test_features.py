@@ -137,7 +137,7 @@ def test_every_fault_has_its_row_once_and_in_order() -> None:
     assert [fault.id for fault in _faults()] == expected
 
 
-def test_no_row_says_the_same_as_another() -> None:
+def test_capabilities_and_faults_are_described_once() -> None:
     phrases = [row.capability for row in _rows()] + [fault.fault for fault in _faults()]
     assert all(phrases)
     assert sorted(set(phrases)) == sorted(phrases)

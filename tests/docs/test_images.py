@@ -16,7 +16,7 @@ from support.documents import ROOT
 IMAGES = sorted({path.stem for path in ROOT.glob("deploy/requirements/*.txt")} - {"build"})
 
 
-def test_each_service_has_an_image_that_the_build_argument_names() -> None:
+def test_each_service_has_an_image_selected_by_the_build_argument() -> None:
     services = {path.parent.name for path in ROOT.glob("services/*/pyproject.toml")}
     assert set(IMAGES) == services | {"cli"}
     assert set(IMAGES) <= set(stages())
@@ -25,7 +25,7 @@ def test_each_service_has_an_image_that_the_build_argument_names() -> None:
 
 
 @pytest.mark.parametrize("name", IMAGES)
-def test_an_image_runs_what_exists_on_its_port_and_not_as_root(name: str) -> None:
+def test_image_runs_an_existing_program_on_its_port_without_root(name: str) -> None:
     image = image_of(name)
     assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", image.last("USER"))
     assert image.last("STOPSIGNAL") == "SIGTERM"
@@ -44,7 +44,7 @@ def test_an_image_runs_what_exists_on_its_port_and_not_as_root(name: str) -> Non
     assert image.last("EXPOSE").split() == [str(port) for port in sorted(ports.values())]
 
 
-def test_images_that_listen_say_how_their_health_is_asked() -> None:
+def test_images_that_listen_have_a_health_check() -> None:
     for name in PORTS:
         asked = json.loads(image_of(name).last("HEALTHCHECK").partition("CMD ")[2])
         assert asked == ["python", "-P", "-m", "everword.rpc.probe"]
@@ -56,7 +56,7 @@ def test_images_that_listen_say_how_their_health_is_asked() -> None:
     assert not image_of("cli").last("HEALTHCHECK")
 
 
-def test_the_build_copies_what_exists_and_the_context_holds_it() -> None:
+def test_build_copies_existing_paths_within_its_context() -> None:
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     copied = [text for word, text in stages()["build"].instructions if word == "COPY"]
     assert copied
@@ -76,14 +76,14 @@ def test_the_build_copies_what_exists_and_the_context_holds_it() -> None:
     assert {package.partition("/")[0] for package in needed} <= sources
 
 
-def test_bases_are_pinned_and_name_no_registry() -> None:
+def test_base_images_are_pinned_and_name_no_registry() -> None:
     bases = {stage.base for stage in stages().values()} - set(stages()) - {"${SERVICE}"}
     assert bases
     for base in bases:
         assert re.fullmatch(r"python:3\.11\.\d+-slim-[a-z]+", base), base
 
 
-def test_services_carry_no_model_runtime_but_the_embedder_and_no_framework_of_agents() -> None:
+def test_only_the_embedder_has_a_model_runtime_and_no_image_an_agent_framework() -> None:
     locks = {name: locked(name).keys() for name in IMAGES}
     assert {name for name, lock in locks.items() if "onnxruntime" in lock} == {"embedder"}
     # Only these programs use PostgreSQL's binaries, to save and restore.

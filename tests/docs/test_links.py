@@ -100,7 +100,7 @@ def test_links_lead_to_files_and_headings_that_exist() -> None:
     assert dead == []
 
 
-def test_the_navigation_leads_to_every_page() -> None:
+def test_every_page_is_reachable_from_the_navigation() -> None:
     pages = _navigation()
     assert len(set(pages)) == len(pages)
     assert all(page.is_file() for page in pages)
@@ -114,7 +114,7 @@ def test_the_navigation_leads_to_every_page() -> None:
     assert set(documents()) - reached == set()
 
 
-def test_paths_in_backticks_are_those_of_files() -> None:
+def test_paths_in_backticks_exist() -> None:
     """Such paths are relative to the folder of a package or of the page, so only their end must match."""
     named = [(page, path) for page in documents() if page.name != _HISTORY for path in _named(page)]
     assert len({path for _, path in named}) > 200

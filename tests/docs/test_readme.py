@@ -122,11 +122,11 @@ async def _run_here(
     return await run(stack, *(word.replace(DEFAULT_ADDRESS, address) for word in here))
 
 
-def test_the_calls_go_to_the_port_that_make_up_listens_on() -> None:
+def test_readme_calls_use_the_port_of_make_up() -> None:
     assert {call.address for call in _buf_calls()} == {f"{HOST}:{Ports().proxy}"}
 
 
-async def test_the_buf_commands_append_a_message_and_find_it(stack: Stack, address: str) -> None:
+async def test_readme_buf_commands_append_a_message_and_find_it(stack: Stack, address: str) -> None:
     append, search = _commands(".venv/bin/buf")
     stored = await _run_here(stack, append, address)
     assert stored.json()["messages"][0]["seq"] == "1"
@@ -139,7 +139,9 @@ async def test_the_buf_commands_append_a_message_and_find_it(stack: Stack, addre
     assert [each["memory"]["content"] for each in found["results"]] == [sent[0]["content"]]
 
 
-async def test_the_python_snippet_prints_what_it_appended(stack: Stack, tmp_path: Path) -> None:
+async def test_readme_python_snippet_prints_the_appended_message(
+    stack: Stack, tmp_path: Path
+) -> None:
     (snippet,) = code_blocks(README, "python")
     assert len([line for line in snippet.splitlines() if line.strip()]) <= 15
     script = tmp_path / "snippet.py"
@@ -149,7 +151,7 @@ async def test_the_python_snippet_prints_what_it_appended(stack: Stack, tmp_path
     assert re.fullmatch(r"0\.\d\d user: The VPN drops every day at noon\.\n", done.output)
 
 
-async def test_the_commands_run_one_after_the_other(stack: Stack, address: str) -> None:
+async def test_readme_commands_run_in_sequence(stack: Stack, address: str) -> None:
     # Export and context use data that the first call has stored.
     await _run_here(stack, _commands(".venv/bin/buf")[0], address)
     outputs = {}
@@ -163,7 +165,7 @@ async def test_the_commands_run_one_after_the_other(stack: Stack, address: str) 
     assert "The VPN drops every day at noon." in outputs["export"]
 
 
-async def test_the_commands_on_summaries_show_what_workers_made(stack: Stack) -> None:
+async def test_compaction_commands_show_summaries_of_workers(stack: Stack) -> None:
     await _run_here(stack, _commands(".venv/bin/everword")[0])
     commands = _commands(".venv/bin/everword", "docs/compaction.md")
     assert [command[1] for command in commands[:2]] == ["compact", "rollup"]
@@ -185,7 +187,7 @@ async def test_the_commands_on_summaries_show_what_workers_made(stack: Stack) ->
     assert "nothing is wrong with them" in outputs["audit summaries"]
 
 
-def test_the_first_commands_shown_are_demo_and_test() -> None:
+def test_readme_shows_demo_and_test_first() -> None:
     first, *_ = code_blocks(README, "")
     assert [line.split("#")[0].strip() for line in first.splitlines()[:2]] == [
         "make demo",
@@ -223,14 +225,14 @@ def test_the_reference_has_every_reason_of_an_error() -> None:
     assert {f"ERROR_REASON_{code(row['reason'])}" for row in rows} == reasons
 
 
-def test_the_picture_of_services_has_their_ports() -> None:
+def test_readme_diagram_has_the_ports_of_services() -> None:
     picture, *_ = code_blocks(README, "text")
     proxy = int(DEFAULT_ADDRESS.rpartition(":")[2])
     ports = {name: int(port) for name, port in re.findall(r"(\w+) +:(\d+)", picture)}
     assert ports == PORTS | {"proxy": proxy}
 
 
-def test_it_is_read_in_one_sitting() -> None:
+def test_readme_has_at_most_150_lines() -> None:
     assert len((ROOT / README).read_text(encoding="utf-8").splitlines()) <= 150
 
 
@@ -243,7 +245,7 @@ def _settings() -> dict[str, str]:
     return settings
 
 
-def test_the_tables_of_settings_hold_every_variable_that_the_code_reads() -> None:
+def test_settings_tables_contain_every_variable_read_by_the_code() -> None:
     assert _settings().keys() == variables_read()
 
 
@@ -273,7 +275,7 @@ def _asked(folder: Path) -> dict[str, tuple[str, set[str]]]:
     return asked
 
 
-def test_the_tables_of_settings_give_the_defaults_of_the_code(tmp_path: Path) -> None:
+def test_settings_tables_have_the_defaults_of_the_code(tmp_path: Path) -> None:
     asked = {name: default for name, (default, _) in _asked(tmp_path).items()}
     asked["EVERWORD_ADDRESS"] = DEFAULT_ADDRESS
     documented = _settings()
@@ -288,7 +290,7 @@ def test_the_tables_of_settings_give_the_defaults_of_the_code(tmp_path: Path) ->
     assert len(documented.keys() & asked.keys()) > 20
 
 
-def test_the_tables_of_settings_say_who_reads_them(tmp_path: Path) -> None:
+def test_settings_tables_name_the_reading_services(tmp_path: Path) -> None:
     read_by = {
         code(row["variable"]): set(
             row["read by"].replace("all services", ", ".join(PORTS)).split(", ")
@@ -302,7 +304,7 @@ def test_the_tables_of_settings_say_who_reads_them(tmp_path: Path) -> None:
     assert read_by == asked
 
 
-def test_standard_variables_that_the_text_names_are_read_too() -> None:
+def test_documented_opentelemetry_variables_are_read_by_the_code() -> None:
     text = (ROOT / SETTINGS).read_text(encoding="utf-8")
     assert set(re.findall(r"\bOTEL_[A-Z_]+", text)) == {"OTEL_EXPORTER_OTLP_ENDPOINT"}
     setup = sources()["everword/observability/__init__.py"]

@@ -44,7 +44,7 @@ def snake_case(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
-def test_each_rpc_is_found_again_as_the_use_case_of_its_name() -> None:
+def test_each_rpc_has_a_use_case_function_of_its_name() -> None:
     defined = {
         function.name
         for path in MODULES
@@ -63,7 +63,7 @@ def lengths(path: Path) -> dict[str, int]:
     return {name: len(path.read_text().splitlines()), **each}
 
 
-def test_modules_and_functions_fit_their_limits() -> None:
+def test_modules_and_functions_are_within_length_limits() -> None:
     long = []
     for path in MODULES:
         module, function = (400, 70) if "tests" in path.parts else (400, 60)

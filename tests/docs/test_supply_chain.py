@@ -28,11 +28,13 @@ from scripts.gen_sbom import bill
         ("", False),
     ],
 )
-def test_a_licence_is_allowed_by_its_expression(licence: str, allowed: bool) -> None:
+def test_is_allowed_evaluates_licence_expression(licence: str, allowed: bool) -> None:
     assert licences.is_allowed(licence) is allowed
 
 
-def test_lint_ends_at_a_licence_that_is_not_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_licence_check_fails_and_names_packages_with_disallowed_licences(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(sys, "argv", ["gen_licences.py", "--check"])
     gen_licences.main()
     monkeypatch.setattr(licences, "ALLOWED", licences.ALLOWED - {"MPL-2.0"})
@@ -41,7 +43,7 @@ def test_lint_ends_at_a_licence_that_is_not_allowed(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("image", IMAGES)
-def test_a_bill_names_what_the_image_installs_with_its_hashes(image: str) -> None:
+def test_sbom_lists_locked_packages_with_versions_and_hashes(image: str) -> None:
     lock = locked(image)
     made = bill(image)
     assert (made["bomFormat"], made["specVersion"]) == ("CycloneDX", "1.6")
@@ -55,7 +57,7 @@ def test_a_bill_names_what_the_image_installs_with_its_hashes(image: str) -> Non
         assert each["licenses"][0]["expression"]
 
 
-def test_the_vocabulary_is_the_one_that_openai_publishes() -> None:
+def test_packaged_vocabulary_has_hash_published_by_openai() -> None:
     packed = lzma.decompress(files("everword.text.tokens").joinpath("o200k.xz").read_bytes())
     original, place, rank = hashlib.sha256(), 0, 0
     while place < len(packed):

@@ -96,7 +96,7 @@ def test_every_constant_is_used() -> None:
     assert set(CONSTANTS) - used == set()
 
 
-def test_no_name_is_written_out_beside_its_constant() -> None:
+def test_code_uses_constants_instead_of_literal_names() -> None:
     values = set(CONSTANTS.values()) - _packages()
     written_out = {
         (path, node.value)
@@ -138,7 +138,7 @@ def test_the_attributes_of_metrics_are_on_the_page() -> None:
         assert {cell.strip() for cell in row["attributes"].split(",") if cell.strip()} <= known
 
 
-async def test_what_running_services_record_is_on_the_page(stack: Stack) -> None:
+async def test_page_documents_metrics_that_running_services_record(stack: Stack) -> None:
     reader = metric_reader()
     await append(stack, "the tea is cold")
     await stack.search.Search(SearchRequest(query="tea"))

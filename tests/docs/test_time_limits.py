@@ -33,7 +33,7 @@ def test_after_them():
 """
 
 
-def test_tests_without_an_end_fail_at_the_limit_and_leave_no_process(tmp_path: Path) -> None:
+def test_endless_tests_fail_at_time_limit_and_leave_no_process(tmp_path: Path) -> None:
     test = tmp_path / "test_endless.py"
     test.write_text(ENDLESS)
     options = [
@@ -64,5 +64,5 @@ def test_tests_without_an_end_fail_at_the_limit_and_leave_no_process(tmp_path: P
     assert not any(psutil.pid_exists(pid) for pid in started)
 
 
-def test_every_test_has_a_limit(request: pytest.FixtureRequest) -> None:
+def test_pytest_timeout_is_at_most_900_seconds(request: pytest.FixtureRequest) -> None:
     assert 0 < float(request.config.getini("timeout")) <= 900

@@ -60,7 +60,9 @@ def address(stack: Stack, tmp_path: Path) -> Iterator[str]:
         yield address
 
 
-async def test_its_commands_print_what_it_shows(stack: Stack, address: str, tmp_path: Path) -> None:
+async def test_tutorial_commands_print_documented_output(
+    stack: Stack, address: str, tmp_path: Path
+) -> None:
     page = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
     page = page.replace(DEFAULT_ADDRESS, address)
     output, checked = "", 0

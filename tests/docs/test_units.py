@@ -50,7 +50,7 @@ def test_the_target_starts_every_service_and_every_worker() -> None:
     assert templates == set(SERVICES) - {"everword-migrate.service"}
 
 
-def test_programs_are_where_the_installation_puts_them() -> None:
+def test_units_start_programs_from_installation_folder() -> None:
     images = {path.stem for path in ROOT.glob("deploy/requirements/*.txt")}
     (migration,) = _values("everword-migrate.service", "ExecStart")
     for command in [*_started().values(), shlex.split(migration)]:
@@ -63,7 +63,7 @@ def test_programs_are_where_the_installation_puts_them() -> None:
             assert command[3] == f"everword_{found[1]}"
 
 
-def test_services_get_what_they_need_and_the_owners_url_only_the_migration() -> None:
+def test_units_get_required_settings_and_only_migration_gets_admin_url() -> None:
     settings = _assignments(FOLDER / "everword.env.example")
     filled = {name: value or "k" * 24 for name, value in settings.items()}
     for name in (*PORTS, *WORKERS):
@@ -80,7 +80,7 @@ def test_services_get_what_they_need_and_the_owners_url_only_the_migration() -> 
     assert {*commented, *tls} - {"OTEL_EXPORTER_OTLP_ENDPOINT"} <= variables_read()
 
 
-def test_services_need_the_migration_and_workers_do_without_it_where_there_is_none() -> None:
+def test_services_require_migration_unit_and_workers_only_want_it() -> None:
     migration = "everword-migrate.service"
     for name in SERVICES:
         serves = name.split(".")[0].removeprefix("everword-") in PORTS
@@ -91,7 +91,7 @@ def test_services_need_the_migration_and_workers_do_without_it_where_there_is_no
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
-def test_systemd_takes_the_units_and_finds_them_confined(tmp_path: Path) -> None:
+def test_systemd_analyze_accepts_units_and_their_sandboxing(tmp_path: Path) -> None:
     units = tmp_path / "units"
     shutil.copytree(FOLDER, units)
     for service in ("proxy", "ingest", "search", "compactor"):

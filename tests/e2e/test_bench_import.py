@@ -128,7 +128,7 @@ async def not_found(client: Client, messages: Sequence[SentMessage]) -> list[str
 
 
 @pytest.mark.slow
-async def test_every_message_of_real_conversations_is_found_by_its_words(stack: Stack) -> None:
+async def test_search_finds_every_imported_message_by_its_words(stack: Stack) -> None:
     entries = list(read_transcript(chats()))
     async with Client.connect(client_of(stack)) as client:
         imported = await import_entries(client, entries)
@@ -136,7 +136,7 @@ async def test_every_message_of_real_conversations_is_found_by_its_words(stack: 
         assert await not_found(client, imported) == []
 
 
-async def test_the_longest_message_goes_in_whole_and_is_found_by_words_from_all_its_parts(
+async def test_longest_message_is_stored_whole_and_found_by_words_of_all_its_parts(
     stack: Stack,
 ) -> None:
     every = list(read_transcript(long_texts()))

@@ -60,7 +60,7 @@ async def house(database: DatabaseUnderTest) -> AsyncIterator[House]:
         yield House(person, atlas, settings)
 
 
-async def test_three_sessions_of_a_coding_agent(house: House) -> None:
+async def test_coding_agent_story_over_three_sessions(house: House) -> None:
     for name, content in (
         ("SOUL", "Careful, brief, honest."),
         ("AGENTS", "Run the tests before every push."),

@@ -46,7 +46,7 @@ ILSE = "Aunt Ilse: Cannot stand lilies."
 COTTAGE = "The cottage: Has no electricity."
 
 
-async def test_a_week_of_a_companion(database: DatabaseUnderTest) -> None:
+async def test_companion_story_over_one_week(database: DatabaseUnderTest) -> None:
     async with at_home(database) as mira:
         await mira.move_in()
         await mira.monday()

@@ -77,7 +77,7 @@ def _activity(stack: Stack) -> list[tuple[object, ...]]:
         ).fetchall()
 
 
-async def test_workers_that_are_killed_leave_it_hidden_and_others_finish(
+async def test_erasure_stays_hidden_and_finishes_after_workers_are_killed(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ErasureResumer, "resume", _nothing)
@@ -117,7 +117,7 @@ async def test_workers_that_are_killed_leave_it_hidden_and_others_finish(
     assert await _found(stack, "lamp")
 
 
-async def test_random_erasures_while_all_else_goes_on(
+async def test_random_erasures_during_concurrent_work_leave_no_erased_text(
     database: DatabaseUnderTest,
     valkey_url: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -267,7 +267,7 @@ async def _erase_again(stack: Stack, target: dict[str, str]) -> pb.EraseResponse
     raise AssertionError("it loses each time")
 
 
-async def test_steps_are_short_however_much_is_erased(
+async def test_erasure_batches_do_not_slow_down_or_delay_appends(
     stack: Stack, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     """The last batches take as long as the first, and other calls are not delayed."""

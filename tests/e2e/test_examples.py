@@ -32,7 +32,7 @@ async def _done(*command: str, cwd: Path, variables: dict[str, str]) -> str:
 
 
 @pytest.mark.skipif(shutil.which("npm") is None, reason="Node is not installed")
-async def test_a_client_in_typescript_is_generated_compiled_and_run(
+async def test_typescript_example_is_generated_compiled_and_run(
     stack: Stack, tmp_path: Path
 ) -> None:
     """The client appends, searches with a deadline, and fetches the second page."""
@@ -63,7 +63,7 @@ def public_path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.long
-async def test_a_client_of_two_cells_calls_each_for_its_own_namespaces(public_path: Path) -> None:
+async def test_client_of_two_cells_routes_calls_by_namespace(public_path: Path) -> None:
     variables = {k: v for k, v in os.environ.items() if not k.startswith("EVERWORD_")}
     variables["PATH"] = f"{Path(EVERWORD).parent}{os.pathsep}{variables['PATH']}"
     cells = str(ROOT / "examples" / "cells.py")

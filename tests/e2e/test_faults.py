@@ -68,7 +68,7 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.mark.slow
-async def test_what_was_promised_holds_whatever_fails(folder: Path) -> None:
+async def test_guarantees_are_kept_under_injected_faults(folder: Path) -> None:
     said: list[str] = []
     outcome = await run(folder, SHORT, said.append)
     history = outcome.history
@@ -82,7 +82,7 @@ async def test_what_was_promised_holds_whatever_fails(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("offset_s", [3600, -3600])
-def test_a_clock_that_jumps_is_another_for_one_process_alone(folder: Path, offset_s: int) -> None:
+def test_clock_offset_affects_only_the_configured_process(folder: Path, offset_s: int) -> None:
     clocks = make_clocks(folder / "clocks")
     look = "import threading, time; print(threading.Event().wait(0.01), time.time())"
     environment = {**os.environ, **clocks.environment("one")}
@@ -100,7 +100,9 @@ def test_a_clock_that_jumps_is_another_for_one_process_alone(folder: Path, offse
         assert abs(float(seen) - time.time() - offset) < 60
 
 
-async def test_the_checker_sees_what_is_lost_doubled_out_of_order_and_back(stack: Stack) -> None:
+async def test_fault_checker_detects_lost_duplicate_misordered_and_unerased_data(
+    stack: Stack,
+) -> None:
     names = [f"default/s/{number}" for number in range(3)]
     await append(stack, *[message(f"{name}: zq{number}") for number, name in enumerate(names)])
     await append(stack, "zqgone1ofdefault waits.", session_key="erased-1")
@@ -127,7 +129,7 @@ async def test_the_checker_sees_what_is_lost_doubled_out_of_order_and_back(stack
     assert (Promise.ONCE, "('default', 's') has too often ['default/s/2']") in again.broken
 
 
-async def test_the_audit_sees_what_is_lost_doubled_and_stuck(stack: Stack) -> None:
+async def test_audit_detects_lost_messages_duplicate_counts_and_stuck_jobs(stack: Stack) -> None:
     """Otherwise a result without violations would prove nothing."""
     sent = {"a", "b", "c"}
     await append(stack, *[message(f"I am {each}.", external_id=each) for each in sorted(sent)])
@@ -156,7 +158,7 @@ async def test_the_audit_sees_what_is_lost_doubled_and_stuck(stack: Stack) -> No
     ]
 
 
-async def test_the_audit_sees_what_background_work_leaves_and_spoils(stack: Stack) -> None:
+async def test_audit_detects_unfinished_background_work_and_wrong_summaries(stack: Stack) -> None:
     said = [each for batch in batches(conversations()[0], 20, seed=1) for each in batch]
     await append(stack, *said)
     _wait_a_minute(stack)
@@ -204,7 +206,7 @@ def _told(url: str, sent: set[str]) -> dict[str, int]:
     return {what: int(count) for count, _, what in told if count != "job"}
 
 
-def test_a_soak_sees_what_grows_and_what_is_logged(tmp_path: Path) -> None:
+def test_soak_report_measures_growth_and_counts_logged_errors(tmp_path: Path) -> None:
     usage = Usage()
     # Samples after the end of the load do not count.
     for minute in range(90):

@@ -69,7 +69,7 @@ class Shared:
 
 
 @pytest.mark.long
-async def test_fifty_writers_lose_nothing_for_half_a_minute(stack: Stack) -> None:
+async def test_fifty_concurrent_writers_of_note_and_file_lose_no_version(stack: Stack) -> None:
     note, file = note_of(stack), file_of(stack)
     until = time.monotonic() + SECONDS
 

@@ -12,7 +12,7 @@ SEED = 20261124
 
 
 @pytest.mark.slow
-async def test_hostile_requests_are_answered_or_refused_with_a_reason() -> None:
+async def test_fuzzed_requests_are_answered_or_refused_with_a_reason() -> None:
     outcome = await run(CALLS, SEED, lambda made: None)
     assert not outcome.faults, f"seed {SEED}:\n" + "\n".join(outcome.faults[:5])
     assert outcome.calls == CALLS

@@ -63,7 +63,9 @@ async def granted(
     return await stack.notes.CreateAdvisorGrant(request, metadata=bearer(settings.api_key))
 
 
-async def test_the_four_steps_of_the_page(settings: ClientSettings) -> None:
+async def test_documented_handoff_example_stores_answer_of_advisor(
+    settings: ClientSettings,
+) -> None:
     [example] = re.findall(r"```python\n(async def ask_advisor.*?)```", PAGE, re.DOTALL)
     names: dict[str, Any] = {**vars(notes), "Client": Client, "replace": replace}
     exec(f"from __future__ import annotations\n{example}", names)
@@ -99,7 +101,7 @@ def _tagged(tag: str) -> memory_pb2.MemoryFilter:
     return memory_pb2.MemoryFilter(tags=[tag])
 
 
-async def test_a_grant_is_for_so_many_calls_in_all_services(
+async def test_advisor_grant_limits_number_of_calls_across_services(
     stack: Stack, settings: ClientSettings
 ) -> None:
     grant = await granted(stack, settings)
@@ -125,7 +127,9 @@ async def test_a_grant_is_for_so_many_calls_in_all_services(
     assert (used.used_calls, used.key) == (2, OTHER)
 
 
-async def test_calls_at_once_are_counted_one_by_one(stack: Stack, settings: ClientSettings) -> None:
+async def test_concurrent_calls_do_not_exceed_call_limit_of_grant(
+    stack: Stack, settings: ClientSettings
+) -> None:
     grant = await granted(stack, settings, max_calls=7)
     request = notes.GetHandoffRequest(key=OTHER)
 
@@ -140,7 +144,7 @@ async def test_calls_at_once_are_counted_one_by_one(stack: Stack, settings: Clie
     assert (answers.count("OK"), answers.count("RESOURCE_EXHAUSTED")) == (7, 23)
 
 
-async def test_a_grant_makes_no_grants_and_manages_nothing(
+async def test_grant_cannot_create_grants_manage_keys_or_use_other_namespaces(
     stack: Stack, settings: ClientSettings
 ) -> None:
     grant = await granted(stack, settings, max_calls=9)
@@ -164,7 +168,9 @@ async def test_a_grant_makes_no_grants_and_manages_nothing(
     assert guessed.reason == "CREDENTIALS_INVALID"
 
 
-async def test_a_grant_ends(stack: Stack, settings: ClientSettings) -> None:
+async def test_expired_grant_is_refused_and_lifetime_is_limited(
+    stack: Stack, settings: ClientSettings
+) -> None:
     lifetime = Duration()
     lifetime.FromTimedelta(timedelta(milliseconds=1))
     grant = await granted(stack, settings, lifetime=lifetime)
@@ -177,7 +183,9 @@ async def test_a_grant_ends(stack: Stack, settings: ClientSettings) -> None:
     assert long.fields == {"lifetime"}
 
 
-async def test_both_sides_are_told_what_to_do(stack: Stack, settings: ClientSettings) -> None:
+async def test_instructions_list_calls_in_order_for_caller_and_advisor(
+    stack: Stack, settings: ClientSettings
+) -> None:
     request = notes.GetHandoffRequest(key=OTHER, include_instructions=True)
     told = await stack.notes.GetHandoff(request, metadata=bearer(settings.api_key))
     grant = await granted(stack, settings, max_calls=1)
@@ -191,7 +199,9 @@ async def test_both_sides_are_told_what_to_do(stack: Stack, settings: ClientSett
     assert "1 call to" in grant.instructions
 
 
-async def test_a_handoff_is_written_by_its_own_call(stack: Stack, settings: ClientSettings) -> None:
+async def test_write_note_refuses_reserved_kind_handoff(
+    stack: Stack, settings: ClientSettings
+) -> None:
     note = note_pb2.NewNote(key="handoff/acme/shop#41", content="Mine.", kind="handoff")
     request = notes.WriteNoteRequest(note=note)
     refusal = await refused(stack.notes.WriteNote(request, metadata=bearer(settings.api_key)))

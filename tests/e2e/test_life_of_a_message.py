@@ -48,7 +48,7 @@ def steps(heading: str = "Life of a message") -> list[Step]:
     return found
 
 
-def test_every_place_in_the_tables_exists() -> None:
+def test_architecture_tables_name_existing_files_and_functions() -> None:
     assert [step.number for step in steps()] == list(range(1, 12))
     background = steps("Background work")
     assert [step.number for step in background] == [*range(1, 8), *range(1, 12)]
@@ -63,7 +63,7 @@ def test_every_place_in_the_tables_exists() -> None:
         assert name in defined, where
 
 
-def test_every_statement_in_the_tables_exists() -> None:
+def test_architecture_tables_name_existing_sql_statements() -> None:
     named = {
         name
         for source in SOURCES
@@ -74,7 +74,9 @@ def test_every_statement_in_the_tables_exists() -> None:
         assert set(step.statements) <= named, step
 
 
-async def test_a_message_lives_as_the_table_says(stack: Stack, spans: InMemorySpanExporter) -> None:
+async def test_trace_of_append_and_search_has_spans_of_architecture_table(
+    stack: Stack, spans: InMemorySpanExporter
+) -> None:
     with trace.get_tracer("caller").start_as_current_span("caller"):
         carrier: dict[str, str] = {}
         propagate.inject(carrier)

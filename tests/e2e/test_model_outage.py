@@ -62,7 +62,7 @@ def _services(chat: ScriptedChat, running: RunningStack) -> list[ProcessSpec]:
 
 
 @pytest.mark.slow
-async def test_what_is_said_while_the_model_is_down_is_summed_up_once_it_is_up() -> None:
+async def test_messages_of_model_outage_are_summarised_after_it() -> None:
     with ScriptedChat(context_tokens=32_768).running() as gone:
         port = int(gone.root.rpartition(":")[2])
     chosen = StackSettings(data=None, ports=Ports.free())

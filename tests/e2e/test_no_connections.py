@@ -16,7 +16,7 @@ TESTS = Path(__file__).parents[1]
 
 @pytest.mark.long
 @pytest.mark.skipif(os.geteuid() != 0, reason="a network of its own is made by root alone")
-def test_the_whole_stack_works_and_calls_nobody_beyond_this_machine(tmp_path: Path) -> None:
+def test_whole_stack_opens_no_connections_to_other_machines(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("EVERWORD_", "OTEL_"))}
     run = [sys.executable, "-m", "support.closed_network", str(tmp_path / "seen")]

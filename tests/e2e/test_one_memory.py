@@ -50,7 +50,7 @@ with Everword() as memory:
 """
 
 
-async def test_a_graph_an_mcp_client_and_the_console_see_what_grpcurl_wrote(
+async def test_langgraph_mcp_and_console_read_memories_written_with_grpcurl(
     database: DatabaseUnderTest, tmp_path: Path
 ) -> None:
     async with running_stack(database, admin_key=OPERATOR) as stack:

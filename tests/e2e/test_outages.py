@@ -145,17 +145,17 @@ async def endure(world: World, troubles: Mapping[str, Behaviour]) -> None:
         assert world.embedded() == said, trouble
 
 
-async def test_a_backlog_drains_after_a_server_that_did_not_answer(world: World) -> None:
+async def test_backlog_drains_after_embedding_server_was_unavailable(world: World) -> None:
     async with worker(world.background):
         await endure(world, AWAY)
 
 
-async def test_wrong_answers_are_never_stored(world: World) -> None:
+async def test_invalid_responses_of_embedding_server_are_never_stored(world: World) -> None:
     async with worker(world.background):
         await endure(world, WRONG)
 
 
-async def test_texts_that_the_server_refuses_are_parked_with_their_reason(world: World) -> None:
+async def test_texts_refused_by_embedding_server_are_parked_with_reason(world: World) -> None:
     """One is too long, and one makes the server send NaN; the others are unaffected."""
 
     def spoil(server: ScriptedEmbedder, right: Answer, connection: socket) -> Answer:
@@ -175,7 +175,7 @@ async def test_texts_that_the_server_refuses_are_parked_with_their_reason(world:
     assert world.embedded() == fine
 
 
-async def test_writes_are_as_fast_while_the_server_hangs(world: World) -> None:
+async def test_append_latency_is_unaffected_by_hanging_embedding_server(world: World) -> None:
     async with worker(world.background):
         await world.append("The first makes connections.")
         await until(world.is_drained, DRAIN_S)
@@ -199,7 +199,7 @@ async def _ninety_fifth(world: World) -> float:
 
 
 @pytest.mark.parametrize("read_timeout_s", [30.0])
-async def test_what_is_written_while_its_job_runs_is_embedded_too(world: World) -> None:
+async def test_message_appended_during_embedding_job_is_embedded_too(world: World) -> None:
     released = threading.Event()
 
     def held(server: ScriptedEmbedder, right: Answer, connection: socket) -> Answer:
@@ -218,7 +218,7 @@ async def test_what_is_written_while_its_job_runs_is_embedded_too(world: World) 
     assert world.embedded() == {"Before.", "Meanwhile."}
 
 
-async def test_another_worker_finishes_what_a_killed_one_had_begun(world: World) -> None:
+async def test_second_worker_finishes_job_of_killed_worker(world: World) -> None:
     world.server.always = hang
     await world.append("In its hands.")
     async with worker(world.background) as first:

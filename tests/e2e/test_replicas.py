@@ -96,7 +96,7 @@ async def count_calls(
     ]
 
 
-async def test_calls_to_a_name_are_spread_over_its_replicas(cluster: Cluster) -> None:
+async def test_calls_to_host_name_are_balanced_over_replicas(cluster: Cluster) -> None:
     async def calls() -> None:
         async with client_of(cluster) as memory:
             for number in range(CALLS):
@@ -115,7 +115,7 @@ async def test_calls_to_a_name_are_spread_over_its_replicas(cluster: Cluster) ->
     assert min(replicas("embedder", embeds)) >= CALLS // REPLICAS - 5
 
 
-async def test_addresses_can_be_listed_instead_of_named(cluster: Cluster) -> None:
+async def test_calls_to_address_list_are_balanced_over_replicas(cluster: Cluster) -> None:
     settings = ClientSettings(ingest_address=cluster.list_of("ingest"))
 
     async def calls() -> None:
@@ -127,7 +127,7 @@ async def test_addresses_can_be_listed_instead_of_named(cluster: Cluster) -> Non
     assert min(replicas("ingest", appends)) >= CALLS // REPLICAS - 5
 
 
-async def test_every_call_is_answered_though_replicas_are_killed_with_calls_in_hand(
+async def test_calls_in_flight_at_killed_replicas_succeed(
     cluster: Cluster,
 ) -> None:
     victims = tuple(f"{service}-2" for service in ("ingest", "search", "compactor", "embedder"))
@@ -186,7 +186,9 @@ async def back(cluster: Cluster, *names: str) -> None:
         await until(is_given_calls, BACK_S)
 
 
-async def test_replicas_come_and_go_under_load(cluster: Cluster) -> None:
+async def test_load_continues_without_errors_or_losses_while_replicas_restart(
+    cluster: Cluster,
+) -> None:
     """Ten seconds of load; one replica of each is killed in the middle, and may be back before the end."""
     stopped = asyncio.Event()
     sent: list[str] = []
@@ -218,7 +220,7 @@ async def test_replicas_come_and_go_under_load(cluster: Cluster) -> None:
     await back(cluster, *victims)
 
 
-async def test_a_token_of_one_replica_holds_with_the_others(cluster: Cluster) -> None:
+async def test_consistency_and_page_tokens_are_valid_at_other_replicas(cluster: Cluster) -> None:
     session = f"pages-{next(_numbers)}"
     texts = [f"The heron was seen {number} times." for number in range(12)]
     async with client_of(cluster, only=1) as first:
@@ -256,7 +258,7 @@ async def walk_over_replicas(cluster: Cluster, conversation_id: str, mode: str) 
 
 
 @pytest.mark.parametrize("by", ["request_id", "external_id"])
-async def test_one_append_sent_to_all_replicas_at_once_is_one_message(
+async def test_same_append_sent_to_all_replicas_concurrently_is_stored_once(
     cluster: Cluster, by: str
 ) -> None:
     session = f"once-{next(_numbers)}"
@@ -292,7 +294,7 @@ async def answered_from_memory(cluster: Cluster, stacks: Sequence[Stack], token:
     return not any(replicas("search", asked)) and min(replicas("search", kept)) > 0
 
 
-async def test_what_is_erased_is_in_no_cache_queue_file_or_log(cluster: Cluster) -> None:
+async def test_erased_text_is_in_no_cache_queue_file_or_log(cluster: Cluster) -> None:
     token, canary, redis_url = "zqreplica4k", "zqcanary4k", cluster.running.redis_url
     async with AsyncExitStack() as resources:
         resources.enter_context(queue_on_disk(redis_url))
@@ -358,7 +360,7 @@ async def is_idle(cluster: Cluster) -> bool:
 
 
 @pytest.mark.long
-async def test_workers_share_a_backlog_and_do_nothing_twice(cluster: Cluster) -> None:
+async def test_workers_share_backlog_and_duplicate_no_work(cluster: Cluster) -> None:
     await until(lambda: is_idle(cluster), DRAIN_S)
     namespace = "backlog"
     async with client_of(cluster) as operator:

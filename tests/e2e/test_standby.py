@@ -152,7 +152,7 @@ async def found(client: Client, word: str, token: str = "", timeout_s: float = 3
 
 
 @pytest.mark.slow
-async def test_search_on_a_standby_waits_for_a_token_and_outlives_a_failover(pair: Pair) -> None:
+async def test_search_on_standby_waits_for_token_and_works_after_failover(pair: Pair) -> None:
     async with writing_and_reading(pair.primary, pair.standby) as client:
         token = await say(client, "The heron came at dawn.")
         assert await found(client, "heron", token) == 1

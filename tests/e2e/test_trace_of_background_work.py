@@ -99,7 +99,7 @@ def ancestors(span: ReadableSpan, traced: list[ReadableSpan]) -> list[str]:
     return names
 
 
-async def test_a_write_is_one_trace_to_the_model_that_embeds_it(
+async def test_trace_of_append_extends_to_embedding_model(
     database: DatabaseUnderTest,
     valkey_url: str,
     redis: Redis,
@@ -122,7 +122,7 @@ async def test_a_write_is_one_trace_to_the_model_that_embeds_it(
     assert kinds == [SpanKind.PRODUCER, SpanKind.CONSUMER, SpanKind.CLIENT]
 
 
-async def test_a_second_attempt_is_a_trace_of_its_own_that_points_to_the_write(
+async def test_second_attempt_has_own_trace_linked_to_append(
     database: DatabaseUnderTest,
     valkey_url: str,
     redis: Redis,

@@ -27,7 +27,7 @@ _PARTS = [
 
 
 @pytest.mark.parametrize("name", [name for name in TARGETS if FEWER.get(name, CASES)])
-def test_no_parser_breaks_at_hostile_texts(name: str) -> None:
+def test_parsers_raise_no_unexpected_error_on_fuzzed_input(name: str) -> None:
     for data in _cases(FEWER.get(name, CASES)):
         try:
             TARGETS[name](data)

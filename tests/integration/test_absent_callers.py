@@ -44,7 +44,7 @@ async def _read_all(call: Any) -> None:
         pass
 
 
-async def test_streams_of_a_machine_that_vanished_end(
+async def test_streams_of_unreachable_client_end(
     database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("everword.rpc.server._SILENT_MS", 1000)
@@ -66,7 +66,7 @@ async def test_streams_of_a_machine_that_vanished_end(
             gone.cancel()
 
 
-async def test_who_does_not_take_an_export_holds_no_connection(
+async def test_export_that_client_does_not_read_frees_database_connection(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("everword_ingest.admin.servicer.TAKE_S", 0.5)
@@ -91,7 +91,7 @@ async def test_who_does_not_take_an_export_holds_no_connection(
     assert "not taken" in (ended.value.details() or "")
 
 
-async def test_no_call_of_a_burst_is_cancelled(stack: Stack) -> None:
+async def test_calls_of_burst_succeed_or_are_refused_as_exhausted(stack: Stack) -> None:
     options = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
     async with grpc.aio.insecure_channel(stack.addresses["search"], options) as channel:
         browse = SearchServiceStub(channel).Browse

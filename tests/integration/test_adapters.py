@@ -115,7 +115,7 @@ def _use(store: BaseStore) -> list[Any]:
     ]
 
 
-async def test_the_store_does_what_langgraphs_own_does(memory: Everword) -> None:
+async def test_store_returns_same_results_as_langgraph_in_memory_store(memory: Everword) -> None:
     """No conformance tests for stores exist, so the library's own in-memory store is the reference."""
     expected = _use(InMemoryStore())
     assert await asyncio.to_thread(_use, EverwordStore(memory)) == expected
@@ -134,7 +134,7 @@ def _value(chance: random.Random, depth: int = 2) -> Any:
     return {name: _value(chance, depth - 1) for name in chosen}
 
 
-async def test_filters_mean_what_they_do_in_langgraphs_own_store() -> None:
+async def test_store_filters_match_same_values_as_langgraph_in_memory_store() -> None:
     chance, decided, own = random.Random(7), list[bool](), InMemoryStore()
     for _ in range(3_000):
         value, wanted = ({"a": _value(chance), "$gt": 1} for _ in range(2))
@@ -150,7 +150,7 @@ async def test_filters_mean_what_they_do_in_langgraphs_own_store() -> None:
     assert matches({"day": "2026-04-19"}, {"day": {"$gt": "2026-04-18"}})
 
 
-async def test_items_are_searched_by_words_within_their_namespace(memory: Everword) -> None:
+async def test_store_search_finds_items_by_words_within_namespace(memory: Everword) -> None:
     store = EverwordStore(memory)
     likes = ("people", "ana", "likes")
     await store.aput(likes, "coffee", {"text": "Milk?\nEspresso without sugar."})
@@ -174,7 +174,7 @@ async def test_items_are_searched_by_words_within_their_namespace(memory: Everwo
     assert [each.key for each in await store.asearch(likes, query="espresso")] == []
 
 
-async def test_items_end_at_their_moment_and_live_on_where_reads_say_so(
+async def test_store_items_expire_unless_reads_refresh_their_ttl(
     stack: Stack, memory: Everword
 ) -> None:
     store = EverwordStore(memory, ttl={"default_ttl": 1})
@@ -211,7 +211,7 @@ async def _write(note: note_pb2.NewNote, memory: AsyncEverword) -> None:
     await memory.freshness.write((await memory.client()).note_service.WriteNote(request))
 
 
-async def test_notes_of_others_are_no_items(memory: Everword) -> None:
+async def test_store_ignores_notes_that_are_not_valid_items(memory: Everword) -> None:
     store, here = EverwordStore(memory), ("others",)
     await store.aput(here, "own", {"text": "An okapi."})
     for key, content in (
@@ -229,7 +229,7 @@ async def test_notes_of_others_are_no_items(memory: Everword) -> None:
         assert [each.key for each in await store.asearch(here, query=query)] == ["own"]
 
 
-async def test_errors_are_those_that_langgraph_knows(memory: Everword) -> None:
+async def test_store_raises_errors_defined_by_langgraph(memory: Everword) -> None:
     store = EverwordStore(memory)
     with pytest.raises(InvalidNamespaceError, match="14 labels"):
         await store.aput(tuple("abcdefghijklmno"), "k", {})
@@ -250,7 +250,7 @@ async def test_errors_are_those_that_langgraph_knows(memory: Everword) -> None:
     assert to_built_in(other) is other
 
 
-async def test_the_agent_of_the_example_remembers(
+async def test_langgraph_example_agent_remembers_earlier_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     example = ROOT / "examples" / "langgraph_agent.py"
@@ -262,7 +262,7 @@ async def test_the_agent_of_the_example_remembers(
     assert answers == ["I do not know.", "I will remember that.", "It is called Iris."]
 
 
-async def test_a_chat_engine_of_llama_index_remembers(memory: Everword) -> None:
+async def test_llama_index_chat_engine_remembers_earlier_session(memory: Everword) -> None:
     def chat(session: str, text: str) -> str:
         kept = EverwordMemory(memory=memory, session=session, subject="cleo")
         engine = SimpleChatEngine.from_defaults(llm=MockLLM(), memory=kept)
@@ -272,7 +272,7 @@ async def test_a_chat_engine_of_llama_index_remembers(memory: Everword) -> None:
     assert "Hugo" in await asyncio.to_thread(chat, "tuesday", "What is my parrot called?")
 
 
-async def test_turns_of_llama_index_come_back_as_they_were(memory: Everword) -> None:
+async def test_llama_index_memory_returns_turns_unchanged(memory: Everword) -> None:
     kept = EverwordMemory(memory=memory, subject="dan", turns=3)
     assert await kept.aget() == []
     call = ToolCallBlock(tool_call_id="c1", tool_name="add", tool_kwargs={"a": 1, "b": 2})
@@ -304,7 +304,7 @@ async def test_turns_of_llama_index_come_back_as_they_were(memory: Everword) -> 
         await kept.aput(ChatMessage("x" * 1_100_000, role="user"))
 
 
-async def test_tools_are_schemas_and_one_call(memory: Everword) -> None:
+async def test_tools_offer_valid_schemas_and_answer_any_arguments(memory: Everword) -> None:
     tools = Tools(memory, ["memory", "notes", "graph"])
     offered = {each["name"]: each["input_schema"] for each in tools.anthropic()}
     assert [each["function"]["parameters"] for each in tools.openai()] == list(offered.values())
@@ -338,7 +338,7 @@ def _scripted(messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> di
     return {"role": "assistant", "tool_calls": [{"id": "1", "function": function}]}
 
 
-async def test_what_the_page_shows_runs(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_code_blocks_of_agents_page_run(capsys: pytest.CaptureFixture[str]) -> None:
     store, chat, tools = code_blocks("docs/agents.md", "python")
 
     def run(code: str) -> dict[str, Any]:

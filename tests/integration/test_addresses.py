@@ -94,7 +94,7 @@ async def walk(stack: Stack, address: str = "") -> dict[str, pb.AddressEntry]:
     return found
 
 
-async def test_the_tree_holds_every_memory_once_each_with_its_abstract(world: World) -> None:
+async def test_address_tree_lists_every_memory_once_with_its_abstract(world: World) -> None:
     stack = world.stack
     found = await walk(stack)
     browsed = await stack.search.Browse(search.BrowseRequest(page_size=200))
@@ -115,7 +115,7 @@ async def test_the_tree_holds_every_memory_once_each_with_its_abstract(world: Wo
         assert read.memory.id == entry.memory_id
 
 
-async def test_a_directory_says_what_is_in_it_and_not_how_much(world: World) -> None:
+async def test_list_address_describes_directories_by_abstract(world: World) -> None:
     """A comparable product listed only a count of entries (`12 entries`), without their topics."""
     listed = {each.name: each for each in await entries(world.stack, "viking://default")}
     of_kinds = {kind.traits.directory[0] for kind in MemoryKind if kind.traits.directory}
@@ -132,7 +132,7 @@ async def test_a_directory_says_what_is_in_it_and_not_how_much(world: World) -> 
     assert messages[0].abstract.startswith("The cutover of the orders database")
 
 
-async def test_tiers_are_of_the_same_words_wherever_a_memory_is_read(world: World) -> None:
+async def test_tiers_return_same_text_from_every_read_method(world: World) -> None:
     stack = world.stack
     address = f"viking://default/conversations/{world.conversation_id}/messages/1"
     texts = {ABSTRACT: abstract(LONG), OVERVIEW: overview(LONG), memory_pb2.TIER_FULL: LONG}
@@ -161,7 +161,7 @@ async def test_tiers_are_of_the_same_words_wherever_a_memory_is_read(world: Worl
             assert memory.content_truncated is (tier != memory_pb2.TIER_FULL)
 
 
-async def test_notes_are_addressed_by_their_keys_and_by_their_ids(world: World) -> None:
+async def test_read_address_resolves_notes_by_key_and_by_id(world: World) -> None:
     stack = world.stack
     listed = await entries(stack, "viking://default/notes")
     names = [each.name for each in listed]
@@ -179,7 +179,7 @@ async def test_notes_are_addressed_by_their_keys_and_by_their_ids(world: World) 
         assert read.entry.address == keyed.address
 
 
-async def test_the_id_of_a_fact_or_a_node_stands_for_what_holds_of_it(world: World) -> None:
+async def test_read_address_resolves_fact_and_node_ids_to_current_memory(world: World) -> None:
     stack = world.stack
     [fact] = (await stack.fact_queries.ListFacts(profile.ListFactsRequest())).facts
     drawn = (await stack.graph_queries.ListNodes(graph.ListNodesRequest())).nodes
@@ -190,7 +190,7 @@ async def test_the_id_of_a_fact_or_a_node_stands_for_what_holds_of_it(world: Wor
         assert read.entry in listed
 
 
-async def test_what_is_no_address_is_not_found(world: World) -> None:
+async def test_invalid_addresses_are_not_found(world: World) -> None:
     stack = world.stack
     some = f"viking://default/conversations/{world.conversation_id}"
     [fact] = await entries(stack, "viking://default/facts")
@@ -218,7 +218,7 @@ async def test_what_is_no_address_is_not_found(world: World) -> None:
         assert (await refused(stack.search.ReadAddress(request))).reason == "ADDRESS_NOT_FOUND"
 
 
-async def test_the_command_line_lists_and_reads(world: World) -> None:
+async def test_cli_ls_and_cat_list_and_print_addresses(world: World) -> None:
     listed = await everword(world.stack, "ls", "viking://default/notes")
     assert "deploy process" in listed.output
     assert "Steps of deploy process." in listed.output

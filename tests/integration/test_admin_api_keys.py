@@ -28,7 +28,7 @@ async def _make(
     return await stack.admin.CreateApiKey(request, metadata=OPERATOR)
 
 
-async def test_a_key_is_returned_with_its_secret_and_only_the_hash_is_kept(
+async def test_create_api_key_returns_secret_and_stores_only_its_hash(
     database: DatabaseUnderTest,
 ) -> None:
     async with running_stack(database, admin_key=ADMIN_KEY) as stack:
@@ -49,7 +49,7 @@ async def test_a_key_is_returned_with_its_secret_and_only_the_hash_is_kept(
 @pytest.mark.parametrize(
     ("role", "namespace"), [(pb.API_KEY_ROLE_ADMIN, "default"), (pb.API_KEY_ROLE_READ, "")]
 )
-async def test_an_admin_key_has_no_namespace_and_any_other_has_one(
+async def test_create_api_key_refuses_admin_key_with_namespace_and_others_without(
     stack: Stack, role: pb.ApiKeyRole.ValueType, namespace: str
 ) -> None:
     refusal = await refused(
@@ -63,7 +63,7 @@ async def test_an_admin_key_has_no_namespace_and_any_other_has_one(
     )
 
 
-async def test_a_key_for_an_unknown_namespace_is_not_made(stack: Stack) -> None:
+async def test_create_api_key_for_unknown_namespace_is_refused(stack: Stack) -> None:
     request = pb.CreateApiKeyRequest(
         api_key=pb.ApiKey(namespace="nobody", role=pb.API_KEY_ROLE_READ)
     )
@@ -71,7 +71,7 @@ async def test_a_key_for_an_unknown_namespace_is_not_made(stack: Stack) -> None:
     await stack.admin.ListNamespaces(pb.ListNamespacesRequest())  # The deployment is still open.
 
 
-async def test_keys_are_listed_oldest_first_of_one_namespace_or_of_all(
+async def test_list_api_keys_returns_oldest_first_for_one_or_all_namespaces(
     database: DatabaseUnderTest,
 ) -> None:
     async with running_stack(database, admin_key=ADMIN_KEY) as stack:
@@ -98,7 +98,7 @@ async def _list(stack: Stack, namespace: str = "") -> list[pb.ApiKey]:
             return keys
 
 
-async def test_a_page_token_of_one_namespaces_keys_is_none_of_anothers(stack: Stack) -> None:
+async def test_list_api_keys_refuses_page_token_of_another_rpc(stack: Stack) -> None:
     await make_namespaces(stack, "a", "b")
     page = await stack.admin.ListNamespaces(pb.ListNamespacesRequest(page_size=1))
     request = pb.ListApiKeysRequest(namespace="a", page_token=page.next_page_token)
@@ -109,7 +109,7 @@ async def test_a_page_token_of_one_namespaces_keys_is_none_of_anothers(stack: St
     )
 
 
-async def test_revoking_twice_keeps_the_first_time(database: DatabaseUnderTest) -> None:
+async def test_second_revocation_keeps_first_revoke_time(database: DatabaseUnderTest) -> None:
     async with running_stack(database, admin_key=ADMIN_KEY) as stack:
         made = await _make(stack, pb.API_KEY_ROLE_READ, "default")
         request = pb.RevokeApiKeyRequest(api_key_id=made.api_key.id)
@@ -126,7 +126,7 @@ async def test_an_unknown_key_cannot_be_revoked(stack: Stack) -> None:
     assert refusal.metadata["api_key_id"] == request.api_key_id
 
 
-async def test_the_first_key_has_to_be_an_admins_or_nobody_could_make_more(
+async def test_first_api_key_must_have_admin_role(
     database: DatabaseUnderTest,
 ) -> None:
     async with running_stack(database) as stack:

@@ -32,7 +32,7 @@ async def _update(stack: Stack, name: str, *paths: str, **settings: object) -> p
     return (await stack.admin.UpdateNamespace(request)).namespace
 
 
-async def test_a_namespace_without_settings_has_the_stated_defaults(stack: Stack) -> None:
+async def test_namespace_without_settings_gets_documented_defaults(stack: Stack) -> None:
     made = await _make(stack, "acme")
     assert made.settings == pb.NamespaceSettings(
         time_zone="UTC",
@@ -46,7 +46,7 @@ async def test_a_namespace_without_settings_has_the_stated_defaults(stack: Stack
     assert found.namespace == made
 
 
-async def test_settings_come_back_as_they_were_given(stack: Stack) -> None:
+async def test_get_namespace_returns_settings_unchanged(stack: Stack) -> None:
     settings = pb.NamespaceSettings(
         time_zone="Europe/Zurich",
         day_cutoff_minutes=300,
@@ -63,7 +63,7 @@ async def test_settings_come_back_as_they_were_given(stack: Stack) -> None:
     assert found.namespace.settings == settings
 
 
-async def test_a_name_is_taken_once(stack: Stack) -> None:
+async def test_create_namespace_with_existing_name_is_refused(stack: Stack) -> None:
     await make_namespaces(stack, "acme")
     refusal = await refused(
         stack.admin.CreateNamespace(pb.CreateNamespaceRequest(namespace=pb.Namespace(name="acme")))
@@ -90,7 +90,7 @@ async def test_create_namespace_that_cannot_store_its_voice_creates_nothing(
 
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "../UTC", "/etc/localtime", "Europe"])
-async def test_what_is_no_time_zone_is_refused(stack: Stack, zone: str) -> None:
+async def test_invalid_time_zone_is_refused(stack: Stack, zone: str) -> None:
     refusal = await refused(_make(stack, "acme", time_zone=zone))
     assert refusal.reason == "VALIDATION_FAILED"
     assert refusal.fields == {"namespace.settings.time_zone"}
@@ -113,7 +113,7 @@ async def test_an_update_changes_only_what_its_mask_names(stack: Stack) -> None:
     assert changed.settings.day_cutoff_minutes == 60
 
 
-async def test_a_day_begins_at_five_where_a_zone_is_set_and_no_hour(stack: Stack) -> None:
+async def test_day_cutoff_defaults_to_five_if_time_zone_is_set(stack: Stack) -> None:
     made = await _make(stack, "zoned", time_zone="Europe/Zurich")
     assert made.settings.day_cutoff_minutes == 300
     at_midnight = await _make(stack, "early", time_zone="Europe/Zurich", day_cutoff_minutes=0)
@@ -126,7 +126,7 @@ async def test_a_day_begins_at_five_where_a_zone_is_set_and_no_hour(stack: Stack
         assert changed.settings.day_cutoff_minutes == cutoff
 
 
-async def test_an_update_names_a_path_that_exists(stack: Stack) -> None:
+async def test_update_namespace_refuses_unknown_or_empty_update_mask(stack: Stack) -> None:
     refusal = await refused(_update(stack, "default", "name", time_zone="UTC"))
     assert refusal.code == grpc.StatusCode.INVALID_ARGUMENT
     assert refusal.fields == {"update_mask"}
@@ -134,7 +134,7 @@ async def test_an_update_names_a_path_that_exists(stack: Stack) -> None:
     assert empty.fields == {"update_mask"}
 
 
-async def test_an_update_of_an_unknown_namespace_finds_none(stack: Stack) -> None:
+async def test_update_and_erasure_preview_of_unknown_namespace_are_not_found(stack: Stack) -> None:
     refusal = await refused(_update(stack, "nobody", "time_zone", time_zone="UTC"))
     assert (refusal.code, refusal.reason) == (grpc.StatusCode.NOT_FOUND, "NAMESPACE_NOT_FOUND")
     target = erasure_service_pb2.ErasureTarget(author="Zed")

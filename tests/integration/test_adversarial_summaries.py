@@ -97,7 +97,7 @@ def test_wrong_summaries_of_a_kind_are_caught(kind: str) -> None:
     assert sum(caught) / len(caught) >= CAUGHT_OF_KIND[kind]
 
 
-def test_what_people_said_is_never_refused_in_their_own_words() -> None:
+def test_faithfulness_check_accepts_verbatim_quotes() -> None:
     sample = json.loads(sample_path().read_text())
     for conversation in sample["conversations"]:
         messages = conversation["messages"]

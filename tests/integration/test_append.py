@@ -26,7 +26,7 @@ def rows(stack: Stack, statement: str) -> list[tuple[object, ...]]:
         return conn.execute(statement.encode()).fetchall()
 
 
-async def test_everything_that_was_sent_is_stored_as_it_was_sent(stack: Stack) -> None:
+async def test_append_stores_every_field_unchanged(stack: Stack) -> None:
     question = (await append(stack, "before", session_key="another")).messages[0].message_id
     metadata = struct_pb2.Struct()
     metadata.update({"phase": "plan", "protected": True, "nested": {"keys": ["a", 1, None]}})
@@ -78,7 +78,7 @@ async def test_a_request_id_with_another_body_is_refused(stack: Stack) -> None:
     assert rows(stack, "SELECT content FROM messages") == [("one",)]
 
 
-async def test_an_external_id_is_stored_once(stack: Stack) -> None:
+async def test_message_with_existing_external_id_is_not_stored_again(stack: Stack) -> None:
     first = await append(stack, message("one", external_id="1"))
     again = await append(stack, message("one", external_id="1"), message("two", external_id="2"))
     assert again.messages[0].message_id == first.messages[0].message_id
@@ -86,7 +86,7 @@ async def test_an_external_id_is_stored_once(stack: Stack) -> None:
     assert rows(stack, "SELECT content FROM messages ORDER BY seq") == [("one",), ("two",)]
 
 
-async def test_an_external_id_with_other_words_is_refused_and_stores_nothing(stack: Stack) -> None:
+async def test_existing_external_id_with_other_content_is_refused(stack: Stack) -> None:
     await append(stack, message("one", external_id="1"))
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await append(stack, message("new"), message("changed", external_id="1"))
@@ -94,7 +94,7 @@ async def test_an_external_id_with_other_words_is_refused_and_stores_nothing(sta
     assert rows(stack, "SELECT content FROM messages") == [("one",)]
 
 
-async def test_sequences_are_gapless_under_concurrent_callers_who_send_everything_twice(
+async def test_sequences_are_gapless_under_concurrent_duplicate_appends(
     stack: Stack,
 ) -> None:
     """64 callers on 8 conversations."""
@@ -131,7 +131,7 @@ async def test_sequences_are_gapless_under_concurrent_callers_who_send_everythin
     assert rows(stack, "SELECT count(DISTINCT content) = count(*) FROM messages") == [(True,)]
 
 
-async def test_jobs_and_pending_vectors_come_with_the_message(stack: Stack) -> None:
+async def test_append_enqueues_jobs_and_pending_vectors(stack: Stack) -> None:
     await append(stack, "one", "two")
     await append(stack, "three")
     assert rows(stack, "SELECT task, state, dirty_seq FROM jobs ORDER BY task") == [
@@ -144,7 +144,7 @@ async def test_jobs_and_pending_vectors_come_with_the_message(stack: Stack) -> N
     assert rows(stack, pending) == [(3,)]
 
 
-async def test_an_append_that_fails_late_leaves_nothing(stack: Stack) -> None:
+async def test_append_that_fails_during_indexing_is_rolled_back(stack: Stack) -> None:
     """The insert into the index fails, so the preceding inserts must be rolled back."""
     with stack.database.connect() as conn:
         conn.execute("ALTER TABLE memories ADD CHECK (content <> 'poison') NOT VALID")
@@ -162,7 +162,7 @@ async def test_an_append_that_fails_late_leaves_nothing(stack: Stack) -> None:
         assert rows(stack, f"SELECT count(*) FROM {table}") == [(0,)], table
 
 
-async def test_a_conversation_takes_its_title_from_the_first_user(stack: Stack) -> None:
+async def test_conversation_title_is_first_user_message(stack: Stack) -> None:
     await append(
         stack,
         message("heartbeat", automated=True),
@@ -175,12 +175,12 @@ async def test_a_conversation_takes_its_title_from_the_first_user(stack: Stack) 
     assert len(str(title)) == 80
 
 
-async def test_automated_messages_are_kept_and_are_no_turns(stack: Stack) -> None:
+async def test_automated_messages_are_stored_but_not_counted_as_turns(stack: Stack) -> None:
     await append(stack, message("beat", automated=True), message("hi"))
     assert rows(stack, "SELECT last_seq, turn_count FROM conversations") == [(2, 1)]
 
 
-async def test_a_megabyte_of_anything_goes_in(stack: Stack) -> None:
+async def test_message_of_one_megabyte_is_stored_whatever_its_content(stack: Stack) -> None:
     """Neither the tsvector limit nor long words make an insert fail."""
     limit = 1_048_576
     words = " ".join(f"w{number}" for number in range(200_000))[:limit]
@@ -191,7 +191,7 @@ async def test_a_megabyte_of_anything_goes_in(stack: Stack) -> None:
     assert stored == 4
 
 
-async def test_a_message_is_the_concatenation_of_its_passages(stack: Stack) -> None:
+async def test_concatenated_passages_equal_message(stack: Stack) -> None:
     text = "\n\n".join(
         f"Paragraph {n}. " + "It says one thing or another. " * 12 for n in range(30)
     )
@@ -203,7 +203,7 @@ async def test_a_message_is_the_concatenation_of_its_passages(stack: Stack) -> N
     assert int(str(parts)) > 5
 
 
-async def test_counts_add_up_however_often_they_are_folded(stack: Stack) -> None:
+async def test_folding_corpus_counts_keeps_their_sums(stack: Stack) -> None:
     for number in range(5):
         await append(stack, "one two three", session_key=f"{number}")
     sums = (
@@ -220,7 +220,7 @@ async def test_counts_add_up_however_often_they_are_folded(stack: Stack) -> None
     assert before == [(5, 5, passages, lexemes)]
 
 
-async def test_a_channel_can_be_kept_out_of_the_index(stack: Stack) -> None:
+async def test_channel_policy_excludes_messages_from_index(stack: Stack) -> None:
     with stack.database.connect() as conn:
         conn.execute("""UPDATE namespaces SET channel_policies = '{"discord": {"index": false}}'""")
     request = pb.AppendMessagesRequest(messages=[message("secret plan")])
@@ -256,7 +256,7 @@ async def test_an_import_stores_each_batch_and_resumes(stack: Stack) -> None:
     ]
 
 
-async def test_waiting_for_words_returns_at_once_and_for_vectors_until_the_deadline(
+async def test_wait_for_indexing_is_immediate_for_lexical_and_waits_for_vectors(
     stack: Stack,
 ) -> None:
     token = (await append(stack, "one")).consistency_token
@@ -271,7 +271,7 @@ async def test_waiting_for_words_returns_at_once_and_for_vectors_until_the_deadl
     await stack.ingest.WaitForIndexing(embedded, timeout=60)
 
 
-async def test_use_is_counted_once_a_request(stack: Stack) -> None:
+async def test_mark_used_counts_each_request_id_once(stack: Stack) -> None:
     appended = await append(stack, "one", "two")
     ids = [entry.message_id for entry in appended.messages]
     request = pb.MarkUsedRequest(memory_ids=ids, request_id="u1")
@@ -281,7 +281,7 @@ async def test_use_is_counted_once_a_request(stack: Stack) -> None:
     assert rows(stack, "SELECT use_count FROM memory_use ORDER BY memory_id") == [(2,), (1,)]
 
 
-async def test_a_memory_is_given_a_class_and_the_message_stays_as_sent(stack: Stack) -> None:
+async def test_update_memory_changes_class_in_index_but_not_in_message(stack: Stack) -> None:
     appended = await append(stack, message("no meat", role=TOOL))
     request = class_request(appended.messages[0].message_id, memory_pb2.IMPORTANCE_CLASS_PREFERENCE)
     await stack.ingest.UpdateMemory(request)
@@ -290,7 +290,7 @@ async def test_a_memory_is_given_a_class_and_the_message_stays_as_sent(stack: St
     assert rows(stack, "SELECT importance_class FROM memory_classes") == [(3,)]
 
 
-async def test_a_token_stands_for_messages_that_were_there_before_too(stack: Stack) -> None:
+async def test_token_of_repeated_append_covers_existing_messages(stack: Stack) -> None:
     """Otherwise a resumed import would appear to be embedded while its beginning is not."""
     first = append_request(message("one", external_id="1"))
     second = append_request(message("two", external_id="2"))
@@ -311,7 +311,7 @@ async def test_a_token_stands_for_messages_that_were_there_before_too(stack: Sta
             conn.execute("DELETE FROM embedding_queue WHERE memory_id = 1")
 
 
-async def test_the_span_of_what_comes_with_the_commit_lasts_until_then(stack: Stack) -> None:
+async def test_span_of_pipelined_insert_ends_after_commit(stack: Stack) -> None:
     memory = exporter()
     memory.clear()
     await append(stack, "Hello.")

@@ -59,7 +59,7 @@ def conn(database: DatabaseUnderTest) -> psycopg.Connection[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("type_", LISTS)
-def test_a_column_comes_back_as_it_was_sent(
+def test_column_round_trip_is_lossless_for_every_type(
     conn: psycopg.Connection[tuple[Any, ...]], type_: str
 ) -> None:
     returned = sql.SQL("SELECT %b::{}[], pg_typeof(%b::{}[])::text").format(
@@ -86,7 +86,7 @@ def _utc(values: list[Any]) -> list[Any]:
     return [value.astimezone(UTC) if isinstance(value, datetime) else value for value in values]
 
 
-def test_arrays_of_texts_come_back_as_they_were_written(
+def test_array_literal_round_trip_is_lossless(
     conn: psycopg.Connection[tuple[Any, ...]],
 ) -> None:
     each = [
@@ -104,7 +104,7 @@ def test_arrays_of_texts_come_back_as_they_were_written(
     assert [values for (values,) in found] == each
 
 
-def test_a_statement_is_prepared_once_whatever_a_column_holds(
+def test_statement_is_prepared_once_for_all_column_values(
     conn: psycopg.Connection[tuple[Any, ...]],
 ) -> None:
     with conn:
@@ -118,7 +118,7 @@ def test_a_statement_is_prepared_once_whatever_a_column_holds(
     assert prepared == 1
 
 
-def test_numpy_arrays_come_back_as_they_were_sent(
+def test_numpy_array_round_trip_is_lossless(
     conn: psycopg.Connection[tuple[Any, ...]],
 ) -> None:
     numbers, ids = np.array([-(2**63), 0, 2**63 - 1]), array_of_uuids(IDS)

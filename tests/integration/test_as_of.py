@@ -213,7 +213,7 @@ class Point:
     filter: memory_pb2.MemoryFilter
 
 
-async def test_reads_at_any_moment_agree_with_a_naive_account(
+async def test_as_of_reads_agree_with_naive_model(
     stack: Stack, pytestconfig: pytest.Config
 ) -> None:
     changes, seed = int(pytestconfig.getoption("--changes")), 20261125

@@ -48,7 +48,7 @@ async def leaves(stack: Stack, count: int = 1) -> list[str]:
     return [each.id for each in await listed(stack, levels=[LEAF])]
 
 
-async def test_nothing_is_found_where_summaries_say_what_their_sources_say(stack: Stack) -> None:
+async def test_audit_of_faithful_summaries_has_no_findings(stack: Stack) -> None:
     await append(stack, *[f"Emi mended pump {n} with valve_{n}." for n in range(300)])
     await compact_everything(stack, ExtractiveComposer())
     nodes = await listed(stack)
@@ -59,13 +59,13 @@ async def test_nothing_is_found_where_summaries_say_what_their_sources_say(stack
     assert 0 < report.source_coverage <= 1
 
 
-async def test_an_empty_namespace_has_nothing_to_find(stack: Stack) -> None:
+async def test_audit_of_empty_namespace_has_no_findings(stack: Stack) -> None:
     report = await stack.maintenance.AuditSummaries(pb.AuditSummariesRequest())
     assert report == pb.AuditSummariesResponse(source_coverage=1, identifier_coverage=1)
 
 
 @pytest.mark.parametrize("invented", ["commit 4f0c9ab", "on 17 May 2031", "4711 valves"])
-async def test_what_was_made_up_is_named_wherever_it_stands(stack: Stack, invented: str) -> None:
+async def test_audit_names_invented_values(stack: Stack, invented: str) -> None:
     first, _ = await leaves(stack, 2)
     change(
         stack,
@@ -98,7 +98,7 @@ async def test_what_was_made_up_is_named_wherever_it_stands(stack: Stack, invent
     ],
     ids=["count", "span", "places", "sources", "order"],
 )
-async def test_a_disagreement_with_the_sources_is_told_in_words(
+async def test_audit_describes_inconsistencies_with_sources(
     stack: Stack, statement: str, problem: str
 ) -> None:
     (leaf,) = await leaves(stack)
@@ -107,7 +107,7 @@ async def test_a_disagreement_with_the_sources_is_told_in_words(
     assert any(problem in each for each in finding.problems), finding.problems
 
 
-async def test_a_link_that_leads_elsewhere_is_found(stack: Stack) -> None:
+async def test_audit_reports_source_without_parent_link(stack: Stack) -> None:
     await harvest_tree(stack)
     branch = (await listed(stack, levels=[BRANCH]))[0]
     below = next(n for n in await listed(stack, levels=[LEAF]) if n.parent_id == branch.id)
@@ -116,13 +116,13 @@ async def test_a_link_that_leads_elsewhere_is_found(stack: Stack) -> None:
     assert problems[branch.id] == [f"source {below.id} is under no node"]
 
 
-async def test_what_is_stale_is_known_to_disagree(stack: Stack) -> None:
+async def test_audit_ignores_problems_of_stale_summaries(stack: Stack) -> None:
     (leaf,) = await leaves(stack)
     change(stack, "UPDATE summaries SET message_count = 11, stale = true WHERE id = %s", UUID(leaf))
     assert not (await audited(stack)).findings
 
 
-async def test_what_a_node_took_over_from_one_that_made_it_up_is_found_there_too(
+async def test_audit_reports_invented_values_inherited_from_sources(
     stack: Stack,
 ) -> None:
     class Quoting(ScriptedComposer):
@@ -145,7 +145,7 @@ async def test_what_a_node_took_over_from_one_that_made_it_up_is_found_there_too
     assert {LEAF, BRANCH} <= set(found)
 
 
-async def test_what_goes_away_during_an_audit_is_no_finding(
+async def test_audit_ignores_summaries_deleted_meanwhile(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = await leaves(stack, 2)
@@ -161,7 +161,7 @@ async def test_what_goes_away_during_an_audit_is_no_finding(
     assert report.audited == 1
 
 
-async def test_an_audit_that_nobody_waits_for_ends(
+async def test_audit_ends_if_call_is_cancelled(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await leaves(stack)
@@ -184,7 +184,7 @@ async def test_an_audit_that_nobody_waits_for_ends(
     await until(ended.is_set)
 
 
-async def test_pages_cover_everything_once_and_a_conversation_can_be_picked(stack: Stack) -> None:
+async def test_audit_pages_cover_all_summaries_and_filter_by_conversation(stack: Stack) -> None:
     await leaves(stack, 3)
     await append(stack, *["Another one."] * 10, session_key="other")
     await compact_everything(stack, ExtractiveComposer())
@@ -198,7 +198,7 @@ async def test_pages_cover_everything_once_and_a_conversation_can_be_picked(stac
     assert (await refused(stack.maintenance.AuditSummaries(wrong))).reason == "PAGE_TOKEN_INVALID"
 
 
-async def test_the_status_counts_levels_models_and_what_waits(stack: Stack) -> None:
+async def test_compaction_status_counts_levels_models_and_backlog(stack: Stack) -> None:
     await harvest_tree(stack)
     await append(stack, "A straggler.", "Another one.", session_key="other")
     nodes = await listed(stack)
@@ -213,7 +213,7 @@ async def test_the_status_counts_levels_models_and_what_waits(stack: Stack) -> N
     assert (status.input_tokens, status.output_tokens) == (0, 0)
 
 
-async def test_the_status_names_the_model_and_what_it_read_and_wrote(
+async def test_compaction_status_has_model_and_tokens_of_last_day(
     database: DatabaseUnderTest,
 ) -> None:
     chat = ChatSettings("http://127.0.0.1:9", "some-model")

@@ -32,7 +32,7 @@ def known_names(stack: Stack, namespace: str = "default") -> list[str]:
 # Appends
 
 
-async def test_an_append_keeps_every_word_of_who_spoke(stack: Stack) -> None:
+async def test_append_stores_each_word_of_author_names(stack: Stack) -> None:
     await append(
         stack,
         message("Hello.", author="Mary-Jane O'Brien"),
@@ -44,20 +44,20 @@ async def test_an_append_keeps_every_word_of_who_spoke(stack: Stack) -> None:
     assert known_names(stack) == ["brien", "inés", "jane", "mary", "田中"]
 
 
-async def test_roles_are_no_names(stack: Stack) -> None:
+async def test_roles_are_not_stored_as_author_names(stack: Stack) -> None:
     roles = ("user", "Assistant", "SYSTEM", "tool", "human", "AI", "bot")
     await append(stack, *(message("Hello.", author=role) for role in roles))
     assert known_names(stack) == []
 
 
-async def test_names_are_kept_once_whoever_speaks_again(stack: Stack) -> None:
+async def test_repeated_author_names_are_stored_once(stack: Stack) -> None:
     for number in range(3):
         said = [message("Hello.", author=author) for author in ("Ana", "Ben", "Ana")]
         await append(stack, *said, session_key=str(number))
     assert known_names(stack) == ["ana", "ben"]
 
 
-async def test_appends_at_once_that_bring_the_same_names_wait_and_all_go_through(
+async def test_concurrent_appends_with_same_new_names_do_not_deadlock(
     stack: Stack,
 ) -> None:
     """The first name of one is the last of the other: without a common order, they would deadlock."""
@@ -84,7 +84,7 @@ async def test_appends_at_once_that_bring_the_same_names_wait_and_all_go_through
     assert known_names(stack) == ["ana", "mel", "zoe"]
 
 
-async def test_who_speaks_where_nothing_is_indexed_is_no_name(stack: Stack) -> None:
+async def test_authors_in_unindexed_channels_are_not_stored_as_names(stack: Stack) -> None:
     with stack.database.connect() as conn:
         conn.execute("""UPDATE namespaces SET channel_policies = '{"discord": {"index": false}}'""")
     hidden = ingest_service_pb2.AppendMessagesRequest(
@@ -130,7 +130,7 @@ async def knowing(database: DatabaseUnderTest, model: ScriptedEmbedder) -> Async
         yield stack
 
 
-async def test_a_passage_is_embedded_without_who_spoke_and_when(
+async def test_passages_are_embedded_without_author_and_time(
     knowing: Stack, model: ScriptedEmbedder
 ) -> None:
     embedded = {text for texts in model.texts for text in texts}
@@ -149,7 +149,7 @@ async def test_a_passage_is_embedded_without_who_spoke_and_when(
         ("Caroline", "Caroline"),
     ],
 )
-async def test_a_query_is_embedded_without_the_names_of_authors(
+async def test_query_is_embedded_without_author_names(
     knowing: Stack, model: ScriptedEmbedder, mode: str, query: str, embedded: str
 ) -> None:
     model.requests.clear()
@@ -157,7 +157,7 @@ async def test_a_query_is_embedded_without_the_names_of_authors(
     assert model.texts == [[embedded]]
 
 
-async def test_names_of_another_namespace_stay_in_a_query(
+async def test_query_keeps_author_names_of_other_namespaces(
     knowing: Stack, model: ScriptedEmbedder
 ) -> None:
     await make_namespaces(knowing, "theirs")
@@ -168,7 +168,7 @@ async def test_names_of_another_namespace_stay_in_a_query(
     assert model.texts == [["What did Caroline adopt?"]]
 
 
-async def test_a_context_is_looked_for_without_names_too(
+async def test_context_query_is_embedded_without_author_names(
     knowing: Stack, model: ScriptedEmbedder
 ) -> None:
     model.requests.clear()

@@ -51,7 +51,7 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.mark.long
-async def test_what_is_saved_is_restored_elsewhere_with_roles_and_rows(
+async def test_backup_is_restored_on_another_server_with_roles_and_rows(
     stack: Stack, folder: Path
 ) -> None:
     guide = "".join(code_blocks("docs/deployment.md", ""))
@@ -77,7 +77,7 @@ async def test_what_is_saved_is_restored_elsewhere_with_roles_and_rows(
         assert urlsplit(target).password != urlsplit(source).password
 
 
-def test_restore_of_an_older_backup_applies_the_migrations_since(
+def test_restore_of_older_backup_applies_later_migrations(
     postgres_url: str, folder: Path, add_migrations: AddMigrations
 ) -> None:
     saved = folder / "saved"

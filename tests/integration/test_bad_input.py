@@ -284,7 +284,7 @@ async def test_a_bad_write_is_refused_and_changes_nothing(shared: Stack, name: s
 
 
 @SHARED
-async def test_a_refused_request_says_how_large_it_was(shared: Stack) -> None:
+async def test_refusal_of_large_request_has_its_size_and_limit(shared: Stack) -> None:
     request = _messages(17, MIB)
     refusal = await refused(shared.ingest.AppendMessages(request))
     assert refusal.metadata["bytes"] == str(request.ByteSize())
@@ -315,7 +315,7 @@ async def test_a_request_id_with_another_body_is_refused(stack: Stack) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-async def test_bytes_that_are_no_request_are_refused(shared: Stack, raw: bytes, what: str) -> None:
+async def test_undecodable_requests_are_refused(shared: Stack, raw: bytes, what: str) -> None:
     async with open_channel(shared.addresses["ingest"]) as channel:
         method = "/everword.v1.IngestService/EnsureConversation"
         with unchanged(shared.database):

@@ -87,5 +87,7 @@ ADMINISTRATION: dict[str, Case] = {
 
 
 @pytest.mark.parametrize("name", ADMINISTRATION)
-async def test_bad_administration_is_refused_and_changes_nothing(stack: Stack, name: str) -> None:
+async def test_invalid_admin_requests_are_refused_and_change_nothing(
+    stack: Stack, name: str
+) -> None:
     await ADMINISTRATION[name].check(stack)

@@ -186,12 +186,12 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 @SHARED
 @pytest.mark.parametrize("name", [*SEARCHES, *OTHERS])
-async def test_a_bad_read_is_refused(stack: Stack, name: str) -> None:
+async def test_invalid_read_requests_are_refused(stack: Stack, name: str) -> None:
     await {**SEARCHES, **OTHERS}[name].check(stack)
 
 
 @SHARED
-async def test_what_is_not_found_is_named(stack: Stack) -> None:
+async def test_batch_get_memories_names_missing_id(stack: Stack) -> None:
     known = await stack.search.Browse(search.BrowseRequest(page_size=1))
     missing = str(uuid4())
     refusal = await refused(_memories(known.memories[0].id, missing)(stack))
@@ -200,7 +200,7 @@ async def test_what_is_not_found_is_named(stack: Stack) -> None:
 
 
 @SHARED
-async def test_a_page_token_belongs_to_its_request(stack: Stack) -> None:
+async def test_page_token_of_another_request_is_refused(stack: Stack) -> None:
     """Tokens of another query, of another RPC, and changed tokens are refused."""
     request = search.SearchRequest(query="words", mode=search.SEARCH_MODE_LEXICAL, page_size=1)
     token = (await stack.search.Search(request)).next_page_token

@@ -111,7 +111,7 @@ async def alike(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
         (2, 25, 1, 0.657895),  # 0.3 · 1, since 0.904837 · 1.5 exceeds 1, + 0.1 · 0.5
     ],
 )
-async def test_a_score_is_what_the_formula_gives_by_hand(
+async def test_score_equals_hand_calculated_value(
     alike: Stack, days: float, uses: int, importance_class: int, expected: float
 ) -> None:
     told = message("Tap.", create_time=days_ago(days), importance_class=importance_class)
@@ -126,7 +126,7 @@ async def test_a_score_is_what_the_formula_gives_by_hand(
     assert result.score == pytest.approx(expected, abs=1e-4)
 
 
-async def test_a_search_and_a_context_are_scored_by_one_formula_in_one_place(stack: Stack) -> None:
+async def test_search_and_context_return_equal_scores(stack: Stack) -> None:
     """No statement has a copy of the formula, and both calls return equal scores."""
     await two_equal(stack, importance_class=4)
     found = await search(stack, "tap")
@@ -144,7 +144,7 @@ async def test_a_search_and_a_context_are_scored_by_one_formula_in_one_place(sta
 # Importance
 
 
-async def test_a_class_given_with_the_append_moves_a_result(stack: Stack) -> None:
+async def test_importance_class_of_append_changes_rank(stack: Stack) -> None:
     first, second = await two_equal(stack)
     assert ids(await search(stack, "tap")) == [second, first]
     first, second = await two_equal(stack, importance_class=memory.IMPORTANCE_CLASS_PREFERENCE)
@@ -153,7 +153,7 @@ async def test_a_class_given_with_the_append_moves_a_result(stack: Stack) -> Non
     assert signal(results[0], "importance") == 0.8
 
 
-async def test_a_class_given_later_moves_a_result(stack: Stack) -> None:
+async def test_importance_class_of_update_changes_rank(stack: Stack) -> None:
     first, second = await two_equal(stack)
     assert ids(await search(stack, "tap")) == [second, first]
     await _classify(stack, first, memory.IMPORTANCE_CLASS_FACT)
@@ -162,7 +162,7 @@ async def test_a_class_given_later_moves_a_result(stack: Stack) -> None:
     assert signal(results[0], "importance") == 0.6
 
 
-async def test_a_suggested_class_moves_a_result_unless_a_caller_gave_one(stack: Stack) -> None:
+async def test_suggested_class_changes_rank_unless_caller_set_one(stack: Stack) -> None:
     first, second = await two_equal(stack)
     _suggest(stack, first, memory.IMPORTANCE_CLASS_CORRECTION)
     results = await search(stack, "tap")
@@ -177,7 +177,7 @@ async def test_a_suggested_class_moves_a_result_unless_a_caller_gave_one(stack: 
     assert ids(await search(stack, "tap")) == [first, second]
 
 
-async def test_an_erased_namespace_takes_its_suggestions_along(stack: Stack) -> None:
+async def test_delete_namespace_deletes_importance_suggestions(stack: Stack) -> None:
     first, _ = await two_equal(stack)
     _suggest(stack, first, memory.IMPORTANCE_CLASS_FACT)
     await stack.admin.DeleteNamespace(admin_service_pb2.DeleteNamespaceRequest(name="default"))
@@ -208,7 +208,7 @@ def _suggest(stack: Stack, memory_id: str, importance_class: int) -> None:
 # Options of a request
 
 
-async def test_counting_by_return_and_without_a_cap_it_is_the_uncapped_document(
+async def test_returned_results_count_as_uses_without_cap(
     stack: Stack,
 ) -> None:
     first, second = await two_equal(stack)
@@ -234,7 +234,7 @@ async def test_counting_by_return_and_without_a_cap_it_is_the_uncapped_document(
     assert signal(capped[0], "temporal") == pytest.approx(0.074681, abs=1e-5)  # 0.049787 · 1.5
 
 
-async def test_the_half_life_is_how_long_half_of_the_time_score_takes(stack: Stack) -> None:
+async def test_half_life_determines_temporal_signal(stack: Stack) -> None:
     await two_equal(stack)  # Three days old.
     for days, expected in ((3, 0.5), (1, 0.125), (30, 0.933033)):
         half_life = Duration(seconds=days * 86400)
@@ -242,7 +242,7 @@ async def test_the_half_life_is_how_long_half_of_the_time_score_takes(stack: Sta
         assert signal(first, "temporal") == pytest.approx(expected, abs=1e-5)
 
 
-async def test_weights_count_in_relation_to_their_sum(stack: Stack) -> None:
+async def test_weights_are_normalised_by_their_sum(stack: Stack) -> None:
     first, second = await two_equal(stack, importance_class=4)
     results = await search(stack, "tap", temporal_weight=0.0, importance_weight=0.4)
     # The weights sum up to 1, so that only the two change.
@@ -260,7 +260,7 @@ async def test_weights_count_in_relation_to_their_sum(stack: Stack) -> None:
     assert ids(unimportant) == [second, first]
 
 
-async def test_a_context_takes_the_same_options(stack: Stack) -> None:
+async def test_build_context_applies_balanced_options(stack: Stack) -> None:
     first, second = await two_equal(stack, importance_class=4)
     for weight, expected in ((0.1, [first, second]), (0.0, [second, first])):
         request = context_service_pb2.BuildContextRequest(
@@ -293,7 +293,7 @@ async def test_a_context_takes_the_same_options(stack: Stack) -> None:
         ("balanced", {"half_life": Duration(seconds=10**12)}, "balanced.half_life"),
     ],
 )
-async def test_what_makes_no_formula_is_refused(
+async def test_invalid_balanced_options_are_refused(
     stack: Stack, profile: str, options: dict[str, Any], field: str
 ) -> None:
     balanced = pb.BalancedOptions(**options)
@@ -303,7 +303,7 @@ async def test_what_makes_no_formula_is_refused(
     assert refusal.fields == {field}
 
 
-async def test_a_page_token_is_for_its_options_alone(stack: Stack) -> None:
+async def test_page_token_with_other_options_is_refused(stack: Stack) -> None:
     await two_equal(stack)
     options = pb.BalancedOptions(use_cap=0)
     fields: dict[str, Any] = {"profile": "balanced", "page_size": 1}
@@ -315,7 +315,7 @@ async def test_a_page_token_is_for_its_options_alone(stack: Stack) -> None:
 # The verdict
 
 
-async def test_what_is_new_does_not_hide_that_an_old_memory_answers(
+async def test_verdict_counts_old_answer_ranked_below_newer_matches(
     database: DatabaseUnderTest,
 ) -> None:
     """Newer matches rank higher, but the verdict depends on the best answer at any rank."""

@@ -99,7 +99,7 @@ async def asked_since(url: str) -> list[dict[str, object]]:
     ],
     ids=["conversation", "calendar"],
 )
-async def test_nodes_of_every_level_are_faithful_at_the_first_request(
+async def test_stub_summaries_of_every_level_are_faithful_at_first_request(
     url: str, ladder: list[Level]
 ) -> None:
     made: list[Composition] = []
@@ -129,9 +129,7 @@ async def test_nodes_of_every_level_are_faithful_at_the_first_request(
     ("tool", "args"),
     [("read_file", '{"path": "src/app.py"}'), ("x", ""), ("search everything", "{}"), ("", "")],
 )
-async def test_a_sentence_about_a_tool_call_passes_its_checks(
-    url: str, tool: str, args: str
-) -> None:
+async def test_stub_tool_sentence_passes_checks(url: str, tool: str, args: str) -> None:
     def ask(chat: BlockingChat) -> None:
         call = Call(tool, args, "42 lines")
         sentence = read_sentence(chat.complete(tool_sentence_request(call)))
@@ -140,7 +138,7 @@ async def test_a_sentence_about_a_tool_call_passes_its_checks(
     await asyncio.to_thread(asked_of_model, url, ask)
 
 
-async def test_answers_take_as_long_as_the_speed_says(url: str) -> None:
+async def test_stub_answers_take_configured_time(url: str) -> None:
     number, rate = 10, 40.0
     async with httpx2.AsyncClient(base_url=url, trust_env=False) as http:
         speed = {"texts": None, "answers": rate}
@@ -157,7 +155,7 @@ async def test_answers_take_as_long_as_the_speed_says(url: str) -> None:
     assert took_s >= 0.98 * number / rate
 
 
-async def test_a_question_without_a_form_is_answered_in_words(url: str) -> None:
+async def test_stub_answers_request_without_schema_in_plain_text(url: str) -> None:
     def ask(chat: BlockingChat) -> None:
         request = ChatRequest(task="probe", system="Answer.", user="Hello.", max_tokens=16)
         assert chat.complete(request).text == "Yes."

@@ -126,7 +126,7 @@ def _hostile(size: int) -> list[tuple[bytes, dict[str, str]]]:
 
 
 @pytest.mark.parametrize("count", [12, pytest.param(100, marks=pytest.mark.long)])
-async def test_a_flood_of_large_bodies_takes_little_memory_and_health_is_told(
+async def test_flood_of_large_bodies_keeps_memory_low_and_health_checks_fast(
     stack: Stack, count: int
 ) -> None:
     arguments = ("--gateway", "{address}")
@@ -186,7 +186,7 @@ async def _tenant(stack: Stack) -> dict[str, str]:
     return {"authorization": f"Bearer {created.secret}"}
 
 
-async def test_the_flood_of_one_caller_lets_anothers_append_pass(
+async def test_append_is_not_delayed_by_flood_of_another_caller(
     stack: Stack, both: dict[str, Served]
 ) -> None:
     gateway = both["gateway"]
@@ -212,7 +212,7 @@ async def test_the_flood_of_one_caller_lets_anothers_append_pass(
         assert time.perf_counter() - started < RECEIVE_S / 2
 
 
-async def test_the_flood_of_one_caller_lets_anothers_tools_pass(
+async def test_mcp_tool_call_is_not_delayed_by_flood_of_another_caller(
     stack: Stack, both: dict[str, Served]
 ) -> None:
     mcp = both["mcp"]
@@ -227,7 +227,7 @@ async def test_the_flood_of_one_caller_lets_anothers_tools_pass(
             assert time.perf_counter() - started < RECEIVE_S / 2
 
 
-async def test_short_bodies_of_unknown_length_are_answered_at_once(both: dict[str, Served]) -> None:
+async def test_short_chunked_bodies_do_not_wait_for_each_other(both: dict[str, Served]) -> None:
     """Clients in Node.js do not send a body's length; with one key, waiting calls do not delay others."""
     gateway = both["gateway"]
     headers = {**JSON, **OPERATOR}
@@ -263,7 +263,7 @@ async def _drip(request: RawRequest) -> Answer:
     return await answered
 
 
-async def test_a_body_that_drips_is_ended_and_leaves_nothing(served: Served) -> None:
+async def test_slow_body_times_out_and_frees_its_connection_and_capacity(served: Served) -> None:
     async with AsyncExitStack() as open_requests:
         # Each may have the maximal size, so one is received while the other waits.
         dripping = [
@@ -300,7 +300,9 @@ def _is_of(served: Served, connection: Any) -> bool:
     return bool(connection.status == "ESTABLISHED" and connection.laddr.port == port)
 
 
-async def test_what_is_too_large_is_refused_unread_where_it_says_so(served: Served) -> None:
+async def test_body_over_limit_is_refused_by_content_length_or_after_reading(
+    served: Served,
+) -> None:
     size = str(served.max_bytes + 1)
     async with begun(
         served.url, served.path, {**served.headers, "content-length": size}
@@ -320,7 +322,7 @@ async def test_what_is_too_large_is_refused_unread_where_it_says_so(served: Serv
             assert _reason(answer) == "REQUEST_TOO_LARGE"
 
 
-async def test_of_too_many_that_wait_one_is_refused(served: Served) -> None:
+async def test_request_over_limit_of_waiting_bodies_is_refused(served: Served) -> None:
     async with AsyncExitStack() as open_requests:
         waiting = [
             await open_requests.enter_async_context(
@@ -341,7 +343,7 @@ async def test_of_too_many_that_wait_one_is_refused(served: Served) -> None:
             assert "google.rpc.RetryInfo" in [each["type"] for each in answer.json()["details"]]
 
 
-async def test_a_body_that_nobody_asks_for_is_not_read_for_ever(served: Served) -> None:
+async def test_connection_with_unread_body_of_unknown_path_is_closed(served: Served) -> None:
     headers = {**served.headers, "content-length": str(MIB)}
     async with begun(served.url, "/nothing", headers) as request:
         assert (await request.answer()).status == 404

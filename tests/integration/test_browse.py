@@ -32,7 +32,7 @@ async def walk(stack: Stack, request: pb.BrowseRequest) -> list[list[str]]:
             return pages
 
 
-async def test_the_newest_comes_first_whenever_it_was_stored(stack: Stack) -> None:
+async def test_browse_sorts_by_message_time_and_not_by_storage_order(stack: Stack) -> None:
     for hours in (3, 1, 2):
         await append(stack, message(f"hour {hours}", create_time=at(hours)))
     page = await stack.search.Browse(pb.BrowseRequest())
@@ -41,7 +41,7 @@ async def test_the_newest_comes_first_whenever_it_was_stored(stack: Stack) -> No
     assert [memory.content for memory in oldest.memories] == ["hour 1", "hour 2", "hour 3"]
 
 
-async def test_of_many_memories_the_newest_are_listed(stack: Stack) -> None:
+async def test_browse_returns_newest_50_memories_by_default(stack: Stack) -> None:
     await append(stack, *(message(f"hour {n}", create_time=at(n)) for n in range(300)))
     page = await stack.search.Browse(pb.BrowseRequest())
     assert [memory.content for memory in page.memories] == [
@@ -50,7 +50,7 @@ async def test_of_many_memories_the_newest_are_listed(stack: Stack) -> None:
 
 
 @pytest.mark.parametrize("order", [memory_pb2.ORDER_NEWEST_FIRST, memory_pb2.ORDER_OLDEST_FIRST])
-async def test_pages_are_everything_once_even_where_times_are_equal(
+async def test_browse_pages_list_each_memory_once_with_equal_times(
     stack: Stack, order: memory_pb2.Order.ValueType
 ) -> None:
     await append(stack, *(message(f"{n}", create_time=at(n // 10)) for n in range(47)))
@@ -62,12 +62,12 @@ async def test_pages_are_everything_once_even_where_times_are_equal(
     assert [len(page) for page in pages] == [7] * 6 + [5]
 
 
-async def test_a_long_message_is_listed_once(stack: Stack) -> None:
+async def test_browse_lists_message_with_many_passages_once(stack: Stack) -> None:
     await append(stack, "sentence. " * 5000, "short")
     assert await walk(stack, pb.BrowseRequest()) == [["short", ("sentence. " * 5000)[:2000]]]
 
 
-async def test_the_years_1_and_9999_are_times_like_others(stack: Stack) -> None:
+async def test_browse_sorts_years_1_and_9999(stack: Stack) -> None:
     first, last = timestamp_pb2.Timestamp(), timestamp_pb2.Timestamp()
     first.FromJsonString("0001-01-01T00:00:00Z")
     last.FromJsonString("9999-12-31T23:59:59Z")
@@ -79,7 +79,7 @@ async def test_the_years_1_and_9999_are_times_like_others(stack: Stack) -> None:
     assert await walk(stack, oldest) == [["first"], ["now"], ["last"]]
 
 
-async def test_a_token_of_another_request_is_refused(stack: Stack) -> None:
+async def test_browse_refuses_page_token_of_another_request(stack: Stack) -> None:
     await append(stack, "one", "two")
     page = await stack.search.Browse(pb.BrowseRequest(page_size=1))
     changed = pb.BrowseRequest(page_token=page.next_page_token, order=memory_pb2.ORDER_OLDEST_FIRST)

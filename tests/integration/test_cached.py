@@ -36,7 +36,7 @@ def transaction(database: DatabaseUnderTest) -> psycopg.Connection:
     return psycopg.connect(database.admin_url, options="-c search_path=everword,public")
 
 
-async def test_a_namespace_that_is_searched_often_is_answered_from_memory(stack: Stack) -> None:
+async def test_frequently_searched_namespace_is_answered_from_cache(stack: Stack) -> None:
     await append(stack, "The ferry leaves at nine.")
     assert await find(stack, "ferry") == (["The ferry leaves at nine."], False)
     await warm_up(stack)
@@ -54,7 +54,7 @@ async def test_a_namespace_that_is_searched_often_is_answered_from_memory(stack:
         assert await find(stack, query, **fields) == (["The ferry leaves at nine."], False)
 
 
-async def test_an_append_is_found_by_the_very_next_search(stack: Stack) -> None:
+async def test_cached_search_finds_message_right_after_append(stack: Stack) -> None:
     await append(stack, "nothing yet")
     await warm_up(stack)
     for number in range(30):
@@ -64,7 +64,7 @@ async def test_an_append_is_found_by_the_very_next_search(stack: Stack) -> None:
         assert (len(found), in_memory) == (number + 1, True)
 
 
-async def test_many_writers_and_searches_at_once_miss_nothing(stack: Stack) -> None:
+async def test_cached_searches_during_concurrent_appends_miss_nothing(stack: Stack) -> None:
     await append(stack, "nothing yet")
     await warm_up(stack)
 
@@ -83,7 +83,7 @@ async def test_many_writers_and_searches_at_once_miss_nothing(stack: Stack) -> N
     assert (len(found), len(set(found)), in_memory) == (160, 160, True)
 
 
-async def test_what_commits_late_with_smaller_ids_is_found(stack: Stack) -> None:
+async def test_cached_search_finds_late_commit_with_smaller_id(stack: Stack) -> None:
     await append(stack, "nothing yet")
     await warm_up(stack)
     with transaction(stack.database) as late:
@@ -99,7 +99,7 @@ async def test_what_commits_late_with_smaller_ids_is_found(stack: Stack) -> None
     assert len((await find(stack, "worm bird"))[0]) == 2
 
 
-async def test_what_commits_after_a_namespace_was_loaded_is_found(stack: Stack) -> None:
+async def test_cached_search_finds_commit_after_load_with_smaller_id(stack: Stack) -> None:
     """The late passage has a smaller id than all cached passages."""
     with transaction(stack.database) as late:
         await remember_within(late, "NOTE", "The early bird came late.")
@@ -112,7 +112,7 @@ async def test_what_commits_after_a_namespace_was_loaded_is_found(stack: Stack) 
     assert (len(found), in_memory) == (2, True)
 
 
-async def test_what_is_rolled_back_is_never_found(stack: Stack) -> None:
+async def test_cached_search_does_not_find_rolled_back_passages(stack: Stack) -> None:
     await append(stack, "nothing yet")
     await warm_up(stack)
     with transaction(stack.database) as given_up:
@@ -121,7 +121,7 @@ async def test_what_is_rolled_back_is_never_found(stack: Stack) -> None:
     assert await find(stack, "bird") == ([], True)
 
 
-async def test_more_than_is_added_at_once_is_found_meanwhile(stack: Stack) -> None:
+async def test_passages_over_update_limit_are_found_in_database_until_cached(stack: Stack) -> None:
     await append(stack, "nothing yet")
     await warm_up(stack)
     texts = [f"lighthouse {number}" for number in range(AT_ONCE + 50)]
@@ -132,7 +132,7 @@ async def test_more_than_is_added_at_once_is_found_meanwhile(stack: Stack) -> No
     assert await find(stack, f"{AT_ONCE + 49}") == ([texts[-1]], True)
 
 
-async def test_vectors_that_come_later_are_used(knowing: Stack) -> None:
+async def test_cached_search_uses_vectors_stored_after_load(knowing: Stack) -> None:
     await append(knowing, "Lea cannot stand mushrooms.")
     await embed_everything(knowing)
     await warm_up(knowing)
@@ -144,7 +144,7 @@ async def test_vectors_that_come_later_are_used(knowing: Stack) -> None:
     assert (found[0][:11], in_memory) == ("Our cat Mis", True)
 
 
-async def test_what_is_taken_out_vanishes_and_the_copy_mends_itself(stack: Stack) -> None:
+async def test_deleted_passages_leave_cache_and_cache_recovers(stack: Stack) -> None:
     stored = await append(stack, tool_call("a.py"), tool_call("b.py"), message("Words of a.py."))
     await write_pending_sentences(stack)
     await warm_up(stack)
@@ -160,7 +160,7 @@ async def test_what_is_taken_out_vanishes_and_the_copy_mends_itself(stack: Stack
     assert (again, in_memory) == (after, True)
 
 
-async def test_summaries_that_are_written_again_replace_the_old_ones(stack: Stack) -> None:
+async def test_cached_search_returns_rewritten_summaries_only(stack: Stack) -> None:
     await append(stack, *(f"Message number {n} of many." for n in range(10)))
     await compact_everything(stack, ScriptedComposer())
     await warm_up(stack)
@@ -174,7 +174,7 @@ async def test_summaries_that_are_written_again_replace_the_old_ones(stack: Stac
         await warm_up(stack)
 
 
-async def test_another_model_takes_over(knowing: Stack) -> None:
+async def test_cached_search_works_after_switch_of_model_generation(knowing: Stack) -> None:
     await append(knowing, "Our cat Miso sleeps on the radiator.", "Lea is vegetarian.")
     await embed_everything(knowing)
     await warm_up(knowing)
@@ -190,7 +190,7 @@ async def test_another_model_takes_over(knowing: Stack) -> None:
     assert (await find(knowing, "Which pets do we have?", "SEMANTIC"))[1]
 
 
-async def test_passages_without_a_record_keep_a_namespace_out_of_memory(stack: Stack) -> None:
+async def test_namespace_with_passages_without_ranking_is_not_cached(stack: Stack) -> None:
     await append(stack, "The ferry leaves at nine.")
     async with searching(stack) as search:
         await search.often()
@@ -206,7 +206,7 @@ async def test_passages_without_a_record_keep_a_namespace_out_of_memory(stack: S
         assert len(await search.contents("ferry")) == 2
 
 
-async def test_namespaces_with_the_same_words_never_mix(stack: Stack) -> None:
+async def test_cached_search_returns_only_results_of_its_namespace(stack: Stack) -> None:
     await make_namespaces(stack, "ours", "theirs")
     names = ("ours", "theirs")
     for name in names:
@@ -223,7 +223,7 @@ async def test_namespaces_with_the_same_words_never_mix(stack: Stack) -> None:
                 assert all(name in text for text in found)
 
 
-async def test_a_database_without_pgvector_is_searched_from_memory_too(
+async def test_cached_search_works_without_pgvector(
     knowing: Stack,
 ) -> None:
     await append(knowing, "Our cat Miso sleeps on the radiator.", "Lea is vegetarian.")
@@ -245,7 +245,7 @@ async def test_a_database_without_pgvector_is_searched_from_memory_too(
         assert (found[0][:7], in_memory) == ("Our cat", True)
 
 
-async def test_more_passages_than_have_vectors_are_in_memory_all_the_same(stack: Stack) -> None:
+async def test_namespace_with_many_passages_without_vectors_is_cached(stack: Stack) -> None:
     """No worker makes vectors here, and calls without words never get any."""
     calls = [tool_call(f"file{number}.py") for number in range(1050)]
     for start in range(0, len(calls), 50):

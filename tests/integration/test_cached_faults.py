@@ -29,7 +29,7 @@ async def load(search: Searching, times: int = 3) -> None:
         await search.search("anything")
 
 
-async def test_a_load_that_the_database_ends_is_logged_and_searches_go_on(
+async def test_terminated_cache_load_is_logged_and_searches_use_database(
     stack: Stack, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "everword_search")
@@ -56,7 +56,7 @@ async def test_a_load_that_the_database_ends_is_logged_and_searches_go_on(
         assert search.holds()
 
 
-async def test_what_cannot_be_copied_is_logged_once_and_the_database_answers(
+async def test_failing_cache_load_is_logged_once_and_searches_use_database(
     stack: Stack, caplog: pytest.LogCaptureFixture
 ) -> None:
     """An example of a failure: a model whose vectors have other dimensions than declared."""
@@ -72,7 +72,7 @@ async def test_what_cannot_be_copied_is_logged_once_and_the_database_answers(
     assert caplog.text.count("a namespace cannot be kept in memory") == 1
 
 
-async def test_a_search_that_is_cancelled_while_it_adds_leaves_nothing_half_done(
+async def test_search_cancelled_during_cache_update_leaves_cache_consistent(
     knowing: Stack,
 ) -> None:
     await append(knowing, "The ferry leaves at nine.")
@@ -96,7 +96,7 @@ async def test_a_search_that_is_cancelled_while_it_adds_leaves_nothing_half_done
         ]
 
 
-async def test_vectors_that_cannot_be_read_cost_a_search_its_semantic_arm_alone(
+async def test_unreadable_vectors_degrade_only_semantic_arm(
     knowing: Stack,
 ) -> None:
     await append(knowing, "The ferry leaves at nine.")
@@ -117,7 +117,7 @@ async def test_vectors_that_cannot_be_read_cost_a_search_its_semantic_arm_alone(
     assert all(report.state != pb.ArmReport.STATE_DEGRADED for report in again.arms)
 
 
-async def test_searches_that_add_the_same_passages_add_them_once(stack: Stack) -> None:
+async def test_concurrent_searches_add_new_passages_to_cache_once(stack: Stack) -> None:
     await append(stack, "The ferry leaves at nine.")
     async with searching(stack) as search:
         await search.often()
@@ -131,7 +131,7 @@ async def test_searches_that_add_the_same_passages_add_them_once(stack: Stack) -
         assert search.holds()
 
 
-async def test_writers_and_searches_at_once_see_each_passage_once(stack: Stack) -> None:
+async def test_concurrent_appends_and_searches_see_each_passage_once(stack: Stack) -> None:
     await append(stack, "The ferry leaves at nine.")
     async with searching(stack) as search:
         await search.often()

@@ -25,7 +25,7 @@ async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
         yield stack
 
 
-async def test_what_gets_no_vector_keeps_no_search_from_memory(knowing: Stack) -> None:
+async def test_passages_without_vector_do_not_prevent_cached_search(knowing: Stack) -> None:
     """Append more such passages than a search asks for: calls without words, and symbols only."""
     calls = [tool_call(f"file{number}.py") for number in range(PENDING_AT_ONCE + 50)]
     for start in range(0, len(calls), 50):
@@ -42,7 +42,7 @@ async def test_what_gets_no_vector_keeps_no_search_from_memory(knowing: Stack) -
 
 
 @pytest.mark.parametrize("asked_at_once", [PENDING_AT_ONCE, 0])
-async def test_what_was_given_up_is_found_once_it_has_a_vector_after_all(
+async def test_parked_passage_is_found_after_late_embedding(
     stack: Stack, asked_at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("everword_search.cache.cached_namespace.PENDING_AT_ONCE", asked_at_once)

@@ -33,7 +33,7 @@ async def size_of(stack: Stack, namespace_id: int) -> int:
         return search.cache.nbytes
 
 
-async def test_a_namespace_is_loaded_beside_its_first_search_and_answers_the_second(
+async def test_namespace_is_loaded_in_background_of_first_search(
     stack: Stack,
 ) -> None:
     [some] = await fill(stack, "some")
@@ -49,7 +49,7 @@ async def test_a_namespace_is_loaded_beside_its_first_search_and_answers_the_sec
         assert search.holds(some)
 
 
-async def test_those_that_have_to_wait_for_others_are_loaded_after_them(stack: Stack) -> None:
+async def test_namespaces_waiting_to_be_loaded_are_loaded_eventually(stack: Stack) -> None:
     crowd = await fill(stack, *(f"one-of-{number}" for number in range(6)), count=5)
     async with searching(stack) as search:
         # Only loading the cache reads this table; a lexical search in the database does not.
@@ -61,7 +61,7 @@ async def test_those_that_have_to_wait_for_others_are_loaded_after_them(stack: S
         assert all(search.holds(each) for each in crowd)
 
 
-async def test_a_namespace_that_is_erased_leaves_within_a_second_or_so(stack: Stack) -> None:
+async def test_deleted_namespace_is_evicted_within_two_seconds(stack: Stack) -> None:
     [gone, other, asked] = await fill(stack, "gone", "other", "asked")
     async with searching(stack) as search:
         for each in (gone, other, asked):
@@ -78,7 +78,7 @@ async def test_a_namespace_that_is_erased_leaves_within_a_second_or_so(stack: St
         assert search.holds(other)
 
 
-async def test_the_one_that_was_not_searched_for_longest_gives_way(stack: Stack) -> None:
+async def test_least_recently_searched_namespace_is_evicted(stack: Stack) -> None:
     [first, second, third] = await fill(stack, "first", "second", "third")
     limit = int(2.5 * await size_of(stack, first))
     async with searching(stack, limit) as search:
@@ -91,7 +91,7 @@ async def test_the_one_that_was_not_searched_for_longest_gives_way(stack: Stack)
         assert len(await search.contents("ferry", second)) == 10
 
 
-async def test_what_outgrows_the_memory_leaves_it(stack: Stack) -> None:
+async def test_namespace_that_outgrows_memory_limit_is_evicted(stack: Stack) -> None:
     [growing] = await fill(stack, "growing")
     limit = int(1.2 * await size_of(stack, growing))
     async with searching(stack, limit) as search:
@@ -108,7 +108,7 @@ async def test_what_outgrows_the_memory_leaves_it(stack: Stack) -> None:
         assert await search.contents("199", growing) == [texts[-1]]
 
 
-async def test_what_is_too_large_is_never_loaded_and_pushes_nothing_aside(stack: Stack) -> None:
+async def test_namespace_over_memory_limit_is_never_loaded_and_evicts_nothing(stack: Stack) -> None:
     [small] = await fill(stack, "small", count=5)
     [large] = await fill(stack, "large", count=400)
     limit = await size_of(stack, small) + 1000
@@ -122,7 +122,7 @@ async def test_what_is_too_large_is_never_loaded_and_pushes_nothing_aside(stack:
         assert search.holds(small)
 
 
-async def test_with_no_memory_nothing_is_kept(stack: Stack) -> None:
+async def test_memory_limit_zero_disables_cache(stack: Stack) -> None:
     [some] = await fill(stack, "some")
     [empty] = await fill(stack, "empty", count=1)
     async with searching(stack, 0) as search:

@@ -148,7 +148,7 @@ def relevances(results: list[pb.SearchResult]) -> list[float]:
 
 @filters
 @ways
-async def test_memory_finds_what_the_database_finds(
+async def test_cached_search_returns_same_results_as_database(
     pair: Pair, queries: list[str], way: str, only: str
 ) -> None:
     await warm_up(pair.stack)
@@ -174,7 +174,7 @@ async def test_memory_finds_what_the_database_finds(
 
 
 @ways
-async def test_a_result_comes_back_where_its_relevance_is_the_least_that_is_wanted(
+async def test_min_relevance_equal_to_a_result_returns_it_from_cache_and_database(
     pair: Pair, way: str
 ) -> None:
     await warm_up(pair.stack)
@@ -195,7 +195,7 @@ async def test_a_result_comes_back_where_its_relevance_is_the_least_that_is_want
 
 @pytest.mark.parametrize("only", ["spoken", "all"])
 @ways
-async def test_pages_in_memory_are_everything_once(
+async def test_cached_pages_equal_single_page_of_database(
     pair: Pair, queries: list[str], way: str, only: str
 ) -> None:
     await warm_up(pair.stack)
@@ -209,7 +209,7 @@ async def test_pages_in_memory_are_everything_once(
 
 @pytest.mark.parametrize("first", ["memory", "database"])
 @ways
-async def test_pages_go_on_wherever_they_began(
+async def test_pages_continue_between_cache_and_database(
     pair: Pair, queries: list[str], way: str, first: str
 ) -> None:
     await warm_up(pair.stack)
@@ -239,7 +239,7 @@ async def with_signs(
             yield stack, reference
 
 
-async def test_a_namespace_with_signs_finds_the_same(
+async def test_namespace_cached_with_sign_vectors_returns_same_results(
     postgres_url: str, queries: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With fewer passages than are compared exactly, none is missed."""

@@ -21,7 +21,7 @@ from support.stack import Stack
 UTC_CALENDAR = Calendar("UTC", 0)
 
 
-async def test_a_day_that_has_ended_becomes_a_node_and_so_does_all_above_it(stack: Stack) -> None:
+async def test_ended_periods_are_summarised_at_every_level(stack: Stack) -> None:
     await append(
         stack, said("2026-04-17T12:00"), said("2026-04-18T09:00"), said("2026-04-18T23:59")
     )
@@ -40,7 +40,7 @@ async def test_a_day_that_has_ended_becomes_a_node_and_so_does_all_above_it(stac
     assert second.previous_id == first.id
 
 
-async def test_nothing_is_done_twice(stack: Stack) -> None:
+async def test_second_roll_up_composes_nothing(stack: Stack) -> None:
     await append(stack, said("2026-04-17T12:00"))
     now, composer = at("2027-02-01T00:00"), ScriptedComposer()
     roll_up(stack.database, composer, now)
@@ -50,7 +50,7 @@ async def test_nothing_is_done_twice(stack: Stack) -> None:
     assert set(revisions(stack).values()) == {1}
 
 
-async def test_periods_are_due_at_the_cut_off_of_the_zone(stack: Stack) -> None:
+async def test_periods_end_at_day_cutoff_in_time_zone(stack: Stack) -> None:
     await update_settings(stack, time_zone="Europe/Zurich", day_cutoff_minutes=300)
     # 04:30 on Monday 30 March, after a change of clocks: still Sunday for the calendar.
     await append(stack, said("2026-03-30T02:30"), said("2026-03-30T03:30"))
@@ -65,7 +65,7 @@ async def test_periods_are_due_at_the_cut_off_of_the_zone(stack: Stack) -> None:
     assert pending(stack.database) == ["day/2026-03-30", "year/2026"]
 
 
-async def test_a_changed_zone_moves_nothing(stack: Stack) -> None:
+async def test_change_of_time_zone_keeps_earlier_messages_in_their_days(stack: Stack) -> None:
     await append(stack, said("2026-04-17T23:30"))
     roll_up(stack.database, now=at("2026-04-20T12:00"))
     await append(stack, said("2026-04-17T23:40"))
@@ -77,7 +77,7 @@ async def test_a_changed_zone_moves_nothing(stack: Stack) -> None:
     assert node_of(dag, DAY, "2026-04-18").message_count == 1
 
 
-async def test_missed_periods_are_caught_up_in_the_order_of_their_dates(stack: Stack) -> None:
+async def test_missed_periods_are_composed_in_date_order(stack: Stack) -> None:
     days = [datetime(2026, 1, 5, 12, tzinfo=UTC) + timedelta(days=n) for n in (30, 3, 9, 0, 17)]
     for moment in days:
         await append(stack, said(f"{moment:%Y-%m-%dT%H:%M}"))
@@ -93,7 +93,7 @@ async def test_missed_periods_are_caught_up_in_the_order_of_their_dates(stack: S
     check_calendar(stack.database, UTC_CALENDAR)
 
 
-async def test_a_late_message_re_opens_exactly_its_periods(stack: Stack) -> None:
+async def test_late_message_rewrites_only_its_periods(stack: Stack) -> None:
     for day in ("2025-06-10", "2026-01-07", "2026-01-08", "2026-01-20", "2026-03-04"):
         await append(stack, said(f"{day}T12:00"))
     now = at("2027-06-01T00:00")
@@ -112,7 +112,7 @@ async def test_a_late_message_re_opens_exactly_its_periods(stack: Stack) -> None
     assert not any(node.stale for node in dag.nodes.values())
 
 
-async def test_days_are_of_instances_and_weeks_join_them(stack: Stack) -> None:
+async def test_days_are_composed_per_instance_and_joined_in_weeks(stack: Stack) -> None:
     facts = ["Ada moved to Turin", "Bo sold the red boat", "Cem passed the exam", "Dora met Iva"]
     for instance in ("phone", "desk"):
         for hour, fact in enumerate(facts, start=10):
@@ -133,7 +133,7 @@ async def test_days_are_of_instances_and_weeks_join_them(stack: Stack) -> None:
     assert "[chat:" not in week.content
 
 
-async def test_automated_and_empty_messages_and_channels_kept_out_enqueue_nothing(
+async def test_automated_empty_and_excluded_channel_messages_enqueue_no_days(
     stack: Stack,
 ) -> None:
     policies = {"news": admin.ChannelPolicy(index=True, roll_up=False)}
@@ -143,7 +143,7 @@ async def test_automated_and_empty_messages_and_channels_kept_out_enqueue_nothin
     assert pending(stack.database) == []
 
 
-async def test_a_part_that_fails_leaves_its_day_open_and_the_others_go_on(stack: Stack) -> None:
+async def test_failed_day_part_stays_pending_and_other_periods_are_composed(stack: Stack) -> None:
     def fail(draft: Draft) -> None:
         if draft.instance == "broken" and draft.title == "2026-04-14":
             raise BadAnswer("no good", "malformed")
@@ -173,7 +173,7 @@ async def test_a_part_that_fails_leaves_its_day_open_and_the_others_go_on(stack:
     assert pending(stack.database) == ["month/2026-04"]
 
 
-async def test_extracted_nodes_give_way_to_a_model_and_never_the_other_way_round(
+async def test_extractive_nodes_are_replaced_by_model_and_not_vice_versa(
     stack: Stack,
 ) -> None:
     await append(stack, said("2026-04-14T12:00"), said("2026-04-15T12:00"))
@@ -192,7 +192,7 @@ async def test_extracted_nodes_give_way_to_a_model_and_never_the_other_way_round
     assert {node.prompt_version for node in check_calendar(stack.database).nodes.values()} == {2}
 
 
-async def test_without_its_model_a_day_covers_a_late_message_and_the_others_keep_their_words(
+async def test_without_model_only_periods_with_late_messages_become_extractive(
     stack: Stack,
 ) -> None:
     await append(stack, said("2026-04-14T12:00"), said("2026-04-15T12:00"))
@@ -210,7 +210,7 @@ async def test_without_its_model_a_day_covers_a_late_message_and_the_others_keep
     assert {node.model for node in nodes.values()} == {"scripted"}
 
 
-async def test_what_sources_say_without_support_is_not_trusted_higher_up(stack: Stack) -> None:
+async def test_node_from_sources_that_need_review_needs_review(stack: Stack) -> None:
     await append(stack, said("2026-04-14T12:00", "It was 42 in all."))
     composer = ScriptedComposer(invented="level 4:")
     roll_up(stack.database, composer, at("2026-04-21T00:00"))
@@ -219,7 +219,7 @@ async def test_what_sources_say_without_support_is_not_trusted_higher_up(stack: 
     assert node_of(dag, WEEK, "2026-04-13").needs_review
 
 
-async def test_subjects_of_jobs_hold_no_content(stack: Stack) -> None:
+async def test_roll_up_job_subjects_contain_no_message_content(stack: Stack) -> None:
     await append(stack, said("2026-04-14T12:00", "secret", instance="secret"))
     roll_up(stack.database, now=at("2027-04-21T00:00"))
     with stack.database.connect() as conn:
@@ -233,7 +233,9 @@ async def test_subjects_of_jobs_hold_no_content(stack: Stack) -> None:
 
 
 @pytest.mark.parametrize("level", [DAY, WEEK, MONTH, YEAR])
-async def test_a_worker_that_stops_anywhere_loses_nothing(stack: Stack, level: int) -> None:
+async def test_roll_up_after_failure_at_any_level_loses_no_messages(
+    stack: Stack, level: int
+) -> None:
     def stop(draft: Draft) -> None:
         if draft.level == level:
             raise RuntimeError("stopped")

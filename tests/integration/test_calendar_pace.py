@@ -41,7 +41,7 @@ def _scheduled(stack: Stack) -> list[str]:
 # Late messages
 
 
-async def test_a_stream_of_late_messages_is_composed_when_it_has_ended(stack: Stack) -> None:
+async def test_late_messages_are_composed_once_after_stream_has_ended(stack: Stack) -> None:
     composer = ScriptedComposer()
     for minute in range(10, 25):
         await append(stack, said(f"2026-04-14T12:{minute}"))
@@ -57,7 +57,7 @@ async def test_a_stream_of_late_messages_is_composed_when_it_has_ended(stack: St
     assert not pending(stack.database)
 
 
-async def test_a_stream_that_does_not_end_is_composed_after_an_hour(stack: Stack) -> None:
+async def test_endless_stream_of_late_messages_is_composed_after_an_hour(stack: Stack) -> None:
     await append(stack, said("2026-04-14T12:00"))
     roll_up(stack.database, now=NOW)
     await append(stack, said("2026-04-14T13:00"))
@@ -68,7 +68,7 @@ async def test_a_stream_that_does_not_end_is_composed_after_an_hour(stack: Stack
         assert revisions(stack)["2026-04-14"] == revision
 
 
-async def test_what_waits_for_quiet_keeps_nothing_above_it_waiting(stack: Stack) -> None:
+async def test_day_waiting_for_quiet_does_not_delay_other_periods(stack: Stack) -> None:
     await append(stack, said("2026-04-14T12:00"))
     roll_up(stack.database, now=at("2026-04-15T12:00"), quiet_s=QUIET_S)
     await append(stack, said("2026-04-14T13:00", "It came late."), said("2026-04-15T12:00"))
@@ -79,7 +79,7 @@ async def test_what_waits_for_quiet_keeps_nothing_above_it_waiting(stack: Stack)
     assert pending(stack.database) == ["day/2026-04-14"]
 
 
-async def test_a_roll_up_that_is_asked_for_does_not_wait_for_quiet(stack: Stack) -> None:
+async def test_requested_roll_up_does_not_wait_for_quiet(stack: Stack) -> None:
     await append(stack, said("2026-04-14T12:00"))
     roll_up(stack.database, now=NOW)
     await append(stack, said("2026-04-14T13:00"))
@@ -92,7 +92,7 @@ async def test_a_roll_up_that_is_asked_for_does_not_wait_for_quiet(stack: Stack)
 # Outdated periods
 
 
-async def test_outdated_periods_that_were_given_up_keep_no_others_waiting(stack: Stack) -> None:
+async def test_outdated_periods_exclude_parked_ones_until_their_retry(stack: Stack) -> None:
     # The first day of 2027 belongs to the last week of 2026, which belongs to the month and year of its Thursday.
     await append(stack, said("2027-01-01T12:00"), said("2026-04-14T12:00"))
     now = at("2028-02-01T00:00")
@@ -127,7 +127,7 @@ async def test_outdated_periods_that_were_given_up_keep_no_others_waiting(stack:
     }
 
 
-async def test_weeks_wait_for_outdated_days_that_are_still_to_come(
+async def test_outdated_week_waits_for_outdated_days_of_later_batches(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A batch consists of nodes: two of one day fill it, so the day of another week is not in it."""
@@ -167,7 +167,9 @@ async def _april_from_before_there_was_a_calendar(stack: Stack) -> None:
         conn.execute("UPDATE jobs SET state = 'pending' WHERE task = 'compact'")
 
 
-async def test_a_roll_up_of_a_few_days_reads_no_others(stack: Stack, pages: list[int]) -> None:
+async def test_roll_up_of_date_range_reads_only_messages_near_it(
+    stack: Stack, pages: list[int]
+) -> None:
     await _april_from_before_there_was_a_calendar(stack)
     request = maintenance.RollUpRequest(start_date="2026-04-10", end_date="2026-04-12")
     await stack.maintenance.RollUp(request)
@@ -176,7 +178,9 @@ async def test_a_roll_up_of_a_few_days_reads_no_others(stack: Stack, pages: list
     assert sum(pages) <= 2 + 4
 
 
-async def test_a_backfill_ends_at_its_limit(stack: Stack, pages: list[int]) -> None:
+async def test_summary_backfill_reads_messages_only_up_to_its_limit(
+    stack: Stack, pages: list[int]
+) -> None:
     await _april_from_before_there_was_a_calendar(stack)
     request = maintenance.BackfillRequest(target=maintenance.BACKFILL_TARGET_SUMMARIES, limit=3)
     assert (await stack.maintenance.Backfill(request)).items == 3

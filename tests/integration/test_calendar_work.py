@@ -44,7 +44,7 @@ def forget_what_is_pending(stack: Stack) -> None:
         conn.execute("DELETE FROM calendar_pending")
 
 
-async def test_messages_from_before_there_was_a_calendar_are_found(stack: Stack) -> None:
+async def test_roll_up_enqueues_messages_missing_from_calendar(stack: Stack) -> None:
     await append(stack, said("2026-04-14T12:00", instance="phone"), said("2026-05-14T12:00"))
     await append(stack, said("2026-04-14T13:00"), session_key="other")
     await append(stack, said("2026-04-14T14:00", automated=True))
@@ -65,7 +65,7 @@ async def test_messages_from_before_there_was_a_calendar_are_found(stack: Stack)
     assert revisions(stack) == before
 
 
-async def test_asking_twice_at_once_puts_nothing_under_two_days(stack: Stack) -> None:
+async def test_concurrent_roll_up_requests_assign_each_message_to_one_day(stack: Stack) -> None:
     await append(stack, *[said(f"2026-04-{day}T12:00") for day in range(10, 20)])
     forget_what_is_pending(stack)
     await asyncio.gather(*(ask(stack) for _ in range(4)))
@@ -85,7 +85,7 @@ async def test_a_backfill_enqueues_days_up_to_its_limit(stack: Stack) -> None:
     assert (await stack.maintenance.Backfill(request)).items == 0
 
 
-async def test_a_roll_up_gives_what_was_given_up_another_chance(stack: Stack) -> None:
+async def test_roll_up_request_retries_parked_jobs(stack: Stack) -> None:
     def fail(draft: Draft) -> None:
         raise RuntimeError("broken")
 
@@ -98,7 +98,7 @@ async def test_a_roll_up_gives_what_was_given_up_another_chance(stack: Stack) ->
 
 
 @pytest.mark.parametrize("field", ["start_date", "end_date"])
-async def test_a_day_that_the_calendar_does_not_have_is_refused(stack: Stack, field: str) -> None:
+async def test_roll_up_refuses_invalid_dates(stack: Stack, field: str) -> None:
     for wrong in ("2026-02-30", "yesterday"):
         assert (await refused(ask(stack, **{field: wrong}))).fields == {field}
 
@@ -106,7 +106,7 @@ async def test_a_day_that_the_calendar_does_not_have_is_refused(stack: Stack, fi
 # Voices
 
 
-async def test_a_voice_is_kept_unless_the_mask_names_it(stack: Stack) -> None:
+async def test_update_changes_voice_only_if_update_mask_has_it(stack: Stack) -> None:
     await update_settings(stack, voice=admin.Voice(identity="I am Lumen.", user_name="Emi"))
     await update_settings(stack, quarantine=True)
     assert (await _voice(stack)).user_name == "Emi"
@@ -121,7 +121,7 @@ async def _voice(stack: Stack) -> admin.Voice:
     return (await stack.admin.GetNamespace(request)).namespace.settings.voice
 
 
-async def test_a_voice_is_kept_and_goes_into_what_is_written(stack: Stack) -> None:
+async def test_voice_is_stored_and_passed_to_composer(stack: Stack) -> None:
     assert await _voice(stack) == admin.Voice()
     voice = admin.Voice(
         identity="I am Lumen.",
@@ -142,7 +142,7 @@ async def test_a_voice_is_kept_and_goes_into_what_is_written(stack: Stack) -> No
     assert composer.drafts[0].instructions == "discord: heron7 is Emi."
 
 
-async def test_without_a_voice_nobody_speaks(stack: Stack) -> None:
+async def test_draft_has_no_voice_if_namespace_has_none(stack: Stack) -> None:
     await append(stack, said("2026-04-14T12:00"))
     composer = ScriptedComposer()
     roll_up(stack.database, composer, at("2026-04-16T00:00"))
@@ -152,7 +152,7 @@ async def test_without_a_voice_nobody_speaks(stack: Stack) -> None:
 # Workers
 
 
-async def test_two_workers_and_two_sweeps_at_once_make_one_calendar(stack: Stack) -> None:
+async def test_concurrent_workers_make_one_calendar(stack: Stack) -> None:
     for day in range(1, 11):
         await append(stack, said(f"2026-04-{day:02}T12:00"), said(f"2026-04-{day:02}T13:00"))
     now = at("2027-03-01T00:00")
@@ -202,7 +202,7 @@ async def test_the_result_of_a_worker_that_lost_its_job_is_refused(stack: Stack)
     assert pending(stack.database) == ["day/2026-04-14"]
 
 
-async def test_what_comes_while_a_day_is_composed_is_pending_after_it(stack: Stack) -> None:
+async def test_message_appended_while_day_is_composed_is_added_to_it(stack: Stack) -> None:
     loop = asyncio.get_running_loop()
     late = said("2026-04-14T13:00", "Said meanwhile.")
 
@@ -218,7 +218,7 @@ async def test_what_comes_while_a_day_is_composed_is_pending_after_it(stack: Sta
     assert revisions(stack) == {"2026-04-14": 2}
 
 
-async def test_with_storage_away_nothing_is_taken_for_missing_or_done(
+async def test_roll_up_sweep_raises_if_database_is_unavailable(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(blocking, "POOL_TIMEOUT_S", 0.5)
@@ -251,7 +251,7 @@ async def test_with_storage_away_nothing_is_taken_for_missing_or_done(
         pytest.param(2, "Pacific/Kiritimati", 0, marks=pytest.mark.long),
     ],
 )
-async def test_each_message_is_under_exactly_one_day_whatever_happens(
+async def test_random_streams_with_failures_put_each_message_in_one_day(
     stack: Stack, seed: int, zone: str, cutoff: int
 ) -> None:
     chance = random.Random(seed)

@@ -43,7 +43,7 @@ async def _cancel_most(call: Callable[[], Awaitable[object]], at_once: int) -> N
     await asyncio.wait_for(call(), 10)
 
 
-async def test_of_a_chat_model() -> None:
+async def test_cancelled_chat_calls_free_their_connections() -> None:
     with ScriptedChat().running() as server:
         server.always = drip("It holds.", ANSWER_S)
         client = ChatClient(ChatSettings(server.url, server.model, pauses_s=(0.01,)))
@@ -51,7 +51,9 @@ async def test_of_a_chat_model() -> None:
         await client.close()
 
 
-async def test_of_an_embedding_model(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_cancelled_embedding_calls_free_their_connections(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # Cancelled calls are no evidence about the server.
     monkeypatch.setattr("everword_embedder.providers.openai.server._MAX_WAIT_SECONDS", 60)
     with ScriptedEmbedder().running() as server:

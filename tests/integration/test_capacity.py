@@ -93,7 +93,7 @@ async def _answered(stack: Stack, *callers: tuple[tuple[str, str], ...]) -> None
         )
 
 
-async def test_idle_streams_of_one_tenant_refuse_nobody_else(shared: Stack) -> None:
+async def test_idle_streams_of_one_tenant_do_not_block_other_tenants(shared: Stack) -> None:
     flood, other = await _tenant(shared, "flood"), await _tenant(shared, "other")
     opened = asyncio.Event()
     async with _calls(
@@ -106,7 +106,7 @@ async def test_idle_streams_of_one_tenant_refuse_nobody_else(shared: Stack) -> N
         await _answered(shared, other, OPERATOR)
 
 
-async def test_one_stream_of_a_namespace_works_at_a_time_while_others_call(shared: Stack) -> None:
+async def test_only_one_stream_per_namespace_runs_while_other_tenants_call(shared: Stack) -> None:
     flood, other = await _tenant(shared, "flood"), await _tenant(shared, "other")
     await asyncio.sleep(RECENT_KEY_TTL_S + 0.2)  # Until no other caller counts as recent.
 
@@ -132,7 +132,7 @@ async def test_one_stream_of_a_namespace_works_at_a_time_while_others_call(share
         holder.rollback()
 
 
-async def test_waits_of_one_tenant_refuse_nobody_else(shared: Stack) -> None:
+async def test_indexing_waits_of_one_tenant_do_not_block_other_calls(shared: Stack) -> None:
     flood, other = await _tenant(shared, "flood"), await _tenant(shared, "other")
     token = (await append(shared, "Without a vector.", metadata=flood)).consistency_token
     request = ingest.WaitForIndexingRequest(
@@ -147,7 +147,7 @@ async def test_waits_of_one_tenant_refuse_nobody_else(shared: Stack) -> None:
         assert len(left) == CALLS // 8
 
 
-async def test_a_stream_that_sends_nothing_ends(
+async def test_import_stream_that_sends_nothing_times_out(
     shared: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(receiving, "RECEIVE_S", 0.2)
@@ -164,7 +164,9 @@ async def test_a_stream_that_sends_nothing_ends(
         assert conn.execute("SELECT count(*) FROM messages").fetchone() == (1,)
 
 
-async def test_another_tenants_calls_do_not_wait_for_a_flood(database: DatabaseUnderTest) -> None:
+async def test_call_latency_is_unaffected_by_flood_of_another_tenant(
+    database: DatabaseUnderTest,
+) -> None:
     """100 callers in one namespace and one in another; a process of its own serves both."""
     address = free_address()
     async with service_process("ingest", database, address), open_channel(address) as channel:
@@ -203,7 +205,7 @@ def _rss_mb(pid: int) -> int:
     return int(line.split()[1]) // 1024
 
 
-async def test_requests_of_strangers_are_not_read(database: DatabaseUnderTest) -> None:
+async def test_bodies_of_unauthenticated_requests_are_not_read(database: DatabaseUnderTest) -> None:
     """60 unauthenticated calls of 16 MiB once took 3.5 GB."""
     with database.connect() as conn:
         conn.execute("UPDATE deployment SET closed = true")
@@ -224,7 +226,7 @@ async def test_requests_of_strangers_are_not_read(database: DatabaseUnderTest) -
     assert after - before < 100
 
 
-async def test_who_sends_slowly_holds_up_only_himself(shared: Stack) -> None:
+async def test_slow_senders_delay_only_their_own_tenant(shared: Stack) -> None:
     """Concurrent request bytes are limited, in total and for each tenant."""
     flood, other = await _tenant(shared, "flood"), await _tenant(shared, "other")
     slots = capacity.MAX_BODY_BYTES_OF_GROUP // capacity.TRANSPORT_BYTES
@@ -250,7 +252,7 @@ async def _silence() -> AsyncIterator[bytes]:
     yield b""
 
 
-async def test_guessed_keys_do_not_keep_known_callers_out(shared: Stack) -> None:
+async def test_guessed_api_keys_do_not_block_authenticated_callers(shared: Stack) -> None:
     """Each guess costs a database look-up, so only a few are made at once."""
     other = await _tenant(shared, "other")
     await append(shared, "Known.", metadata=other)
@@ -265,7 +267,7 @@ async def test_guessed_keys_do_not_keep_known_callers_out(shared: Stack) -> None
     assert "CREDENTIALS_INVALID" in reasons
 
 
-async def test_a_call_that_holds_no_request_is_refused(shared: Stack) -> None:
+async def test_call_without_request_message_is_refused(shared: Stack) -> None:
     async with open_channel(shared.addresses["search"]) as channel:
         empty: Any = channel.stream_unary("/everword.v1.SearchService/GetStats")
         refusal = await refused(empty(iter([]), metadata=OPERATOR))
@@ -278,9 +280,7 @@ async def test_a_call_that_holds_no_request_is_refused(shared: Stack) -> None:
 # Health and reflection, which need no key
 
 
-async def test_so_many_watch_the_health_and_no_more(
-    stack: Stack, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_health_watches_are_limited(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_channel(stack.addresses["search"]) as channel:
         health: Any = health_pb2_grpc.HealthStub(channel)
         watches = [
@@ -315,7 +315,7 @@ async def _accepted(call: Callable[[], Any]) -> bool:
     return True
 
 
-async def test_so_many_ask_by_reflection_and_no_more(stack: Stack) -> None:
+async def test_reflection_calls_are_limited(stack: Stack) -> None:
     async with open_channel(stack.addresses["search"]) as channel:
         reflection: Any = reflection_pb2_grpc.ServerReflectionStub(channel)  # type: ignore[arg-type]
         request = reflection_pb2.ServerReflectionRequest(list_services="")
@@ -344,7 +344,7 @@ async def test_so_many_ask_by_reflection_and_no_more(stack: Stack) -> None:
     ],
     ids=["check", "watch", "reflection"],
 )
-async def test_a_large_request_for_health_is_refused(
+async def test_large_health_and_reflection_requests_are_refused(
     stack: Stack, call: Callable[[grpc.aio.Channel, bytes], Awaitable[Any]]
 ) -> None:
     request = health_pb2.HealthCheckRequest(service="x" * 100_000).SerializeToString()
@@ -356,7 +356,7 @@ async def test_a_large_request_for_health_is_refused(
 # Disconnected callers
 
 
-async def test_a_call_that_is_given_up_stops_its_statement_and_leaves_its_slot(
+async def test_abandoned_call_cancels_its_statement_and_frees_its_slot(
     shared: Stack,
 ) -> None:
     """Cancelled, past its deadline, or with a dead client: each while the database executes its statement."""

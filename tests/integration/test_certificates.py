@@ -71,7 +71,7 @@ async def _list_namespaces(channel: grpc.aio.Channel) -> None:
     await AdminServiceStub(channel).ListNamespaces(ListNamespacesRequest(), timeout=60)
 
 
-async def test_with_a_certificate_a_service_speaks_tls_alone(
+async def test_service_with_certificate_refuses_plaintext(
     database: DatabaseUnderTest, certificate: TlsSettings
 ) -> None:
     async with _running(database, certificate) as address:
@@ -83,7 +83,7 @@ async def test_with_a_certificate_a_service_speaks_tls_alone(
         assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
 
 
-async def test_with_a_client_authority_callers_show_a_certificate_too(
+async def test_service_with_client_ca_requires_client_certificate(
     database: DatabaseUnderTest, certificate: TlsSettings
 ) -> None:
     async with _running(
@@ -107,7 +107,7 @@ async def test_with_a_client_authority_callers_show_a_certificate_too(
         assert caught.value.code() == grpc.StatusCode.UNAVAILABLE
 
 
-async def test_the_proxy_speaks_tls_with_its_callers_and_with_the_services(
+async def test_proxy_uses_tls_for_clients_and_services(
     database: DatabaseUnderTest, certificate: TlsSettings
 ) -> None:
     tls = replace(certificate, client_ca=certificate.certificate)
@@ -147,7 +147,7 @@ async def test_the_proxy_speaks_tls_with_its_callers_and_with_the_services(
         assert status == 0
 
 
-async def test_a_certificate_and_a_foreign_key_are_refused_at_the_start(
+async def test_start_fails_if_key_does_not_match_certificate(
     certificate: TlsSettings, tmp_path: Path
 ) -> None:
     other = replace(certificate, key=_make(tmp_path / "other").key)

@@ -70,7 +70,7 @@ async def facts_of(stack: Stack) -> dict[str, str]:
     return {fact.attribute: fact.value for fact in listed.facts}
 
 
-async def test_own_context_and_summaries_of_a_kept_out_conversation_stay_there(
+async def test_unindexed_conversation_is_summarised_only_for_itself(
     stack: Stack,
 ) -> None:
     await update_settings(stack, channel_policies={"discord/*": KEPT_OUT})
@@ -96,7 +96,7 @@ async def test_own_context_and_summaries_of_a_kept_out_conversation_stay_there(
     assert found.conversation.details.title == ""
 
 
-async def test_exceptions_let_one_kind_out_each(stack: Stack) -> None:
+async def test_learn_summarize_and_index_exceptions_publish_one_kind_each(stack: Stack) -> None:
     policies = {
         "learned": admin.ChannelPolicy(learn=True),
         "summed": admin.ChannelPolicy(summarize=True),
@@ -118,7 +118,7 @@ async def test_exceptions_let_one_kind_out_each(stack: Stack) -> None:
     assert "employer" not in await facts_of(stack)
 
 
-async def test_policy_of_the_exact_name_comes_before_a_pattern(stack: Stack) -> None:
+async def test_policy_of_exact_name_overrides_pattern(stack: Stack) -> None:
     allowed = admin.ChannelPolicy(index=True, roll_up=True)
     await update_settings(stack, channel_policies={"discord/*": KEPT_OUT, "discord/open": allowed})
     await say(stack, "discord/open", *LINES, session="a")
@@ -187,7 +187,7 @@ async def test_pattern_with_a_star_before_its_end_is_refused(stack: Stack, name:
     assert refusal.fields == {"namespace.settings.channel_policies"}
 
 
-async def test_policies_with_exceptions_come_back_and_are_imported(stack: Stack) -> None:
+async def test_channel_policies_are_returned_exported_and_imported(stack: Stack) -> None:
     policies = {
         "discord/*": KEPT_OUT,
         "mail": admin.ChannelPolicy(index=True, untrusted=True, learn=False),
@@ -206,7 +206,7 @@ async def test_policies_with_exceptions_come_back_and_are_imported(stack: Stack)
     assert not (await stack.search.Search(asked, metadata=metadata)).results
 
 
-async def test_command_writes_and_shows_patterns_and_exceptions(stack: Stack) -> None:
+async def test_cli_sets_and_shows_channel_policies(stack: Stack) -> None:
     made = await everword(
         stack,
         *("namespaces", "update", "default", "--channel-policy", "discord/*="),
@@ -223,7 +223,7 @@ async def test_command_writes_and_shows_patterns_and_exceptions(stack: Stack) ->
     assert "no_summarize" in wrong.errors
 
 
-async def test_rebuild_and_verify_leave_a_kept_out_conversation_alone(stack: Stack) -> None:
+async def test_rebuild_and_verify_keep_unindexed_conversation_unindexed(stack: Stack) -> None:
     await update_settings(stack, channel_policies={"discord/*": KEPT_OUT})
     await say(stack, "discord/general", *LINES)
     await say(stack, "cli", *LINES[:1], session="other")
@@ -236,7 +236,7 @@ async def test_rebuild_and_verify_leave_a_kept_out_conversation_alone(stack: Sta
     assert list(verify_everything(stack.database.admin_url)) == []
 
 
-async def test_closing_a_channel_keeps_what_is_said_later_out(stack: Stack) -> None:
+async def test_closing_a_channel_excludes_only_later_messages(stack: Stack) -> None:
     await say(stack, "discord", *LINES)
     await work_off(stack)
     before = await facts_of(stack)
@@ -250,7 +250,7 @@ async def test_closing_a_channel_keeps_what_is_said_later_out(stack: Stack) -> N
     assert list(verify_everything(stack.database.admin_url)) == []
 
 
-async def test_opening_a_channel_learns_nothing_of_what_was_said_before(stack: Stack) -> None:
+async def test_opening_a_channel_learns_only_from_later_messages(stack: Stack) -> None:
     await update_settings(stack, channel_policies={"discord": KEPT_OUT})
     await say(stack, "discord", *LINES)
     await work_off(stack)

@@ -102,7 +102,7 @@ def rows_of(stack: Stack, own_id: str) -> set[str]:
     ("name", "channel"),
     [("discord", "discord"), ("discord/*", "discord/general"), ("*", "discord")],
 )
-async def test_kept_out_channel_is_in_no_table_and_no_read_outside_its_conversation(
+async def test_unindexed_channel_appears_in_no_read_outside_its_conversation(
     stack: Stack, monkeypatch: pytest.MonkeyPatch, name: str, channel: str, model: bool
 ) -> None:
     monkeypatch.setattr("support.every_read.SILENCE_S", 0.2)
@@ -117,7 +117,7 @@ async def test_kept_out_channel_is_in_no_table_and_no_read_outside_its_conversat
         assert await shown(stack, open_id, query, since) == {}
 
 
-async def test_channel_without_policy_is_in_every_table_that_the_test_looks_at(
+async def test_channel_without_policy_appears_in_tables_and_reads(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("support.every_read.SILENCE_S", 0.2)

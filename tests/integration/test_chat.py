@@ -56,7 +56,7 @@ async def connect() -> AsyncIterator[Connect]:
         await client.close()
 
 
-async def test_an_answer_comes_with_its_model_and_its_cost(
+async def test_complete_returns_text_model_and_token_usage(
     server: ScriptedChat, connect: Connect
 ) -> None:
     server.script.append(answer(" The VPN. \u2028\x85 Ärger.\n", model="scripted-chat-2"))
@@ -66,7 +66,9 @@ async def test_an_answer_comes_with_its_model_and_its_cost(
     assert given.usage == TokenUsage(input_tokens=5, output_tokens=3)
 
 
-async def test_a_request_says_what_is_asked_for(server: ScriptedChat, connect: Connect) -> None:
+async def test_request_body_has_schema_key_and_thinking_option(
+    server: ScriptedChat, connect: Connect
+) -> None:
     server.script.append(answer(BULLETS))
     given = await connect(server, api_key=Secret("k")).complete(STRUCTURED)
     assert given.value == BULLETS
@@ -107,7 +109,7 @@ async def test_a_request_says_what_is_asked_for(server: ScriptedChat, connect: C
         (answer("The <think> tag."), "The <think> tag.", ""),
     ],
 )
-async def test_thoughts_are_told_from_the_answer(
+async def test_reasoning_is_separated_from_answer(
     server: ScriptedChat, connect: Connect, reply: Reply, text: str, reasoning: str, streams: bool
 ) -> None:
     server.streams = streams
@@ -125,7 +127,7 @@ async def test_thoughts_are_told_from_the_answer(
         answer(None, reasoning='{"bullets": ["Ana fixed the VPN."]}'),
     ],
 )
-async def test_json_is_found_where_servers_put_it(
+async def test_json_answer_is_found_in_fences_text_or_reasoning(
     server: ScriptedChat, connect: Connect, reply: Reply
 ) -> None:
     server.script.append(reply)
@@ -158,7 +160,7 @@ async def test_json_is_found_where_servers_put_it(
         (PLAIN, answer("a\0b"), "malformed"),
     ],
 )
-async def test_what_must_not_be_used_is_no_answer_and_has_its_price(
+async def test_unusable_answer_raises_bad_answer_and_records_usage(
     server: ScriptedChat,
     connect: Connect,
     request_: ChatRequest,
@@ -178,7 +180,7 @@ async def test_what_must_not_be_used_is_no_answer_and_has_its_price(
     assert len(server.requests) == 1
 
 
-async def test_a_violation_names_the_rule_and_not_the_answer(
+async def test_schema_violation_names_rule_without_answer_text(
     server: ScriptedChat, connect: Connect
 ) -> None:
     server.script.append(answer({"bullets": ["hunter2 " * 20]}))
@@ -186,16 +188,14 @@ async def test_a_violation_names_the_rule_and_not_the_answer(
         await connect(server).complete(STRUCTURED)
 
 
-async def test_a_model_that_declines_is_not_asked_again(
-    server: ScriptedChat, connect: Connect
-) -> None:
+async def test_declined_request_is_not_retried(server: ScriptedChat, connect: Connect) -> None:
     server.script.append(answer("I", finish_reason="content_filter"))
     with pytest.raises(ModelDeclined):
         await connect(server).complete(PLAIN)
     assert len(server.requests) == 1
 
 
-async def test_a_slow_drip_is_alive(server: ScriptedChat, connect: Connect) -> None:
+async def test_slow_stream_does_not_time_out(server: ScriptedChat, connect: Connect) -> None:
     server.script.append(drip("It was the VPN that dropped.", seconds=3.0))
     assert (await connect(server).complete(PLAIN)).text == "It was the VPN that dropped."
 
@@ -212,7 +212,7 @@ async def test_a_slow_drip_is_alive(server: ScriptedChat, connect: Connect) -> N
         ({"chat_template_kwargs", "stream_options", "stream"}, {"max_tokens", "temperature"}),
     ],
 )
-async def test_what_a_server_refuses_is_learned_once(
+async def test_client_learns_unsupported_request_fields_once(
     connect: Connect, refused: set[str], sent: set[str]
 ) -> None:
     with ScriptedChat(refuses=frozenset(refused)).running() as server:
@@ -224,7 +224,7 @@ async def test_what_a_server_refuses_is_learned_once(
         assert server.requests[-1].keys() == {"model", "messages", *sent}
 
 
-async def test_a_request_that_is_refused_for_itself_is_refused(
+async def test_request_refused_for_its_content_raises_chat_refused(
     server: ScriptedChat, connect: Connect
 ) -> None:
     client = connect(server)
@@ -237,16 +237,14 @@ async def test_a_request_that_is_refused_for_itself_is_refused(
     assert len(server.requests) == 3
 
 
-async def test_no_more_requests_at_once_than_allowed(
-    server: ScriptedChat, connect: Connect
-) -> None:
+async def test_concurrent_requests_are_limited(server: ScriptedChat, connect: Connect) -> None:
     server.reply = lambda request: drip("The VPN.", seconds=0.2)
     client = connect(server, concurrency=3)
     await asyncio.gather(*(client.complete(PLAIN) for _ in range(9)))
     assert server.most_at_once == 3
 
 
-async def test_a_call_that_is_cancelled_ends_at_once_and_leaves_its_place(
+async def test_cancelled_call_ends_at_once_and_frees_its_slot(
     server: ScriptedChat, connect: Connect
 ) -> None:
     server.script.append(hang())
@@ -263,7 +261,9 @@ async def test_a_call_that_is_cancelled_ends_at_once_and_leaves_its_place(
     assert (await client.complete(PLAIN)).text == "Fine."
 
 
-async def test_tokens_are_counted_by_the_server(server: ScriptedChat, connect: Connect) -> None:
+async def test_client_asks_server_for_token_count_and_context_size(
+    server: ScriptedChat, connect: Connect
+) -> None:
     client = connect(server)
     assert await client.count_tokens("It was the VPN.") == 4
     assert await client.count_tokens("") == 0
@@ -272,7 +272,9 @@ async def test_tokens_are_counted_by_the_server(server: ScriptedChat, connect: C
     assert server.looked_up == ["/tokenize", "/v1/models"]
 
 
-async def test_without_them_there_are_an_estimate_and_a_setting(connect: Connect) -> None:
+async def test_token_count_and_context_size_fall_back_to_estimate_and_setting(
+    connect: Connect,
+) -> None:
     with ScriptedChat(tokenize=False, context_tokens=None).running() as server:
         client = connect(server, context_tokens=3000)
         assert await client.context_tokens() == 3000
@@ -285,7 +287,7 @@ async def test_without_them_there_are_an_estimate_and_a_setting(connect: Connect
         assert server.looked_up == ["/v1/models", "/tokenize"]
 
 
-async def test_a_call_is_told_in_a_span_without_content(
+async def test_call_records_span_without_message_content(
     server: ScriptedChat, connect: Connect, spans: InMemorySpanExporter
 ) -> None:
     server.script += [answer(BULLETS, model="scripted-chat-2"), cut_off()]
@@ -333,7 +335,7 @@ def test_settings_come_from_the_environment() -> None:
     assert "pw" not in repr(settings)
 
 
-def test_small_work_may_use_another_model_and_another_server() -> None:
+def test_small_settings_choose_another_model_or_server() -> None:
     def small(**given: str) -> ChatSettings:
         asked = {**GIVEN, "EVERWORD_CHAT_API_KEY": "hunter2"}
         asked |= {f"EVERWORD_CHAT_{name}": value for name, value in given.items()}
@@ -370,6 +372,6 @@ def test_small_work_may_use_another_model_and_another_server() -> None:
         ("EVERWORD_CHAT_CONTEXT_TOKENS", "12"),
     ],
 )
-def test_a_wrong_setting_is_refused_by_its_name(name: str, value: str) -> None:
+def test_invalid_chat_setting_is_refused_with_its_name(name: str, value: str) -> None:
     with pytest.raises(SettingError, match=name):
         ChatSettings.from_environment(Environment({**GIVEN, name: value}))

@@ -43,7 +43,7 @@ def chat(server: ScriptedChat, records: list[tuple[str, str]]) -> Iterator[Block
     chat.close()
 
 
-def test_it_answers_and_counts(
+def test_blocking_chat_answers_counts_tokens_and_records_usage(
     server: ScriptedChat, chat: BlockingChat, records: list[tuple[str, str]]
 ) -> None:
     assert chat.complete(PLAIN).text == "Fine."
@@ -52,14 +52,16 @@ def test_it_answers_and_counts(
     assert records == [("ok", threading.current_thread().name)]
 
 
-def test_it_beats_while_it_waits(server: ScriptedChat, chat: BlockingChat) -> None:
+def test_blocking_call_sends_heartbeats_while_waiting(
+    server: ScriptedChat, chat: BlockingChat
+) -> None:
     server.script.append(drip("The VPN.", seconds=1.0))
     beats: list[float] = []
     assert chat.complete(PLAIN, lambda: beats.append(time.monotonic())).text == "The VPN."
     assert 2 <= len(beats) <= 11
 
 
-def test_what_a_beat_raises_ends_the_call(
+def test_error_of_heartbeat_cancels_call(
     server: ScriptedChat, chat: BlockingChat, records: list[tuple[str, str]]
 ) -> None:
     server.script.append(hang())
@@ -73,7 +75,7 @@ def test_what_a_beat_raises_ends_the_call(
     assert chat.complete(PLAIN).text == "Fine."
 
 
-def test_a_failure_comes_through(
+def test_blocking_call_raises_error_and_records_usage(
     server: ScriptedChat, chat: BlockingChat, records: list[tuple[str, str]]
 ) -> None:
     server.script.append(cut_off())
@@ -82,7 +84,7 @@ def test_a_failure_comes_through(
     assert [outcome for outcome, _ in records] == ["cut_off"]
 
 
-def test_its_span_belongs_to_the_callers(
+def test_span_of_blocking_call_is_child_of_callers_span(
     server: ScriptedChat, chat: BlockingChat, spans: InMemorySpanExporter
 ) -> None:
     with trace.get_tracer("test").start_as_current_span("job"):
@@ -93,7 +95,7 @@ def test_its_span_belongs_to_the_callers(
     assert call.parent.span_id == job.context.span_id
 
 
-def test_threads_may_share_it(server: ScriptedChat, chat: BlockingChat) -> None:
+def test_blocking_chat_is_shared_by_threads(server: ScriptedChat, chat: BlockingChat) -> None:
     texts: list[str] = []
     threads = [
         threading.Thread(target=lambda: texts.append(chat.complete(PLAIN).text)) for _ in range(8)
@@ -105,7 +107,7 @@ def test_threads_may_share_it(server: ScriptedChat, chat: BlockingChat) -> None:
     assert texts == ["Fine."] * 8
 
 
-def test_a_blocking_call_beats_through_the_pauses(server: ScriptedChat) -> None:
+def test_blocking_call_sends_heartbeats_during_retry_pauses(server: ScriptedChat) -> None:
     settings = ChatSettings(server.url, server.model, pauses_s=(0.5,))
     chat = BlockingChat(settings, beat_s=0.1)
     server.script.append(status(500))
@@ -117,7 +119,7 @@ def test_a_blocking_call_beats_through_the_pauses(server: ScriptedChat) -> None:
     assert len(beats) >= 2
 
 
-def test_what_ends_the_wait_ends_the_call(server: ScriptedChat, chat: BlockingChat) -> None:
+def test_keyboard_interrupt_ends_blocking_call(server: ScriptedChat, chat: BlockingChat) -> None:
     server.script.append(hang())
 
     def interrupt() -> None:
@@ -128,7 +130,7 @@ def test_what_ends_the_wait_ends_the_call(server: ScriptedChat, chat: BlockingCh
     assert chat.complete(PLAIN).text == "Fine."
 
 
-def test_closing_ends_what_still_runs(server: ScriptedChat) -> None:
+def test_close_cancels_running_calls(server: ScriptedChat) -> None:
     server.always = hang()
     chat = BlockingChat(ChatSettings(server.url, server.model), beat_s=0.1)
     ended: list[BaseException] = []

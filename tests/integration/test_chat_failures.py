@@ -126,9 +126,7 @@ AWAY: list[tuple[Reply, str]] = [
 
 
 @pytest.mark.parametrize(("trouble", "said"), AWAY, ids=[said for _, said in AWAY])
-async def test_a_server_that_fails_once_is_asked_again(
-    world: World, trouble: Reply, said: str
-) -> None:
+async def test_single_server_failure_is_retried(world: World, trouble: Reply, said: str) -> None:
     world.server.script.append(trouble)
     assert (await world.client.complete(ASKED)).text == "Fine."
     assert world.time.pauses == PAUSES[:1]
@@ -136,7 +134,7 @@ async def test_a_server_that_fails_once_is_asked_again(
 
 
 @pytest.mark.parametrize(("trouble", "said"), AWAY, ids=[said for _, said in AWAY])
-async def test_a_server_that_goes_on_failing_is_unavailable(
+async def test_persistent_server_failure_raises_chat_unavailable(
     world: World, trouble: Reply, said: str
 ) -> None:
     world.server.always = trouble
@@ -163,7 +161,7 @@ async def test_a_server_that_goes_on_failing_is_unavailable(
         (too_long(4096, 5000), InputTooLong, "maximum context length is 4096"),
     ],
 )
-async def test_a_refusal_is_final_and_taken_for_what_it_is(
+async def test_refusal_is_not_retried_and_raises_matching_error(
     world: World, refusal: Reply, error: type[ChatError], said: str
 ) -> None:
     world.server.script.append(refusal)
@@ -187,7 +185,7 @@ async def test_a_refusal_is_final_and_taken_for_what_it_is(
         ("prompt is too long", None),
     ],
 )
-async def test_a_refusal_for_length_is_known_by_its_words(
+async def test_context_length_error_is_recognised_by_its_text(
     world: World, words: str, limit: int | None
 ) -> None:
     world.server.script.append(status(400, words))
@@ -198,7 +196,7 @@ async def test_a_refusal_for_length_is_known_by_its_words(
     assert await world.client.context_tokens() == (limit or 8192)
 
 
-async def test_a_closed_port_is_unavailable() -> None:
+async def test_closed_port_raises_chat_unavailable() -> None:
     with ScriptedChat().running() as gone:
         world = World(gone, ChatSettings(gone.url, gone.model))
     with pytest.raises(ChatUnavailable, match="ConnectError"):
@@ -207,21 +205,21 @@ async def test_a_closed_port_is_unavailable() -> None:
     await world.client.close()
 
 
-async def test_a_server_that_refuses_everything_is_misconfigured(world: World) -> None:
+async def test_server_that_refuses_everything_raises_chat_misconfigured(world: World) -> None:
     world.server.always = status(400, "not a chat model")
     with pytest.raises(ChatMisconfigured, match="not a chat model"):
         await world.client.complete(ASKED)
 
 
 @pytest.mark.parametrize("code", [429, 503])
-async def test_the_pause_that_a_server_asks_for_is_kept(world: World, code: int) -> None:
+async def test_retry_after_of_server_is_honoured(world: World, code: int) -> None:
     at = format_datetime(datetime.now(UTC) + timedelta(seconds=40), usegmt=True)
     world.server.script += [status(code, retry_after="2"), status(code, retry_after=at)]
     assert (await world.client.complete(ASKED)).text == "Fine."
     assert world.time.pauses == [2.0, pytest.approx(40, abs=2)]
 
 
-async def test_a_pause_that_is_too_long_to_wait_for_is_told(world: World) -> None:
+async def test_long_retry_after_raises_chat_busy_with_seconds(world: World) -> None:
     world.server.script.append(status(429, retry_after="600"))
     with pytest.raises(ChatBusy) as caught:
         await world.client.complete(ASKED)
@@ -234,7 +232,7 @@ async def test_a_pause_that_is_too_long_to_wait_for_is_told(world: World) -> Non
 
 
 @pytest.mark.parametrize("trouble", [status(500), reset(), garbage()])
-async def test_an_outage_is_not_waited_for_by_each_call_and_ends(
+async def test_open_circuit_breaker_fails_calls_at_once_until_it_closes(
     world: World, trouble: Reply
 ) -> None:
     world.server.always = trouble
@@ -251,13 +249,13 @@ async def test_an_outage_is_not_waited_for_by_each_call_and_ends(
     assert (await world.client.complete(ASKED)).text == "Fine."
 
 
-async def test_a_call_that_has_begun_waits_for_an_outage_that_others_met(world: World) -> None:
+async def test_running_calls_retry_during_outage_seen_by_other_calls(world: World) -> None:
     world.server.script += [status(500)] * 3
     answers = await asyncio.gather(*(world.client.complete(ASKED) for _ in range(3)))
     assert [one.text for one in answers] == ["Fine."] * 3
 
 
-async def test_without_pauses_a_failure_is_told_at_once(make: Callable[..., World]) -> None:
+async def test_without_retry_pauses_failure_is_raised_at_once(make: Callable[..., World]) -> None:
     world = make(pauses_s=())
     world.server.script.append(status(503))
     with pytest.raises(ChatUnavailable):
@@ -265,7 +263,7 @@ async def test_without_pauses_a_failure_is_told_at_once(make: Callable[..., Worl
     assert len(world.server.requests) == 1
 
 
-async def test_limits_are_learned_again_after_an_outage(world: World) -> None:
+async def test_context_size_is_queried_again_after_outage(world: World) -> None:
     assert await world.client.context_tokens() == 8192
     world.server.context_tokens = 4096
     assert await world.client.context_tokens() == 8192
@@ -274,7 +272,7 @@ async def test_limits_are_learned_again_after_an_outage(world: World) -> None:
     assert await world.client.context_tokens() == 4096
 
 
-async def test_fields_are_learned_again_after_an_outage(world: World) -> None:
+async def test_supported_fields_are_probed_again_after_outage(world: World) -> None:
     world.server.refuses = frozenset({"chat_template_kwargs"})
     await world.client.complete(ASKED)
     assert "chat_template_kwargs" not in world.server.requests[-1]
@@ -284,7 +282,7 @@ async def test_fields_are_learned_again_after_an_outage(world: World) -> None:
     assert "chat_template_kwargs" in world.server.requests[-1]
 
 
-async def test_what_a_failure_cost_is_recorded(world: World) -> None:
+async def test_usage_of_failed_call_is_recorded(world: World) -> None:
     world.server.script.append(cut_off("one two three"))
     with pytest.raises(ChatError):
         await world.client.complete(ASKED)

@@ -64,7 +64,7 @@ async def listed(stack: Stack, conversation_id: str, **fields: Any) -> list[pb.C
         request.page_token = page.next_page_token
 
 
-async def test_state_comes_back_byte_for_byte_and_is_found_by_no_search(stack: Stack) -> None:
+async def test_checkpoint_state_is_returned_unchanged_and_not_searchable(stack: Stack) -> None:
     owner = await conversation(stack, "bytes")
     state = os.urandom(4 * 1024 * 1024)
     metadata = Struct()
@@ -82,7 +82,7 @@ async def test_state_comes_back_byte_for_byte_and_is_found_by_no_search(stack: S
     assert not (await stack.search.Search(request)).results
 
 
-async def test_names_have_versions_in_one_order_and_parents(stack: Stack) -> None:
+async def test_checkpoint_names_have_ordered_versions_with_parents(stack: Stack) -> None:
     """Requirements of agent frameworks' adapters: ids of their own, the chain of parents, and listing before a
     checkpoint.
     """
@@ -110,7 +110,7 @@ async def test_names_have_versions_in_one_order_and_parents(stack: Stack) -> Non
     assert (missing.code, missing.reason) == (grpc.StatusCode.NOT_FOUND, "CHECKPOINT_NOT_FOUND")
 
 
-async def test_a_save_is_done_once_and_only_after_what_its_writer_saw(stack: Stack) -> None:
+async def test_save_checkpoint_is_idempotent_and_checks_expected_version(stack: Stack) -> None:
     owner = await conversation(stack, "once")
     first = await save(stack, owner, b"one", request_id="once", expected_version=0)
     again = await save(stack, owner, b"one", request_id="once", expected_version=0)
@@ -135,7 +135,7 @@ async def test_a_save_is_done_once_and_only_after_what_its_writer_saw(stack: Sta
     assert versions == sorted(set(versions), reverse=True)
 
 
-async def test_the_oldest_versions_go_and_a_name_too_many_is_refused(
+async def test_old_versions_are_pruned_and_name_over_limit_is_refused(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owner = await conversation(stack, "limits")
@@ -158,7 +158,7 @@ async def test_the_oldest_versions_go_and_a_name_too_many_is_refused(
     await save(stack, owner, b"5", "bytes")
 
 
-async def test_what_is_deleted_is_gone_and_its_versions_are_not_given_again(stack: Stack) -> None:
+async def test_deleted_checkpoints_are_gone_and_versions_not_reused(stack: Stack) -> None:
     owner = await conversation(stack, "deleted")
     first = await save(stack, owner, b"1")
     for name in ("", "plan", "plan", "draft"):
@@ -177,7 +177,7 @@ async def test_what_is_deleted_is_gone_and_its_versions_are_not_given_again(stac
     assert (await save(stack, owner, b"new", expected_version=0)).version == 6
 
 
-async def test_the_command_line_saves_a_file_and_restores_it(stack: Stack, tmp_path: Path) -> None:
+async def test_cli_saves_and_restores_checkpoint_file(stack: Stack, tmp_path: Path) -> None:
     owner = await conversation(stack, "command line")
     source, target = tmp_path / "state.bin", tmp_path / "restored.bin"
     source.write_bytes(bytes(range(256)))

@@ -26,7 +26,7 @@ async def harvest(stack: Stack) -> str:
     return written.conversation_id
 
 
-async def test_search_prints_a_table_and_json_of_the_same_results(stack: Stack) -> None:
+async def test_search_prints_table_or_json_with_explanation(stack: Stack) -> None:
     await harvest(stack)
     table = await everword(stack, "search", "when does the harvest start?")
     assert table.status == 0
@@ -68,7 +68,7 @@ async def test_text_is_printed_as_it_is_and_not_as_markup(stack: Stack) -> None:
     assert "red [bold]tractor[/bold]" in (await everword(stack, "search", "tractor")).output
 
 
-async def test_a_search_without_results_says_so_and_which_arms_were_idle(stack: Stack) -> None:
+async def test_search_without_results_reports_skipped_arms(stack: Stack) -> None:
     done = await everword(stack, "search", "the")
     assert (done.status, done.output) == (0, "nothing found\n")
     lexical, trigram, semantic = done.errors.splitlines()
@@ -92,7 +92,7 @@ async def test_browse_lists_by_time(stack: Stack) -> None:
     assert "harvest starts" in (await everword(stack, "browse")).output
 
 
-async def test_a_context_is_printed_as_it_would_be_put_into_a_prompt(stack: Stack) -> None:
+async def test_context_prints_prompt_text_and_token_count(stack: Stack) -> None:
     conversation = await harvest(stack)
     arguments = ["context", "harvest", "--conversation", conversation, "--budget", "500"]
     built = (await everword(stack, *arguments, "--json")).json()
@@ -102,13 +102,13 @@ async def test_a_context_is_printed_as_it_would_be_put_into_a_prompt(stack: Stac
     assert "of 500 tokens" in shown.errors
 
 
-async def test_a_context_without_anything_relevant_says_so(stack: Stack) -> None:
+async def test_context_without_relevant_memories_prints_hint(stack: Stack) -> None:
     told = await everword(stack, "context", "zyzzyva quokka lattice")
     assert "Nothing that is remembered answers this" in told.errors
     assert not told.output.strip()
 
 
-async def test_looking_at_a_context_is_no_use_of_it(stack: Stack) -> None:
+async def test_context_command_counts_use_only_on_request(stack: Stack) -> None:
     await harvest(stack)
     await everword(stack, "context", "harvest")
     found = (await everword(stack, "search", "harvest", "--json")).json()["results"]
@@ -118,7 +118,7 @@ async def test_looking_at_a_context_is_no_use_of_it(stack: Stack) -> None:
         assert conn.execute("SELECT count(*) FROM memory_use").fetchone() == (2,)
 
 
-async def test_stats_and_conversations_and_the_queue_are_told(stack: Stack) -> None:
+async def test_stats_conversations_and_queue_status_print_counts(stack: Stack) -> None:
     conversation = await harvest(stack)
     stats = (await everword(stack, "stats", "--json")).json()
     assert stats["corpus"]["messages"] == 3
@@ -136,7 +136,7 @@ async def test_stats_and_conversations_and_the_queue_are_told(stack: Stack) -> N
     assert "embed" in (await everword(stack, "queue-status")).output
 
 
-async def test_failed_jobs_are_shown_and_tried_again_on_request(stack: Stack) -> None:
+async def test_failed_jobs_are_shown_and_retried_by_retry_failed(stack: Stack) -> None:
     await harvest(stack)
     with stack.database.connect() as conn:
         conn.execute(
@@ -156,7 +156,7 @@ async def test_failed_jobs_are_shown_and_tried_again_on_request(stack: Stack) ->
     assert done.output == "1 jobs are tried again\n"
 
 
-async def test_backfill_counts_what_lacks_a_vector(stack: Stack) -> None:
+async def test_backfill_counts_memories_without_vector(stack: Stack) -> None:
     await harvest(stack)
     done = (await everword(stack, "backfill", "embeddings", "--dry-run", "--json")).json()
     assert int(done["items"]) >= 0
@@ -164,7 +164,7 @@ async def test_backfill_counts_what_lacks_a_vector(stack: Stack) -> None:
     assert "a vector" in shown.output
 
 
-async def test_a_namespace_is_made_changed_listed_and_erased(stack: Stack) -> None:
+async def test_namespaces_are_created_updated_shown_and_listed(stack: Stack) -> None:
     created = await everword(
         stack, "namespaces", "create", "acme", "--time-zone", "Europe/Zurich",
         "--day-cutoff-minutes", "300", "--channel-policy", "slack=index", "--json",
@@ -186,7 +186,7 @@ async def test_a_namespace_is_made_changed_listed_and_erased(stack: Stack) -> No
     assert "NAMESPACE_ALREADY_EXISTS" in again.errors
 
 
-async def test_the_language_of_a_namespace_is_set_before_anything_is_stored(stack: Stack) -> None:
+async def test_text_search_config_can_be_set_only_while_namespace_is_empty(stack: Stack) -> None:
     await everword(stack, "namespaces", "create", "acme", "--text-search-config", "german")
     shown = await everword(stack, "namespaces", "get", "acme")
     assert "german" in shown.output
@@ -200,7 +200,7 @@ async def test_the_language_of_a_namespace_is_set_before_anything_is_stored(stac
     assert "NAMESPACE_NOT_EMPTY" in late.errors
 
 
-async def test_a_namespace_is_erased_only_after_a_yes(stack: Stack) -> None:
+async def test_namespace_is_deleted_only_after_confirmation(stack: Stack) -> None:
     await everword(stack, "namespaces", "create", "acme")
     await append(stack, "The tap drips.", metadata=within("acme"))
     dry = ("namespaces", "delete", "acme", "--dry-run")
@@ -225,7 +225,9 @@ async def test_a_namespace_is_erased_only_after_a_yes(stack: Stack) -> None:
     assert "NAMESPACE_NOT_FOUND" in gone.errors
 
 
-async def test_keys_are_made_shown_once_listed_and_revoked(database: DatabaseUnderTest) -> None:
+async def test_keys_are_created_listed_without_secret_and_revoked(
+    database: DatabaseUnderTest,
+) -> None:
     async with running_stack(database, admin_key="boss") as stack:
         refused = await everword(stack, "keys", "list")
         assert refused.status == 1
@@ -251,7 +253,7 @@ async def test_keys_are_made_shown_once_listed_and_revoked(database: DatabaseUnd
         assert admin.json()["api_key"]["namespace"] == ""
 
 
-async def test_an_error_of_a_service_is_one_line_with_its_reason(stack: Stack) -> None:
+async def test_service_error_is_printed_in_one_line_with_reason(stack: Stack) -> None:
     done = await everword(stack, "search", "(", "--mode", "regex")
     assert done.status == 1
     assert done.errors.count("\n") == 1
@@ -268,7 +270,7 @@ def empty_database(postgres_url: str) -> str:
     return postgres_url.rpartition("/")[0] + "/never_migrated"
 
 
-def test_migrate_applies_everything_once_and_makes_the_login(empty_database: str) -> None:
+def test_migrate_applies_migrations_once_and_creates_login(empty_database: str) -> None:
     def migrate(*options: str, url: str = empty_database) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [EVERWORD, "migrate", *options],

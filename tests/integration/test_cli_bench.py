@@ -57,9 +57,7 @@ async def namespaces(stack: Stack) -> list[str]:
 
 
 @pytest.mark.long
-async def test_two_runs_give_the_same_figures_and_leave_nothing_behind(
-    stack: Stack, tmp_path: Path
-) -> None:
+async def test_two_runs_give_same_figures_and_clean_up(stack: Stack, tmp_path: Path) -> None:
     before = await namespaces(stack)
     reports = []
     for name in ("one.json", "two.json"):
@@ -92,7 +90,7 @@ async def test_two_runs_give_the_same_figures_and_leave_nothing_behind(
     assert max(len(row["ranked"]) for row in own) > 10
 
 
-async def test_modes_are_compared_and_the_ablation_writes_a_table_and_plots(
+async def test_ablation_compares_variants_and_writes_table_and_plots(
     stack: Stack, tmp_path: Path
 ) -> None:
     pytest.importorskip("matplotlib")
@@ -116,7 +114,7 @@ async def test_modes_are_compared_and_the_ablation_writes_a_table_and_plots(
     assert min(fresh) > 0
 
 
-async def test_longmemeval_is_asked_history_by_history(stack: Stack, tmp_path: Path) -> None:
+async def test_longmemeval_questions_are_asked_per_history(stack: Stack, tmp_path: Path) -> None:
     def item(question_id: str, question: str, said: str) -> dict[str, Any]:
         turns = [
             {"role": "user", "content": said, "has_answer": True},
@@ -188,7 +186,7 @@ class BenchRuns:
 
 
 @pytest.mark.long
-async def test_summaries_that_are_made_meanwhile_take_no_places(
+async def test_concurrent_summaries_do_not_change_message_ranking(
     stack: Stack, tmp_path: Path
 ) -> None:
     at = stack.addresses
@@ -212,7 +210,7 @@ async def test_summaries_that_are_made_meanwhile_take_no_places(
     assert notes == [CONCURRENT_SUMMARIES]
 
 
-async def test_a_run_that_was_broken_off_goes_on_and_comes_to_the_same(
+async def test_resumed_run_gives_same_figures_as_uninterrupted_run(
     stack: Stack, tmp_path: Path
 ) -> None:
     before = await namespaces(stack)
@@ -234,7 +232,7 @@ async def test_a_run_that_was_broken_off_goes_on_and_comes_to_the_same(
 
 
 @pytest.mark.long
-async def test_a_namespace_that_a_killed_run_left_is_dropped(stack: Stack, tmp_path: Path) -> None:
+async def test_namespace_left_by_killed_run_is_deleted(stack: Stack, tmp_path: Path) -> None:
     measured = BenchRuns(stack, tmp_path)
     whole = await measured.run()
     lines = (tmp_path / "checkpoint").read_text().splitlines()
@@ -247,7 +245,7 @@ async def test_a_namespace_that_a_killed_run_left_is_dropped(stack: Stack, tmp_p
     assert left not in await namespaces(stack)
 
 
-async def test_a_bad_file_is_an_error_of_one_line(stack: Stack, tmp_path: Path) -> None:
+async def test_invalid_data_file_prints_error_in_one_line(stack: Stack, tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_text('{"format": "everword-bench/1", "conversations": [{"messages": []}]}')
     done = await everword(stack, "bench", "retrieval", "--data", str(path))
@@ -256,7 +254,7 @@ async def test_a_bad_file_is_an_error_of_one_line(stack: Stack, tmp_path: Path) 
     assert done.errors.count("\n") == 1
 
 
-async def test_a_server_that_does_not_answer_is_an_error_of_one_line(stack: Stack) -> None:
+async def test_unreachable_server_prints_error_without_traceback(stack: Stack) -> None:
     nowhere = {"EVERWORD_INGEST_ADDRESS": "127.0.0.1:9"}
     done = await everword(stack, "bench", "retrieval", "--data", SAMPLE, **nowhere)
     assert done.status == 1
@@ -277,7 +275,7 @@ async def bench_by_itself(*arguments: str) -> CommandResult:
 
 
 @pytest.mark.long
-async def test_with_a_stack_of_its_own_it_measures_with_vectors_and_summaries(
+async def test_bench_with_own_stack_measures_vectors_and_summaries(
     tmp_path: Path,
 ) -> None:
     output = tmp_path / "out.json"
@@ -298,7 +296,7 @@ async def test_with_a_stack_of_its_own_it_measures_with_vectors_and_summaries(
 
 
 @pytest.mark.long
-async def test_summaries_take_nothing_away_from_what_is_found(
+async def test_summaries_do_not_lower_recall(
     tmp_path: Path,
 ) -> None:
     data, reports = str(part(tmp_path, 1)), []

@@ -101,7 +101,7 @@ def document(path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.long
-async def test_every_figure_has_a_floor_and_a_kept_database_is_gone_on_with(tmp_path: Path) -> None:
+async def test_every_figure_has_a_floor_and_kept_database_is_reused(tmp_path: Path) -> None:
     with passable_folder() as folder:
         output, again, plots = (tmp_path / name for name in ("out.json", "again.json", "plots"))
         kept = ("--scale", str(SCALE), "--keep", str(folder / "kept"))
@@ -260,7 +260,7 @@ def check_changes(rows: dict[str, dict[str, Any]]) -> None:
 
 
 @pytest.mark.long
-async def test_a_figure_measured_alone_is_of_any_scale_and_leaves_nothing_behind(
+async def test_single_figure_is_measured_at_given_scale_and_cleans_up(
     tmp_path: Path,
 ) -> None:
     with passable_folder() as folder:
@@ -280,7 +280,7 @@ async def test_a_figure_measured_alone_is_of_any_scale_and_leaves_nothing_behind
     assert (plots / "search_hybrid_1m.svg").exists()
 
 
-def test_the_corpus_is_the_same_every_time_and_of_the_size_asked_for() -> None:
+def test_corpus_is_deterministic_and_has_requested_size() -> None:
     first, second = (list(corpus.conversations(500)) for _ in range(2))
     assert first == second
     messages = [message for each in first for message in each.messages]
@@ -293,7 +293,7 @@ def test_the_corpus_is_the_same_every_time_and_of_the_size_asked_for() -> None:
     assert 20 < sum(words) / len(words) < 30
 
 
-def test_texts_with_words_in_common_are_near_each_other_for_the_stub() -> None:
+def test_stub_vectors_of_texts_with_common_words_are_similar() -> None:
     said = stub.vector("the gardener planted tomatoes behind the greenhouse")
     near = stub.vector("tomatoes in a greenhouse")
     far = stub.vector("quarterly invoices were late")
@@ -302,7 +302,7 @@ def test_texts_with_words_in_common_are_near_each_other_for_the_stub() -> None:
     assert abs(said @ far) < 0.2
 
 
-def test_a_change_is_better_or_worse_by_what_is_wanted_of_the_figure() -> None:
+def test_comparison_rates_change_by_direction_of_the_target() -> None:
     def run(**values: float) -> dict[str, Any]:
         rows = [Row(id_, 1000, value, "unit", Floor(1.0, "")) for id_, value in values.items()]
         return {"rows": [row.document() for row in rows]}
@@ -314,7 +314,7 @@ def test_a_change_is_better_or_worse_by_what_is_wanted_of_the_figure() -> None:
     assert verdicts == {"search_load_100k": "better", "ingest_b1": "worse", "browse": ""}
 
 
-def test_a_file_that_is_no_run_is_refused(tmp_path: Path) -> None:
+def test_compare_refuses_file_without_run(tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text("[]", encoding="utf-8")
     done = CliRunner().invoke(main, ["bench", "speed", "--compare", str(path)])

@@ -10,7 +10,7 @@ from support.compaction import roll_up_everything
 from support.stack import Stack
 
 
-async def test_roll_ups_are_counted_and_scheduled(stack: Stack) -> None:
+async def test_rollup_counts_and_schedules_periods(stack: Stack) -> None:
     await append(stack, said("2026-04-14T12:00"))
     dry = await everword(stack, "rollup", "--dry-run")
     assert dry.output == "3 periods would be summed up\n"

@@ -28,7 +28,7 @@ async def calibrate(stack: Stack, *arguments: str) -> CommandResult:
     )  # fmt: skip
 
 
-async def test_what_it_stores_counts_at_once(stack: Stack) -> None:
+async def test_stored_calibration_is_applied_to_next_search(stack: Stack) -> None:
     done = await calibrate(stack, "--profile", "lexical")
     assert done.status == 0, done.errors
     assert "lexical, conversations left out" in done.output
@@ -50,7 +50,7 @@ async def test_what_it_stores_counts_at_once(stack: Stack) -> None:
     assert unsure.results[0].relevance < sure.results[0].relevance
 
 
-async def test_without_vectors_what_ranks_by_them_is_refused(stack: Stack) -> None:
+async def test_calibrate_without_vectors_refuses_semantic_profile(stack: Stack) -> None:
     done = await calibrate(stack, "--profile", "recall")
     assert done.status == 1
     assert "recall cannot be calibrated without vectors" in done.errors
@@ -58,7 +58,7 @@ async def test_without_vectors_what_ranks_by_them_is_refused(stack: Stack) -> No
         assert conn.execute("SELECT count(*) FROM calibrations").fetchone() == (0,)
 
 
-async def test_without_the_owners_url_there_is_nowhere_to_store(stack: Stack) -> None:
+async def test_calibrate_without_admin_url_fails(stack: Stack) -> None:
     nobody = {"EVERWORD_DATA": str(Path(SAMPLE).parent / "nobody")}
     done = await everword(stack, "calibrate", "--data", SAMPLE, **nobody)
     assert done.status == 2
@@ -77,14 +77,14 @@ async def calibrate_by_itself(*arguments: str) -> CommandResult:
     return CommandResult(process.returncode or 0, output.decode(), errors.decode())
 
 
-async def test_a_stack_of_its_own_has_nothing_to_store_for() -> None:
+async def test_calibrate_with_own_stack_requires_out_option() -> None:
     done = await calibrate_by_itself()
     assert done.status == 2
     assert "--out FILE" in done.errors
 
 
 @pytest.mark.long
-async def test_with_the_local_model_it_writes_what_can_be_shipped(tmp_path: Path) -> None:
+async def test_calibrate_with_local_model_writes_calibrations_and_plot(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     out, plot = tmp_path / "calibrations.json", tmp_path / "reliability.svg"
     done = await calibrate_by_itself("--out", str(out), "--plot", str(plot))

@@ -22,7 +22,7 @@ async def test_call_sends_json_and_prints_the_response(stack: Stack) -> None:
     assert "Did you mean 'plan'" in missing.errors
 
 
-async def test_call_takes_and_prints_streams_as_json_lines(stack: Stack) -> None:
+async def test_call_reads_and_prints_streams_as_json_lines(stack: Stack) -> None:
     batches = [
         {
             "batch": {

@@ -22,7 +22,7 @@ def block(language: str) -> str:
     return str(re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)[0])
 
 
-async def test_costs_are_drawn_by_day_and_model(stack: Stack) -> None:
+async def test_costs_prints_bars_by_model_and_groups_by_day(stack: Stack) -> None:
     accounts = Accounts(stack, "default")
     await accounts.record(
         spent("gpt-5", 1_000_000), spent("gpt-5-mini", 1_000_000), spent("house-model", 7)
@@ -50,7 +50,7 @@ async def test_costs_are_drawn_by_day_and_model(stack: Stack) -> None:
     assert "acme" in drawn.output
 
 
-async def test_the_commands_and_the_code_of_the_page_do_what_it_says(
+async def test_commands_and_code_of_limits_page_work_as_documented(
     stack: Stack, tmp_path: Path
 ) -> None:
     commands = [shlex.split(line)[1:] for line in block("").splitlines()]

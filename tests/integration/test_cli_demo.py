@@ -18,7 +18,7 @@ TOPIC = ("cutover", "MySQL", "old machine")
 
 
 @pytest.mark.slow
-def test_the_demo_imports_searches_six_times_builds_a_context_and_leaves_nothing() -> None:
+def test_demo_prints_searches_and_context_as_shown_in_readme() -> None:
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("EVERWORD_")}
     done = subprocess.run(
         [EVERWORD, "demo"],

@@ -12,7 +12,7 @@ from support.databases import DatabaseUnderTest
 from support.stack import Stack, running_stack
 
 
-async def test_all_is_well(stack: Stack) -> None:
+async def test_doctor_reports_no_problem_for_healthy_stack(stack: Stack) -> None:
     finished = await everword(stack, "doctor", "--write", "--json")
     findings = {each["check"]: each for each in finished.json()}
     assert list(findings) == [
@@ -31,7 +31,7 @@ async def test_all_is_well(stack: Stack) -> None:
     assert "WRONG" not in shown.output
 
 
-async def test_a_service_that_is_away_is_named_with_what_to_do(stack: Stack) -> None:
+async def test_doctor_names_unavailable_service_with_advice(stack: Stack) -> None:
     away = f"127.0.0.1:{free_ports(1)[0]}"
     finished = await everword(stack, "doctor", EVERWORD_SEARCH_ADDRESS=away)
     assert finished.status == 1
@@ -40,14 +40,14 @@ async def test_a_service_that_is_away_is_named_with_what_to_do(stack: Stack) -> 
     assert "Traceback" not in finished.errors
 
 
-async def test_a_key_that_is_missing_or_may_not_write_is_told(database: DatabaseUnderTest) -> None:
+async def test_doctor_reports_missing_api_key(database: DatabaseUnderTest) -> None:
     async with running_stack(database, admin_key="an-operators-key-for-tests") as stack:
         nobody = await everword(stack, "doctor")
         assert nobody.status == 1
         assert "set EVERWORD_API_KEY" in nobody.output
 
 
-async def test_work_that_nobody_does_and_work_that_was_given_up_are_told(stack: Stack) -> None:
+async def test_doctor_reports_jobs_without_a_worker(stack: Stack) -> None:
     assert (await everword(stack, "doctor", "--write")).status == 0
     with stack.database.connect() as conn:
         conn.execute(
@@ -58,7 +58,7 @@ async def test_work_that_nobody_does_and_work_that_was_given_up_are_told(stack: 
     assert "start a worker" in waiting.output
 
 
-async def test_a_row_for_each_namespace(stack: Stack) -> None:
+async def test_stats_all_prints_a_row_for_each_namespace(stack: Stack) -> None:
     await make_namespaces(stack, "acme", "beta")
     await append(stack, "One message.", metadata=within("acme"))
     rows = (await everword(stack, "stats", "--all", "--json")).json()

@@ -31,7 +31,7 @@ async def run(stack: Stack, commands: list[list[str]]) -> list[str]:
     return outputs
 
 
-async def test_the_commands_of_the_page_do_what_it_says(
+async def test_commands_of_documents_page_work_as_documented(
     stack: Stack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -87,7 +87,7 @@ async def test_workspace_files_are_written_and_shown(stack: Stack) -> None:
     assert "DOCUMENT_NOT_FOUND" in missing.errors
 
 
-async def test_a_file_that_cannot_be_read_says_why(stack: Stack, tmp_path: Path) -> None:
+async def test_upload_of_unreadable_file_prints_reason(stack: Stack, tmp_path: Path) -> None:
     broken = tmp_path / "broken.pdf"
     broken.write_bytes(b"%PDF-1.7 and no more")
     finished = await everword(stack, "documents", "upload", str(broken))
@@ -95,9 +95,7 @@ async def test_a_file_that_cannot_be_read_says_why(stack: Stack, tmp_path: Path)
     assert "DOCUMENT_UNREADABLE" in finished.errors
 
 
-async def test_upload_of_a_file_with_a_page_without_text_stores_the_others_and_says_so(
-    stack: Stack, tmp_path: Path
-) -> None:
+async def test_upload_of_pdf_warns_about_pages_without_text(stack: Stack, tmp_path: Path) -> None:
     file = tmp_path / "half.pdf"
     file.write_bytes(pdf([[(11.0, "The ferry is blue.")], []]))
     first = await everword(stack, "documents", "upload", str(file))

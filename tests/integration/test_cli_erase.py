@@ -11,7 +11,7 @@ from support.erasure_checks import rows_with
 from support.stack import Stack
 
 
-async def test_a_person_sees_what_would_go_and_is_asked(stack: Stack) -> None:
+async def test_erase_shows_preview_and_asks_for_confirmation(stack: Stack) -> None:
     said = await append(stack, "The zqcli8k sings.", "The owl too.")
     message_id = said.messages[0].message_id
     looked = await everword(stack, "erase", "message", message_id, "--dry-run")
@@ -33,7 +33,7 @@ async def test_a_person_sees_what_would_go_and_is_asked(stack: Stack) -> None:
     assert "MESSAGE_NOT_FOUND" in again.errors
 
 
-async def test_a_program_waits_for_what_is_large_and_reads_json(stack: Stack) -> None:
+async def test_erase_waits_for_large_erasure_and_prints_json(stack: Stack) -> None:
     said = await append(stack, *(f"The zqlarge8k sings {n}." for n in range(450)))
     command = ("erase", "conversation", said.conversation_id, "--yes", "--json")
     erasure = (await everword(stack, *command)).json()
@@ -46,7 +46,7 @@ async def test_a_program_waits_for_what_is_large_and_reads_json(stack: Stack) ->
     assert json.loads(unmatched.output)["matched_rows"] == 0
 
 
-async def test_what_has_a_name_is_erased_by_it(stack: Stack) -> None:
+async def test_erase_accepts_names_of_notes_documents_and_conversations(stack: Stack) -> None:
     await append(stack, "The zqnamed8k sings.", session_key="thread-7")
     await everword(stack, "notes", "write", "plan", "The zqnoted8k is the plan.")
     await everword(stack, "documents", "write", "Handbook", "The zqbook8k is a book.")
@@ -59,7 +59,7 @@ async def test_what_has_a_name_is_erased_by_it(stack: Stack) -> None:
     assert "NOTE_NOT_FOUND" in missing.errors
 
 
-async def test_an_erasure_that_matches_nothing_fails_and_names_similar_names(stack: Stack) -> None:
+async def test_erase_without_match_fails_and_suggests_similar_names(stack: Stack) -> None:
     said = append_request(message("The zqnobody8k sings.", author="Bea Lind"))
     said.conversation.CopyFrom(target("of ana", subject="ana"))
     await stack.ingest.AppendMessages(said)
@@ -82,7 +82,7 @@ async def test_an_erasure_that_matches_nothing_fails_and_names_similar_names(sta
     assert rows_with(stack, "zqnobody8k")
 
 
-async def test_an_erasure_is_repeated_by_its_request_id(stack: Stack) -> None:
+async def test_erase_with_same_request_id_returns_same_erasure(stack: Stack) -> None:
     said = await append(stack, "The zqtwice8k sings.")
     command = ("erase", "message", said.messages[0].message_id, "--yes", "--request-id", "m1")
     first = await everword(stack, *command, "--json")

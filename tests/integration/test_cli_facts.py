@@ -15,7 +15,7 @@ from support.stated_facts import tell
 PAGE = (Path(__file__).parents[2] / "docs" / "facts.md").read_text(encoding="utf-8")
 
 
-async def test_the_commands_of_the_page_do_what_it_says(stack: Stack) -> None:
+async def test_commands_of_facts_page_work_as_documented(stack: Stack) -> None:
     [block] = re.findall(r"```\n(everword facts .*?)```", PAGE, re.DOTALL)
     *commands, why = [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
     outputs = [(await everword(stack, *command)).output for command in commands]
@@ -32,7 +32,7 @@ async def test_the_commands_of_the_page_do_what_it_says(stack: Stack) -> None:
     assert "remembered" in explained
 
 
-async def test_facts_are_set_right(stack: Stack) -> None:
+async def test_facts_are_corrected_and_closed(stack: Stack) -> None:
     told = (await everword(stack, "facts", "remember", "emi", "pet", "A dog", "--json")).json()
     fact_id = told["fact"]["id"]
     correction = json.dumps({"fact_id": fact_id, "value": "A cat", "actor": "FACT_ACTOR_PERSON"})
@@ -49,7 +49,7 @@ async def test_facts_are_set_right(stack: Stack) -> None:
     assert "fact_id" in wrong.errors
 
 
-def test_the_page_lists_every_attribute() -> None:
+def test_facts_page_lists_every_attribute() -> None:
     for row in re.findall(r"^\| (\w+) \| (.*?) \| (.*?) \|$", PAGE, re.MULTILINE):
         category, one, several = row
         for cell, is_several in ((one, False), (several, True)):
@@ -59,7 +59,7 @@ def test_the_page_lists_every_attribute() -> None:
     assert all(f"`{name}`" in PAGE for name in KNOWN)
 
 
-async def test_search_and_context_say_until_when_something_held(stack: Stack) -> None:
+async def test_search_and_context_print_end_date_of_superseded_values(stack: Stack) -> None:
     await tell(stack, "I live in Berlin, where I live well.", "Berlin", 0, subject="emi")
     await tell(stack, "We moved to Lisbon!", "Lisbon", 100, subject="emi")
     found = (await everword(stack, "search", "Where do I live?", "--kind", "message")).output

@@ -49,7 +49,7 @@ def fits(done: CommandResult) -> bool:
     return all(len(row.rstrip()) <= 80 for row in done.output.splitlines())
 
 
-async def test_lists_show_whole_ids_on_a_narrow_terminal_that_get_takes(stack: Stack) -> None:
+async def test_lists_print_usable_ids_on_narrow_terminal(stack: Stack) -> None:
     conversation, ids = await store_thread(stack)
     shown = await everword(stack, "conversations", "--client-session", "tab-7", **NARROW)
     assert fits(shown)
@@ -68,7 +68,7 @@ async def test_lists_show_whole_ids_on_a_narrow_terminal_that_get_takes(stack: S
         assert fits(await everword(stack, *other.split(), **NARROW)), other
 
 
-async def test_get_shows_what_was_stored_by_id_and_by_name(stack: Stack) -> None:
+async def test_get_prints_stored_items_by_id_and_by_name(stack: Stack) -> None:
     conversation, ids = await store_thread(stack)
     memory = await everword(stack, "get", "memory", ids[6], **NARROW)
     assert fits(memory)
@@ -95,7 +95,7 @@ async def test_get_shows_what_was_stored_by_id_and_by_name(stack: Stack) -> None
     assert as_json["summary"]["message_count"] == leaf.message_count
 
 
-async def test_get_says_what_it_lacks(stack: Stack) -> None:
+async def test_get_reports_missing_conversation_and_arguments(stack: Stack) -> None:
     gone = await everword(stack, "get", "conversation", "nothere")
     assert (gone.status, gone.output) == (1, "")
     assert "CONVERSATION_NOT_FOUND" in gone.errors
@@ -106,7 +106,7 @@ async def test_get_says_what_it_lacks(stack: Stack) -> None:
 
 
 @pytest.mark.parametrize("is_configured", [False, True])
-async def test_answer_shows_what_it_rests_on_or_what_to_set(
+async def test_answer_prints_citations_or_required_settings(
     database: DatabaseUnderTest, is_configured: bool
 ) -> None:
     with ScriptedChat().running() as server:

@@ -15,7 +15,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "graph.md").read_text(encoding="utf
 GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"
 
 
-async def test_the_commands_of_the_page_do_what_it_says(stack: Stack) -> None:
+async def test_commands_of_graph_page_work_as_documented(stack: Stack) -> None:
     [block] = re.findall(r"```\n(everword graph .*?)```", PAGE, re.DOTALL)
     commands = [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
     outputs = [(await everword(stack, *command)).output for command in commands]

@@ -42,7 +42,7 @@ def jsonl(path: Path, *contents: str) -> Path:
     return path
 
 
-async def test_the_sample_is_stored_as_it_was_written_and_importing_again_adds_nothing(
+async def test_sample_is_imported_unchanged_and_second_import_adds_nothing(
     stack: Stack,
 ) -> None:
     entries = list(read_transcript(sample_path()))
@@ -56,7 +56,7 @@ async def test_the_sample_is_stored_as_it_was_written_and_importing_again_adds_n
     assert (second["messages_written"], second["messages_existing"]) == (0, len(entries))
 
 
-async def test_a_chat_of_openai_is_imported_once_and_its_calls_say_what_came_of_them(
+async def test_openai_chat_is_imported_once_with_results_of_tool_calls(
     stack: Stack, tmp_path: Path
 ) -> None:
     called = {"name": "bash", "arguments": json.dumps({"command": "make test"})}
@@ -78,7 +78,7 @@ async def test_a_chat_of_openai_is_imported_once_and_its_calls_say_what_came_of_
     assert sentence == "Ran “make test”: 1 failed, 20 passed."
 
 
-async def test_a_person_gets_a_table_of_files_and_no_escape_sequences(
+async def test_import_prints_table_of_files_without_escape_sequences(
     stack: Stack, tmp_path: Path
 ) -> None:
     one = jsonl(tmp_path / "one.jsonl", "a", "b")
@@ -92,7 +92,7 @@ async def test_a_person_gets_a_table_of_files_and_no_escape_sequences(
     assert "\x1b" not in done.output
 
 
-async def test_strict_names_a_bad_line_what_came_before_stays_and_a_repaired_file_goes_on(
+async def test_strict_import_stops_at_bad_line_and_resumes_after_repair(
     stack: Stack, tmp_path: Path
 ) -> None:
     path = jsonl(tmp_path / "chat.jsonl", *(f"message {n}" for n in range(1200)))
@@ -112,7 +112,7 @@ async def test_strict_names_a_bad_line_what_came_before_stays_and_a_repaired_fil
     assert contents == [f"message {n}" for n in range(1200)]
 
 
-async def test_an_interrupted_import_says_how_to_go_on_and_goes_on(
+async def test_interrupted_import_prints_how_to_resume_and_resumes(
     stack: Stack, tmp_path: Path
 ) -> None:
     path = jsonl(tmp_path / "chat.jsonl", *(f"message {n}" for n in range(12_000)))
@@ -142,7 +142,7 @@ async def test_an_interrupted_import_says_how_to_go_on_and_goes_on(
         assert (await client.get_conversation(key)).message_count == 12_000
 
 
-async def test_stored_words_that_a_file_contradicts_are_an_error_that_names_the_message(
+async def test_import_reports_message_that_conflicts_with_stored_content(
     stack: Stack, tmp_path: Path
 ) -> None:
     path = tmp_path / "chat.jsonl"
@@ -162,7 +162,7 @@ async def test_stored_words_that_a_file_contradicts_are_an_error_that_names_the_
     ]
 
 
-async def test_an_exported_transcript_imports_into_another_namespace_as_the_same(
+async def test_exported_transcript_is_imported_unchanged_into_another_namespace(
     stack: Stack, tmp_path: Path
 ) -> None:
     await everword(stack, "import", SAMPLE)
@@ -182,7 +182,7 @@ async def test_an_exported_transcript_imports_into_another_namespace_as_the_same
     assert details.title == "Moving orderdesk from MySQL to PostgreSQL"
 
 
-async def test_export_prints_a_line_for_each_message_or_text_for_reading(stack: Stack) -> None:
+async def test_export_prints_json_lines_or_readable_text(stack: Stack) -> None:
     written = await append(
         stack,
         message("Where is the report?\x1b[2J", author="Ana"),
@@ -202,7 +202,7 @@ async def test_export_prints_a_line_for_each_message_or_text_for_reading(stack: 
 
 
 @pytest.mark.parametrize("form", ["jsonl", "text"])
-async def test_a_conversation_that_does_not_exist_is_an_error_and_leaves_no_file(
+async def test_export_of_unknown_conversation_fails_and_creates_no_file(
     stack: Stack, tmp_path: Path, form: str
 ) -> None:
     path = tmp_path / "out"

@@ -13,7 +13,7 @@ from support.stack import Stack
 PAGE = (Path(__file__).parents[2] / "docs" / "lore.md").read_text(encoding="utf-8")
 
 
-async def test_the_commands_of_the_page_do_what_it_says(stack: Stack) -> None:
+async def test_commands_of_lore_page_work_as_documented(stack: Stack) -> None:
     [block] = re.findall(r"```\n(everword lore add .*?)```", PAGE, re.DOTALL)
     outputs = []
     for command in (shlex.split(line)[1:] for line in block.splitlines()):
@@ -32,7 +32,7 @@ async def test_the_commands_of_the_page_do_what_it_says(stack: Stack) -> None:
     assert deleted == "Duke Anselm: deleted\n"
 
 
-async def test_a_book_of_another_program_is_imported(stack: Stack, tmp_path: Path) -> None:
+async def test_lore_import_reads_books_of_other_programs(stack: Stack, tmp_path: Path) -> None:
     world = {
         "entries": {
             "0": {"key": ["dragon"], "comment": "Smaug", "content": "Sleeps on gold.", "order": 7},
@@ -66,7 +66,7 @@ async def test_a_book_of_another_program_is_imported(stack: Stack, tmp_path: Pat
     assert "LORE_BOOK_NOT_FOUND" in gone.errors
 
 
-async def test_lore_import_names_what_it_leaves_out_and_keeps_the_rest(
+async def test_lore_import_reports_unsupported_fields_and_stores_the_rest(
     stack: Stack, tmp_path: Path
 ) -> None:
     entries: list[object] = [

@@ -12,7 +12,7 @@ from support.stack import Stack
 PAGE = (Path(__file__).parents[2] / "docs" / "notes.md").read_text(encoding="utf-8")
 
 
-async def test_the_commands_of_the_page_do_what_it_says(stack: Stack) -> None:
+async def test_commands_of_notes_page_work_as_documented(stack: Stack) -> None:
     [block] = re.findall(r"```\n(everword notes write .*?)```", PAGE, re.DOTALL)
     commands = [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
     outputs = []
@@ -34,7 +34,7 @@ async def test_the_commands_of_the_page_do_what_it_says(stack: Stack) -> None:
     assert [each["deleted"] for each in finished.json()["versions"]] == [True, False, False]
 
 
-async def test_a_writer_says_what_it_expects(stack: Stack) -> None:
+async def test_note_write_with_wrong_expected_version_fails(stack: Stack) -> None:
     first = ("notes", "write", "plan", "Ship on Friday.", "--expect", "0", "--agent", "opus")
     written = (await everword(stack, *first, "--json")).json()
     assert (written["version"], written["replayed"]) == (1, False)
@@ -45,7 +45,7 @@ async def test_a_writer_says_what_it_expects(stack: Stack) -> None:
     assert read.output == "Ship on Friday.\n"
 
 
-async def test_an_advisor_gets_a_grant_and_its_calls_are_shown(stack: Stack) -> None:
+async def test_handoffs_grant_creates_grant_and_show_prints_its_calls(stack: Stack) -> None:
     empty = await everword(stack, "handoffs", "show", "acme/shop", "41", "--instructions")
     assert "nothing was handed over" in empty.errors
     assert "WriteHandoff" in empty.output

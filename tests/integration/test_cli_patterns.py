@@ -14,7 +14,7 @@ from support.stack import Stack
 PAGE = (Path(__file__).parents[2] / "docs" / "notes.md").read_text(encoding="utf-8")
 
 
-async def test_the_commands_of_the_page_do_what_it_says(stack: Stack) -> None:
+async def test_pattern_commands_of_notes_page_work_as_documented(stack: Stack) -> None:
     [block] = re.findall(r"```\n(everword call Pattern.*?)```", PAGE, re.DOTALL)
     commands = [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
     *_, why = commands
@@ -34,7 +34,7 @@ async def test_the_commands_of_the_page_do_what_it_says(stack: Stack) -> None:
     assert "ask first" in explained
 
 
-def test_the_page_tells_the_confidence_of_counts() -> None:
+def test_page_lists_correct_confidence_of_counts() -> None:
     rows = re.findall(r"^\| (\d+) \| (\d+) \| \.(\d+) \|$", PAGE, re.MULTILINE)
     assert len(rows) == 7
     for right, wrong, told in rows:

@@ -20,7 +20,7 @@ async def review(stack: Stack, request: dict[str, str]) -> Any:
     return (await everword(stack, "call", "Fact/ReviewLearned", text)).json()
 
 
-async def test_what_was_learned_is_shown_with_its_words_and_set_right(stack: Stack) -> None:
+async def test_learned_people_events_and_strategies_are_shown_and_reviewed(stack: Stack) -> None:
     told = [await say(stack, f"Rui came along, {number}.", 380 + number) for number in range(3)]
     async with learning_transaction(stack.database) as conn:
         met = await meet_people(

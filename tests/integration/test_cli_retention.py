@@ -9,7 +9,7 @@ from support.retention import age_rows
 from support.stack import Stack
 
 
-async def test_a_person_sets_a_policy_sees_what_would_go_and_runs_it(stack: Stack) -> None:
+async def test_retention_policy_is_set_previewed_and_run(stack: Stack) -> None:
     await append(stack, "The zqcli9k sings.", "The owl too.")
     age_rows(stack, 31)
     shown = await everword(stack, "retention", "show")

@@ -38,7 +38,7 @@ async def working(stack: Stack, mind: Mind | None) -> AsyncIterator[None]:
             await task
 
 
-async def test_sleep_reads_what_was_just_said_and_tells_how_it_goes(stack: Stack) -> None:
+async def test_sleep_processes_recent_sessions_and_streams_progress(stack: Stack) -> None:
     await say(stack, "It is tea for me.", 30, session="one")
     await say(stack, "It is tea for him.", 30, subject="bo", session="two")
     async with working(stack, Mind({"sleep-observe": TEA})):
@@ -64,7 +64,7 @@ async def test_sleep_reads_what_was_just_said_and_tells_how_it_goes(stack: Stack
     assert (again["done"], again["conversations"], again["stored_sessions"]) == (True, 0, 0)
 
 
-async def test_a_conversation_that_is_not_there_is_refused(stack: Stack) -> None:
+async def test_sleep_refuses_unknown_conversation(stack: Stack) -> None:
     await append(stack, "Words.")
     nobody = pb.SleepRequest(conversation_id="00000000-0000-0000-0000-000000000001")
 
@@ -75,7 +75,7 @@ async def test_a_conversation_that_is_not_there_is_refused(stack: Stack) -> None
     assert (await refused(first())).reason == "CONVERSATION_NOT_FOUND"
 
 
-async def test_what_leaves_an_agents_context_is_learned_from_at_once(stack: Stack) -> None:
+async def test_flush_conversation_makes_sleep_learn_at_once(stack: Stack) -> None:
     said = await append(stack, *["It is tea for me."] * 10)
     await compact_everything(stack)
     flush = pb.FlushConversationRequest(

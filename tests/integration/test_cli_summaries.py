@@ -13,7 +13,7 @@ from support.stack import Stack
 from support.summaries import LEAF, ROOT, change, flag_for_review, harvest_tree, listed
 
 
-async def test_a_tree_shows_levels_spans_counts_flags_and_what_waits(stack: Stack) -> None:
+async def test_summaries_tree_prints_levels_spans_counts_flags_and_backlog(stack: Stack) -> None:
     conversation = await harvest_tree(stack)
     await append(stack, "A straggler.", "Another one.")
     nodes = await listed(stack)
@@ -35,7 +35,7 @@ async def test_a_tree_shows_levels_spans_counts_flags_and_what_waits(stack: Stac
     assert "#301–#302  2 messages not summed up yet" in lines[-1]
 
 
-async def test_a_conversation_is_named_by_its_key_too(stack: Stack) -> None:
+async def test_summaries_tree_accepts_session_key(stack: Stack) -> None:
     await harvest_tree(stack)
     nodes = (await everword(stack, "summaries", "tree", "s", "--json")).json()["summaries"]
     assert {node["id"] for node in nodes} == {node.id for node in await listed(stack)}
@@ -44,7 +44,7 @@ async def test_a_conversation_is_named_by_its_key_too(stack: Stack) -> None:
     assert "CONVERSATION_NOT_FOUND" in missing.errors
 
 
-async def test_the_shown_end_of_an_id_is_enough_to_show_a_summary(stack: Stack) -> None:
+async def test_summaries_show_accepts_shortened_id(stack: Stack) -> None:
     await harvest_tree(stack)
     leaf = next(node for node in await listed(stack) if node.level == LEAF)
     done = await everword(stack, "summaries", "show", f"…{leaf.id[-8:]}", "--sources")
@@ -84,7 +84,7 @@ async def test_summaries_are_listed_by_level_and_by_flag(stack: Stack) -> None:
     assert "review" in table.output
 
 
-async def test_an_audit_ends_with_status_1_where_it_finds_something(stack: Stack) -> None:
+async def test_audit_exits_with_status_1_if_it_has_findings(stack: Stack) -> None:
     await append(stack, *[f"Emi mended pump {n} with valve_{n}." for n in range(50)])
     await compact_everything(stack, ExtractiveComposer())
     clean = await everword(stack, "audit", "summaries")
@@ -108,7 +108,7 @@ async def test_an_audit_ends_with_status_1_where_it_finds_something(stack: Stack
     assert [each["summary"]["id"] for each in report["findings"]] == [nodes[0].id]
 
 
-async def test_the_status_and_the_stats_tell_how_far_summaries_are(stack: Stack) -> None:
+async def test_compaction_status_and_stats_print_backlog_and_levels(stack: Stack) -> None:
     await harvest_tree(stack)
     await append(stack, "A straggler.")
     shown = (await everword(stack, "compaction-status")).output

@@ -73,7 +73,7 @@ async def _fill(stack: Stack) -> None:
         )
 
 
-async def test_commands_with_an_unknown_name_fail_and_name_similar_names(stack: Stack) -> None:
+async def test_commands_with_unknown_name_fail_and_suggest_similar_names(stack: Stack) -> None:
     await _fill(stack)
     admin = {"EVERWORD_ADMIN_DATABASE_URL": stack.database.admin_url}
     busy = asyncio.Semaphore(3)

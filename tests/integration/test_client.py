@@ -53,7 +53,7 @@ def test_the_readme_shows_the_documented_example() -> None:
     assert snippet() in README.read_text(encoding="utf-8")
 
 
-async def test_what_is_appended_is_listed_browsed_searched_and_put_into_a_context(
+async def test_appended_messages_are_listed_browsed_searched_and_in_context(
     stack: Stack,
 ) -> None:
     texts = [f"note number {n} about the harvest" for n in range(7)]
@@ -81,7 +81,7 @@ async def test_what_is_appended_is_listed_browsed_searched_and_put_into_a_contex
         assert texts[6] in context.text
 
 
-async def test_a_search_hands_on_its_profile_and_its_least_relevance(stack: Stack) -> None:
+async def test_search_passes_profile_and_min_relevance(stack: Stack) -> None:
     async with Client.connect(settings(stack)) as memory:
         written = await memory.append(KEY, [message("the harvest was good")])
         fresh = written.consistency_token
@@ -96,7 +96,7 @@ async def test_a_search_hands_on_its_profile_and_its_least_relevance(stack: Stac
         assert [named for named, _ in caught.value.violations] == ["min_relevance"]
 
 
-async def test_the_same_request_id_writes_once(stack: Stack) -> None:
+async def test_append_with_same_request_id_is_stored_once(stack: Stack) -> None:
     async with Client.connect(settings(stack)) as memory:
         first = await memory.append(KEY, [message("once")], request_id="r-1")
         second = await memory.append(KEY, [message("once")], request_id="r-1")
@@ -106,7 +106,7 @@ async def test_the_same_request_id_writes_once(stack: Stack) -> None:
     assert third.messages[0].seq == 2
 
 
-async def test_an_error_says_what_a_program_needs_to_know(stack: Stack) -> None:
+async def test_call_error_has_code_reason_metadata_and_violations(stack: Stack) -> None:
     unknown = "01900000-0000-7000-8000-000000000000"
     async with Client.connect(settings(stack)) as memory:
         with pytest.raises(CallError) as caught:
@@ -122,7 +122,7 @@ async def test_an_error_says_what_a_program_needs_to_know(stack: Stack) -> None:
         assert [field for field, _ in caught.value.violations] == ["memory_ids[0]"]
 
 
-async def test_a_key_opens_its_namespace_and_no_other(database: DatabaseUnderTest) -> None:
+async def test_api_key_gives_access_to_its_namespace_only(database: DatabaseUnderTest) -> None:
     async with running_stack(database, admin_key="boss") as stack:
         async with Client.connect(settings(stack, "boss")) as operator:
             await operator.admin_service.CreateNamespace(

@@ -154,7 +154,7 @@ async def mark_used(pair: Pair, request_id: str = "", timeout: float | None = No
     await pair.client.ingest_service.MarkUsed(request, timeout=timeout)
 
 
-async def test_what_the_server_says_may_be_repeated_is_repeated_with_the_same_id(
+async def test_retryable_error_is_retried_with_same_request_id(
     pair: Pair,
 ) -> None:
     pair.service.failures = [retried(ConcurrentUpdate()), retried(Overloaded(limit=1))]
@@ -165,14 +165,14 @@ async def test_what_the_server_says_may_be_repeated_is_repeated_with_the_same_id
     assert ids != {""}
 
 
-async def test_a_call_whose_answer_broke_off_is_repeated_with_the_same_id(pair: Pair) -> None:
+async def test_interrupted_response_is_retried_with_same_request_id(pair: Pair) -> None:
     pair.service.broken_off = 2
     await mark_used(pair)
     ids = {request.request_id for request in pair.service.requests}
     assert (len(pair.service.requests), len(ids)) == (3, 1)
 
 
-async def test_a_write_sent_again_by_the_caller_is_another_write(pair: Pair) -> None:
+async def test_second_call_of_caller_gets_new_request_id(pair: Pair) -> None:
     request = pb.MarkUsedRequest(memory_ids=["m"])
     await pair.client.ingest_service.MarkUsed(request)
     await pair.client.ingest_service.MarkUsed(request)
@@ -180,12 +180,12 @@ async def test_a_write_sent_again_by_the_caller_is_another_write(pair: Pair) -> 
     assert request.request_id == ""
 
 
-async def test_a_request_id_of_the_callers_is_kept(pair: Pair) -> None:
+async def test_request_id_of_caller_is_sent_unchanged(pair: Pair) -> None:
     await mark_used(pair, request_id="mine")
     assert pair.service.requests[0].request_id == "mine"
 
 
-async def test_after_the_last_attempt_the_error_is_passed_on(pair: Pair) -> None:
+async def test_error_is_raised_after_last_attempt(pair: Pair) -> None:
     pair.service.failures = [retried(ConcurrentUpdate()) for _ in range(10)]
     with pytest.raises(CallError) as caught:
         await mark_used(pair)
@@ -193,7 +193,7 @@ async def test_after_the_last_attempt_the_error_is_passed_on(pair: Pair) -> None
     assert len(pair.service.requests) == ATTEMPTS
 
 
-async def test_an_error_that_repeating_cannot_mend_is_passed_on_at_once(pair: Pair) -> None:
+async def test_non_retryable_error_is_raised_at_once(pair: Pair) -> None:
     pair.service.failures = [EverwordError()]
     with pytest.raises(CallError) as caught:
         await mark_used(pair)
@@ -201,7 +201,7 @@ async def test_an_error_that_repeating_cannot_mend_is_passed_on_at_once(pair: Pa
     assert len(pair.service.requests) == 1
 
 
-async def test_no_pause_reaches_beyond_the_deadline(pair: Pair) -> None:
+async def test_retry_pause_beyond_deadline_raises_error_at_once(pair: Pair) -> None:
     pair.service.failures = [retried(Overloaded(limit=1), after_s=60.0)]
     started = time.monotonic()
     with pytest.raises(CallError) as caught:
@@ -210,7 +210,7 @@ async def test_no_pause_reaches_beyond_the_deadline(pair: Pair) -> None:
     assert time.monotonic() - started < 30
 
 
-async def test_every_call_has_the_deadline_of_the_settings_or_its_own(pair: Pair) -> None:
+async def test_call_has_default_or_own_deadline(pair: Pair) -> None:
     await mark_used(pair)
     await mark_used(pair, timeout=1.0)
     default, own = pair.service.deadlines
@@ -218,14 +218,14 @@ async def test_every_call_has_the_deadline_of_the_settings_or_its_own(pair: Pair
     assert own == pytest.approx(1.0, abs=0.5)
 
 
-async def test_a_passed_deadline_is_an_error_of_the_same_kind(pair: Pair) -> None:
+async def test_passed_deadline_raises_call_error(pair: Pair) -> None:
     pair.service.pause_s = 5.0
     with pytest.raises(CallError) as caught:
         await mark_used(pair, timeout=0.1)
     assert caught.value.code is grpc.StatusCode.DEADLINE_EXCEEDED
 
 
-async def test_a_cancelled_call_is_cancelled(pair: Pair) -> None:
+async def test_cancelled_call_raises_cancelled_error(pair: Pair) -> None:
     pair.service.pause_s = 5.0
     call = asyncio.ensure_future(mark_used(pair))
     await asyncio.sleep(0.05)
@@ -234,7 +234,7 @@ async def test_a_cancelled_call_is_cancelled(pair: Pair) -> None:
         await call
 
 
-async def test_key_namespace_and_request_id_go_with_every_call(pair: Pair) -> None:
+async def test_every_call_sends_api_key_namespace_and_request_id(pair: Pair) -> None:
     await mark_used(pair)
     await pair.client.ingest_service.ImportMessages(iter([pb.ImportMessagesRequest()]))
     assert [each.done async for each in sleep(pair)] == [False, True]
@@ -246,7 +246,7 @@ async def test_key_namespace_and_request_id_go_with_every_call(pair: Pair) -> No
     assert NAMESPACE_HEADER == authentication.NAMESPACE_HEADER
 
 
-async def test_headers_of_the_call_come_before_those_of_the_settings(pair: Pair) -> None:
+async def test_headers_of_call_override_settings(pair: Pair) -> None:
     request = pb.MarkUsedRequest(memory_ids=["m"])
     metadata = ((NAMESPACE_HEADER, "other"), ("x-request-id", "mine"))
     await pair.client.ingest_service.MarkUsed(request, metadata=metadata)
@@ -255,7 +255,7 @@ async def test_headers_of_the_call_come_before_those_of_the_settings(pair: Pair)
     assert received["x-request-id"] == "mine"
 
 
-async def test_a_stream_is_sent_once_and_fails_with_the_same_kind_of_error(pair: Pair) -> None:
+async def test_request_stream_is_not_retried_and_raises_call_error(pair: Pair) -> None:
     pair.service.failures = [retried(ConcurrentUpdate())]
     batches = [pb.ImportMessagesRequest() for _ in range(3)]
     with pytest.raises(CallError) as caught:
@@ -266,7 +266,7 @@ async def test_a_stream_is_sent_once_and_fails_with_the_same_kind_of_error(pair:
     assert response.batches == 6
 
 
-async def test_a_stream_of_answers_has_a_deadline_and_fails_with_the_same_kind_of_error(
+async def test_response_stream_has_deadline_and_span_and_raises_call_error(
     pair: Pair, spans: InMemorySpanExporter
 ) -> None:
     pair.service.failures = [retried(ConcurrentUpdate())]
@@ -283,7 +283,7 @@ async def test_a_stream_of_answers_has_a_deadline_and_fails_with_the_same_kind_o
     assert f"{span.context.span_id:016x}" in metadata["traceparent"]
 
 
-async def test_where_no_server_is_the_error_names_the_address() -> None:
+async def test_call_error_of_unreachable_server_has_its_address() -> None:
     address = f"127.0.0.1:{free_ports(1)[0]}"
     async with Client.connect(_at(ClientSettings(), address)) as client:
         with pytest.raises(CallError) as caught:
@@ -298,7 +298,7 @@ def client_span(spans: InMemorySpanExporter) -> ReadableSpan:
     return span
 
 
-async def test_a_call_with_its_repetitions_is_one_span_that_servers_can_join(
+async def test_call_with_retries_is_one_span_propagated_to_server(
     pair: Pair, spans: InMemorySpanExporter
 ) -> None:
     pair.service.failures = [retried(ConcurrentUpdate())]
@@ -318,7 +318,7 @@ async def test_a_call_with_its_repetitions_is_one_span_that_servers_can_join(
         )
 
 
-async def test_the_span_and_the_duration_of_a_failed_call_say_why(
+async def test_span_and_duration_of_failed_call_have_status(
     pair: Pair, spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recorded: list[tuple[str, float, dict[str, str]]] = []

@@ -46,7 +46,7 @@ async def memory(
         yield memory
 
 
-async def test_what_a_tool_brought_in_says_how_far_to_believe_it(
+async def test_search_marks_tool_results_as_untrusted_or_suspicious(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _found_by_environment(stack, monkeypatch)
@@ -60,7 +60,9 @@ async def test_what_a_tool_brought_in_says_how_far_to_believe_it(
     assert marks == {("user", False, False), ("tool", True, False), ("tool", True, True)}
 
 
-async def test_what_is_appended_is_found_read_and_put_into_a_context(memory: AsyncEverword) -> None:
+async def test_appended_messages_are_found_read_browsed_and_in_context(
+    memory: AsyncEverword,
+) -> None:
     noon = datetime(2026, 4, 18, 12, tzinfo=UTC)
     ids = await memory.append(
         "thread-7",
@@ -94,7 +96,7 @@ async def test_what_is_appended_is_found_read_and_put_into_a_context(memory: Asy
     ]
 
 
-async def test_context_of_a_new_session_makes_no_conversation(memory: AsyncEverword) -> None:
+async def test_context_of_new_session_creates_no_conversation(memory: AsyncEverword) -> None:
     await memory.append("kitchen", "The kettle is copper.")
     context = await memory.context("Which kettle?", session="never said anything", subject="cy")
     assert "kettle" in context.text
@@ -103,7 +105,7 @@ async def test_context_of_a_new_session_makes_no_conversation(memory: AsyncEverw
     assert caught.value.reason == "CONVERSATION_NOT_FOUND"
 
 
-async def test_notes_and_facts_are_kept_and_replaced(memory: AsyncEverword) -> None:
+async def test_notes_and_facts_are_stored_and_replaced(memory: AsyncEverword) -> None:
     key = f"deploy of {inspect.stack()[0].function} {id(memory)}"
     assert await memory.write_note("Push the tag.", key, expected_version=0) == 1
     with pytest.raises(CallError, match="NOTE_VERSION_CONFLICT"):
@@ -122,7 +124,7 @@ async def test_notes_and_facts_are_kept_and_replaced(memory: AsyncEverword) -> N
     assert [each.value async for each in memory.facts("bo", at=long_ago)] == []
 
 
-async def test_bad_arguments_are_told_before_a_call(memory: AsyncEverword) -> None:
+async def test_invalid_arguments_and_unknown_sessions_raise_errors(memory: AsyncEverword) -> None:
     with pytest.raises(ValueError, match="no time zone"):
         await memory.append("s", Message("x", time=datetime(2026, 1, 1)))
     with pytest.raises(ValueError, match="MEMORY_KIND_DREAM"):
@@ -133,7 +135,7 @@ async def test_bad_arguments_are_told_before_a_call(memory: AsyncEverword) -> No
     assert "noon" not in str(await memory.context("VPN", session="new", subject="somebody else"))
 
 
-async def test_without_an_event_loop_it_is_the_same(
+async def test_synchronous_client_works_without_event_loop(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As in a script: in another thread, while the services run in this one."""
@@ -154,7 +156,7 @@ async def test_without_an_event_loop_it_is_the_same(
     assert not [each for each in threading.enumerate() if each.name == "everword"]
 
 
-async def test_both_have_the_same_methods() -> None:
+async def test_synchronous_and_async_clients_have_same_methods() -> None:
     def public(cls: type) -> set[str]:
         return {name for name in vars(cls) if not name.startswith("_")}
 
@@ -169,7 +171,7 @@ async def test_both_have_the_same_methods() -> None:
 
 
 @pytest.mark.parametrize("number", range(3))
-async def test_what_the_page_shows_runs(
+async def test_code_blocks_of_python_page_run(
     stack: Stack, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     snippet = code_blocks("docs/python.md", "python")[number]
@@ -179,7 +181,7 @@ async def test_what_the_page_shows_runs(
     assert ("VPN drops every day at noon" in finished.output) == (number == 0)
 
 
-async def test_the_chat_of_the_example_remembers(stack: Stack) -> None:
+async def test_chat_example_remembers_previous_run(stack: Stack) -> None:
     """The prompt of the second run contains messages of the first, in 25 lines of a user's code."""
     example = ROOT / "examples" / "chat.py"
     lines = [line for line in example.read_text(encoding="utf-8").splitlines() if line.strip()]
@@ -197,7 +199,7 @@ async def test_the_chat_of_the_example_remembers(stack: Stack) -> None:
     assert asked[1]["content"] == "What is my boat called?"
 
 
-async def test_a_gateway_is_one_address_for_all_services() -> None:
+async def test_changed_settings_use_one_address_for_all_services() -> None:
     changed = ClientSettings().changed("memory.example.com:443", "", "", 0)
     at = {changed.ingest_address, changed.search_address, changed.compactor_address}
     assert at == {"memory.example.com:443"}

@@ -43,7 +43,7 @@ def job(stack: Stack) -> tuple[str, float, int]:
     return row
 
 
-async def test_ten_messages_are_a_leaf_at_once(stack: Stack) -> None:
+async def test_ten_messages_become_a_leaf_at_once(stack: Stack) -> None:
     await say(stack, 10)
     compact(stack.database)
     [leaf] = check_dag(stack.database).nodes.values()
@@ -54,7 +54,7 @@ async def test_ten_messages_are_a_leaf_at_once(stack: Stack) -> None:
     assert leaf.title == "Message number 1 of many."
 
 
-async def test_fewer_wait_until_nothing_more_is_said(stack: Stack) -> None:
+async def test_fewer_than_ten_messages_are_compacted_after_idle_time(stack: Stack) -> None:
     await say(stack, 9)
     state, due_in, _ = job(stack)
     assert state == "pending"
@@ -66,7 +66,7 @@ async def test_fewer_wait_until_nothing_more_is_said(stack: Stack) -> None:
     assert leaf.message_count == 9
 
 
-async def test_very_few_wait_for_days(stack: Stack) -> None:
+async def test_very_few_messages_are_compacted_after_four_days(stack: Stack) -> None:
     await say(stack, 4)
     compact(stack.database, now=in_(minutes=17))
     assert not check_dag(stack.database).nodes
@@ -79,7 +79,7 @@ async def test_very_few_wait_for_days(stack: Stack) -> None:
     assert job(stack)[0] == "done"
 
 
-async def test_what_is_said_moves_the_idle_time_on_and_never_a_due_job(stack: Stack) -> None:
+async def test_new_messages_restart_idle_time_but_never_delay_due_job(stack: Stack) -> None:
     await say(stack, 5)
     with stack.database.connect() as conn:
         conn.execute("UPDATE jobs SET not_before = now() + interval '1 minute'")
@@ -93,7 +93,7 @@ async def test_what_is_said_moves_the_idle_time_on_and_never_a_due_job(stack: St
     assert job(stack)[1] <= 0
 
 
-async def test_a_pause_after_a_failure_is_kept_by_new_messages(stack: Stack) -> None:
+async def test_new_messages_do_not_shorten_pause_after_failure(stack: Stack) -> None:
     await say(stack, 10)
     with stack.database.connect() as conn:
         conn.execute(
@@ -105,7 +105,7 @@ async def test_a_pause_after_a_failure_is_kept_by_new_messages(stack: Stack) -> 
     assert 50 < due_in < 61
 
 
-async def test_levels_grow_with_the_conversation_and_link_both_ways(stack: Stack) -> None:
+async def test_long_conversation_gets_linked_leaves_branches_and_roots(stack: Stack) -> None:
     await say(stack, 420)
     compact(stack.database)
     dag = check_dag(stack.database)
@@ -120,7 +120,7 @@ async def test_levels_grow_with_the_conversation_and_link_both_ways(stack: Stack
         assert second.previous_id in dag.nodes
 
 
-async def test_a_conversation_that_never_rests_is_summed_up_as_it_goes(stack: Stack) -> None:
+async def test_active_conversation_is_compacted_continuously(stack: Stack) -> None:
     for start in range(1, 300, 30):
         await say(stack, 30, start=start)
         compact(stack.database)
@@ -130,7 +130,7 @@ async def test_a_conversation_that_never_rests_is_summed_up_as_it_goes(stack: St
     assert len(dag.of_level(ROOT)) >= 1
 
 
-async def test_automated_and_empty_messages_are_passed_over(stack: Stack) -> None:
+async def test_compaction_skips_automated_and_empty_messages(stack: Stack) -> None:
     await append(
         stack,
         *[message("ping", automated=True) for _ in range(25)],
@@ -148,7 +148,7 @@ async def test_automated_and_empty_messages_are_passed_over(stack: Stack) -> Non
     assert list(dag.summarised.values()) == [49]
 
 
-async def test_a_model_sees_whole_messages_with_who_said_what_when(stack: Stack) -> None:
+async def test_composer_gets_whole_messages_with_author_and_role(stack: Stack) -> None:
     composer = ScriptedComposer()
     long = " ".join(f"word{number}" for number in range(4000))
     call = message("", role=memory_pb2.ROLE_TOOL, tool_name="grep", tool_args='{"q": "x"}')
@@ -163,7 +163,7 @@ async def test_a_model_sees_whole_messages_with_who_said_what_when(stack: Stack)
     assert (draft.level, draft.time_zone, draft.message_count) == (Level.LEAF, "UTC", 10)
 
 
-async def test_what_needs_review_is_not_what_the_level_above_is_made_from(stack: Stack) -> None:
+async def test_branch_uses_messages_instead_of_leaf_that_needs_review(stack: Stack) -> None:
     composer = ScriptedComposer(invented="number 11 ")
     await say(stack, 80)
     compact(stack.database, composer)
@@ -176,7 +176,7 @@ async def test_what_needs_review_is_not_what_the_level_above_is_made_from(stack:
     assert branch.sources[0].text.startswith("scripted")
 
 
-async def test_no_transaction_is_open_while_a_model_writes(stack: Stack) -> None:
+async def test_no_transaction_is_open_while_composer_runs(stack: Stack) -> None:
     seen: list[tuple[str, int]] = []
 
     def look(draft: Draft) -> None:
@@ -196,7 +196,7 @@ async def test_no_transaction_is_open_while_a_model_writes(stack: Stack) -> None
     assert seen == []
 
 
-async def test_the_extractive_composer_makes_every_level_and_marks_who_wrote_it(
+async def test_extractive_composer_makes_every_level_and_is_recorded_as_model(
     stack: Stack,
 ) -> None:
     await say(stack, 310)
@@ -208,7 +208,7 @@ async def test_the_extractive_composer_makes_every_level_and_marks_who_wrote_it(
     assert [leaf.message_count for leaf in dag.of_level(LEAF)].count(3) == 1
 
 
-async def test_late_messages_have_leaves_of_their_own(stack: Stack) -> None:
+async def test_late_messages_get_a_new_leaf(stack: Stack) -> None:
     await say(stack, 10)
     compact(stack.database)
     early = message("Something from long ago, imported late.")
@@ -230,7 +230,7 @@ async def _found(stack: Stack, query: str) -> list[tuple[int, str]]:
     return [(result.memory.kind, result.memory.content) for result in response.results]
 
 
-async def test_what_was_found_before_is_found_after_with_the_summary_beside_it(
+async def test_lexical_search_finds_message_and_summary_after_compaction(
     stack: Stack,
 ) -> None:
     await append(stack, message("The zeppelin lands at Friedrichshafen."), *numbered(9, start=2))
@@ -242,7 +242,7 @@ async def test_what_was_found_before_is_found_after_with_the_summary_beside_it(
     assert memory_pb2.MEMORY_KIND_SUMMARY in {kind for kind, _ in after}
 
 
-def test_the_threshold_comes_from_the_environment() -> None:
+def test_compaction_threshold_is_read_from_environment() -> None:
     from everword_ingest.settings import IngestSettings
 
     environment = Environment(
@@ -254,7 +254,7 @@ def test_the_threshold_comes_from_the_environment() -> None:
     assert IngestSettings.from_environment(environment).compaction.after_messages == 4
 
 
-async def test_what_meaning_found_before_is_found_after_and_so_is_the_summary(
+async def test_semantic_search_finds_message_and_summary_after_compaction(
     database: DatabaseUnderTest,
 ) -> None:
     async with running_stack(database, semantic=True) as stack:

@@ -49,7 +49,7 @@ def states(database: DatabaseUnderTest) -> dict[str, int]:
         )
 
 
-async def test_two_compactors_at_once_make_one_dag(stack: Stack) -> None:
+async def test_concurrent_compactors_make_one_dag(stack: Stack) -> None:
     await say(stack, 320)
     both = [asyncio.to_thread(compact, stack.database, ScriptedComposer(), LATER) for _ in range(2)]
     await asyncio.gather(*both)
@@ -58,7 +58,7 @@ async def test_two_compactors_at_once_make_one_dag(stack: Stack) -> None:
     assert len(dag.of_level(ROOT)) == 1
 
 
-async def test_what_a_worker_writes_that_lost_its_job_does_not_count(stack: Stack) -> None:
+async def test_result_of_worker_that_lost_its_job_is_discarded(stack: Stack) -> None:
     """A second worker takes over the job while the first one's model writes; both get an answer."""
     await say(stack, 10)
     taken = False
@@ -79,7 +79,7 @@ async def test_what_a_worker_writes_that_lost_its_job_does_not_count(stack: Stac
     assert leaf.model == "second"
 
 
-async def test_a_stale_result_is_refused_by_the_fencing_token_alone(stack: Stack) -> None:
+async def test_stale_result_is_refused_by_fencing_token(stack: Stack) -> None:
     """Nothing else was stored, so only the fencing token reveals the lost lease."""
     await say(stack, 10)
 
@@ -92,7 +92,7 @@ async def test_a_stale_result_is_refused_by_the_fencing_token_alone(stack: Stack
     assert (dag.nodes, dag.summarised) == ({}, {})
 
 
-async def test_a_poison_conversation_is_parked_and_the_others_go_on(stack: Stack) -> None:
+async def test_failing_conversation_is_parked_and_others_are_compacted(stack: Stack) -> None:
     def poison(draft: Draft) -> None:
         if any("poison" in source.text for source in draft.sources):
             raise ValueError("nothing can be made of this")
@@ -122,7 +122,7 @@ STEPS = [
 
 
 @pytest.mark.parametrize(("module", "name"), STEPS, ids=[name for _, name in STEPS])
-async def test_a_failure_at_any_statement_loses_and_doubles_nothing(
+async def test_failure_at_any_statement_loses_and_duplicates_nothing(
     stack: Stack, monkeypatch: pytest.MonkeyPatch, module: object, name: str
 ) -> None:
     await say(stack, 150)
@@ -143,7 +143,7 @@ async def test_a_failure_at_any_statement_loses_and_doubles_nothing(
     assert (len(dag.of_level(LEAF)), len(dag.of_level(BRANCH))) == (15, 2)
 
 
-async def test_a_model_that_fails_every_other_time_delays_only(stack: Stack) -> None:
+async def test_intermittent_model_failures_only_delay_compaction(stack: Stack) -> None:
     await say(stack, 250)
     calls = 0
 
@@ -162,7 +162,7 @@ async def test_a_model_that_fails_every_other_time_delays_only(stack: Stack) -> 
     assert len(composer.drafts) == 2 * len(dag.nodes)
 
 
-async def test_sentences_that_were_chosen_give_way_to_a_model_and_never_the_reverse(
+async def test_extractive_nodes_are_replaced_by_model_and_not_vice_versa(
     stack: Stack,
 ) -> None:
     await say(stack, 160)
@@ -188,7 +188,7 @@ async def test_sentences_that_were_chosen_give_way_to_a_model_and_never_the_reve
     assert {node.model for node in check_dag(stack.database).nodes.values()} == {"scripted"}
 
 
-async def test_a_newer_prompt_writes_nodes_again_in_several_jobs(stack: Stack) -> None:
+async def test_newer_prompt_version_rewrites_all_nodes(stack: Stack) -> None:
     await say(stack, 250)
     await compact_everything(stack, ScriptedComposer(version=1))
     newer = dict.fromkeys(VERSIONS, 2)
@@ -201,7 +201,7 @@ async def test_a_newer_prompt_writes_nodes_again_in_several_jobs(stack: Stack) -
     assert len(composer.drafts) == len(dag.nodes) == 25 + 3 + 1
 
 
-async def test_a_parked_conversation_keeps_no_other_from_being_written_again(stack: Stack) -> None:
+async def test_parked_conversation_does_not_block_rewriting_of_others(stack: Stack) -> None:
     for key in ("a", "b"):
         await say(stack, 10, session_key=key)
     await compact_everything(stack, ScriptedComposer())
@@ -214,7 +214,7 @@ async def test_a_parked_conversation_keeps_no_other_from_being_written_again(sta
     assert states(stack.database) == {"failed": 1, "pending": 1}
 
 
-async def test_a_leaf_that_cannot_be_written_again_keeps_back_no_other_node(stack: Stack) -> None:
+async def test_leaf_that_fails_rewriting_does_not_block_other_nodes(stack: Stack) -> None:
     await say(stack, 40)
     await compact_everything(stack, ScriptedComposer())
 
@@ -236,7 +236,7 @@ async def test_a_leaf_that_cannot_be_written_again_keeps_back_no_other_node(stac
     assert states(stack.database) == {"failed": 1}
 
 
-async def test_a_lease_that_is_lost_ends_what_a_composer_does(stack: Stack) -> None:
+async def test_lost_lease_stops_composer_and_stores_nothing(stack: Stack) -> None:
     """Nothing is stored, and the composer stops at its next heartbeat."""
     await say(stack, 10)
     beats: list[bool] = []
@@ -277,7 +277,7 @@ def _words(rng: random.Random) -> memory_pb2.NewMessage:
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 4))]
 )
-async def test_over_random_streams_and_restarts_the_dag_is_sound(stack: Stack, seed: int) -> None:
+async def test_dag_is_valid_after_random_streams_and_failures(stack: Stack, seed: int) -> None:
     rng = random.Random(seed)
     lock = threading.Lock()
 

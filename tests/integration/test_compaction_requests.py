@@ -37,7 +37,7 @@ def jobs(stack: Stack) -> list[tuple[str, bool, int]]:
         ).fetchall()
 
 
-async def test_a_conversation_is_summed_up_on_request_however_short(stack: Stack) -> None:
+async def test_compact_request_summarises_short_conversation(stack: Stack) -> None:
     stored = await append(stack, "One.", "Two.", "Three.")
     assert await ask(stack, conversation_id=stored.conversation_id, dry_run=True) == (1, 3)
     assert jobs(stack) == [("pending", False, 1)]
@@ -54,7 +54,7 @@ async def test_a_conversation_is_summed_up_on_request_however_short(stack: Stack
     assert await ask(stack, conversation_id=stored.conversation_id) == (0, 0)
 
 
-async def test_all_conversations_are_summed_up_in_batches(
+async def test_compact_request_summarises_all_conversations_in_batches(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compact_module, "BATCH", 2)
@@ -67,7 +67,7 @@ async def test_all_conversations_are_summed_up_in_batches(
     assert await ask(stack) == (0, 0)
 
 
-async def test_an_unknown_conversation_is_refused(stack: Stack) -> None:
+async def test_compact_and_flush_refuse_unknown_conversation(stack: Stack) -> None:
     for call in (
         stack.maintenance.Compact(pb.CompactRequest(conversation_id=str(uuid.uuid4()))),
         stack.maintenance.FlushConversation(
@@ -81,7 +81,7 @@ async def test_an_unknown_conversation_is_refused(stack: Stack) -> None:
         )
 
 
-async def test_a_request_keeps_the_pause_after_a_failure_and_revives_what_was_given_up(
+async def test_compact_request_keeps_failure_pause_and_retries_parked_job(
     stack: Stack,
 ) -> None:
     await append(stack, "One.")
@@ -99,7 +99,7 @@ async def test_a_request_keeps_the_pause_after_a_failure_and_revives_what_was_gi
     assert jobs(stack) == [("pending", False, 2), ("pending", True, 2)]
 
 
-async def test_a_backfill_schedules_conversations_that_nobody_did(
+async def test_summary_backfill_schedules_conversations_without_job(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(backfill, "CONVERSATIONS", 2)
@@ -128,7 +128,7 @@ async def test_an_embedding_backfill_stops_at_its_limit(stack: Stack) -> None:
         assert (await stack.maintenance.Backfill(request)).items == items
 
 
-async def test_what_waits_for_its_time_is_no_open_work(stack: Stack) -> None:
+async def test_wait_for_indexing_ignores_jobs_that_are_not_due(stack: Stack) -> None:
     stored = await append(stack, "One.", "Two.")
     with stack.database.connect() as conn:
         conn.execute("DELETE FROM embedding_queue")
@@ -146,7 +146,7 @@ async def test_what_waits_for_its_time_is_no_open_work(stack: Stack) -> None:
     assert caught.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
 
 
-async def test_the_command_line_asks_for_one_conversation_or_all(stack: Stack) -> None:
+async def test_cli_compacts_one_conversation_or_all(stack: Stack) -> None:
     stored = await append(stack, "One.", "Two.")
     await append(stack, "One.", session_key="t")
     told = await everword(stack, "compact", "--dry-run")
@@ -164,7 +164,7 @@ async def test_the_command_line_asks_for_one_conversation_or_all(stack: Stack) -
     assert filled.status == 0
 
 
-async def test_a_job_that_was_given_up_gets_another_chance_by_new_messages(stack: Stack) -> None:
+async def test_new_messages_retry_parked_compaction_job(stack: Stack) -> None:
     await append(stack, *["Words."] * 10)
 
     def fail(draft: object) -> None:

@@ -91,21 +91,23 @@ from support.extractive import CHAT, TALK, as_source, compose, message, talk
         ("", []),
     ],
 )
-def test_sentences_end_where_people_end_them(text: str, sentences: list[str]) -> None:
+def test_split_sentences_handles_abbreviations_lists_code_and_emoji(
+    text: str, sentences: list[str]
+) -> None:
     found = split_sentences(text)
     assert [sentence.text for sentence in found] == sentences
     for sentence in found:
         assert text[sentence.start :].startswith(sentence.text)
 
 
-def test_no_piece_is_longer_than_a_passage_and_none_of_a_blob_is_lost() -> None:
+def test_split_sentences_cuts_long_text_without_loss() -> None:
     blob = "x1" * 10_000
     found = split_sentences(blob)
     assert "".join(sentence.text for sentence in found) == blob
     assert max(len(sentence.text) for sentence in found) <= 4000
 
 
-def test_a_leaf_tells_the_facts_word_for_word_and_no_backchannels() -> None:
+def test_leaf_quotes_facts_verbatim_and_omits_backchannels() -> None:
     composed = compose(Level.LEAF, talk())
     assert composed.token_count <= SHARES[Level.LEAF] * sum(
         len(t.encode()) / 4 + 1 for _, t in TALK
@@ -127,7 +129,7 @@ def _said(sentence: str) -> str:
     return whole
 
 
-def test_the_same_draft_gives_the_same_node_with_vectors_and_without() -> None:
+def test_composition_is_deterministic_with_and_without_vectors() -> None:
     vectors = np.random.default_rng(1).normal(size=(len(TALK), 8))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     with_vectors = [
@@ -139,7 +141,7 @@ def test_the_same_draft_gives_the_same_node_with_vectors_and_without() -> None:
     assert compose(Level.LEAF, talk()) == compose(Level.LEAF, talk())
 
 
-def test_likeness_and_centrality_equal_those_of_the_graph_written_out() -> None:
+def test_similarity_and_centrality_equal_explicit_graph() -> None:
     words = [{"a": 0.6, "b": 0.8}, {"b": 1.0}, {"c": 1.0}, {}, {"a": 0.8, "c": 0.6}]
     vectors = [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0], [1.0, 0.0], None]
     likeness = SentenceSimilarity(words, vectors)
@@ -155,7 +157,7 @@ def test_likeness_and_centrality_equal_those_of_the_graph_written_out() -> None:
     assert central.argmin() == 3
 
 
-def test_children_are_chosen_among_as_they_are() -> None:
+def test_branch_selects_lines_of_its_leaves_unchanged() -> None:
     first, second = talk()[:6], talk()[4:]
     leaves = [as_source(Level.LEAF, compose(Level.LEAF, part), part) for part in (first, second)]
     lines = [line for leaf in leaves for line in read_lines(leaf.text)]
@@ -164,7 +166,7 @@ def test_children_are_chosen_among_as_they_are() -> None:
     assert [line for line in dict.fromkeys(lines) if line in chosen] == chosen
 
 
-def test_a_day_shows_local_times_and_says_where_each_line_comes_from() -> None:
+def test_day_has_local_times_and_source_tags() -> None:
     here = message(0, "Emi", "I bought 12 roses in Graz for Clara.", instance="phone [blue]")
     there = message(1, "", "The backup job copied 814 files to vault-3.", instance="lab", role=4)
     zone = {"time_zone": "Europe/Vienna"}
@@ -181,7 +183,7 @@ def test_a_day_shows_local_times_and_says_where_each_line_comes_from() -> None:
     assert month.content == week.content
 
 
-def test_lines_of_a_day_stand_by_instance_and_days_in_their_order() -> None:
+def test_week_sorts_lines_by_instance_and_time() -> None:
     days = []
     for instance, shift in (("lab", 0), ("phone", 1)):
         lines = [
@@ -197,7 +199,7 @@ def test_lines_of_a_day_stand_by_instance_and_days_in_their_order() -> None:
     assert said == sorted(said)
 
 
-def test_what_a_model_wrote_is_chosen_from_too() -> None:
+def test_branch_selects_sentences_of_model_written_leaf() -> None:
     written = (
         "## Move\nEmi moved to Lisbon on 3 March. She pays 940 euros a month for a flat near Rua Augusta.\n"
         "- Clara plays the cello. [chat:c] [chat:d] [via:lab]"
@@ -213,19 +215,19 @@ def test_what_a_model_wrote_is_chosen_from_too() -> None:
 
 
 @pytest.mark.parametrize("text", ["ok", "👍", "...", "Wow! Great, thanks!", "word " * 3000])
-def test_a_node_is_never_empty_unless_its_sources_are(text: str) -> None:
+def test_node_is_empty_only_if_its_sources_are_empty(text: str) -> None:
     composed = compose(Level.LEAF, [message(0, "Emi", text)])
     [bullet] = read_lines(composed.content)
     assert bullet.text in text
     assert compose(Level.LEAF, [message(0, "Emi", " \n ")]).content == ""
 
 
-def test_names_with_brackets_and_line_breaks_stay_in_their_place() -> None:
+def test_brackets_and_line_breaks_in_author_names_are_replaced() -> None:
     told = compose(Level.LEAF, [message(0, "E]m\ni: x", "I live in Graz.")])
     assert told.content == "[2026-04-18T12:00Z]\n- E)m i x: I live in Graz."
 
 
-def test_who_spoke_is_the_author_else_the_role_else_the_agent() -> None:
+def test_speaker_is_author_or_else_role_or_else_agent() -> None:
     speakers = []
     for author, role in (("Emi", 3), ("", 3), ("", 0)):
         told = compose(Level.LEAF, [message(0, author, "I live in Graz.", role=role)])
@@ -233,7 +235,7 @@ def test_who_spoke_is_the_author_else_the_role_else_the_agent() -> None:
     assert speakers == ["Emi", "assistant", "opus"]
 
 
-def test_a_day_of_two_thousand_messages_takes_seconds_at_most_and_a_beat_each_step() -> None:
+def test_day_of_2000_messages_is_composed_in_time_with_heartbeats() -> None:
     said = itertools.cycle(TALK)
     sources = [
         message(number, author, f"{text} Box {number % 613} went to shelf {number % 97}.")
@@ -251,7 +253,7 @@ def test_a_day_of_two_thousand_messages_takes_seconds_at_most_and_a_beat_each_st
 
 
 @pytest.mark.parametrize("level", [Level.LEAF, Level.DAY])
-def test_what_somebody_wrote_like_a_tag_does_no_harm(level: Level) -> None:
+def test_tag_like_text_of_message_is_not_read_as_tag(level: Level) -> None:
     said = "I pasted this: see [chat:abc] please, about the garden fence and its old gate."
     composed = compose(level, [message(0, "Emi", said, instance="home")])
     [bullet] = read_lines(composed.content)

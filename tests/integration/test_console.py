@@ -49,7 +49,7 @@ async def browser() -> AsyncIterator[Browser]:
         yield browser
 
 
-async def test_a_visitor_signs_in_with_a_key_which_no_page_can_read(site: Site) -> None:
+async def test_sign_in_stores_key_in_http_only_cookie(site: Site) -> None:
     async with site.visitor() as visitor:
         sent_on = await visitor.get("/facts?subject=orderdesk")
         where = sent_on.headers["location"]
@@ -72,7 +72,7 @@ async def test_a_visitor_signs_in_with_a_key_which_no_page_can_read(site: Site) 
         assert "secure" in behind.headers["set-cookie"].lower()
 
 
-async def test_each_page_shows_what_there_is_and_no_word_of_it_is_markup(site: Site) -> None:
+async def test_pages_show_stored_text_escaped(site: Site) -> None:
     shown = ""
     async with site.signed_in("admin") as visitor:
         for path in site.pages:
@@ -91,7 +91,7 @@ async def test_each_page_shows_what_there_is_and_no_word_of_it_is_markup(site: S
         assert words in shown, words
 
 
-async def test_keys_change_what_they_may_and_from_our_pages_alone(site: Site) -> None:
+async def test_writes_require_permission_and_same_origin_token(site: Site) -> None:
     fact = f"/facts/{site.planted.cutover_id}"
     gone = {"kind": "fact", "of": site.planted.cutover_id, "sure": "yes"}
     async with site.signed_in("read") as visitor:
@@ -135,7 +135,7 @@ async def test_keys_change_what_they_may_and_from_our_pages_alone(site: Site) ->
         assert (await visitor.post("/sign-out", data={"token": token})).status_code == 400
 
 
-async def test_what_cannot_be_shown_is_told_in_a_sentence(site: Site) -> None:
+async def test_error_pages_explain_status_in_a_sentence(site: Site) -> None:
     async with site.signed_in("read") as visitor:
         for path, status, sentence in (
             (_NOWHERE, 404, "It may have been erased"),
@@ -156,7 +156,7 @@ async def test_what_cannot_be_shown_is_told_in_a_sentence(site: Site) -> None:
             assert "Traceback" not in page.text
 
 
-async def test_what_is_empty_says_how_it_is_filled(site: Site) -> None:
+async def test_empty_pages_show_command_that_fills_them(site: Site) -> None:
     await make_namespaces(site.stack, "empty", metadata=bearer(site.keys["admin"]))
     async with site.visitor() as visitor:
         chosen = {"key": site.keys["admin"], "namespace": "empty"}
@@ -173,7 +173,7 @@ async def _many_waiting(*_: object) -> summaries.ListSummariesResponse:
     return summaries.ListSummariesResponse(summaries=[waiting], next_page_token="more")
 
 
-async def test_without_everword_the_page_says_what_does_not_answer() -> None:
+async def test_page_names_unreachable_service_address() -> None:
     nobody = f"127.0.0.1:{free_ports(1)[0]}"
     async with in_this_process(ClientSettings(nobody, nobody, nobody)) as visitor:
         page = await visitor.get("/notes")
@@ -181,7 +181,7 @@ async def test_without_everword_the_page_says_what_does_not_answer() -> None:
     assert f"Nothing answers at {nobody}" in page.text
 
 
-async def test_what_is_cut_short_and_what_fails_say_so(
+async def test_truncated_lists_and_internal_errors_are_reported(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanted = profiles.ListFactsRequest(subjects=["orderdesk"])
@@ -209,7 +209,7 @@ async def test_what_is_cut_short_and_what_fails_say_so(
         assert failed.headers["cache-control"] == "no-store"
 
 
-async def test_a_visitor_finds_what_was_said_follows_it_and_sets_a_fact_right(
+async def test_browser_search_opens_conversation_and_corrects_fact(
     site: Site, browser: Browser
 ) -> None:
     async with watched(browser, site.url) as seen:
@@ -276,7 +276,9 @@ _IS_IN_SIGHT = """(element) => {
 }"""
 
 
-async def test_what_an_agent_wrote_is_erased_after_a_preview(site: Site, browser: Browser) -> None:
+async def test_browser_erases_message_after_preview_and_confirmation(
+    site: Site, browser: Browser
+) -> None:
     async with Client.connect(site.settings("write")) as client:
         said = message("My locker in the harbour is number 4711.", author="Ana")
         request = ingest.AppendMessagesRequest(conversation=target("harbour"), messages=[said])
@@ -317,7 +319,7 @@ async def test_what_an_agent_wrote_is_erased_after_a_preview(site: Site, browser
         assert seen.complaints == []
 
 
-async def test_the_graph_is_walked_and_a_summary_opened_down_to_its_messages(
+async def test_browser_follows_graph_links_and_opens_summary_sources(
     site: Site, browser: Browser
 ) -> None:
     async with watched(browser, site.url, cookies=await site.session("read")) as seen:
@@ -348,7 +350,7 @@ async def test_the_graph_is_walked_and_a_summary_opened_down_to_its_messages(
         assert seen.complaints == []
 
 
-async def test_a_slider_shows_what_held_on_a_day(site: Site, browser: Browser) -> None:
+async def test_day_slider_shows_fact_values_of_that_day(site: Site, browser: Browser) -> None:
     async with watched(browser, site.url, cookies=await site.session("read")) as seen:
         page = seen.page
         await seen.go("/facts?subject=crowd")
@@ -372,7 +374,7 @@ async def test_a_slider_shows_what_held_on_a_day(site: Site, browser: Browser) -
         assert seen.complaints == []
 
 
-async def test_pages_fit_a_phone_keep_nobody_out_and_run_nothing_that_is_remembered(
+async def test_pages_fit_phone_are_accessible_and_execute_no_stored_scripts(
     site: Site, browser: Browser
 ) -> None:
     session = await site.session("admin")

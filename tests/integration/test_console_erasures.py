@@ -32,7 +32,7 @@ async def visitor(stack: Stack) -> AsyncIterator[httpx2.AsyncClient]:
 
 
 @pytest.mark.parametrize("site", _SITES)
-async def test_guard_refuses_requests_of_other_sites_with_every_method(
+async def test_guard_refuses_cross_site_requests_of_every_method(
     visitor: httpx2.AsyncClient, site: str
 ) -> None:
     for headers in (_IMAGE, _FRAME):
@@ -46,7 +46,7 @@ async def test_guard_refuses_requests_of_other_sites_with_every_method(
 
 
 @pytest.mark.parametrize("site", _SITES)
-async def test_guard_asks_who_followed_a_link_of_another_site(
+async def test_guard_asks_for_confirmation_of_links_from_other_sites(
     visitor: httpx2.AsyncClient, site: str
 ) -> None:
     link = {**_LINK, "sec-fetch-site": site}
@@ -60,7 +60,7 @@ async def test_guard_asks_who_followed_a_link_of_another_site(
     assert "Open the page" not in (await visitor.post("/erasures/preview", headers=link)).text
 
 
-async def test_guard_lets_in_pages_of_ours_typed_addresses_and_old_browsers(
+async def test_guard_accepts_same_origin_typed_and_headerless_requests(
     visitor: httpx2.AsyncClient,
 ) -> None:
     for headers in ({}, {"sec-fetch-site": "none"}, {"sec-fetch-site": "same-origin"}):
@@ -71,7 +71,7 @@ async def test_guard_lets_in_pages_of_ours_typed_addresses_and_old_browsers(
         assert previewed.status_code == 200
 
 
-async def test_preview_page_takes_any_id_and_names_similar_names(
+async def test_preview_accepts_any_memory_id_and_suggests_similar_names(
     visitor: httpx2.AsyncClient, stack: Stack
 ) -> None:
     said = append_request(message("Hello."))

@@ -90,7 +90,7 @@ async def test_build_context_for_an_unknown_key_writes_nothing(stack: Stack) -> 
     assert BOAT not in silent.text
 
 
-async def test_context_for_an_unknown_key_is_that_of_a_new_conversation(stack: Stack) -> None:
+async def test_context_for_unknown_key_equals_that_of_new_conversation(stack: Stack) -> None:
     secret = await make_key(stack)
     async with keyed(stack, secret) as reader:
         before = await reader.context.BuildContext(request("made later", skip_use_count=True))
@@ -107,7 +107,7 @@ async def test_context_for_an_unknown_key_is_that_of_a_new_conversation(stack: S
     assert before.text == by_key.text == by_id.text != ""
 
 
-async def test_context_by_key_holds_the_turns_of_the_conversation(stack: Stack) -> None:
+async def test_context_by_key_has_turns_of_conversation(stack: Stack) -> None:
     appended = ingest.AppendMessagesRequest(
         conversation=target("going on", agent=AGENT, subject=SUBJECT),
         messages=[message("Good morning from the lighthouse.")],
@@ -125,7 +125,7 @@ async def test_context_by_key_holds_the_turns_of_the_conversation(stack: Stack) 
     assert "lighthouse" not in other.text
 
 
-async def test_context_by_id_and_key_at_once_is_refused(stack: Stack) -> None:
+async def test_context_with_both_id_and_key_is_refused(stack: Stack) -> None:
     both = request("s", conversation_id="01900000-0000-7000-8000-000000000000")
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await stack.context.BuildContext(both, metadata=OPERATOR)
@@ -135,7 +135,7 @@ async def test_context_by_id_and_key_at_once_is_refused(stack: Stack) -> None:
     assert violated_fields(caught.value) == ["conversation.key.session_key"]
 
 
-async def test_key_of_an_agent_names_its_own_conversations_only(stack: Stack) -> None:
+async def test_api_key_of_agent_cannot_use_conversations_of_other_agents(stack: Stack) -> None:
     secret = await make_key(stack, agent=AGENT)
     appended = ingest.AppendMessagesRequest(
         conversation=target("of the helper", agent=AGENT, subject=SUBJECT),
@@ -154,7 +154,7 @@ async def test_key_of_an_agent_names_its_own_conversations_only(stack: Stack) ->
     assert reason(caught.value) == reason(streamed.value) == "KEY_OUT_OF_SCOPE"
 
 
-async def test_key_of_a_subject_names_conversations_with_it_only(stack: Stack) -> None:
+async def test_api_key_of_subject_cannot_use_conversations_of_other_subjects(stack: Stack) -> None:
     secret = await make_key(stack, subject="bo")
     async with keyed(stack, secret) as reader:
         with pytest.raises(grpc.aio.AioRpcError) as caught:
@@ -174,7 +174,7 @@ def by_environment(stack: Stack, secret: str, patch: pytest.MonkeyPatch) -> None
     patch.setenv("EVERWORD_API_KEY", secret)
 
 
-async def test_clients_build_a_context_for_a_new_session_with_a_key_for_reading(
+async def test_clients_build_context_for_new_session_with_read_key(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     secret = await make_key(stack)
@@ -197,7 +197,7 @@ async def test_clients_build_a_context_for_a_new_session_with_a_key_for_reading(
     assert BOAT not in empty
 
 
-async def test_tool_and_command_build_a_context_for_a_new_session_with_a_key_for_reading(
+async def test_mcp_tool_and_cli_build_context_for_new_session_with_read_key(
     stack: Stack,
 ) -> None:
     secret = await make_key(stack)

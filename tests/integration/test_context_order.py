@@ -21,7 +21,7 @@ async def say(stack: Stack, session_key: str, words: str) -> str:
     return (await stack.ingest.AppendMessages(request)).conversation_id
 
 
-async def test_all_seven_stand_in_the_order_of_the_prompt(database: DatabaseUnderTest) -> None:
+async def test_context_blocks_are_in_prompt_order(database: DatabaseUnderTest) -> None:
     async with running_stack(database, semantic=True) as stack:
         built = await _build(stack)
     names = [

@@ -13,7 +13,7 @@ _DIGEST = (
 )
 
 
-def test_a_summary_repeats_the_messages_that_it_is_put_together_from() -> None:
+def test_summary_counts_as_repeated_if_all_its_messages_are_shown() -> None:
     said = WordsInContext("When does Nadia see the dentist?")
     said.add(_MOVED, "Nadia")
     assert not said.repeats(_DIGEST), "one of its messages is not there"
@@ -23,14 +23,14 @@ def test_a_summary_repeats_the_messages_that_it_is_put_together_from() -> None:
     assert not said.repeats(f"{_DIGEST}\n- Nadia: and it was painless"), "that is new"
 
 
-def test_a_summary_repeats_another_one_of_the_same_messages() -> None:
+def test_summary_counts_as_repeated_if_an_equal_summary_is_shown() -> None:
     said = WordsInContext("")
     said.add(_DIGEST, "summary")
     assert said.repeats(_DIGEST.replace(" [chat:01a210ed-3f6a-72ad-a5f4-572459b519db]", ""))
     assert not said.repeats(_DIGEST.replace("Tesla", "Skoda"))
 
 
-def test_a_summary_is_shown_without_the_sentences_that_are_there() -> None:
+def test_summary_is_shown_without_repeated_sentences() -> None:
     said = WordsInContext("")
     said.add("I live in Kazan and work as a baker.", "Emi")
     summary = (
@@ -47,7 +47,7 @@ def test_a_summary_is_shown_without_the_sentences_that_are_there() -> None:
     assert without_repeated_text("- Emi: I live in Kazan and work as a baker.", said.repeats) == ""
 
 
-def test_a_context_shows_no_ids_of_conversations() -> None:
+def test_context_omits_conversation_ids() -> None:
     assert without_conversations(_DIGEST) == (
         f"[2026-09-10T18:00Z]\n- Nadia: {_MOVED}\n- bolt: Moved to 21 September, 11:00.\n- Nadia: {_SISTER}"
     )

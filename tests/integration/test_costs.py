@@ -36,7 +36,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
             yield stack
 
 
-async def test_a_call_costs_what_its_model_does_to_the_last_digit(stack: Stack) -> None:
+async def test_call_cost_is_computed_exactly_from_model_prices(stack: Stack) -> None:
     accounts = await Accounts.opened(stack, "exact")
     recorded = await accounts.record(
         # 100 tokens at 0.25 dollars per million, 10 of them cached at 0.025, and 7 at 2.
@@ -67,7 +67,9 @@ async def test_ten_thousand_tiny_calls_sum_exactly(stack: Stack) -> None:
     assert standing.calls == 10_000
 
 
-async def test_a_repeated_report_counts_once_and_tells_the_same(stack: Stack) -> None:
+async def test_repeated_usage_report_counts_once_and_returns_the_same_response(
+    stack: Stack,
+) -> None:
     accounts = await Accounts.opened(stack, "once")
     await accounts.limit(budget(cost="1"))
     first = await accounts.record(spent(cost="0.9"), request_id="call-1")
@@ -80,7 +82,7 @@ async def test_a_repeated_report_counts_once_and_tells_the_same(stack: Stack) ->
     assert conflict.reason == "REQUEST_ID_CONFLICT"
 
 
-async def test_costs_are_told_by_session_run_model_and_day(stack: Stack) -> None:
+async def test_costs_are_grouped_by_session_run_model_and_day(stack: Stack) -> None:
     accounts = await Accounts.opened(stack, "groups")
     written = await stack.ingest.AppendMessages(
         ingest.AppendMessagesRequest(
@@ -117,7 +119,7 @@ async def test_costs_are_told_by_session_run_model_and_day(stack: Stack) -> None
     assert await accounts.total(filter=since) == Decimal("1.5")
 
 
-async def test_sums_are_told_by_pages_however_long_names_are(stack: Stack) -> None:
+async def test_cost_groups_with_long_names_are_paged(stack: Stack) -> None:
     accounts = await Accounts.opened(stack, "long-names")
     names = {"provider": 128, "session_key": 512, "run_id": 256}
     fields: dict[str, Any] = {name: "🐘" * length for name, length in names.items()}
@@ -132,7 +134,7 @@ async def test_sums_are_told_by_pages_however_long_names_are(stack: Stack) -> No
     assert [each.model[0] for each in paged] == ["0", "1", "2"]
 
 
-async def test_a_month_is_that_of_the_namespaces_clocks_and_a_late_report_counts_in_its_own(
+async def test_budget_month_follows_the_time_zone_of_the_namespace(
     stack: Stack,
 ) -> None:
     accounts = await Accounts.opened(stack, "auckland", "Pacific/Auckland")
@@ -165,7 +167,7 @@ async def test_a_month_is_that_of_the_namespaces_clocks_and_a_late_report_counts
     assert not (await accounts.standing(limit.budget.id)).warned
 
 
-async def test_each_run_has_its_own_limit(stack: Stack) -> None:
+async def test_budget_per_run_limits_each_run_separately(stack: Stack) -> None:
     accounts = await Accounts.opened(stack, "runs")
     limit = await accounts.limit(budget(RUN, cost="0.01"))
     first = await accounts.record(spent(cost="0.008", run_id="a"), spent(cost="0.004", run_id="b"))
@@ -181,7 +183,9 @@ async def test_each_run_has_its_own_limit(stack: Stack) -> None:
         assert len(checked.budgets) == bool(run)
 
 
-async def test_budgets_are_of_agents_and_models_and_of_tokens(stack: Stack) -> None:
+async def test_budgets_are_scoped_to_agents_and_models_and_limit_cost_or_tokens(
+    stack: Stack,
+) -> None:
     accounts = await Accounts.opened(stack, "scopes")
     agent = (await accounts.limit(budget(tokens=100, warn_percent=50, agent="iris"))).budget
     model = (await accounts.limit(budget(cost="1", model="gpt-5"))).budget
@@ -231,7 +235,7 @@ async def test_list_budgets_returns_pages_in_order_of_period_and_scope(stack: St
     assert [key.scope.model for key in keys[:4]] == ["", "", "a", "b"]
 
 
-async def test_a_new_budget_counts_what_the_month_cost_and_a_raised_one_warns_again(
+async def test_new_budget_counts_existing_costs_and_a_raised_budget_warns_again(
     stack: Stack,
 ) -> None:
     accounts = await Accounts.opened(stack, "raised")
@@ -250,7 +254,9 @@ async def test_a_new_budget_counts_what_the_month_cost_and_a_raised_one_warns_ag
     assert (standing.spent.amount, standing.unpriced_calls) == ("0", 2)
 
 
-async def test_limits_hold_under_many_writers_and_each_threshold_is_told_once(stack: Stack) -> None:
+async def test_budgets_are_exact_under_concurrent_writers_and_report_each_threshold_once(
+    stack: Stack,
+) -> None:
     accounts = await Accounts.opened(stack, "crowd")
     month = (await accounts.limit(budget(cost="1"))).budget
     run = (await accounts.limit(budget(RUN, tokens=1_000))).budget
@@ -279,7 +285,7 @@ async def test_limits_hold_under_many_writers_and_each_threshold_is_told_once(st
     assert amounts == {"warning": "0.8", "exceeded": "1"}
 
 
-async def test_what_makes_no_sense_is_refused(stack: Stack) -> None:
+async def test_invalid_usages_and_budgets_are_refused(stack: Stack) -> None:
     accounts = await Accounts.opened(stack, "refused")
     day = timedelta(days=1)
     for usage, field in (
@@ -304,7 +310,7 @@ async def test_what_makes_no_sense_is_refused(stack: Stack) -> None:
     assert await accounts.groups(filter=ancient) == []
 
 
-async def test_prices_hold_from_a_day_on_and_what_was_recorded_keeps_its_cost(stack: Stack) -> None:
+async def test_new_prices_apply_from_their_date_and_keep_recorded_costs(stack: Stack) -> None:
     accounts = await Accounts.opened(stack, "prices")
     today = datetime.now(UTC)
     before = await accounts.record(spent("house-model", 10**6), spent("gpt-5", 10**6))

@@ -10,7 +10,7 @@ from support.extractive import message
 from support.scripted_chat import ScriptedChat, answer, user_text
 
 
-def test_what_is_left_out_is_named_once_and_then_needs_review() -> None:
+def test_summary_with_low_coverage_is_retried_once_and_then_needs_review() -> None:
     told = [
         "Ines rents the flat in Porto.",
         "The boiler is a Vaillant VC-206, serial 21-0187-44.",

@@ -53,7 +53,7 @@ async def sum_up(stack: Stack, composer: Composer) -> list[str]:
     return summaries(stack)
 
 
-async def test_no_summary_holds_what_its_sources_do(stack: Stack) -> None:
+async def test_summaries_contain_no_credentials_of_their_sources(stack: Stack) -> None:
     await tell_all(stack)
     made = await sum_up(stack, ExtractiveComposer())
     assert len(made) >= len(PLANTED) // 10 + 1
@@ -63,14 +63,14 @@ async def test_no_summary_holds_what_its_sources_do(stack: Stack) -> None:
     assert (found.audited, list(found.findings)) == (len(made), [])
 
 
-async def test_a_composer_is_shown_none(stack: Stack) -> None:
+async def test_composer_receives_no_credentials(stack: Stack) -> None:
     await tell_all(stack)
     composer = ScriptedComposer()
     assert held(await sum_up(stack, composer)) == []
     assert held([source.text for draft in composer.drafts for source in draft.sources]) == []
 
 
-async def test_a_namespace_may_keep_them(stack: Stack) -> None:
+async def test_namespace_with_policy_keep_does_not_mask_credentials(stack: Stack) -> None:
     await update_settings(stack, credentials=admin.CREDENTIAL_POLICY_KEEP)
     await tell_all(stack)
     assert len(held(await sum_up(stack, ExtractiveComposer()))) >= 3
@@ -78,7 +78,7 @@ async def test_a_namespace_may_keep_them(stack: Stack) -> None:
     assert "Sommer2026!" in built.text
 
 
-async def test_what_was_written_before_is_written_again(stack: Stack) -> None:
+async def test_summaries_are_rewritten_masked_after_the_policy_changes(stack: Stack) -> None:
     await update_settings(stack, credentials=admin.CREDENTIAL_POLICY_KEEP)
     await tell_all(stack)
 
@@ -97,7 +97,7 @@ async def test_what_was_written_before_is_written_again(stack: Stack) -> None:
     assert held(summaries(stack)) == []
 
 
-async def test_a_title_that_is_taken_from_a_message_holds_none_and_a_given_one_stays(
+async def test_derived_title_masks_credentials_and_a_given_title_stays(
     stack: Stack,
 ) -> None:
     id_ = (await append(stack, message(WIFI))).conversation_id
@@ -111,7 +111,7 @@ async def test_a_title_that_is_taken_from_a_message_holds_none_and_a_given_one_s
     assert BEARER.secret[:8] not in found.conversation.details.title
 
 
-async def test_messages_and_their_search_stay_as_they_were_sent(stack: Stack) -> None:
+async def test_messages_and_search_results_keep_credentials_unmasked(stack: Stack) -> None:
     sent = await append(stack, message(WIFI))
     listed = await stack.search.ListMessages(
         pb.ListMessagesRequest(conversation_id=sent.conversation_id)
@@ -124,7 +124,7 @@ async def test_messages_and_their_search_stay_as_they_were_sent(stack: Stack) ->
     assert got.memory.content == WIFI
 
 
-async def test_a_context_holds_none_and_costs_what_it_holds(stack: Stack) -> None:
+async def test_context_masks_credentials_and_counts_tokens_of_the_masked_text(stack: Stack) -> None:
     old = message(WIFI, token_count=500)
     new = message(f"{BEARER.text}, please", token_count=500)
     await append(stack, old, session_key="before")
@@ -138,7 +138,7 @@ async def test_a_context_holds_none_and_costs_what_it_holds(stack: Stack) -> Non
     assert built.token_count < 200
 
 
-async def test_what_was_derived_before_is_masked_in_contexts(stack: Stack) -> None:
+async def test_context_masks_credentials_in_older_derived_text(stack: Stack) -> None:
     id_ = (
         await append(stack, *(message(f"Something else {n}.") for n in range(20)))
     ).conversation_id
@@ -157,7 +157,7 @@ async def test_what_was_derived_before_is_masked_in_contexts(stack: Stack) -> No
     assert held([built.text]) == []
 
 
-async def test_agents_are_told_to_save_none(stack: Stack) -> None:
+async def test_flush_instruction_says_not_to_save_credentials(stack: Stack) -> None:
     id_ = (await append(stack, message("Hello."))).conversation_id
     request = maintenance.FlushConversationRequest(
         conversation_id=id_, context_size=10, used_tokens=10
@@ -173,7 +173,7 @@ def curl() -> memory_pb2.NewMessage:
     )
 
 
-async def test_a_template_copies_none(stack: Stack) -> None:
+async def test_template_sentence_masks_credentials(stack: Stack) -> None:
     await append(stack, curl())
     await write_pending_sentences(stack)
     [(sentence, _)] = stored_sentences(stack.database).values()
@@ -187,7 +187,7 @@ def copied(request: Body) -> Reply:
     return answer({"sentence": f"Fetched the API with “{secret}”."})
 
 
-async def test_a_model_is_shown_none(database: DatabaseUnderTest) -> None:
+async def test_model_receives_no_credentials_for_sentences(database: DatabaseUnderTest) -> None:
     with ScriptedChat(copied).running() as server:
         async with running_stack(database, chat=chat_settings(server)) as stack:
             await append(stack, curl())
@@ -197,7 +197,7 @@ async def test_a_model_is_shown_none(database: DatabaseUnderTest) -> None:
             assert held([user_text(request) for request in server.requests]) == []
 
 
-async def test_an_answer_rests_on_none(database: DatabaseUnderTest) -> None:
+async def test_answer_and_its_prompt_mask_credentials(database: DatabaseUnderTest) -> None:
     def echo(request: Body) -> Reply:
         lines = user_text(request).splitlines()
         return answer(

@@ -73,7 +73,7 @@ async def world(postgres_url: str) -> AsyncIterator[World]:
             yield World(stack, mind, embedder)
 
 
-async def test_no_table_of_what_is_derived_holds_a_credential(world: World) -> None:
+async def test_derived_tables_contain_no_credentials(world: World) -> None:
     stack = world.stack
     empty = [
         table for table in sorted(DERIVED) if not count(stack, f"SELECT count(*) FROM {table}")
@@ -93,13 +93,13 @@ async def test_no_table_of_what_is_derived_holds_a_credential(world: World) -> N
         assert set(kinds) <= {(memory_pb2.MEMORY_KIND_MESSAGE, True)}, secret
 
 
-async def test_no_language_model_is_sent_one(world: World) -> None:
+async def test_language_model_receives_no_credentials(world: World) -> None:
     assert {"topic-page", "sleep-observe", "sleep-trajectory"} <= set(world.mind.tasks())
     assert any(MARK in each for each in world.mind.sent)
     assert held(*world.mind.sent) == set()
 
 
-async def test_no_server_of_vectors_is_sent_one(world: World) -> None:
+async def test_embedding_server_receives_no_credentials(world: World) -> None:
     stack, embedder = world.stack, world.embedder
     before = len(embedder.requests)
     await stack.search.Search(search.SearchRequest(query=TALK[0]))
@@ -116,7 +116,9 @@ async def test_no_server_of_vectors_is_sent_one(world: World) -> None:
     assert count(stack, "SELECT count(*) FROM embedding_queue") == 0
 
 
-async def test_each_namespace_says_what_its_passages_are_sent_without(world: World) -> None:
+async def test_passages_are_masked_for_embedding_by_the_policy_of_their_namespace(
+    world: World,
+) -> None:
     """One batch has passages of several namespaces. No other test searches for these words."""
     stack, embedder = world.stack, world.embedder
     await make_namespaces(stack, "keeping")
@@ -147,7 +149,9 @@ async def _tree(stack: Stack, address: str = "", **call: Any) -> list[pb.Address
     return found
 
 
-async def test_what_is_shown_short_holds_none_and_the_whole_is_as_it_was_sent(world: World) -> None:
+async def test_abstracts_and_overviews_mask_credentials_and_full_text_does_not(
+    world: World,
+) -> None:
     stack = world.stack
     entries = await _tree(stack)
     assert any(MARK in entry.abstract for entry in entries if entry.directory)

@@ -70,14 +70,14 @@ WRITES: dict[str, Callable[[Stack], Awaitable[object]]] = {
 }
 
 
-async def test_a_voice_with_a_credential_is_refused(stack: Stack) -> None:
+async def test_voice_with_credential_is_refused(stack: Stack) -> None:
     await update_settings(stack, credentials=admin.CREDENTIAL_POLICY_REFUSE)
     refusal = await refused(update_settings(stack, voice=admin.Voice(identity=TEXT)))
     assert refusal.reason == "CREDENTIAL_REFUSED"
     assert refusal.fields == {"namespace.settings.voice.identity"}
 
 
-async def test_nothing_with_a_credential_is_stored(stack: Stack) -> None:
+async def test_writes_with_credentials_are_refused_and_store_nothing(stack: Stack) -> None:
     kept = await append(stack, TEXT, session_key="before")
     await update_settings(stack, credentials=admin.CREDENTIAL_POLICY_REFUSE)
     await asyncio.sleep(1)

@@ -194,7 +194,7 @@ async def share_current(stack: Stack, how: str, histories: dict[str, History] = 
 ALWAYS = {"old": 1.0, "alike": 1.0, "new": 1.0}
 
 
-async def test_with_all_facts_the_latest_always_comes_first_and_is_in_every_context(
+async def test_latest_value_always_ranks_first_and_is_in_contexts_with_all_facts(
     told: Stack,
 ) -> None:
     assert await share_of_latest_first(told, "perfect") == ALWAYS
@@ -202,7 +202,9 @@ async def test_with_all_facts_the_latest_always_comes_first_and_is_in_every_cont
 
 
 @pytest.mark.long
-async def test_what_sleep_learned_with_a_perfect_model_is_as_good(slept: Stack) -> None:
+async def test_latest_value_ranks_first_with_facts_from_sleep_with_a_perfect_model(
+    slept: Stack,
+) -> None:
     for key, history in HELD_OUT.items():
         known = await values_of(slept, f"slept-{key}")
         assert known.get(history.attribute, set()) == history.current, history
@@ -210,7 +212,7 @@ async def test_what_sleep_learned_with_a_perfect_model_is_as_good(slept: Stack) 
     assert await share_current(slept, "slept", HELD_OUT) == 1
 
 
-async def test_with_facts_learned_by_rules_the_latest_mostly_comes_first(told: Stack) -> None:
+async def test_latest_value_mostly_ranks_first_with_facts_learned_by_rules(told: Stack) -> None:
     first = await share_of_latest_first(told, "rules")
     assert min(first.values()) >= 0.95, first
     assert await share_current(told, "rules") >= 0.95

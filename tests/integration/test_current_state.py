@@ -60,7 +60,7 @@ def told(both: tuple[Stack, SearchServiceStub]) -> Stack:
     return both[0]
 
 
-async def test_the_current_statement_comes_first_and_the_older_one_says_when_it_ended(
+async def test_current_statement_ranks_first_and_older_one_is_marked_with_its_end(
     told: Stack,
 ) -> None:
     old = await tell(told, "I live in Berlin, I live well.", "Berlin", 0, subject="emi")
@@ -88,7 +88,7 @@ async def test_the_current_statement_comes_first_and_the_older_one_says_when_it_
         assert new not in ids(found)
 
 
-async def test_what_holds_again_has_not_ended(told: Stack) -> None:
+async def test_value_that_is_current_again_is_not_marked_as_ended(told: Stack) -> None:
     first = await tell(told, "I live in Berlin.", "Berlin", 0, subject="rev")
     between = await tell(
         told, "I live in Lisbon now, I live by the sea.", "Lisbon", 100, subject="rev"
@@ -113,7 +113,7 @@ async def test_what_holds_again_has_not_ended(told: Stack) -> None:
     assert marks(found)[between] == ["Lisbon replaced 2024-07-19 -> Rome"]
 
 
-async def test_closed_corrected_and_guessed_are_told_apart(told: Stack) -> None:
+async def test_closed_corrected_and_hypothetical_facts_are_marked_differently(told: Stack) -> None:
     job = await say(told, "I work at Globex.", 0, subject="ends")
     fact = await remember(told, "Globex", [job], subject="ends", attribute="employer")
     until = stamp(day(50))
@@ -152,7 +152,7 @@ async def test_closed_corrected_and_guessed_are_told_apart(told: Stack) -> None:
     ("mode", "profile"), [*((mode, "recall") for mode in BRINGING), ("HYBRID", "balanced")]
 )
 @pytest.mark.parametrize("size", [1, 3, 4])
-async def test_pages_hold_everything_once_and_what_holds_before_what_held(
+async def test_pages_return_each_result_once_with_current_before_outdated(
     told: Stack, mode: str, profile: str, size: int
 ) -> None:
     whole = await find(told, WHERE, subject="many", mode=mode, profile=profile, page_size=200)
@@ -192,7 +192,9 @@ async def test_pages_hold_everything_once_and_what_holds_before_what_held(
     assert ids(natural) == order
 
 
-async def test_memory_and_database_agree(both: tuple[Stack, SearchServiceStub]) -> None:
+async def test_cache_and_database_rank_and_mark_alike(
+    both: tuple[Stack, SearchServiceStub],
+) -> None:
     stack, reference = both
     await warm_up(stack)
     for mode in BRINGING:
@@ -206,7 +208,7 @@ async def test_memory_and_database_agree(both: tuple[Stack, SearchServiceStub]) 
         assert len(marks(here)) > 1
 
 
-async def test_nothing_is_brought_past_the_filter(told: Stack) -> None:
+async def test_current_value_is_not_added_if_the_filter_excludes_it(told: Stack) -> None:
     subject = "filtered"
     old = await tell(told, "I live in Berlin.", "Berlin", 0, subject=subject, author="Ana")
     new = await tell(told, "We moved to Lisbon!", "Lisbon", 100, subject=subject, author="Bo")
@@ -238,7 +240,7 @@ async def test_nothing_is_brought_past_the_filter(told: Stack) -> None:
     assert (ids(demanding), marks(demanding)) == ([old], {old: [ended]})
 
 
-async def test_as_of_a_message_nothing_is_known_that_was_told_after_it(
+async def test_reads_as_of_a_message_exclude_facts_from_later_messages(
     both: tuple[Stack, SearchServiceStub],
 ) -> None:
     (told, reference), subject = both, "late"
@@ -272,7 +274,7 @@ async def test_as_of_a_message_nothing_is_known_that_was_told_after_it(
             assert await found(stub, message_id) == values
 
 
-async def test_superseded_facts_come_when_asked_for_after_what_holds(told: Stack) -> None:
+async def test_superseded_facts_are_returned_on_request_after_current_ones(told: Stack) -> None:
     for value, at in (("Berlin", 0), ("Lisbon", 100), ("Rome", 200)):
         moment = stamp(day(at))
         await remember(told, value, subject="facts", valid_from_time=moment)
@@ -294,7 +296,7 @@ async def test_superseded_facts_come_when_asked_for_after_what_holds(told: Stack
     assert [result.memory.content[-6:] for result in found.results] == ["Lisbon", "Berlin"]
 
 
-async def test_of_several_things_in_one_message_each_has_its_own_ending(told: Stack) -> None:
+async def test_message_with_several_facts_is_marked_for_each_separately(told: Stack) -> None:
     subject = "mixed"
     old = await tell(told, "I live in Berlin and work at Acme.", "Berlin", 0, subject=subject)
     await remember(told, "Acme", [old], subject=subject, attribute="employer")
@@ -314,7 +316,7 @@ async def test_of_several_things_in_one_message_each_has_its_own_ending(told: St
     assert ids(found).index(both) < ids(found).index(old)
 
 
-async def test_a_new_value_of_any_length_takes_the_place_of_the_old(told: Stack) -> None:
+async def test_long_value_supersedes_the_previous_one(told: Stack) -> None:
     long = "the old mill by the river, behind the second bridge, up the stairs and left " * 9
     old = await tell(told, "I live in Berlin.", "Berlin", 0, subject="long")
     new = await tell(told, f"Now it is {long}.", long, 100, subject="long")

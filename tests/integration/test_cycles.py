@@ -52,7 +52,7 @@ async def _left(call: Callable[[], Awaitable[object]]) -> set[str]:
         gc.enable()
 
 
-async def test_of_texts_that_are_embedded(database: DatabaseUnderTest) -> None:
+async def test_successful_embed_leaves_no_reference_cycles(database: DatabaseUnderTest) -> None:
     with ScriptedEmbedder().running() as server:
         embed_with(database, server)
         async with running_stack(database) as stack:
@@ -61,7 +61,9 @@ async def test_of_texts_that_are_embedded(database: DatabaseUnderTest) -> None:
 
 
 @pytest.mark.parametrize("texts", [[POISON], ["fine", POISON, "fine, too"]])
-async def test_of_texts_that_a_model_refuses(database: DatabaseUnderTest, texts: list[str]) -> None:
+async def test_embed_of_refused_texts_leaves_no_reference_cycles(
+    database: DatabaseUnderTest, texts: list[str]
+) -> None:
     with ScriptedEmbedder().running() as server:
         server.poison = POISON
         embed_with(database, server)
@@ -72,7 +74,7 @@ async def test_of_texts_that_a_model_refuses(database: DatabaseUnderTest, texts:
 
 
 @pytest.mark.parametrize("behaviour", [status(500), garbage])
-async def test_of_an_embedding_model_that_fails(
+async def test_embed_with_failing_model_leaves_no_reference_cycles(
     database: DatabaseUnderTest, behaviour: Behaviour
 ) -> None:
     with ScriptedEmbedder().running() as server:
@@ -90,7 +92,7 @@ async def _refused(stack: Stack, request: pb.EmbedRequest) -> None:
         raise AssertionError("it was answered")
 
 
-async def test_of_a_language_model_that_fails() -> None:
+async def test_failed_language_model_call_leaves_no_reference_cycles() -> None:
     with ScriptedChat().running() as server:
         server.always = chat_status(500)
         client = ChatClient(ChatSettings(server.url, server.model, pauses_s=()))

@@ -61,7 +61,7 @@ def age(stack: Stack, note_id: str, days: int) -> None:
         )
 
 
-async def test_an_entry_is_under_the_day_of_the_namespace(stack: Stack) -> None:
+async def test_daily_log_date_follows_the_time_zone_of_the_namespace(stack: Stack) -> None:
     """It is never the same day in both of these time zones. A day begins at five in the morning."""
     dates, night = [], timedelta(hours=5)
     for name, zone in (("early", "Pacific/Kiritimati"), ("late", "Pacific/Pago_Pago")):
@@ -85,7 +85,7 @@ async def test_an_entry_is_under_the_day_of_the_namespace(stack: Stack) -> None:
     assert dates[0] > dates[1]
 
 
-async def test_a_context_holds_today_and_yesterday(stack: Stack) -> None:
+async def test_context_includes_daily_logs_of_today_and_yesterday(stack: Stack) -> None:
     mine, other = note_pb2.NoteScope(agent="opus"), note_pb2.NoteScope(agent="other")
     shared = await log(stack, "The office is closed today.")
     for content, days in (("Fixed the login.", 0), ("Wrote the plan.", 1), ("Read mail.", 2)):
@@ -111,7 +111,7 @@ async def test_a_context_holds_today_and_yesterday(stack: Stack) -> None:
     assert block(await build(stack, "opus", filter=only_messages)) == []
 
 
-async def test_logs_have_a_share_and_their_credentials_are_masked(stack: Stack) -> None:
+async def test_daily_logs_in_context_are_limited_to_their_share_and_masked(stack: Stack) -> None:
     scope = note_pb2.NoteScope(agent="busy")
     secret = next(planted for planted in PLANTED if planted.name == "bearer")
     for number in range(60):
@@ -128,7 +128,7 @@ async def test_logs_have_a_share_and_their_credentials_are_masked(stack: Stack) 
     assert "Step 1 " not in documents.text
 
 
-async def test_many_write_at_once_and_nothing_is_lost(stack: Stack) -> None:
+async def test_concurrent_daily_log_entries_are_all_stored(stack: Stack) -> None:
     scope = note_pb2.NoteScope(agent="many")
     await asyncio.gather(*(log(stack, f"Entry {n}.", scope=scope) for n in range(50)))
     request = pb.ListNotesRequest(filter=pb.NoteFilter(agents=["many"]), page_size=200)

@@ -23,7 +23,7 @@ async def speak_as(stack: Stack, **voice: Any) -> None:
     await update_settings(stack, voice=admin.Voice(**voice))
 
 
-async def test_a_channel_with_a_digest_is_summed_up_by_itself_first(stack: Stack) -> None:
+async def test_channel_with_digest_policy_is_summarised_before_the_day(stack: Stack) -> None:
     policy = admin.ChannelPolicy(index=True, roll_up=True, digest=True)
     await update_settings(stack, channel_policies={"discord": policy})
     facts = ["Ada moved to Turin.", "Bo sold the red boat.", "Cem passed the exam."]
@@ -57,7 +57,7 @@ async def test_a_channel_with_a_digest_is_summed_up_by_itself_first(stack: Stack
     assert chat not in node.content
 
 
-async def test_the_small_model_digests_and_the_other_one_writes_the_day(stack: Stack) -> None:
+async def test_small_model_writes_digests_and_large_model_writes_days(stack: Stack) -> None:
     policy = admin.ChannelPolicy(index=True, roll_up=True, digest=True)
     await update_settings(stack, channel_policies={"discord": policy})
     await say_in(stack, "discord", said("2026-04-14T12:00", "Ada moved to Turin."))
@@ -74,7 +74,7 @@ async def test_the_small_model_digests_and_the_other_one_writes_the_day(stack: S
     assert len(small.drafts) == 1
 
 
-async def test_digests_of_channels_stand_under_their_server(stack: Stack) -> None:
+async def test_channel_digests_are_grouped_by_server(stack: Stack) -> None:
     said_in = {
         "discord/Bakers/rye": ["Gil baked 12 loaves."],
         "discord/Gardeners/general": ["Ada moved to Turin.", "Bo sold the red boat."],
@@ -123,7 +123,7 @@ async def test_digests_of_channels_stand_under_their_server(stack: Stack) -> Non
     assert not node.needs_review
 
 
-async def test_a_digest_that_fails_leaves_the_day_open(stack: Stack) -> None:
+async def test_failed_digest_leaves_the_day_pending(stack: Stack) -> None:
     def fail(draft: Draft) -> None:
         if draft.channel == "discord":
             raise RuntimeError("broken")

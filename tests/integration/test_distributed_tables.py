@@ -69,7 +69,9 @@ def conn(postgres_url: str) -> Iterator[psycopg.Connection]:
         yield conn
 
 
-def test_a_table_has_a_namespace_or_lies_on_each_node(conn: psycopg.Connection) -> None:
+def test_every_table_has_a_namespace_column_or_is_a_reference_table(
+    conn: psycopg.Connection,
+) -> None:
     rows = conn.execute(
         """SELECT c.relname FROM pg_class c
             WHERE c.relnamespace = 'everword'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
@@ -78,7 +80,7 @@ def test_a_table_has_a_namespace_or_lies_on_each_node(conn: psycopg.Connection) 
     assert {name for (name,) in rows} == REFERENCE - {"api_keys", "advisor_grants"}
 
 
-def test_what_is_unique_is_so_in_a_namespace(conn: psycopg.Connection) -> None:
+def test_unique_indexes_include_the_namespace(conn: psycopg.Connection) -> None:
     rows = conn.execute(
         """SELECT c.relname, i.indexrelid::regclass::text
              FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
@@ -89,7 +91,7 @@ def test_what_is_unique_is_so_in_a_namespace(conn: psycopg.Connection) -> None:
     assert [index for table, index in rows if table not in REFERENCE] == []
 
 
-def test_a_foreign_key_names_the_namespace_or_refers_to_what_lies_on_each_node(
+def test_foreign_keys_include_the_namespace_or_point_to_reference_tables(
     conn: psycopg.Connection,
 ) -> None:
     rows = conn.execute(
@@ -109,7 +111,7 @@ def test_a_foreign_key_names_the_namespace_or_refers_to_what_lies_on_each_node(
 @pytest.mark.parametrize(
     "name", [name for name in STATEMENTS if WRITES_COMPANIONED.search(STATEMENTS[name])]
 )
-def test_a_statement_does_what_a_write_to_its_table_needs(
+def test_statement_performs_the_companion_writes_of_its_table(
     conn: psycopg.Connection, name: str
 ) -> None:
     written = {(table, command) for table, command, _ in writes(conn, STATEMENTS[name])}
@@ -118,7 +120,7 @@ def test_a_statement_does_what_a_write_to_its_table_needs(
     assert {COMPANIONS[each] for each in written & set(COMPANIONS)} <= done
 
 
-def test_a_statement_without_what_its_write_needs_is_noticed(conn: psycopg.Connection) -> None:
+def test_statement_without_its_companion_write_is_detected(conn: psycopg.Connection) -> None:
     for (table, command), companion in COMPANIONS.items():
         statement = {
             "INSERT": f"INSERT INTO {table} SELECT * FROM {table}",
@@ -130,7 +132,7 @@ def test_a_statement_without_what_its_write_needs_is_noticed(conn: psycopg.Conne
         assert companion not in called_functions(conn, statement)
 
 
-def test_a_function_does_what_its_writes_need(conn: psycopg.Connection) -> None:
+def test_function_performs_the_companion_writes_of_its_tables(conn: psycopg.Connection) -> None:
     rows = conn.execute(
         "SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'everword'::regnamespace"
     ).fetchall()
@@ -152,7 +154,7 @@ def test_no_table_has_a_trigger(conn: psycopg.Connection) -> None:
     assert conn.execute("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal").fetchall() == []
 
 
-def test_policies_look_nothing_up(conn: psycopg.Connection) -> None:
+def test_policies_contain_no_subqueries(conn: psycopg.Connection) -> None:
     """Policies only compare the row's columns with settings of the transaction."""
     rows = conn.execute(
         "SELECT polrelid::regclass::text, polqual::text, polwithcheck::text FROM pg_policy"
@@ -175,9 +177,7 @@ def test_policies_look_nothing_up(conn: psycopg.Connection) -> None:
 @pytest.mark.parametrize(
     "name", [name for name in STATEMENTS if ADDS_PARTS.search(STATEMENTS[name])]
 )
-def test_a_statement_gives_a_part_the_agent_and_the_subject_of_its_whole(
-    conn: psycopg.Connection, name: str
-) -> None:
+def test_insert_of_a_part_sets_agent_and_subject(conn: psycopg.Connection, name: str) -> None:
     """Otherwise scoped keys would not see the part."""
     for table, command, columns in writes(conn, STATEMENTS[name]):
         if table in PARTS and command == "INSERT":
@@ -187,16 +187,14 @@ def test_a_statement_gives_a_part_the_agent_and_the_subject_of_its_whole(
 @pytest.mark.parametrize(
     "name", [name for name in STATEMENTS if CHANGES_WHOLES.search(STATEMENTS[name])]
 )
-def test_a_statement_gives_nothing_to_another_agent_or_subject(
-    conn: psycopg.Connection, name: str
-) -> None:
+def test_statement_never_changes_agent_or_subject(conn: psycopg.Connection, name: str) -> None:
     """Otherwise its parts would keep the former owner."""
     for table, command, columns in writes(conn, STATEMENTS[name]):
         if table in WHOLES | PARTS and command == "UPDATE":
             assert not {"agent", "subject"} & columns, table
 
 
-def test_a_function_gives_nothing_to_another_agent_or_subject(conn: psycopg.Connection) -> None:
+def test_function_never_changes_agent_or_subject(conn: psycopg.Connection) -> None:
     rows = conn.execute(
         "SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'everword'::regnamespace"
     ).fetchall()

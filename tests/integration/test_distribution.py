@@ -123,7 +123,7 @@ def world(conn: psycopg.Connection, plain: psycopg.Connection, name: str) -> psy
 
 
 @pytest.mark.parametrize("name", [name for name in STATEMENTS if name != BOUND_BY])
-def test_a_statement_is_tied_to_its_namespace_in_every_table_that_it_names(
+def test_statement_restricts_every_table_to_its_namespace(
     world: psycopg.Connection, name: str
 ) -> None:
     found = untied_tables(world, STATEMENTS[name])
@@ -139,14 +139,14 @@ def test_statements_that_cross_namespaces_exist() -> None:
 
 
 @pytest.mark.parametrize("name", READ_ACROSS)
-def test_what_crosses_namespaces_locks_and_changes_no_rows(
+def test_cross_namespace_statements_lock_and_change_no_rows(
     conn: psycopg.Connection, name: str
 ) -> None:
     """Otherwise rows would be locked on one node at a time, and skipped only by that node."""
     assert not locks_or_changes_rows(conn, STATEMENTS[name])
 
 
-def test_what_lies_on_each_node_is_no_namespaces(conn: psycopg.Connection) -> None:
+def test_api_key_statements_cross_namespaces_only_in_api_keys(conn: psycopg.Connection) -> None:
     for name in ON_EACH_NODE:
         assert set(untied_tables(conn, STATEMENTS[name])) == {"api_keys"}
 
@@ -157,7 +157,7 @@ TIED = [
 
 
 @pytest.mark.parametrize("name", TIED)
-def test_a_statement_whose_author_forgot_the_namespace_is_noticed(
+def test_statement_without_namespace_predicate_is_detected(
     world: psycopg.Connection, name: str
 ) -> None:
     assert untied_tables(world, PREDICATE.sub("TRUE", STATEMENTS[name]))
@@ -228,17 +228,19 @@ WRITES = {
 
 
 @pytest.mark.parametrize("statement", WRITES)
-def test_the_check_sees_locks_and_writes(conn: psycopg.Connection, statement: str) -> None:
+def test_check_detects_locks_and_writes(conn: psycopg.Connection, statement: str) -> None:
     found = locks_or_changes_rows(conn, statement), written_views(conn, statement)
     assert found == WRITES[statement]
 
 
 @pytest.mark.parametrize("statement", SAMPLES)
-def test_the_check_follows_the_namespace(conn: psycopg.Connection, statement: str) -> None:
+def test_check_follows_namespace_through_joins_and_subqueries(
+    conn: psycopg.Connection, statement: str
+) -> None:
     assert untied_tables(conn, statement) == SAMPLES[statement]
 
 
-def test_functions_that_touch_a_namespaces_rows_are_known(conn: psycopg.Connection) -> None:
+def test_functions_that_access_namespaced_rows_are_listed(conn: psycopg.Connection) -> None:
     names = "|".join(name for name in Catalogue.of(conn).names.values() if name != "namespaces")
     rows = conn.execute(
         "SELECT p.proname, p.prosrc FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang"

@@ -13,7 +13,7 @@ from support.refusals import refused
 from support.stack import Stack
 
 
-async def test_append_repeated_when_the_document_has_become_too_long_returns_the_first_result(
+async def test_repeated_append_after_the_document_is_full_returns_the_first_result(
     stack: Stack,
 ) -> None:
     await upload(stack, ("word " * 20 + "\n\n").encode() * 65_000, "Long", "long.txt")
@@ -24,7 +24,7 @@ async def test_append_repeated_when_the_document_has_become_too_long_returns_the
     assert (again.replayed, again.version_id) == (True, added.version_id)
 
 
-async def test_append_to_a_document_that_is_erased_and_written_anew_keeps_the_new_text(
+async def test_append_during_erase_and_rewrite_keeps_the_new_text(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = await write(stack, "Erased.", "Anew")

@@ -77,7 +77,7 @@ async def appends_beside(stack: Stack, work: Awaitable[object]) -> int:
 
 
 @pytest.mark.parametrize("name", ["- a\\n", "link targets", "sections"])
-async def test_a_heavy_document_costs_little_more_than_prose_and_holds_up_nobody(
+async def test_heavy_document_costs_about_as_much_as_prose_and_blocks_no_caller(
     stack: Stack, name: str
 ) -> None:
     heavy = writing(HEAVY_TEXTS[name](MIB), f"Heavy {name}")
@@ -104,7 +104,7 @@ async def cost_of(stack: Stack, text: Callable[[int], str]) -> float:
 
 
 @pytest.mark.parametrize("name", CROWDED_TEXTS)
-async def test_a_document_with_too_many_sections_is_refused_early(stack: Stack, name: str) -> None:
+async def test_document_with_too_many_sections_is_refused_early(stack: Stack, name: str) -> None:
     usual = await cpu_s(lambda: write(stack, prose(MIB), f"Prose before {name}"))
     request = writing(CROWDED_TEXTS[name](MIB), f"Crowded {name}")
 
@@ -119,7 +119,7 @@ async def test_a_document_with_too_many_sections_is_refused_early(stack: Stack, 
     assert longest[0] / slowness() < LONGEST_STEP_S
 
 
-async def test_a_document_that_is_appended_to_keeps_all_but_its_last_chunks(stack: Stack) -> None:
+async def test_append_to_document_keeps_all_but_its_last_chunks(stack: Stack) -> None:
     text = prose(400_000)
     written = await write(stack, text, "Logbook")
 
@@ -140,7 +140,7 @@ async def test_a_document_that_is_appended_to_keeps_all_but_its_last_chunks(stac
     assert await read(stack, "Logbook") == f"{text}\n{added}"
 
 
-async def test_appends_to_a_long_document_take_turns_and_hold_up_nobody(stack: Stack) -> None:
+async def test_concurrent_appends_to_a_long_document_block_no_caller(stack: Stack) -> None:
     await write(stack, "- a\n" * 40_000, "Minutes")
     lines = [f"Resolution number {n}." for n in range(12)]
     many = asyncio.gather(*(append(stack, line, "Minutes") for line in lines))
@@ -150,7 +150,7 @@ async def test_appends_to_a_long_document_take_turns_and_hold_up_nobody(stack: S
 
 
 @pytest.mark.parametrize("name", ["1 ", "/a/b.c "])
-async def test_heavy_notes_and_messages_hold_up_nobody(stack: Stack, name: str) -> None:
+async def test_heavy_notes_and_messages_block_no_caller(stack: Stack, name: str) -> None:
     note = notes.WriteNoteRequest(note=note_pb2.NewNote(content=HEAVY_TEXTS[name](60_000)))
     messages = calls.append_request(*[HEAVY_TEXTS[name](MIB)] * 2, session_key=name)
     note = notes.WriteNoteRequest.FromString(note.SerializeToString())
@@ -163,7 +163,7 @@ async def test_heavy_notes_and_messages_hold_up_nobody(stack: Stack, name: str) 
     assert longest[0] / slowness() < LONGEST_STEP_S
 
 
-async def test_a_document_with_nearly_too_many_sections_is_stored(stack: Stack) -> None:
+async def test_document_just_below_the_section_limit_is_stored(stack: Stack) -> None:
     text = "".join(f"# h{n}\n\nword{n}\n\n" for n in range(9_900))
     written = await write(stack, text, "Nearly too much")
     assert written.chunk_count == 9_900

@@ -95,7 +95,7 @@ def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
 
 @pytest.mark.parametrize("mode", ["force_custom_plan", "force_generic_plan"])
 @pytest.mark.parametrize("name", CASES)
-def test_a_statement_on_documents_goes_through_its_index(
+def test_document_statement_uses_its_index(
     database: DatabaseUnderTest, name: str, mode: str
 ) -> None:
     role, part, parameters = CASES[name]

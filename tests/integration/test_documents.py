@@ -58,7 +58,7 @@ async def found(stack: Stack, query: str, **fields: object) -> list[search.Searc
     return list(response.results)
 
 
-async def test_a_file_is_uploaded_and_found_by_its_words_and_headings(stack: Stack) -> None:
+async def test_uploaded_file_is_found_by_its_words_and_headings(stack: Stack) -> None:
     written = await upload(
         stack,
         HANDBOOK.encode(),
@@ -118,7 +118,7 @@ async def test_a_file_is_uploaded_and_found_by_its_words_and_headings(stack: Sta
         (pptx, "review.pptx", "sales rose", "Sales rose", ["Results"]),
     ],
 )
-async def test_each_format_is_read_and_found(
+async def test_each_file_format_is_parsed_and_found(
     stack: Stack,
     make: Callable[[], bytes],
     file_name: str,
@@ -139,7 +139,7 @@ async def test_each_format_is_read_and_found(
     assert source.file_bytes == len(data)
 
 
-async def test_chunks_are_ranked_with_messages_on_one_scale(stack: Stack) -> None:
+async def test_chunks_and_messages_are_ranked_by_comparable_scores(stack: Stack) -> None:
     await calls.append(stack, "The zeppelin lands on Friday.", session_key="zeppelin")
     await write(stack, "A zeppelin needs a mast. The zeppelin lands with a rope.", "Zeppelins")
     hits = await found(stack, "zeppelin rope")
@@ -150,7 +150,7 @@ async def test_chunks_are_ranked_with_messages_on_one_scale(stack: Stack) -> Non
     assert hits[0].score > hits[1].score > 0
 
 
-async def test_a_filter_keeps_to_documents(stack: Stack) -> None:
+async def test_search_filter_by_document_ids_and_tags(stack: Stack) -> None:
     ids = {}
     for title in ("Kiwi one", "Kiwi two", "Kiwi three"):
         ids[title] = (
@@ -168,7 +168,7 @@ async def test_a_filter_keeps_to_documents(stack: Stack) -> None:
     assert not await found(stack, "kiwi", filter=nothing)
 
 
-async def test_a_document_is_read_in_parts_and_by_its_sections(stack: Stack) -> None:
+async def test_document_is_read_in_parts_and_by_section(stack: Stack) -> None:
     text = "\n".join(
         f"# Part {n}\n\n{'Wörter 🦉 und mehr. ' * 9}\n\n## Inner\n\nDeep {n}." for n in range(9)
     )
@@ -184,7 +184,7 @@ async def test_a_document_is_read_in_parts_and_by_its_sections(stack: Stack) -> 
     assert (await stack.documents.ReadDocument(beyond)).content == ""
 
 
-async def test_an_agent_writes_and_updates_and_what_was_there_is_archived(stack: Stack) -> None:
+async def test_document_update_replaces_text_and_checks_the_expected_version(stack: Stack) -> None:
     first = await write(stack, "# Plan\n\nShip the ocelot on Friday.", "Plan", expected=0)
     second = await write(stack, "# Plan\n\nShip the lynx on Monday.", "Plan", expected=1)
     assert (first.document_id, second.version) == (second.document_id, 2)
@@ -221,7 +221,7 @@ async def test_an_agent_writes_and_updates_and_what_was_there_is_archived(stack:
     assert (again.version, again.document_id) == (4, first.document_id)
 
 
-async def test_what_stays_keeps_its_chunk(stack: Stack) -> None:
+async def test_update_keeps_chunk_ids_of_unchanged_sections(stack: Stack) -> None:
     sections = [f"## Section {n}\n\nThe gecko number{n} sits here." for n in range(6)]
     await write(stack, "\n\n".join(sections), "Geckos")
 
@@ -241,7 +241,7 @@ async def test_what_stays_keeps_its_chunk(stack: Stack) -> None:
     assert await read(stack, "Geckos", headings=["Section 5"]) == "The gecko number5 sits here."
 
 
-async def test_many_append_at_once_and_nothing_is_lost(stack: Stack) -> None:
+async def test_concurrent_appends_to_document_are_all_stored(stack: Stack) -> None:
     written = await asyncio.gather(
         *(
             append(stack, f"- heron number{n}", "Herons", author=f"w{n}", tags=[f"t{n % 2}"])
@@ -257,7 +257,7 @@ async def test_many_append_at_once_and_nothing_is_lost(stack: Stack) -> None:
     assert await found(stack, "heron number7 number19")
 
 
-async def test_a_repeated_request_writes_once(stack: Stack) -> None:
+async def test_repeated_document_request_writes_once(stack: Stack) -> None:
     first = await write(stack, "once", "Repeat", request_id="d-1")
     again = await write(stack, "once", "Repeat", request_id="d-1")
     assert (again.replayed, again.version_id) == (True, first.version_id)
@@ -274,7 +274,7 @@ async def test_a_repeated_request_writes_once(stack: Stack) -> None:
     assert await read(stack, "Repeat") == "# A\n\nfile\nmore"
 
 
-async def test_a_title_is_unique_in_its_scope(stack: Stack) -> None:
+async def test_document_title_is_unique_within_its_scope(stack: Stack) -> None:
     key = conversation_pb2.ConversationKey(session_key="scoped", agent="opus")
     made = await stack.ingest.EnsureConversation(ingest.EnsureConversationRequest(key=key))
     conversation = made.conversation.id
@@ -297,7 +297,7 @@ async def test_a_title_is_unique_in_its_scope(stack: Stack) -> None:
     assert hit.memory.conversation_id == conversation
 
 
-async def test_documents_are_listed_by_what_they_are(stack: Stack) -> None:
+async def test_documents_are_listed_by_filter(stack: Stack) -> None:
     for number in range(5):
         await write(stack, f"Text {number}.", f"list/{number}", tags=["listed", f"n{number}"])
 
@@ -351,7 +351,7 @@ async def test_upload_of_a_file_over_the_limit_is_refused_before_it_is_sent(stac
         (b"PK\x03\x04" + b"\xff" * 200, "broken.docx", "MALFORMED"),
     ],
 )
-async def test_what_cannot_be_read_says_why_and_leaves_nothing(
+async def test_unreadable_upload_is_refused_with_its_problem_and_stores_nothing(
     stack: Stack, data: bytes, file_name: str, problem: str
 ) -> None:
     refusal = await refused(upload(stack, data, file_name, file_name, request_id=file_name))
@@ -366,7 +366,7 @@ async def test_what_cannot_be_read_says_why_and_leaves_nothing(
             assert rows == []
 
 
-async def test_a_stream_without_its_header_is_refused(stack: Stack) -> None:
+async def test_upload_stream_without_exactly_one_header_is_refused(stack: Stack) -> None:
     header = pb.UploadDocumentRequest(
         header=pb.UploadHeader(document=new_document("Twice"), file_name="a.txt")
     )
@@ -392,7 +392,7 @@ async def test_a_stream_without_its_header_is_refused(stack: Stack) -> None:
         ),
     ],
 )
-async def test_bad_input_is_refused_with_its_field(
+async def test_invalid_document_field_is_refused_by_name(
     stack: Stack, fields: dict[str, object], field: str
 ) -> None:
     given: dict[str, object] = {"content": "Words.", "title": "Bad", **fields}

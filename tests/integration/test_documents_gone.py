@@ -63,7 +63,7 @@ async def modes_that_find(stack: Stack, token: str) -> set[str]:
 
 
 @pytest.mark.parametrize("end", ["replaced", "deleted", "file"])
-async def test_what_a_document_said_before_is_returned_by_its_history_alone(
+async def test_replaced_document_text_is_returned_only_by_its_history(
     stack: Stack, end: str
 ) -> None:
     token = f"planted-{end}-7f3a.rs"

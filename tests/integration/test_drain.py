@@ -96,7 +96,7 @@ def vectors(owner: psycopg.Connection) -> int:
     return int(count)
 
 
-async def test_everything_pending_is_embedded_over_all_namespaces(
+async def test_drain_embeds_pending_passages_of_all_namespaces(
     stack: Stack, jobs: BlockingDatabase, model: ScriptedModel, owner: psycopg.Connection
 ) -> None:
     owner.execute("INSERT INTO namespaces (name) VALUES ('other')")
@@ -112,7 +112,7 @@ async def test_everything_pending_is_embedded_over_all_namespaces(
     assert owner.execute(f"{mismatched} WHERE m.namespace_id <> v.namespace_id").fetchone() == (0,)
 
 
-async def test_each_passage_gets_its_own_vector(
+async def test_drain_stores_each_vector_with_its_passage(
     stack: Stack, jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     class Slow(ScriptedModel):
@@ -136,7 +136,7 @@ async def test_each_passage_gets_its_own_vector(
     assert all(vector == [length, *[0.0] * (DIMENSIONS - 1)] for length, vector in found)
 
 
-async def test_what_has_no_meaning_is_parked_with_its_reason(
+async def test_drain_parks_texts_without_words_with_a_reason(
     stack: Stack, jobs: BlockingDatabase, model: ScriptedModel, owner: psycopg.Connection
 ) -> None:
     blob = "iVBORw0KGgo" * 60
@@ -149,7 +149,7 @@ async def test_what_has_no_meaning_is_parked_with_its_reason(
     assert vectors(owner) == 1
 
 
-async def test_texts_that_are_refused_are_parked_and_the_rest_of_their_batch_is_embedded(
+async def test_drain_parks_refused_texts_and_embeds_the_rest_of_the_batch(
     stack: Stack, jobs: BlockingDatabase, model: ScriptedModel, owner: psycopg.Connection
 ) -> None:
     model.refused = {"poison", "venom"}
@@ -164,7 +164,7 @@ async def test_texts_that_are_refused_are_parked_and_the_rest_of_their_batch_is_
     assert model.asked == [len(UNRELATED), 23, 21]
 
 
-async def test_a_text_that_makes_the_model_stumble_is_parked_after_three_attempts(
+async def test_drain_parks_a_failing_text_after_three_attempts(
     stack: Stack, jobs: BlockingDatabase, model: ScriptedModel, owner: psycopg.Connection
 ) -> None:
     model.stumbles = {"odd"}
@@ -178,7 +178,7 @@ async def test_a_text_that_makes_the_model_stumble_is_parked_after_three_attempt
     assert vectors(owner) == 1
 
 
-async def test_a_model_that_is_away_costs_no_attempts_and_the_backlog_drains_when_it_is_back(
+async def test_drain_counts_no_attempts_while_the_model_is_unavailable(
     stack: Stack, jobs: BlockingDatabase, model: ScriptedModel, owner: psycopg.Connection
 ) -> None:
     await append(stack, *[f"message {number}" for number in range(10)])
@@ -194,7 +194,7 @@ async def test_a_model_that_is_away_costs_no_attempts_and_the_backlog_drains_whe
     assert vectors(owner) == 10
 
 
-async def test_a_stale_workers_vectors_are_not_stored(
+async def test_drain_discards_vectors_of_a_worker_with_an_expired_lease(
     stack: Stack, jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     class Slow(ScriptedModel):
@@ -210,7 +210,7 @@ async def test_a_stale_workers_vectors_are_not_stored(
     assert [state for _, state, _ in queue(owner)] == ["pending", "pending"]
 
 
-async def test_a_passage_that_was_erased_meanwhile_leaves_no_vector(
+async def test_drain_stores_no_vector_for_a_passage_erased_meanwhile(
     stack: Stack, jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     class Slow(ScriptedModel):
@@ -224,7 +224,7 @@ async def test_a_passage_that_was_erased_meanwhile_leaves_no_vector(
     assert owner.execute("SELECT count(*) FROM embedding_queue").fetchone() == (0,)
 
 
-async def test_work_that_nobody_scheduled_is_found(
+async def test_schedule_pending_creates_missing_embed_jobs(
     stack: Stack, jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     await append(stack, "one")
@@ -238,7 +238,7 @@ async def test_work_that_nobody_scheduled_is_found(
     assert schedule_pending(jobs) == 1
 
 
-async def test_the_length_and_the_age_of_the_queue_are_measured(
+async def test_backlog_length_and_age_are_recorded(
     stack: Stack,
     jobs: BlockingDatabase,
     model: ScriptedModel,
@@ -265,7 +265,7 @@ async def test_the_length_and_the_age_of_the_queue_are_measured(
     assert recorded == {names.EMBED_PENDING: 0, names.EMBED_PENDING_AGE: 0}
 
 
-async def test_the_background_of_a_model_is_measured_once(
+async def test_background_statistics_of_a_model_are_measured_once(
     stack: Stack, jobs: BlockingDatabase, model: ScriptedModel, owner: psycopg.Connection
 ) -> None:
     run(jobs, model)
@@ -275,7 +275,7 @@ async def test_the_background_of_a_model_is_measured_once(
     assert model.asked == [len(UNRELATED)]
 
 
-async def test_a_database_without_pgvector_keeps_plain_arrays_until_the_extension_comes(
+async def test_vectors_are_stored_as_arrays_until_pgvector_is_installed(
     stack: Stack, jobs: BlockingDatabase, model: ScriptedModel, owner: psycopg.Connection
 ) -> None:
     owner.execute("SELECT drop_vector_table(1)")
@@ -299,7 +299,7 @@ async def test_a_database_without_pgvector_keeps_plain_arrays_until_the_extensio
     assert owner.execute(f"SELECT count(*) FROM {table}").fetchone() == (3,)
 
 
-async def test_the_next_batch_is_with_the_model_before_the_one_before_it_is_stored(
+async def test_drain_requests_the_next_batch_before_storing_the_previous_one(
     stack: Stack, jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     class Pair(ScriptedModel):
@@ -320,7 +320,7 @@ async def test_the_next_batch_is_with_the_model_before_the_one_before_it_is_stor
     assert vectors(owner) == 65
 
 
-async def test_the_embedder_names_the_texts_that_it_refuses(
+async def test_remote_embedder_reports_which_texts_were_refused(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def refuse(*_: object) -> None:
@@ -335,7 +335,9 @@ async def test_the_embedder_names_the_texts_that_it_refuses(
     assert caught.value.reasons == {0: "too long", 2: "no words"}
 
 
-async def test_a_generation_that_is_gone_is_no_fault_of_the_texts(stack: Stack) -> None:
+async def test_unknown_generation_is_reported_as_unavailable_model_not_as_refused_texts(
+    stack: Stack,
+) -> None:
     with (
         closing(RemoteEmbedder(stack.addresses["embedder"], NO_SECRET)) as remote,
         pytest.raises(ModelUnavailable, match="INVALID_ARGUMENT"),
@@ -343,5 +345,5 @@ async def test_a_generation_that_is_gone_is_no_fault_of_the_texts(stack: Stack) 
         await asyncio.to_thread(remote.embed, 99, ["a", "b"])
 
 
-def test_a_batch_is_no_larger_than_the_embedder_takes() -> None:
+def test_batch_fits_the_limit_of_the_embedder() -> None:
     assert drain_module.BATCH <= 64

@@ -54,7 +54,7 @@ def _fold(stack: Stack) -> None:
             conn.execute(INGEST["fold_corpus_counts"].sql, parameters)
 
 
-async def test_what_is_taken_out_again_is_counted_once(stack: Stack) -> None:
+async def test_removed_passage_is_counted_once(stack: Stack) -> None:
     stored = await append(stack, tool_call("a.py"), tool_call("b.py"), message("Words."))
     ids = [entry.message_id for entry in stored.messages]
     assert _counted(stack) == (3, 0)
@@ -71,7 +71,7 @@ async def test_what_is_taken_out_again_is_counted_once(stack: Stack) -> None:
     assert _stored(stack) == 3
 
 
-async def test_folding_keeps_how_many_were_taken_out(stack: Stack) -> None:
+async def test_folding_counters_keeps_the_number_of_removed_passages(stack: Stack) -> None:
     await make_namespaces(stack, "theirs")
     stored = await append(stack, tool_call("a.py"), tool_call("b.py"))
     theirs = await append(stack, tool_call("c.py"), metadata=within("theirs"))
@@ -88,7 +88,7 @@ async def test_folding_keeps_how_many_were_taken_out(stack: Stack) -> None:
     assert [_counted(stack, namespace) for namespace in (1, 2)] == before
 
 
-async def test_what_is_written_again_counts_as_taken_out_and_as_stored(stack: Stack) -> None:
+async def test_rewritten_summary_counts_as_removed_and_as_stored(stack: Stack) -> None:
     await append(stack, *(f"Message number {n} of many." for n in range(10)))
     await compact_everything(stack, ScriptedComposer())
     passages, dropped = _counted(stack)

@@ -18,7 +18,9 @@ SELECT m.kind, bool_and(coalesce(q.state = 'pending', false)), bool_and(coalesce
 """
 
 
-async def test_what_is_written_is_due_for_its_vector_in_the_same_transaction(stack: Stack) -> None:
+async def test_searchable_rows_are_enqueued_for_embedding_in_the_same_transaction(
+    stack: Stack,
+) -> None:
     await append(stack, "I live in Berlin.")
     await write(stack, "Push to the registry.", "deploy_process")
     request = facts.RememberRequest(subject="emi", attribute="residence", value="Berlin")

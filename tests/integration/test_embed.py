@@ -55,7 +55,7 @@ async def embed(
 
 
 @pytest.mark.parametrize("priority", [QUERY, BACKGROUND])
-async def test_the_active_generation_embeds_without_any_server(
+async def test_embed_with_the_local_model_returns_reference_vectors(
     stack: Stack, priority: pb.EmbedPriority.ValueType
 ) -> None:
     answer = await embed(stack, TEXTS, priority)
@@ -66,7 +66,7 @@ async def test_the_active_generation_embeds_without_any_server(
         assert cosine(from_bytes(raw), reference(text)) >= 0.99
 
 
-async def test_many_callers_at_once_each_get_their_own_vectors(stack: Stack) -> None:
+async def test_concurrent_embed_calls_return_their_own_vectors(stack: Stack) -> None:
     batches = [[f"caller {caller} text {text}" for text in range(16)] for caller in range(4)]
     answers = await asyncio.gather(
         *(embed(stack, batch) for batch in batches), embed(stack, ["a question"], QUERY)
@@ -76,7 +76,7 @@ async def test_many_callers_at_once_each_get_their_own_vectors(stack: Stack) -> 
         assert list(again.vectors) == answer.vectors[-1:]
 
 
-async def test_queries_and_passages_have_their_own_prefix(
+async def test_embed_prefixes_queries_and_passages_differently(
     stack: Stack, server: ScriptedEmbedder
 ) -> None:
     generation = add_generation(stack, server)
@@ -86,9 +86,7 @@ async def test_queries_and_passages_have_their_own_prefix(
         np.testing.assert_allclose(from_bytes(answer.vectors[0]), server.vector(sent), rtol=1e-6)
 
 
-async def test_two_generations_are_served_side_by_side(
-    stack: Stack, server: ScriptedEmbedder
-) -> None:
+async def test_embed_serves_two_generations_at_once(stack: Stack, server: ScriptedEmbedder) -> None:
     building = add_generation(stack, server, dimensions=4)
     active, other = await embed(stack, TEXTS), await embed(stack, TEXTS, BACKGROUND, building)
     assert (active.dimensions, other.dimensions) == (384, 4)
@@ -96,9 +94,7 @@ async def test_two_generations_are_served_side_by_side(
     assert {len(raw) for raw in other.vectors} == {16}
 
 
-async def test_a_query_is_embedded_once_for_each_generation(
-    stack: Stack, server: ScriptedEmbedder
-) -> None:
+async def test_embed_caches_queries_per_generation(stack: Stack, server: ScriptedEmbedder) -> None:
     first, second = add_generation(stack, server), add_generation(stack, server)
     answers = [
         await embed(stack, ["Anna", "Anna"], QUERY, generation)
@@ -111,9 +107,7 @@ async def test_a_query_is_embedded_once_for_each_generation(
     assert answers[2].vectors == answers[0].vectors
 
 
-async def test_what_one_namespace_asks_is_not_at_hand_for_another(
-    stack: Stack, server: ScriptedEmbedder
-) -> None:
+async def test_embed_caches_queries_per_namespace(stack: Stack, server: ScriptedEmbedder) -> None:
     """Otherwise response times would reveal another namespace's queries."""
     generation = add_generation(stack, server)
     for namespace_id in (1, 2, 1, 2):
@@ -124,21 +118,23 @@ async def test_what_one_namespace_asks_is_not_at_hand_for_another(
     assert server.texts.count(["query: Anna"]) == 2
 
 
-async def test_background_work_fills_no_cache(stack: Stack, server: ScriptedEmbedder) -> None:
+async def test_embed_does_not_cache_background_texts(
+    stack: Stack, server: ScriptedEmbedder
+) -> None:
     generation = add_generation(stack, server)
     for _ in range(2):
         await embed(stack, ["Anna"], BACKGROUND, generation)
     assert server.texts.count(["passage: Anna"]) == 2
 
 
-async def test_an_unknown_generation_is_a_field_violation(stack: Stack) -> None:
+async def test_embed_with_unknown_generation_is_a_field_violation(stack: Stack) -> None:
     refusal = await refused(embed(stack, TEXTS, QUERY, 99))
     assert refusal.code == grpc.StatusCode.INVALID_ARGUMENT
     assert refusal.fields == {"generation_id"}
 
 
 @pytest.mark.parametrize("code", [401, 404, 429, 500])
-async def test_a_model_that_does_not_answer_is_an_unavailable_embedder(
+async def test_embed_with_failing_model_server_returns_embedder_unavailable(
     stack: Stack, server: ScriptedEmbedder, code: int
 ) -> None:
     server.always = status(code)
@@ -154,7 +150,7 @@ async def test_a_model_that_does_not_answer_is_an_unavailable_embedder(
     assert len((await embed(stack, TEXTS, BACKGROUND, generation)).vectors) == 3
 
 
-async def test_a_query_waits_no_longer_than_its_deadline_for_a_server_that_hangs(
+async def test_embed_of_a_query_ends_at_its_deadline_if_the_server_hangs(
     stack: Stack, server: ScriptedEmbedder
 ) -> None:
     generation = add_generation(stack, server)
@@ -169,7 +165,7 @@ async def test_a_query_waits_no_longer_than_its_deadline_for_a_server_that_hangs
     assert len((await embed(stack, TEXTS, QUERY, generation)).vectors) == 3
 
 
-async def test_a_text_that_the_model_cannot_take_is_named_and_never_repeated(
+async def test_embed_names_refused_texts_by_index_without_their_content(
     stack: Stack, server: ScriptedEmbedder
 ) -> None:
     server.poison = "unspeakable"
@@ -185,7 +181,7 @@ async def test_a_text_that_the_model_cannot_take_is_named_and_never_repeated(
     assert len((await embed(stack, texts[::2], BACKGROUND, generation)).vectors) == 2
 
 
-async def test_a_generation_that_cannot_be_served_is_an_unavailable_embedder(stack: Stack) -> None:
+async def test_embed_with_unservable_generation_returns_embedder_unavailable(stack: Stack) -> None:
     generation = Generations(stack.database.admin_url).add(
         NewGeneration(provider="openai", model="m", dimensions=8)
     )
@@ -195,6 +191,8 @@ async def test_a_generation_that_cannot_be_served_is_an_unavailable_embedder(sta
 
 
 @pytest.mark.parametrize("priority", [pb.EMBED_PRIORITY_UNSPECIFIED, 7])
-async def test_who_waits_has_to_be_said(stack: Stack, priority: pb.EmbedPriority.ValueType) -> None:
+async def test_embed_without_valid_priority_is_refused(
+    stack: Stack, priority: pb.EmbedPriority.ValueType
+) -> None:
     refusal = await refused(embed(stack, TEXTS, priority))
     assert refusal.fields == {"priority"}

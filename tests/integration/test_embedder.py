@@ -14,7 +14,7 @@ from support.refusals import refused
 from support.stack import Stack, running_stack
 
 
-async def test_coverage_counts_what_is_pending_in_all_namespaces(stack: Stack) -> None:
+async def test_coverage_counts_pending_vectors_of_all_namespaces(stack: Stack) -> None:
     await make_namespaces(stack, "other")
     await append(stack, "One.", "Two.")
     await append(stack, "Three.", metadata=within("other"))
@@ -31,7 +31,7 @@ async def test_coverage_counts_what_is_pending_in_all_namespaces(stack: Stack) -
     assert await stack.embedder.GetCoverage(pb.GetCoverageRequest(generation_id=active)) == found
 
 
-async def test_counting_stops_at_the_cap(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_coverage_counts_up_to_the_cap(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coverage, "COUNT_CAP", 3)
     await append(stack, *["A message."] * 5)
     assert (await stack.embedder.GetCoverage(pb.GetCoverageRequest())).pending == 3
@@ -43,7 +43,9 @@ async def test_coverage_of_an_unknown_generation_is_a_field_violation(stack: Sta
     assert refusal.fields == {"generation_id"}
 
 
-async def test_only_who_shows_the_internal_token_is_let_in(database: DatabaseUnderTest) -> None:
+async def test_embedder_refuses_calls_without_the_internal_token(
+    database: DatabaseUnderTest,
+) -> None:
     async with running_stack(database, internal_token="between-services") as stack:
         missing = await refused(stack.embedder.GetCoverage(pb.GetCoverageRequest()))
         wrong = await refused(
@@ -63,7 +65,7 @@ async def test_only_who_shows_the_internal_token_is_let_in(database: DatabaseUnd
     assert right.pending == 0
 
 
-async def test_the_local_model_is_loaded_before_a_first_question(stack: Stack) -> None:
+async def test_local_model_is_loaded_and_measured_at_start(stack: Stack) -> None:
     described = await stack.embedder.DescribeModel(pb.DescribeModelRequest())
     assert {form.name for form in described.forms} == {"floats", "bytes"}
     assert sum(form.in_use for form in described.forms) == 1

@@ -49,7 +49,7 @@ async def summed_up(stack: Stack) -> None:
     await embed_everything(stack)
 
 
-async def test_a_message_goes_with_all_that_was_made_of_it(stack: Stack) -> None:
+async def test_erase_of_message_deletes_everything_derived_from_it(stack: Stack) -> None:
     token = "zqmessage7k"
     said = await append(
         stack,
@@ -80,7 +80,7 @@ async def test_a_message_goes_with_all_that_was_made_of_it(stack: Stack) -> None
     assert (gone.code, gone.reason) == (grpc.StatusCode.NOT_FOUND, "MESSAGE_NOT_FOUND")
 
 
-async def test_an_import_does_not_bring_it_back(stack: Stack) -> None:
+async def test_erased_message_is_not_imported_again(stack: Stack) -> None:
     token = "zqimport7k"
     request = append_request(
         message(f"I keep {token} in the drawer.", external_id="d1"),
@@ -107,7 +107,7 @@ async def test_an_import_does_not_bring_it_back(stack: Stack) -> None:
     assert rows_with(stack, token) == {}
 
 
-async def test_a_conversation_is_hidden_at_once_and_goes_in_batches(
+async def test_erased_conversation_is_hidden_at_once_and_deleted_in_batches(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("everword_ingest.erasure.erase.BATCH", 5)

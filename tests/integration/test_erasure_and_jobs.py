@@ -41,7 +41,9 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
             yield stack
 
 
-async def test_a_job_that_starts_during_an_erasure_reads_what_is_left(stack: Stack) -> None:
+async def test_job_that_starts_during_an_erasure_reads_only_remaining_messages(
+    stack: Stack,
+) -> None:
     """No job of the namespace starts before the commit, in turn or by a wake-up; other namespaces continue."""
     said = await append(stack, "The zqstart9k hums.", "The mill stands.", session_key="start")
     read: list[str] = []
@@ -93,7 +95,7 @@ def _begin_erasure(stack: Stack, message_id: UUID) -> psycopg.Connection:
     return conn
 
 
-async def test_retention_takes_jobs_from_workers_that_may_have_read_what_goes(
+async def test_retention_revokes_jobs_that_may_have_read_expired_rows(
     stack: Stack,
 ) -> None:
     old = await append(stack, "The zqold9k hums.", session_key="old")
@@ -117,7 +119,7 @@ async def test_retention_takes_jobs_from_workers_that_may_have_read_what_goes(
 
 
 @pytest.mark.parametrize("kind", ["note", "fact"])
-async def test_themes_and_errors_go_with_notes_and_facts(stack: Stack, kind: str) -> None:
+async def test_erase_of_note_or_fact_deletes_its_themes_and_errors(stack: Stack, kind: str) -> None:
     token = f"zq{kind}9k"
     if kind == "note":
         target = {"note_id": (await write(stack, f"Of {token}.", token)).note_id}
@@ -154,7 +156,7 @@ async def test_themes_and_errors_go_with_notes_and_facts(stack: Stack, kind: str
         conn.execute("DELETE FROM themes")
 
 
-async def test_of_two_deletions_of_an_entry_at_once_one_finds_it(stack: Stack) -> None:
+async def test_only_one_of_two_concurrent_lore_entry_deletions_succeeds(stack: Stack) -> None:
     book_id = await write_book(stack, "both")
     written = await write_entry(stack, book_id, entry("Of it", "It hums.", "it"))
     request = lore.DeleteLoreEntryRequest(entry_id=written.entry_id)

@@ -271,7 +271,9 @@ async def test_erase_of_a_relation_keeps_its_nodes_and_other_relations(stack: St
     assert await lines(stack, "Nora zqedge9k", subjects=["nora"]) == []
 
 
-async def test_erase_of_a_significant_memory_leaves_no_word_and_no_replay(stack: Stack) -> None:
+async def test_erase_of_a_significant_memory_deletes_its_text_and_refuses_its_replay(
+    stack: Stack,
+) -> None:
     request = significant("The zqstay9k must stay.", request_id="zqstay9k")
     written = await stack.ingest.RecordSignificant(request)
     erased = (await erase(stack, memory_id=written.summary_id)).erasure

@@ -71,7 +71,9 @@ def once(stack: Stack, message_id: str) -> Callable[[], None]:
 
 
 @pytest.mark.parametrize("axis", ["conversation", "calendar"])
-async def test_a_summary_in_the_making_is_not_stored(stack: Stack, axis: str) -> None:
+async def test_summary_of_messages_erased_during_composition_is_not_stored(
+    stack: Stack, axis: str
+) -> None:
     token = f"zq{axis}9k"
     erase_once = once(stack, await say(stack, token))
     composer = ScriptedComposer()
@@ -90,7 +92,7 @@ async def test_a_summary_in_the_making_is_not_stored(stack: Stack, axis: str) ->
     assert rows_with(stack, token) == {}
 
 
-async def test_a_transaction_that_was_not_told_what_is_being_erased_sees_no_messages(
+async def test_messages_are_hidden_from_a_transaction_that_ignores_pending_erasures(
     stack: Stack,
 ) -> None:
     await say(stack, "zqtold9k")
@@ -115,7 +117,7 @@ class _Interrupted:
         return found
 
 
-async def test_a_vector_in_the_making_is_not_stored(stack: Stack) -> None:
+async def test_vector_of_a_message_erased_during_embedding_is_not_stored(stack: Stack) -> None:
     await embed_everything(stack)
     erase_once = once(stack, await say(stack, "zqvector9k"))
 
@@ -140,7 +142,7 @@ async def test_a_vector_in_the_making_is_not_stored(stack: Stack) -> None:
     assert rows_with(stack, "zqvector9k") == {}
 
 
-async def test_what_sleep_learns_meanwhile_is_not_stored(stack: Stack) -> None:
+async def test_facts_of_a_message_erased_during_sleep_are_not_stored(stack: Stack) -> None:
     token = "zqsleep9k"
     erase_once = once(stack, await say(stack, token))
     asked: list[Records] = []
@@ -159,7 +161,7 @@ async def test_what_sleep_learns_meanwhile_is_not_stored(stack: Stack) -> None:
     assert rows_with(stack, token) == {}
 
 
-async def test_an_append_that_is_on_its_way_goes_too(
+async def test_uncommitted_append_is_erased_with_its_conversation(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = "zqappend9k"
@@ -186,7 +188,7 @@ async def test_an_append_that_is_on_its_way_goes_too(
     assert rows_with(stack, token) == {}
 
 
-async def test_evidence_of_a_message_that_goes_is_refused(stack: Stack) -> None:
+async def test_fact_with_evidence_from_a_message_being_erased_leaves_no_rows(stack: Stack) -> None:
     token = "zqproof9k"
     message_id = await say(stack, token)
     request = facts.RememberRequest(
@@ -211,7 +213,7 @@ async def refused_or_stored(stack: Stack, request: facts.RememberRequest) -> str
     return "stored"
 
 
-async def test_no_rpc_returns_what_is_hidden_and_not_deleted_yet(
+async def test_no_rpc_returns_rows_that_are_hidden_but_not_deleted_yet(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With and without a cache, in any mode, at any moment, before any row was deleted."""

@@ -80,7 +80,9 @@ async def who_tells(stack: Stack, written: ErasableData, since: str) -> set[str]
 
 
 @pytest.mark.parametrize("kind", TARGETS)
-async def test_what_was_written_goes_with_whom_it_belongs_to(stack: Stack, kind: str) -> None:
+async def test_written_memories_are_erased_with_their_conversation_subject_or_author(
+    stack: Stack, kind: str
+) -> None:
     target, left = TARGETS[kind]
     since = await watch_token(stack)
     written = await write_everything(stack, f"zq{kind}5k")
@@ -123,7 +125,7 @@ async def test_what_was_written_goes_with_whom_it_belongs_to(stack: Stack, kind:
     assert await who_tells(stack, written, since) == set()
 
 
-async def test_a_document_goes_with_all_its_versions(stack: Stack) -> None:
+async def test_erase_of_a_document_deletes_all_versions(stack: Stack) -> None:
     since = await watch_token(stack)
     written = await write_everything(stack, "zqdocument5k")
     await embed_everything(stack)
@@ -173,7 +175,7 @@ async def _nothing(self: Any) -> None:
     """Delete nothing, so that hidden rows remain."""
 
 
-async def test_a_page_about_a_topic_goes_and_is_made_again_without_it(
+async def test_topic_page_is_erased_with_a_source_and_rebuilt_without_it(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, two = "zqone5k", "zqtwo5k"

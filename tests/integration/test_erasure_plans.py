@@ -79,7 +79,7 @@ def _large(conn: psycopg.Connection, query: str, *parameters: object) -> tuple[A
     return row[0], large
 
 
-def test_a_batch_reads_no_more_than_it_deletes(conn: psycopg.Connection) -> None:
+def test_erasure_batch_reads_only_the_rows_it_deletes(conn: psycopg.Connection) -> None:
     erasure_id = new_id()
     begin = "SELECT begin_erasure(%s, 4::smallint, NULL, 'Zed', 'test')"
     begun, large = _large(conn, begin, erasure_id)

@@ -28,9 +28,7 @@ def said(text: str) -> AppendMessagesRequest:
 
 
 @pytest.mark.parametrize("field", TARGETS)
-async def test_appends_and_jobs_go_on_beside_a_preview_that_does_not_end(
-    stack: Stack, field: str
-) -> None:
+async def test_erasure_preview_blocks_neither_appends_nor_jobs(stack: Stack, field: str) -> None:
     first = await stack.ingest.AppendMessages(said("The mill turns."))
     named = {
         "message_id": first.messages[0].message_id,

@@ -79,7 +79,7 @@ def waiting_for_locks(stack: Stack) -> int:
     return count(stack, query)
 
 
-async def test_erase_beside_an_uncommitted_write_deletes_what_it_wrote(stack: Stack) -> None:
+async def test_erase_during_an_uncommitted_write_deletes_the_written_rows(stack: Stack) -> None:
     # In this order, since erasing messages and facts deletes rows of the tables before them.
     for targets, table, column in REFERENCES:
         await erase_beside_a_write(stack, targets, table, column)
@@ -174,7 +174,7 @@ WRITES = [
 @pytest.mark.parametrize(
     ("kind", "make", "write", "reason"), WRITES, ids=[write[2].__name__ for write in WRITES]
 )
-async def test_write_beside_an_uncommitted_erasure_waits_and_is_repeatable(
+async def test_write_during_an_uncommitted_erasure_waits_for_it(
     stack: Stack,
     kind: pb.ErasureKind.ValueType,
     make: Callable[[RaceData], Awaitable[str]],

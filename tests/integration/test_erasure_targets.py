@@ -45,7 +45,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 @pytest.mark.parametrize("kind", TARGETS)
-async def test_no_table_holds_it_any_more(stack: Stack, kind: str) -> None:
+async def test_erasure_removes_the_text_from_every_table(stack: Stack, kind: str) -> None:
     planted = await plant(stack, f"zq{kind}7k")
     token = planted.token
     derived = {
@@ -93,7 +93,7 @@ def _holds_what_rests_on_more(stack: Stack, planted: Planted) -> None:
     assert count(stack, person, planted.person) == 1
 
 
-async def test_every_table_with_text_has_a_rule(stack: Stack) -> None:
+async def test_every_table_with_text_has_an_erasure_rule(stack: Stack) -> None:
     with stack.database.connect() as conn:
         ruled = {name for (name,) in conn.execute("SELECT relation FROM erasure_rules").fetchall()}
         texts = {
@@ -115,7 +115,7 @@ async def test_every_table_with_text_has_a_rule(stack: Stack) -> None:
     assert texts - ruled == set(), "say in erasure_rules what becomes of them"
 
 
-async def test_others_stay_as_they_are(stack: Stack) -> None:
+async def test_erasure_keeps_unrelated_rows_and_counts(stack: Stack) -> None:
     await append(stack, "The heron waits at the pond.", session_key="pond")
     found = await stack.search.Search(search_request("heron pond", "LEXICAL"))
     assert [hit.memory.content for hit in found.results] == ["The heron waits at the pond."]
@@ -130,7 +130,7 @@ async def test_others_stay_as_they_are(stack: Stack) -> None:
         assert count(stack, sums.format(column)) == held, column
 
 
-async def test_what_an_erased_fact_ended_holds_again(stack: Stack) -> None:
+async def test_erasing_a_fact_restores_the_value_it_superseded(stack: Stack) -> None:
     """The first value is restored as if the second message did not exist; a third, later message still ends it."""
     said = [await say(stack, text, day, subject="ida") for day, text in enumerate(MOVES)]
     for place, message_id in zip(("Rome", "Oslo", "Bern"), said, strict=True):
@@ -163,7 +163,7 @@ async def residences(stack: Stack) -> dict[str, str]:
     return dict(rows)
 
 
-async def test_what_is_known_goes_by_its_id(stack: Stack) -> None:
+async def test_patterns_nodes_and_people_are_erased_by_id(stack: Stack) -> None:
     planted = await plant(stack, "zqknown7k")
     data = Struct()
     data.update({"account": "zqknown7k"})
@@ -196,9 +196,7 @@ async def _merged_into(stack: Stack, node_id: str) -> str:
 
 
 @pytest.mark.parametrize("asked", [0, 1, 2])
-async def test_nodes_that_were_merged_go_together_whichever_is_named(
-    stack: Stack, asked: int
-) -> None:
+async def test_merged_nodes_are_erased_together(stack: Stack, asked: int) -> None:
     token = f"zqmerged{asked}k"
     ids = [await _node(stack, f"{name} {token}") for name in ("Ann", "Annie", "Anna")]
     await _merge(stack, ids[1], ids[0])
@@ -211,7 +209,7 @@ async def test_nodes_that_were_merged_go_together_whichever_is_named(
     assert rows_with(stack, token) == {}
 
 
-async def test_what_was_merged_into_a_user_goes_with_the_user_and_takes_nobody_along(
+async def test_erase_of_a_subject_deletes_nodes_merged_into_its_user_and_no_others(
     stack: Stack,
 ) -> None:
     knows = edge("user", "knows", "Ana zqknows")
@@ -239,7 +237,7 @@ async def _merge(stack: Stack, kept: str, *merged: str) -> None:
     await stack.graph.MergeNodes(request)
 
 
-async def test_only_ingest_may_erase(stack: Stack) -> None:
+async def test_only_ingest_role_may_call_erasure_functions(stack: Stack) -> None:
     with stack.database.connect() as conn:
         allowed = conn.execute(
             """SELECT p.proname, r.rolname FROM pg_proc p CROSS JOIN pg_roles r

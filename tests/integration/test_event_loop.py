@@ -30,7 +30,7 @@ APPENDS: dict[str, ingest.AppendMessagesRequest] = {
 
 
 @pytest.mark.parametrize("name", APPENDS)
-async def test_a_large_append_lets_the_loop_go_on(stack: Stack, name: str) -> None:
+async def test_large_append_does_not_block_the_event_loop(stack: Stack, name: str) -> None:
     await stack.ingest.AppendMessages(append_request("What is read once."))
     # Serialise in advance, since this process is the client, too.
     raw = APPENDS[name].SerializeToString()
@@ -42,7 +42,7 @@ async def test_a_large_append_lets_the_loop_go_on(stack: Stack, name: str) -> No
 
 
 @pytest.mark.parametrize("unit", ["-", "a -a ", "a OR ", "a ", "學", "😀"])
-async def test_a_long_query_lets_the_loop_go_on(stack: Stack, unit: str) -> None:
+async def test_long_query_does_not_block_the_event_loop(stack: Stack, unit: str) -> None:
     await stack.ingest.AppendMessages(append_request("Something."))
     await stack.search.Search(search.SearchRequest(query="something"))
     query = unit * (8192 // len(unit.encode()))
@@ -51,7 +51,7 @@ async def test_a_long_query_lets_the_loop_go_on(stack: Stack, unit: str) -> None
     assert longest[0] / slowness() < LONGEST_S
 
 
-async def test_a_large_append_is_stored_as_it_was_sent_and_counted_once(stack: Stack) -> None:
+async def test_large_append_is_stored_unchanged_and_counted_once(stack: Stack) -> None:
     """It is written in portions, which all belong to one append."""
     texts = [f"{number}. " + "a." * 400 for number in range(600)]
     request = append_request(
@@ -82,7 +82,7 @@ async def test_a_large_append_is_stored_as_it_was_sent_and_counted_once(stack: S
     assert found.results[0].memory.seq == 600
 
 
-async def test_what_exists_under_external_ids_is_told_by_hashes(stack: Stack) -> None:
+async def test_append_recognises_existing_external_ids_by_hash(stack: Stack) -> None:
     first = append_request(message("One.", external_id="e", tool_args="a", tool_result="b"))
     await stack.ingest.AppendMessages(first)
     again = await stack.ingest.AppendMessages(first)

@@ -50,7 +50,7 @@ async def root_of(stack: Stack) -> str:
     return (await listed(stack, levels=[ROOT]))[0].id
 
 
-async def test_a_root_is_expanded_as_deep_as_was_asked_for(stack: Stack) -> None:
+async def test_expand_root_to_the_requested_depth(stack: Stack) -> None:
     root = await root_of(stack)
     for levels in (1, 2, 3):
         assert depth(await expand(stack, root, depth=levels)) == levels
@@ -59,7 +59,7 @@ async def test_a_root_is_expanded_as_deep_as_was_asked_for(stack: Stack) -> None
     assert depth(await expand(stack, root)) == 2
 
 
-async def test_an_expansion_without_limits_holds_every_message_in_order(stack: Stack) -> None:
+async def test_expand_without_limits_returns_every_message_in_order(stack: Stack) -> None:
     root = await root_of(stack)
     whole = await expand(stack, root, depth=8, max_children=100, max_sources=100)
     messages = list(all_below(whole))
@@ -72,7 +72,7 @@ async def test_an_expansion_without_limits_holds_every_message_in_order(stack: S
     assert not whole.omitted
 
 
-async def test_what_the_limits_leave_out_is_counted_at_every_node(stack: Stack) -> None:
+async def test_expand_counts_omitted_items_at_every_node(stack: Stack) -> None:
     root = await root_of(stack)
     whole = await expand(stack, root, depth=8, max_children=100, max_sources=100)
     part = await expand(stack, root, depth=3, max_children=2, max_sources=3, max_content_chars=9)
@@ -96,7 +96,7 @@ async def test_what_the_limits_leave_out_is_counted_at_every_node(stack: Stack) 
     assert at_the_limit.children[0].omitted == len(whole.children[0].children)
 
 
-async def test_an_answer_holds_no_more_than_fits_whatever_its_limits(
+async def test_expand_response_is_limited_in_total_items(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = await root_of(stack)
@@ -109,7 +109,7 @@ async def test_an_answer_holds_no_more_than_fits_whatever_its_limits(
     assert sum(branch.omitted for branch in cut.children) > 0
 
 
-async def test_an_expansion_asks_two_statements_a_level(
+async def test_expand_runs_two_statements_per_level(
     stack: Stack, spans: InMemorySpanExporter
 ) -> None:
     root = await root_of(stack)
@@ -120,7 +120,7 @@ async def test_an_expansion_asks_two_statements_a_level(
     assert names.count("get_summaries") == 1
 
 
-async def test_a_tool_call_is_expanded_with_all_that_can_be_read_in_it(stack: Stack) -> None:
+async def test_expanded_tool_call_contains_all_its_text(stack: Stack) -> None:
     block = memory_pb2.ContentBlock(type="text", text="In a block.")
     call = message(
         "", role=TOOL, tool_name="ls", tool_args="-la", tool_result="bin", content_blocks=[block]
@@ -134,7 +134,7 @@ async def test_a_tool_call_is_expanded_with_all_that_can_be_read_in_it(stack: St
     assert source == memory.memory
 
 
-async def test_the_first_three_summaries_of_a_search_are_expanded_by_default(stack: Stack) -> None:
+async def test_search_expands_the_first_three_summaries_by_default(stack: Stack) -> None:
     await harvest_tree(stack)
     only = memory_pb2.MemoryFilter(kinds=[SUMMARY])
     first = await find(stack, "barley", filter=only, page_size=5)
@@ -152,7 +152,7 @@ async def test_the_first_three_summaries_of_a_search_are_expanded_by_default(sta
     assert not any(result.HasField("expansion") for result in second.results)
 
 
-async def test_a_search_expands_none_or_all_on_request(stack: Stack) -> None:
+async def test_search_expands_none_or_all_summaries_on_request(stack: Stack) -> None:
     await harvest_tree(stack)
     only = memory_pb2.MemoryFilter(kinds=[SUMMARY])
     none = await find(stack, "barley", filter=only, expand=pb.EXPAND_MODE_NONE)
@@ -172,7 +172,7 @@ async def test_a_search_expands_none_or_all_on_request(stack: Stack) -> None:
 
 
 @pytest.mark.parametrize("mode", ["LEXICAL", "TRIGRAM", "REGEX", "HYBRID"])
-async def test_what_was_found_before_compaction_is_found_after(stack: Stack, mode: str) -> None:
+async def test_messages_are_found_after_compaction_as_before(stack: Stack, mode: str) -> None:
     texts = [f"The pump in row_{n}.cfg was mended by Emi{n}." for n in range(60)]
     query = {"TRIGRAM": "row_42.cfg", "REGEX": "row_42"}.get(mode, "who mended row_42.cfg")
     await append(stack, *texts)
@@ -188,7 +188,7 @@ async def test_what_was_found_before_compaction_is_found_after(stack: Stack, mod
     assert SUMMARY in {result.memory.kind for result in together.results}
 
 
-async def test_a_summary_that_needs_review_is_found_and_marked_and_in_no_context(
+async def test_summary_that_needs_review_is_marked_in_search_and_not_in_contexts(
     stack: Stack,
 ) -> None:
     inventor = ScriptedComposer(invented="Row 3")
@@ -211,7 +211,7 @@ async def test_a_summary_that_needs_review_is_found_and_marked_and_in_no_context
     assert len(ids) == 3
 
 
-async def test_a_context_goes_on_where_a_whole_page_needs_review(stack: Stack) -> None:
+async def test_context_continues_past_a_page_of_summaries_that_need_review(stack: Stack) -> None:
     await summed_up(stack, *[f"Row {n} is sown with turnips." for n in range(30)])
     for node in await listed(stack):
         flag_for_review(stack, node.id)
@@ -222,14 +222,14 @@ async def test_a_context_goes_on_where_a_whole_page_needs_review(stack: Stack) -
     assert len([item for block in built.blocks for item in block.items]) == 2
 
 
-async def test_limits_that_are_too_large_are_refused(stack: Stack) -> None:
+async def test_expand_limits_above_the_maximum_are_refused(stack: Stack) -> None:
     request = pb.ExpandSummaryRequest(
         summary_id="0190b5c2-0000-7000-8000-000000000000", limits=pb.ExpansionLimits(depth=9)
     )
     assert (await refused(stack.search.ExpandSummary(request))).reason == "VALIDATION_FAILED"
 
 
-async def test_what_is_right_below_comes_in_pages(stack: Stack) -> None:
+async def test_expand_pages_direct_children(stack: Stack) -> None:
     root = await root_of(stack)
     whole = await expand(stack, root, depth=2, max_children=100, max_sources=100)
     leaf = (await listed(stack, levels=[LEAF]))[0].id

@@ -34,7 +34,7 @@ ASKED = (
 )
 
 
-def test_what_people_say_comes_before_what_assistants_list_and_no_line_is_a_heading() -> None:
+def test_user_statements_rank_before_assistant_lists_and_headings_are_omitted() -> None:
     asked = message(0, "", ASKED)
     answered = message(1, "", LECTURE, role=3)
     texts = [bullet.text for bullet in read_lines(compose(Level.LEAF, [asked, answered]).content)]
@@ -58,7 +58,7 @@ def test_what_people_say_comes_before_what_assistants_list_and_no_line_is_a_head
         assert not [text for text in texts if left_out in text]
 
 
-def test_lines_full_of_identifiers_are_told_nearly_whole() -> None:
+def test_lines_full_of_identifiers_get_a_larger_share() -> None:
     bills = [
         message(
             n,
@@ -74,7 +74,7 @@ def test_lines_full_of_identifiers_are_told_nearly_whole() -> None:
     assert SHARES[Level.LEAF] * size < composed.token_count <= DENSE_SHARE * size + 3
 
 
-def test_groups_are_read_as_they_were_written() -> None:
+def test_written_groups_are_parsed_back_unchanged() -> None:
     at, later = "2026-04-18T12:05Z", "2026-04-18T13:01Z"
     bullets = [
         Bullet("One: it is.", at, "Emi", " [chat:a] [via:b]"),
@@ -96,7 +96,7 @@ def test_groups_are_read_as_they_were_written() -> None:
     ]
 
 
-def test_months_and_years_are_as_long_as_their_sources_deserve() -> None:
+def test_month_and_year_of_one_week_repeat_its_text() -> None:
     weeks = [
         as_source(
             Level.WEEK,

@@ -69,7 +69,7 @@ async def found(stack: Stack, at: int | None = None, known: datetime | None = No
     return [hit.memory.content for hit in (await stack.search.Search(request)).results]
 
 
-async def test_the_newest_statement_is_what_holds_and_the_past_is_one_call_away(
+async def test_newest_statement_is_current_and_past_values_can_be_queried(
     stack: Stack,
 ) -> None:
     await remember(stack, "Berlin", since=0)
@@ -94,7 +94,7 @@ async def test_the_newest_statement_is_what_holds_and_the_past_is_one_call_away(
     ]
 
 
-async def test_what_is_told_late_does_not_override_what_is_newer(stack: Stack) -> None:
+async def test_statement_recorded_late_does_not_override_a_newer_one(stack: Stack) -> None:
     await remember(stack, "Lisbon", since=100)
     await remember(stack, "Berlin", since=0)
     assert await held(stack) == ["Lisbon"]
@@ -108,7 +108,7 @@ async def test_what_is_told_late_does_not_override_what_is_newer(stack: Stack) -
     assert len({fact.id for fact in listed}) == 2
 
 
-async def test_a_journey_ends_where_it_is_said_to_end(stack: Stack) -> None:
+async def test_fact_with_end_date_restores_the_previous_value_afterwards(stack: Stack) -> None:
     await remember(stack, "Berlin", since=0)
     await remember(stack, "Oslo", since=10, until=20)
     assert [await held(stack, at=at) for at in (9, 10, 19, 20)] == [
@@ -121,7 +121,7 @@ async def test_a_journey_ends_where_it_is_said_to_end(stack: Stack) -> None:
     assert refusal.reason == "VALIDATION_FAILED"
 
 
-async def test_values_that_hold_side_by_side_stay(stack: Stack) -> None:
+async def test_multi_valued_attributes_keep_all_values(stack: Stack) -> None:
     await remember(stack, "penicillin", attribute="allergy")
     second = await remember(stack, "nuts", attribute="allergy")
     assert not second.superseded
@@ -134,7 +134,7 @@ async def test_values_that_hold_side_by_side_stay(stack: Stack) -> None:
     assert not (await remember(stack, "coffee", attribute="drink", several_values=True)).superseded
 
 
-async def test_a_correction_changes_what_is_known_now_and_not_what_was_known_then(
+async def test_correction_changes_current_knowledge_and_keeps_past_knowledge(
     stack: Stack,
 ) -> None:
     await remember(stack, "Oslo", since=0)
@@ -173,14 +173,16 @@ async def test_a_correction_changes_what_is_known_now_and_not_what_was_known_the
     assert await held(stack) == ["Berlin"]
 
 
-async def test_what_was_never_so_gives_way_to_what_it_had_replaced(stack: Stack) -> None:
+async def test_rejecting_a_fact_restores_the_value_it_superseded(stack: Stack) -> None:
     await remember(stack, "Oslo", since=0)
     wrong = await remember(stack, "Berlin", since=100)
     await stack.facts.CorrectFact(facts.CorrectFactRequest(fact_id=wrong.fact.id))
     assert await held(stack) == ["Oslo"]
 
 
-async def test_two_conversations_confirm_and_years_establish(stack: Stack) -> None:
+async def test_fact_is_confirmed_by_two_conversations_and_established_over_years(
+    stack: Stack,
+) -> None:
     async def said(number: int, conversation: str) -> facts.RememberResponse:
         moment = _stamp(day(number))
         stored = await append(
@@ -228,7 +230,7 @@ async def test_two_conversations_confirm_and_years_establish(stack: Stack) -> No
     assert doubted.fact.confidence < much_later.confidence
 
 
-async def test_a_fact_that_was_not_heard_of_leaves_the_profile_and_stays_in_the_history(
+async def test_expired_fact_leaves_the_profile_unless_requested(
     stack: Stack,
 ) -> None:
     old = await remember(stack, "happy", attribute="mood", since=0, lifetime_days=14)
@@ -245,7 +247,7 @@ async def test_a_fact_that_was_not_heard_of_leaves_the_profile_and_stays_in_the_
     ]
 
 
-async def test_confirming_and_closing(stack: Stack) -> None:
+async def test_confirm_and_close_fact(stack: Stack) -> None:
     told = await remember(stack, "Berlin", hypothesis=True)
     assert told.fact.state == fact_pb2.FACT_STATE_SUSPECTED
     confirmed = await stack.facts.ConfirmFact(facts.ConfirmFactRequest(fact_id=told.fact.id))
@@ -262,7 +264,7 @@ async def test_confirming_and_closing(stack: Stack) -> None:
     assert (await refused(stack.facts.CloseFact(too_early))).reason == "VALIDATION_FAILED"
 
 
-async def test_a_repeated_request_writes_once(stack: Stack) -> None:
+async def test_repeated_remember_request_writes_once(stack: Stack) -> None:
     first = await remember(stack, "Berlin", request_id="r")
     again = await remember(stack, "Berlin", request_id="r")
     assert (first.replayed, again.replayed) == (False, True)
@@ -274,7 +276,7 @@ async def test_a_repeated_request_writes_once(stack: Stack) -> None:
     )
 
 
-async def test_evidence_names_a_message_that_says_so(stack: Stack) -> None:
+async def test_evidence_must_quote_an_existing_message(stack: Stack) -> None:
     stored = await append(stack, "I live in Berlin.")
     message_id = stored.messages[0].message_id
     quoted = fact_pb2.NewEvidence(message_id=message_id, quote="I moved to Rome")
@@ -289,7 +291,7 @@ async def test_evidence_names_a_message_that_says_so(stack: Stack) -> None:
     assert told.fact.supporting == 1
 
 
-async def test_a_fact_is_a_memory_beside_the_messages(stack: Stack) -> None:
+async def test_fact_is_found_in_search_and_context_with_messages(stack: Stack) -> None:
     await append(stack, message("The heron is called Archibald.", author="emi"))
     told = await remember(stack, "Archibald the heron", attribute="pet")
     request = search.SearchRequest(query="heron Archibald", mode=search.SEARCH_MODE_LEXICAL)
@@ -310,7 +312,7 @@ async def test_a_fact_is_a_memory_beside_the_messages(stack: Stack) -> None:
     assert long.fact.value == value
 
 
-async def test_whom_a_question_names_is_whom_it_is_about(stack: Stack) -> None:
+async def test_search_naming_a_subject_ranks_its_matching_message_first(stack: Stack) -> None:
     for attribute, value in (("name", "Tomasz"), ("child", "Zofia"), ("budget", "3.4 million")):
         await remember(stack, value, attribute=attribute, subject="tomasz")
     await append(stack, message("I'm allergic to shellfish by the way, remember that."))
@@ -322,13 +324,13 @@ async def test_whom_a_question_names_is_whom_it_is_about(stack: Stack) -> None:
     assert len((await stack.search.Search(ask)).results) >= 3, "a name alone is asked for"
 
 
-async def test_twenty_writers_of_one_attribute_leave_one_value(stack: Stack) -> None:
+async def test_concurrent_writers_of_one_attribute_leave_one_value(stack: Stack) -> None:
     await asyncio.gather(*(remember(stack, f"City {n % 7}", since=n % 5) for n in range(20)))
     for at in range(5):
         assert len(await held(stack, at=at)) == 1
 
 
-async def test_lists_have_pages_and_filters(stack: Stack) -> None:
+async def test_facts_are_listed_in_pages_and_by_filter(stack: Stack) -> None:
     for number in range(5):
         await remember(stack, f"v{number}", attribute="like", subject=f"s{number % 2}")
     request = profile.ListFactsRequest(page_size=2)
@@ -347,7 +349,7 @@ async def test_lists_have_pages_and_filters(stack: Stack) -> None:
 
 
 @pytest.mark.parametrize("name", ["ExplainFact", "CorrectFact", "ConfirmFact", "CloseFact"])
-async def test_a_fact_that_is_not_there(stack: Stack, name: str) -> None:
+async def test_unknown_fact_id_returns_fact_not_found(stack: Stack, name: str) -> None:
     service, module = (
         (stack.fact_queries, profile) if name == "ExplainFact" else (stack.facts, facts)
     )

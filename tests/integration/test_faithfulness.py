@@ -128,7 +128,7 @@ FAITHFUL = [
 
 
 @pytest.mark.parametrize(("content", "source"), FAITHFUL)
-def test_what_is_said_faithfully_passes(content: str, source: str) -> None:
+def test_faithful_statements_pass(content: str, source: str) -> None:
     assert unsupported(content, source) == []
 
 
@@ -181,16 +181,16 @@ INVENTED = [
 
 
 @pytest.mark.parametrize(("content", "source", "offender"), INVENTED)
-def test_what_is_made_up_is_named(content: str, source: str, offender: str) -> None:
+def test_invented_values_are_reported(content: str, source: str, offender: str) -> None:
     assert unsupported(content, source) == [offender]
 
 
 @pytest.mark.parametrize("text", sorted({source for _, source in FAITHFUL}))
-def test_a_source_bears_itself_out(text: str) -> None:
+def test_text_is_supported_by_itself(text: str) -> None:
     assert unsupported(text, text) == []
 
 
-def test_times_count_on_the_clock_that_they_are_shown_on() -> None:
+def test_times_are_verified_in_the_given_time_zone() -> None:
     content = "On 19 April at 00:30 she wrote."
     late = datetime(2026, 4, 18, 22, 30, tzinfo=UTC)
     shown = check_faithfulness(content, [said("hello", at=late)], time_zone="Europe/Berlin")
@@ -199,7 +199,7 @@ def test_times_count_on_the_clock_that_they_are_shown_on() -> None:
     assert other.unsupported == ["19 april", "00:30"]
 
 
-def test_what_the_preamble_says_may_be_said() -> None:
+def test_titles_and_counts_shown_in_the_prompt_are_supported() -> None:
     content = "The conversation “Garden plans” has 42 messages."
     assert not check_faithfulness(content, [said("hello")], time_zone="UTC").faithful
     shown = PromptContext(["Garden plans 8"], message_count=42)
@@ -211,22 +211,22 @@ def test_what_the_preamble_says_may_be_said() -> None:
         assert other.unsupported, number
 
 
-def test_a_quotation_is_from_one_source() -> None:
+def test_quotation_must_come_from_a_single_source() -> None:
     assert unsupported('She said "cats and dogs".', "cats", "and dogs") == ["cats and dogs"]
 
 
-def test_latex_that_a_source_holds_is_no_offence() -> None:
+def test_latex_present_in_a_source_is_supported() -> None:
     assert unsupported(r"She typed $\alpha$.", r"how do I write $\alpha$?") == []
 
 
-def test_offenders_are_named_once_and_at_most_fifty() -> None:
+def test_unsupported_values_are_reported_once_and_at_most_fifty() -> None:
     content = ", ".join(f"{number}, {number}" for number in range(100, 200))
     named = unsupported(content, "none")
     assert len(named) == MAX_OFFENDERS
     assert named[:2] == ["100", "101"]
 
 
-def test_coverage_is_the_share_of_sources_that_something_is_said_of() -> None:
+def test_source_coverage_is_the_share_of_sources_mentioned() -> None:
     sources = [
         said("I painted the fence yesterday"),
         said("My sister Jolene moved to Lisbon"),
@@ -241,7 +241,7 @@ def test_coverage_is_the_share_of_sources_that_something_is_said_of() -> None:
     assert whole.source_coverage == 1
 
 
-def test_coverage_of_identifiers() -> None:
+def test_identifier_coverage_is_the_share_of_identifiers_mentioned() -> None:
     sources = [
         said("merged PR-482 as 7f3a9c2d41"),
         said("see src/main.py and https://example.com/x"),
@@ -251,7 +251,7 @@ def test_coverage_of_identifiers() -> None:
     assert check_faithfulness("x", [said("hello")], time_zone="UTC").identifier_coverage == 1
 
 
-def test_a_long_day_is_checked_in_time_that_grows_with_its_length() -> None:
+def test_check_of_a_long_day_takes_time_linear_in_its_length() -> None:
     line = "On {} we merged PR-{} into src/part_{}.py at 5:30 pm, see https://example.com/{}"
     texts = [line.format(n, n, n, n) for n in range(3_000)]
     content = "\n".join(f"- {text}" for text in texts)
@@ -282,7 +282,7 @@ def test_a_long_day_is_checked_in_time_that_grows_with_its_length() -> None:
     ],
     ids=lambda text: text.strip()[:6],
 )
-def test_no_text_takes_long(text: str) -> None:
+def test_check_of_pathological_text_is_fast(text: str) -> None:
     began = time.process_time()
     check_faithfulness(text, [said(text)], time_zone="UTC", level=Level.DAY)
     strip_chat_tags(text)
@@ -290,13 +290,13 @@ def test_no_text_takes_long(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["home", "a]b", "back\\slash", "x] [chat:y", "two\nlines", "日本"])
-def test_a_tag_gives_its_name_back(name: str) -> None:
+def test_tag_is_parsed_back_to_its_name(name: str) -> None:
     bullet = render_bullet("text", [str(CHAT)], [name])
     assert "\n" not in bullet
     assert tags_in(bullet) == [("chat", str(CHAT)), ("via", " ".join(name.split()))]
 
 
-def test_a_bullet_of_a_day_names_conversations_and_instances_of_its_sources() -> None:
+def test_day_bullet_must_have_conversation_and_instance_tags_of_its_sources() -> None:
     sources = [said("dogs")]
     right = render_bullet("dogs", [str(CHAT)], ["home"])
     assert check_tags(right, sources, Level.DAY) == []
@@ -312,12 +312,12 @@ def test_a_bullet_of_a_day_names_conversations_and_instances_of_its_sources() ->
     assert check_tags("dogs", [said("dogs", instance="")], Level.WEEK) == []
 
 
-def test_a_message_cannot_make_a_tag_valid() -> None:
+def test_tag_text_in_a_message_does_not_make_a_tag_valid() -> None:
     sources = [said("I am [via:office]")]
     assert check_tags("- x [via:office]", sources) == ["[via:office]"]
 
 
-def test_weeks_keep_instances_and_drop_conversations() -> None:
+def test_week_bullets_keep_instance_tags_and_drop_conversation_tags() -> None:
     day = Source(
         id=UUID(int=2),
         level=Level.DAY,
@@ -354,14 +354,14 @@ def test_weeks_keep_instances_and_drop_conversations() -> None:
         ("- The pump costs 50 euros", "the pump costs 50 euros", True),
     ],
 )
-def test_what_a_source_made_up_counts_where_its_value_is_said_again(
+def test_value_invented_by_a_source_is_reported_if_repeated(
     content: str, invention: str, is_taken: bool
 ) -> None:
     found = with_inherited(Faithfulness(["4711"], (), 1.0, 1.0), content, [invention])
     assert list(found.unsupported) == ["4711"] + [invention] * is_taken
 
 
-def test_in_a_leaf_what_somebody_wrote_like_a_tag_is_text() -> None:
+def test_leaf_may_repeat_tag_like_text_of_a_message() -> None:
     pasted = [said("I pasted this: see [chat:abc] please.")]
     assert not check_tags("- see [chat:abc]", pasted, Level.LEAF)
     assert check_tags("- see [chat:abd]", pasted, Level.LEAF)

@@ -63,7 +63,7 @@ def count(stack: Stack, table: str) -> int:
 
 
 @pytest.mark.parametrize("queue_state", ["not configured", "dead"])
-async def test_an_append_is_acknowledged_stored_and_found_without_a_queue(
+async def test_append_is_stored_and_searchable_without_a_job_queue(
     stack: Stack, valkey_url: str, redis: redis_client.Redis, queue_state: str
 ) -> None:
     dead = f"redis://127.0.0.1:{free_ports(1)[0]}"
@@ -81,7 +81,7 @@ async def test_an_append_is_acknowledged_stored_and_found_without_a_queue(
         await until(lambda: redis.llen("rq:queue:everword-embed") == 1)
 
 
-async def test_forgotten_work_is_found_by_a_timer_that_can_be_set(stack: Stack) -> None:
+async def test_forgotten_embeddings_are_scheduled_by_a_configurable_timer(stack: Stack) -> None:
     await append(stack, "one", "two")
     with stack.database.connect() as conn:
         conn.execute("DELETE FROM jobs")
@@ -117,7 +117,7 @@ async def worker(stack: Stack, redis_url: str) -> AsyncIterator[None]:
         assert await asyncio.wait_for(process.wait(), timeout=60) == 0
 
 
-async def test_every_message_gets_its_vector_while_its_conversation_is_never_idle(
+async def test_messages_are_embedded_while_their_conversation_is_never_idle(
     stack: Stack, valkey_url: str, redis: redis_client.Redis
 ) -> None:
     """Work that waited for a pause in the conversation would never be done."""

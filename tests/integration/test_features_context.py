@@ -8,7 +8,7 @@ from support.calls import append, message
 from support.stack import Stack
 
 
-async def test_a_context_is_four_thousand_tokens_of_the_best_and_the_archive_has_the_rest(
+async def test_context_has_4000_tokens_of_the_best_matches_and_the_archive_keeps_all(
     stack: Stack,
 ) -> None:
     relevant = [message(f"harbour report {n} " + f"detail{n} " * 30) for n in range(160)]

@@ -117,7 +117,7 @@ async def conversation(stack: Stack, session_key: str) -> str:
     return id_
 
 
-async def test_more_than_four_thousand_memories_are_searched_and_walked_through(
+async def test_semantic_search_pages_through_more_than_4000_memories(
     crowded: Stack,
 ) -> None:
     """Another vector store refuses more than 4,096 neighbours, and its client took the error for an empty memory."""
@@ -135,7 +135,7 @@ async def test_more_than_four_thousand_memories_are_searched_and_walked_through(
 
 
 @pytest.mark.parametrize("field", ["conversation_ids", "subjects"])
-async def test_a_filter_leaves_what_it_lets_through_though_the_index_has_nearer_ones(
+async def test_filter_is_applied_before_nearest_neighbours_are_limited(
     crowded: Stack, field: str
 ) -> None:
     """If the filter were applied after the nearest neighbours are chosen, nothing would remain."""
@@ -150,7 +150,7 @@ async def test_a_filter_leaves_what_it_lets_through_though_the_index_has_nearer_
     assert len(set(found) & set(exact)) >= 9
 
 
-async def test_anothers_vectors_use_up_no_place_among_ones_own(crowded: Stack) -> None:
+async def test_vectors_of_other_namespaces_do_not_reduce_the_results(crowded: Stack) -> None:
     name = await _owner_of_one(crowded)
     for patched in (False, True):
         request = search_request(QUERY, "SEMANTIC")

@@ -17,7 +17,7 @@ STREAMS = {
 }
 
 
-def test_no_rpc_streams_to_its_caller_but_what_comes_in_parts() -> None:
+def test_only_listed_rpcs_stream_responses() -> None:
     methods = [
         method
         for module in pkgutil.iter_modules(everword.v1.__path__, "everword.v1.")

@@ -54,7 +54,7 @@ async def tell(stack: Stack, content: str, day: int, agent: str) -> str:
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_times_and_agents_hold_for_meaning_and_a_use_is_counted_once(
+async def test_semantic_search_applies_time_and_agent_filters_and_counts_uses_once(
     stack: Stack, mode: str
 ) -> None:
     cat = await tell(stack, PET, day=1, agent="opus")
@@ -75,7 +75,7 @@ async def test_times_and_agents_hold_for_meaning_and_a_use_is_counted_once(
     assert found.memory.use_count == 1
 
 
-async def test_a_long_text_is_found_by_the_meaning_of_any_of_its_parts(stack: Stack) -> None:
+async def test_long_text_is_found_by_the_meaning_of_any_part(stack: Stack) -> None:
     minutes = (
         "The minutes of the last meeting were read out, and nobody objected to any of it. " * 6
     )
@@ -96,7 +96,7 @@ async def test_a_long_text_is_found_by_the_meaning_of_any_of_its_parts(stack: St
         assert len(best.passage) < 2000
 
 
-async def test_a_context_holds_what_shares_no_word_with_the_question(stack: Stack) -> None:
+async def test_context_includes_memories_that_share_no_word_with_the_query(stack: Stack) -> None:
     await append(stack, PET, "The quarterly budget was approved by the board.", session_key="past")
     await embed_everything(stack)
     now = await append(stack, QUESTION, session_key="now")
@@ -118,7 +118,7 @@ async def scores(stack: Stack, *queries: str) -> list[dict[str, float]]:
     ]
 
 
-async def test_a_score_means_the_same_without_pgvector_and_nothing_for_what_is_unrelated(
+async def test_semantic_scores_are_equal_without_pgvector_and_unrelated_queries_find_none(
     stack: Stack,
 ) -> None:
     await append(stack, PET, DOG, "The quarterly budget was approved by the board.")
@@ -136,7 +136,7 @@ async def test_a_score_means_the_same_without_pgvector_and_nothing_for_what_is_u
         assert others == pytest.approx(some, abs=2e-3)
 
 
-async def test_pgvector_is_taken_up_by_the_next_start_once_the_server_has_it(stack: Stack) -> None:
+async def test_pgvector_is_used_from_the_next_migration_once_available(stack: Stack) -> None:
     await append(stack, PET, DOG)
     await embed_everything(stack)
     with stack.database.connect() as conn:

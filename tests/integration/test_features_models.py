@@ -42,7 +42,7 @@ async def models(stack: Stack, *arguments: str) -> CommandResult:
     return done
 
 
-async def test_a_model_on_a_server_of_ones_own_is_added_built_and_searched_with(
+async def test_custom_model_server_is_added_built_and_used_for_search(
     stack: Stack,
 ) -> None:
     """BGE-M3 as Ollama serves it: 1,024 dimensions, without truncation or base64 vectors."""
@@ -66,7 +66,7 @@ async def test_a_model_on_a_server_of_ones_own_is_added_built_and_searched_with(
     assert [(each["model"], each["state"]) for each in listed] == [("bge-m3", "active")]
 
 
-async def test_the_server_that_the_environment_names_is_adopted_at_the_start(
+async def test_model_server_from_the_environment_is_adopted_at_start(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An empty memory uses it from the first message on; other memories keep their model meanwhile."""
@@ -92,7 +92,7 @@ async def test_the_server_that_the_environment_names_is_adopted_at_the_start(
     assert "everword models switch 3" in line
 
 
-async def test_vectors_of_4000_dimensions_are_kept_in_half_precision_under_an_index(
+async def test_vectors_of_4000_dimensions_are_stored_in_half_precision_with_index(
     stack: Stack,
 ) -> None:
     """The model has more dimensions, and is declared to support truncation."""

@@ -44,7 +44,7 @@ async def read(
     return (await stack.search.GetConversation(request)).conversation
 
 
-async def test_a_conversation_keeps_everything_that_is_said_of_it(stack: Stack) -> None:
+async def test_conversation_is_stored_with_all_details(stack: Stack) -> None:
     made = await stack.ingest.EnsureConversation(
         pb.EnsureConversationRequest(key=KEY, details=details())
     )
@@ -56,7 +56,7 @@ async def test_a_conversation_keeps_everything_that_is_said_of_it(stack: Stack) 
     assert not found.HasField("last_message_time")
 
 
-async def test_a_conversation_follows_its_messages_and_its_changes(stack: Stack) -> None:
+async def test_conversation_counts_and_title_follow_its_messages(stack: Stack) -> None:
     made = await stack.ingest.EnsureConversation(pb.EnsureConversationRequest(key=KEY))
     said_at = moment("2026-03-01T10:00:00+00:00")
     await stack.ingest.AppendMessages(
@@ -83,7 +83,7 @@ async def test_a_conversation_follows_its_messages_and_its_changes(stack: Stack)
     assert changed.create_time == found.create_time
 
 
-async def test_each_thread_of_an_agent_on_a_channel_is_one_conversation(stack: Stack) -> None:
+async def test_conversation_is_unique_per_session_agent_and_channel(stack: Stack) -> None:
     async def ensure(session_key: str, agent: str, channel: str) -> tuple[str, bool]:
         key = conversation_pb2.ConversationKey(
             session_key=session_key, agent=agent, channel=channel
@@ -100,7 +100,7 @@ async def test_each_thread_of_an_agent_on_a_channel_is_one_conversation(stack: S
     assert again == [(id_, False) for id_, _ in first]
 
 
-async def test_every_role_is_kept_and_told_apart(stack: Stack) -> None:
+async def test_every_message_role_is_stored_and_filterable(stack: Stack) -> None:
     roles = memory_pb2.Role.values()[1:]
     for role in roles:
         await append(stack, message(f"said by {role}", role=role))
@@ -117,7 +117,7 @@ async def test_every_role_is_kept_and_told_apart(stack: Stack) -> None:
         assert [result.memory.content for result in found.results] == [f"said by {role}"]
 
 
-async def test_nothing_is_forgotten_however_old_and_whatever_runs_in_the_background(
+async def test_old_memories_remain_after_all_background_jobs(
     stack: Stack,
 ) -> None:
     old = message("the oldest oak", create_time=moment("1970-01-02T00:00:00+00:00"))
@@ -165,7 +165,7 @@ def _do_ingests_housekeeping(stack: Stack) -> None:
         conn.execute(SQL["fold_corpus_counts"].sql, {"namespace_id": 1, "limit": 100})
 
 
-async def test_what_matters_is_decided_by_the_query_and_written_nowhere(stack: Stack) -> None:
+async def test_relevance_depends_on_the_query_and_search_writes_nothing(stack: Stack) -> None:
     await append(stack, "The oak is older than the beech.", "The beech lost a branch.")
     stored = _rows(stack)
     order = []
@@ -184,7 +184,7 @@ def _rows(stack: Stack) -> list[tuple[object, ...]]:
     return messages + index
 
 
-async def test_reading_goes_on_while_a_write_is_under_way(stack: Stack) -> None:
+async def test_reads_are_not_blocked_by_a_write_in_progress(stack: Stack) -> None:
     appended = await append(stack, "The ferry leaves at noon.")
     with stack.database.connect() as conn, conn.transaction():
         # Locks of an append until its commit.
@@ -205,7 +205,9 @@ async def test_reading_goes_on_while_a_write_is_under_way(stack: Stack) -> None:
     "query",
     ["default", "viking", "thread-7", "opus", "discord", "marta", "laptop", "user", "message"],
 )
-async def test_names_of_where_a_memory_is_kept_are_not_its_words(stack: Stack, query: str) -> None:
+async def test_tags_and_conversation_keys_are_not_searched_as_text(
+    stack: Stack, query: str
+) -> None:
     request = append_request(message("The ferry leaves at noon.", tags=["viking"]))
     request.conversation.CopyFrom(
         target("thread-7", agent="opus", channel="discord", instance="laptop", subject="marta")

@@ -196,7 +196,7 @@ def pages(database: DatabaseUnderTest) -> int:
     ("name", "asked"),
     [("find_semantic_exact", SEMANTIC), ("browse_newest", NEWEST), ("browse_oldest", OLDEST)],
 )
-def test_a_narrow_filter_reads_what_it_lets_through(
+def test_narrow_filter_reads_only_matching_passages(
     database: DatabaseUnderTest, index: str, name: str, asked: dict[str, Any]
 ) -> None:
     case = NARROW[index]
@@ -207,7 +207,7 @@ def test_a_narrow_filter_reads_what_it_lets_through(
     assert buffers(plan) < 50 + 6 * len(case.passages) < pages(database) / 4
 
 
-def test_passages_that_were_just_tagged_are_not_read_by_who_asks_for_other_tags(
+def test_filter_by_tag_does_not_read_recent_passages_with_other_tags(
     database: DatabaseUnderTest,
 ) -> None:
     only = parameters(NARROW["tags"].filter, **NEWEST)
@@ -226,7 +226,7 @@ def test_passages_that_were_just_tagged_are_not_read_by_who_asks_for_other_tags(
     assert buffers(after) <= buffers(before) + 10
 
 
-def test_a_wide_filter_reads_no_more_than_shows_that_it_is_wide(
+def test_wide_filter_stops_reading_once_it_is_known_to_be_wide(
     database: DatabaseUnderTest,
 ) -> None:
     asked = parameters(MemoryFilter(agents=["main"]), **{**SEMANTIC, "most": 500})
@@ -245,7 +245,9 @@ def test_a_wide_filter_reads_no_more_than_shows_that_it_is_wide(
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 @pytest.mark.parametrize("way", ["as planned", "without an index"])
-def test_every_way_lets_the_same_through(database: DatabaseUnderTest, case: Case, way: str) -> None:
+def test_every_query_plan_returns_the_same_passages(
+    database: DatabaseUnderTest, case: Case, way: str
+) -> None:
     expected = [passage.id for passage in case.passages]
     with as_search(database, NAMESPACE) as cursor:
         if way == "without an index":
@@ -286,7 +288,7 @@ def test_every_way_lets_the_same_through(database: DatabaseUnderTest, case: Case
         ("browse_newest", {**NEWEST, "limit": 50}),
     ],
 )  # fmt: skip
-def test_a_filter_makes_nothing_slower(
+def test_filter_makes_no_statement_slower(
     database: DatabaseUnderTest, name: str, asked: dict[str, Any], case: Case
 ) -> None:
     with as_search(database, NAMESPACE) as cursor:
@@ -304,7 +306,7 @@ def test_a_filter_makes_nothing_slower(
         ("find_regex", {**NEWEST, "limit": 20, "pattern": "word"}, MemoryFilter(before=at(5_000))),
     ],
 )
-def test_the_first_page_of_a_time_begins_in_it(
+def test_first_page_of_a_time_range_reads_only_that_range(
     database: DatabaseUnderTest, name: str, asked: dict[str, Any], only: MemoryFilter
 ) -> None:
     with as_search(database, NAMESPACE) as cursor:
@@ -318,7 +320,7 @@ def test_the_first_page_of_a_time_begins_in_it(
     [lambda owner: MemoryFilter(subjects=[owner]), lambda owner: MemoryFilter(authors=[owner])],
     ids=["subject", "author"],
 )
-def test_one_user_who_has_all_of_a_namespace_is_no_narrow_filter(
+def test_subject_filter_matching_the_whole_namespace_uses_the_time_index(
     database: DatabaseUnderTest, only_of: Callable[[str], MemoryFilter]
 ) -> None:
     """Otherwise all memories of each personal namespace would be sorted to find the newest."""
@@ -333,7 +335,7 @@ def test_one_user_who_has_all_of_a_namespace_is_no_narrow_filter(
     assert buffers(plan) < 60
 
 
-def test_passages_without_a_user_author_and_tags_are_not_in_their_indexes(
+def test_empty_subjects_authors_and_tags_are_not_indexed(
     database: DatabaseUnderTest,
 ) -> None:
     others = OTHERS * PASSAGES_OF_OTHERS

@@ -67,7 +67,7 @@ async def working(stack: Stack, composer: ScriptedComposer | None = None) -> Asy
             await task
 
 
-async def test_nothing_is_to_do_while_there_is_room(stack: Stack) -> None:
+async def test_flush_returns_no_action_below_the_full_ratio(stack: Stack) -> None:
     conversation_id, _ = await say(stack, 40)
     flushed = await flush(stack, conversation_id)
     assert (flushed.action, flushed.used_tokens) == (pb.FLUSH_ACTION_NONE, 800)
@@ -81,12 +81,12 @@ async def test_nothing_is_to_do_while_there_is_room(stack: Stack) -> None:
     ).action == pb.FLUSH_ACTION_SAVE_NOTES
 
 
-async def test_messages_without_a_count_are_estimated_by_their_bytes(stack: Stack) -> None:
+async def test_tokens_of_messages_without_a_count_are_estimated_from_bytes(stack: Stack) -> None:
     conversation_id = (await append(stack, "x" * 4000, "é" * 2000)).conversation_id
     assert (await flush(stack, conversation_id, context_size=10_000)).used_tokens == 2000
 
 
-async def test_the_agent_is_told_to_save_its_notes_first(stack: Stack) -> None:
+async def test_flush_of_a_full_context_first_asks_the_agent_to_save_notes(stack: Stack) -> None:
     conversation_id, _ = await say(stack, 43)
     flushed = await flush(stack, conversation_id)
     assert flushed.action == pb.FLUSH_ACTION_SAVE_NOTES
@@ -96,7 +96,7 @@ async def test_the_agent_is_told_to_save_its_notes_first(stack: Stack) -> None:
         assert conn.execute("SELECT count(*) FROM compaction_progress").fetchone() == (0,)
 
 
-async def test_saving_is_a_turn_in_which_the_agent_calls_its_memory_tools(stack: Stack) -> None:
+async def test_flush_replaces_nothing_until_notes_are_saved_in_a_stored_turn(stack: Stack) -> None:
     """The caller runs this turn: notes written by its tools are found at once, and the turn itself is stored."""
     conversation_id, _ = await say(stack, 97)
     for _ in range(2):
@@ -124,7 +124,9 @@ async def test_saving_is_a_turn_in_which_the_agent_calls_its_memory_tools(stack:
     assert any(each.body.tool_name == "record_significant" for each in listed.messages)
 
 
-async def test_after_its_notes_summaries_stand_for_all_but_what_is_recent(stack: Stack) -> None:
+async def test_flush_after_notes_replaces_all_but_recent_messages_with_summaries(
+    stack: Stack,
+) -> None:
     conversation_id, ids = await say(stack, 97)
     async with working(stack):
         flushed = await flush(stack, conversation_id, notes_saved=True)
@@ -152,7 +154,7 @@ async def test_after_its_notes_summaries_stand_for_all_but_what_is_recent(stack:
     assert later.freed_tokens == 20 * 20 + tokens - left <= 20 * 20
 
 
-async def test_system_and_protected_messages_stay(stack: Stack) -> None:
+async def test_flush_keeps_system_and_protected_messages(stack: Stack) -> None:
     conversation_id, ids = await say(stack, 60)
     system = message("You are careful.", role=memory_pb2.ROLE_SYSTEM, token_count=20)
     stored = (await append(stack, system, *["More."] * 9)).messages
@@ -169,7 +171,7 @@ async def test_system_and_protected_messages_stay(stack: Stack) -> None:
     assert not flushed.in_doubt_message_ids
 
 
-async def test_what_needs_review_replaces_nothing(stack: Stack) -> None:
+async def test_flush_replaces_no_messages_with_summaries_that_need_review(stack: Stack) -> None:
     conversation_id, ids = await say(stack, 60)
     composer = ScriptedComposer(invented="number 15.")
     async with working(stack, composer):
@@ -183,7 +185,7 @@ async def test_what_needs_review_replaces_nothing(stack: Stack) -> None:
     assert not covered & kept
 
 
-async def test_a_leaf_that_needs_review_leaves_its_messages_where_they_are(stack: Stack) -> None:
+async def test_flush_keeps_messages_of_a_leaf_that_needs_review(stack: Stack) -> None:
     conversation_id, ids = await say(stack, 40)
     composer = ScriptedComposer(invented="number 15.")
     async with working(stack, composer):
@@ -196,7 +198,7 @@ async def test_a_leaf_that_needs_review_leaves_its_messages_where_they_are(stack
     assert flushed.freed_tokens == 30 * 20 - sum(s.token_count for s in flushed.summaries)
 
 
-async def test_summaries_that_reach_into_what_is_recent_give_way_to_lower_ones(
+async def test_flush_uses_lower_summaries_if_higher_ones_cover_recent_messages(
     stack: Stack,
 ) -> None:
     conversation_id, _ = await say(stack, 50)
@@ -208,7 +210,7 @@ async def test_summaries_that_reach_into_what_is_recent_give_way_to_lower_ones(
     assert flushed.replaced_through_seq == 40
 
 
-async def test_without_a_worker_the_callers_deadline_ends_the_wait_and_the_work_stays_due(
+async def test_flush_without_a_worker_ends_at_the_deadline_and_its_job_stays_due(
     stack: Stack,
 ) -> None:
     conversation_id, _ = await say(stack, 45)
@@ -224,7 +226,7 @@ async def test_without_a_worker_the_callers_deadline_ends_the_wait_and_the_work_
     assert flushed.replaced_through_seq == 39
 
 
-async def test_where_the_work_was_given_up_what_is_there_has_to_do(stack: Stack) -> None:
+async def test_flush_uses_existing_summaries_if_the_job_failed(stack: Stack) -> None:
     def fail(draft: object) -> None:
         raise ValueError("no summary of this")
 
@@ -236,14 +238,14 @@ async def test_where_the_work_was_given_up_what_is_there_has_to_do(stack: Stack)
     assert (flushed.action, flushed.replaced_through_seq) == (pb.FLUSH_ACTION_REPLACE, 20)
 
 
-async def test_nothing_is_replaced_where_everything_is_recent(stack: Stack) -> None:
+async def test_flush_replaces_nothing_if_all_messages_are_recent(stack: Stack) -> None:
     conversation_id, _ = await say(stack, 5)
     flushed = await flush(stack, conversation_id, context_size=100, notes_saved=True)
     assert (flushed.action, flushed.replaced_through_seq) == (pb.FLUSH_ACTION_REPLACE, 0)
     assert (list(flushed.summaries), flushed.freed_tokens) == ([], 0)
 
 
-async def test_what_failed_before_is_waited_for_once_and_not_through_its_pauses(
+async def test_flush_waits_for_one_attempt_of_a_failing_job_and_not_for_its_pauses(
     stack: Stack,
 ) -> None:
     def fail(draft: Draft) -> None:
@@ -282,7 +284,9 @@ async def code_of(call: Awaitable[Message]) -> grpc.StatusCode:
     return failure.value.code()
 
 
-async def test_calls_that_wait_leave_room_for_others(database: DatabaseUnderTest) -> None:
+async def test_waiting_flush_calls_are_limited_to_leave_slots_for_others(
+    database: DatabaseUnderTest,
+) -> None:
     """Of 16 concurrent calls, two of a namespace may wait, and eight in total."""
     async with running_stack(database, server=replace(BASE, max_concurrent=16)) as stack:
         conversation_id, _ = await say(stack, 45)

@@ -73,7 +73,7 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @BY_MEANING
-async def test_it_is_looked_for_once_while_the_database_is_asked(
+async def test_vector_scan_runs_once_while_the_database_query_runs(
     search: Searching, knowing: Stack, looked: list[int], mode: SearchMode
 ) -> None:
     first = await search.search(PETS, mode=mode)
@@ -89,7 +89,7 @@ async def test_it_is_looked_for_once_while_the_database_is_asked(
 
 
 @BY_MEANING
-async def test_a_filter_holds_for_it(
+async def test_prefetched_scan_applies_the_filter(
     search: Searching, looked: list[int], mode: SearchMode
 ) -> None:
     of_marta = MemoryFilter(authors=["Marta"])
@@ -102,7 +102,7 @@ async def test_a_filter_holds_for_it(
 
 
 @BY_MEANING
-async def test_what_came_since_is_found(
+async def test_passage_stored_after_the_prefetch_is_found(
     search: Searching, knowing: Stack, looked: list[int], mode: SearchMode
 ) -> None:
     await search.search(PETS, mode=mode)
@@ -117,7 +117,7 @@ async def test_what_came_since_is_found(
     assert looked == [3, 4]
 
 
-async def test_a_vector_that_came_since_is_found(
+async def test_vector_stored_after_the_prefetch_is_found(
     search: Searching, knowing: Stack, looked: list[int]
 ) -> None:
     await search.search(PETS, mode=SearchMode.SEMANTIC)
@@ -131,7 +131,7 @@ async def test_a_vector_that_came_since_is_found(
     assert looked == [4]
 
 
-async def test_what_another_search_added_meanwhile_counts(
+async def test_prefetched_scan_includes_passages_added_by_another_search(
     search: Searching, knowing: Stack
 ) -> None:
     await search.search(PETS, mode=SearchMode.SEMANTIC)
@@ -161,7 +161,9 @@ async def test_what_another_search_added_meanwhile_counts(
     assert prefetched.now(now(), vectors, vector.values.copy()) is None
 
 
-async def test_what_was_taken_out_is_not_found(search: Searching, knowing: Stack) -> None:
+async def test_passage_deleted_after_the_prefetch_is_not_found(
+    search: Searching, knowing: Stack
+) -> None:
     stored = await append(knowing, tool_call("pets.py"))
     await write_pending_sentences(knowing)
     await embed_everything(knowing)

@@ -56,7 +56,7 @@ async def search(stack: Stack, query: str, **fields: Any) -> list[str]:
     return [result.memory.content for result in response.results]
 
 
-async def test_frequent_words_are_left_out_once_they_are_known_and_rare_ones_find_enough(
+async def test_known_frequent_words_are_skipped_if_rare_words_find_enough(
     stack: Stack, asked: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("everword_search.retrieval.recall.POOL", 1)
@@ -66,7 +66,7 @@ async def test_frequent_words_are_left_out_once_they_are_known_and_rare_ones_fin
     assert first[0] == second[0] == "harbour 7 zeppelin"
 
 
-async def test_where_rare_words_find_too_little_all_are_looked_up(
+async def test_all_words_are_looked_up_if_rare_words_find_too_few_results(
     stack: Stack, asked: list[list[str]]
 ) -> None:
     everything = await search(stack, "harbour zeppelin")
@@ -81,7 +81,7 @@ async def test_where_rare_words_find_too_little_all_are_looked_up(
     [{"mode": pb.SEARCH_MODE_LEXICAL}, {"profile": "balanced"}, {"explain": True}],
     ids=str,
 )
-async def test_scores_that_are_shown_or_ranked_by_are_those_of_all_words(
+async def test_displayed_and_ranking_scores_include_frequent_words(
     stack: Stack, asked: list[list[str]], fields: dict[str, Any]
 ) -> None:
     for _ in range(2):
@@ -89,7 +89,7 @@ async def test_scores_that_are_shown_or_ranked_by_are_those_of_all_words(
     assert asked == [["harbour", "zeppelin"]] * 2
 
 
-async def test_a_small_namespace_knows_no_frequent_words(
+async def test_small_namespace_learns_no_frequent_words(
     stack: Stack, asked: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("everword_search.retrieval.index.database_index.LARGE", TURNS)
@@ -98,7 +98,7 @@ async def test_a_small_namespace_knows_no_frequent_words(
     assert asked == [["harbour", "zeppelin"]] * 2
 
 
-async def test_words_are_frequent_in_their_own_namespace_alone() -> None:
+async def test_frequent_words_are_learned_per_namespace() -> None:
     words = FrequentWords()
     terms = [Term("harbour", "harbour"), Term("ferry", "ferri")]
     prefix = Term("zeppelin*", "zeppelin", "zeppelin")

@@ -82,7 +82,7 @@ def _reason(body: Any) -> str:
     return info.reason
 
 
-async def test_a_search_is_a_post(acme: httpx2.AsyncClient) -> None:
+async def test_search_over_http_post_in_json_and_binary(acme: httpx2.AsyncClient) -> None:
     found = await acme.post(SEARCH, json={"query": "When does Okapi ship?", "pageSize": 3})
     assert found.status_code == 200
     assert found.json()["results"][0]["memory"]["content"] == "The Okapi project ships in May."
@@ -92,7 +92,7 @@ async def test_a_search_is_a_post(acme: httpx2.AsyncClient) -> None:
     assert pb.SearchResponse.FromString(answered.content).results[0].memory.content
 
 
-async def test_the_callers_key_decides_and_none_is_lent(
+async def test_gateway_uses_the_key_of_the_caller_and_never_its_own(
     stack: Stack, url: str, acme: httpx2.AsyncClient
 ) -> None:
     async with _caller(url, await _key(stack, "other")) as other:
@@ -105,7 +105,7 @@ async def test_the_callers_key_decides_and_none_is_lent(
     assert acme.headers["authorization"]
 
 
-async def test_errors_are_those_of_grpc(acme: httpx2.AsyncClient) -> None:
+async def test_http_errors_correspond_to_grpc_errors(acme: httpx2.AsyncClient) -> None:
     missing = await acme.post(
         "/everword.v1.NoteService/GetNote", json={"key": {"key": "no such note"}}
     )
@@ -135,7 +135,7 @@ async def test_errors_are_those_of_grpc(acme: httpx2.AsyncClient) -> None:
         ("/nothing", b"{}", JSON, 404),
     ],
 )
-async def test_what_cannot_be_read_is_told(
+async def test_unreadable_http_request_is_refused_with_its_status(
     acme: httpx2.AsyncClient, path: str, body: bytes, headers: dict[str, str], status: int
 ) -> None:
     answered = await acme.post(path, content=body, headers=headers)
@@ -143,7 +143,9 @@ async def test_what_cannot_be_read_is_told(
     assert "Traceback" not in answered.text
 
 
-async def test_every_rpc_is_there_and_refuses_what_is_no_request(acme: httpx2.AsyncClient) -> None:
+async def test_every_rpc_is_served_over_http_and_refuses_invalid_requests(
+    acme: httpx2.AsyncClient,
+) -> None:
     async with Client.connect(ClientSettings()) as client:
         methods = methods_of(client)
     assert len(methods) >= 80
@@ -155,7 +157,7 @@ async def test_every_rpc_is_there_and_refuses_what_is_no_request(acme: httpx2.As
         assert _reason(answered.json()) == "VALIDATION_FAILED"
 
 
-async def test_an_answer_in_a_stream_comes_in_envelopes(acme: httpx2.AsyncClient) -> None:
+async def test_streamed_response_is_sent_in_envelopes(acme: httpx2.AsyncClient) -> None:
     message = json.dumps({"context": {"query": "Okapi"}}).encode()
     answered = await acme.post(
         "/everword.v1.ContextService/StreamContext",
@@ -173,7 +175,7 @@ async def test_an_answer_in_a_stream_comes_in_envelopes(acme: httpx2.AsyncClient
     assert "ships in May" in json.dumps(parts)
 
 
-async def test_a_browser_may_call_from_the_origins_that_are_named(acme: httpx2.AsyncClient) -> None:
+async def test_cors_allows_only_configured_origins(acme: httpx2.AsyncClient) -> None:
     asking = {"access-control-request-method": "POST", "origin": "https://app.example.com"}
     allowed = await acme.options(SEARCH, headers=asking)
     assert allowed.headers["access-control-allow-origin"] == "https://app.example.com"
@@ -181,7 +183,7 @@ async def test_a_browser_may_call_from_the_origins_that_are_named(acme: httpx2.A
     assert "access-control-allow-origin" not in refused.headers
 
 
-async def test_a_page_of_another_origin_is_refused_whatever_its_browser_asks(
+async def test_request_from_an_unlisted_origin_is_refused_without_preflight(
     acme: httpx2.AsyncClient,
 ) -> None:
     # With DNS rebinding, a browser treats another site's page as the same origin, and asks for no permission.
@@ -193,14 +195,14 @@ async def test_a_page_of_another_origin_is_refused_whatever_its_browser_asks(
     assert named.status_code == 200
 
 
-async def test_a_forgotten_content_type_is_told(acme: httpx2.AsyncClient) -> None:
+async def test_unsupported_content_type_is_refused_with_a_hint(acme: httpx2.AsyncClient) -> None:
     form = {"content-type": "application/x-www-form-urlencoded"}
     answered = await acme.post(SEARCH, content=b'{"query": "Okapi"}', headers=form)
     assert answered.status_code == 415
     assert "application/json" in answered.json()["message"]
 
 
-async def test_the_command_of_the_page_works(stack: Stack, url: str) -> None:
+async def test_curl_command_of_the_documentation_works(stack: Stack, url: str) -> None:
     [block] = [each for each in code_blocks("docs/http.md", "sh") if "curl" in each]
     command = shlex.split(block.replace("\\\n", " ").replace("http://127.0.0.1:50056", url))
     key = await _key(stack, "acme")

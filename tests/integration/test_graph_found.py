@@ -82,7 +82,7 @@ async def built(stack: Stack, query: str, subject: str = "emi", **fields: Any) -
     return [item.text.partition("relation: ")[2] for item in blocks[0].items]
 
 
-async def test_what_shares_no_word_is_found_by_meaning_and_along_relations(stack: Stack) -> None:
+async def test_nodes_are_found_by_meaning_and_through_relations(stack: Stack) -> None:
     assert "user —has pet→ Bruno" in await lines(stack, "Which puppies bark?", subjects=["emi"])
     found = await lines(stack, "Who competes with the firm where Ana Lima has her job?")
     assert "Ana Lima —works at→ Initech (since 2024-05)" in found
@@ -94,7 +94,7 @@ async def test_what_shares_no_word_is_found_by_meaning_and_along_relations(stack
     assert not any(each.relations for each in response.results if each.memory.kind == 1)
 
 
-async def test_nodes_are_found_beside_messages_and_filters_hold(stack: Stack) -> None:
+async def test_nodes_and_messages_are_found_together_and_filtered(stack: Stack) -> None:
     async def kinds(**fields: Any) -> set[int]:
         request = search.SearchRequest(query="Ana", filter=memory.MemoryFilter(**fields))
         found = (await stack.search.Search(request)).results
@@ -105,7 +105,7 @@ async def test_nodes_are_found_beside_messages_and_filters_hold(stack: Stack) ->
     assert memory.MEMORY_KIND_NODE not in await kinds(subjects=["bob", ""])
 
 
-async def test_a_context_ends_with_the_relations_that_the_query_is_about(stack: Stack) -> None:
+async def test_context_ends_with_relations_relevant_to_the_query(stack: Stack) -> None:
     about = await built(stack, "Where does Ana Lima work?")
     assert about[0] == "Ana Lima —works at→ Initech (since 2024-05)"
     assert "user —sister of→ Ana Lima" in about
@@ -118,7 +118,7 @@ async def test_a_context_ends_with_the_relations_that_the_query_is_about(stack: 
     assert not any("works at" in line for line in earlier)
 
 
-async def test_no_user_is_told_of_another(stack: Stack) -> None:
+async def test_context_omits_relations_of_other_users(stack: Stack) -> None:
     query = "What is the user treated for? Asthma? And Ana Lima?"
     assert SECRET in await built(stack, query, "bob")
     assert SECRET not in await built(stack, query, "emi")
@@ -127,7 +127,7 @@ async def test_no_user_is_told_of_another(stack: Stack) -> None:
     assert {"user (bob) —treated for→ Asthma", "user (emi) —sister of→ Ana Lima"} <= set(everything)
 
 
-async def test_a_namespace_without_a_graph_has_no_block(stack: Stack) -> None:
+async def test_context_without_graph_has_no_relations_block(stack: Stack) -> None:
     await make_namespaces(stack, "plain")
     caller = within("plain")
     await append(stack, "Ana Lima works at Initech.", metadata=caller)
@@ -139,7 +139,7 @@ async def test_a_namespace_without_a_graph_has_no_block(stack: Stack) -> None:
     assert not (await stack.graph_queries.SearchGraph(request, metadata=caller)).nodes
 
 
-async def test_nodes_that_may_be_the_same_are_suggested(stack: Stack) -> None:
+async def test_similar_nodes_are_suggested_for_merging(stack: Stack) -> None:
     [ana] = (
         await write(stack, node("Ana  Limma", description="She leads design."), subject="emi")
     ).nodes
@@ -148,7 +148,7 @@ async def test_nodes_that_may_be_the_same_are_suggested(stack: Stack) -> None:
     assert found.suggestions[0].label_likeness > 0.5
 
 
-async def test_an_export_holds_everything_once(stack: Stack) -> None:
+async def test_graph_export_contains_each_node_and_edge_once(stack: Stack) -> None:
     parts = [part async for part in stack.graph_queries.ExportGraph(queries.ExportGraphRequest())]
     nodes = [each.id for part in parts for each in part.nodes]
     edges = [each for part in parts for each in part.edges]
@@ -163,7 +163,7 @@ async def test_an_export_holds_everything_once(stack: Stack) -> None:
     assert [each.text for each in edges_of_bob] == [SECRET]
 
 
-async def test_a_hub_is_followed_within_its_cap(stack: Stack) -> None:
+async def test_traversal_of_a_hub_is_capped(stack: Stack) -> None:
     await make_namespaces(stack, "hub")
     caller = within("hub")
     hub, leaf = (await write(stack, node("Hub", "place"), node("Leaf"), metadata=caller)).nodes
@@ -195,7 +195,7 @@ async def test_a_hub_is_followed_within_its_cap(stack: Stack) -> None:
         assert {each.label for each in found.nodes} >= {"Hub", "Leaf"}
 
 
-async def test_what_a_node_leads_to_is_found_through_its_relations(stack: Stack) -> None:
+async def test_messages_linked_to_a_node_are_found_through_its_relations(stack: Stack) -> None:
     caller = within("led")
     await make_namespaces(stack, "led")
     told = await append(stack, "We never open on Mondays.", metadata=caller)

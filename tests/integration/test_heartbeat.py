@@ -79,7 +79,7 @@ def worker(
     return Worker(jobs, of_test, hung=hung)
 
 
-def test_a_step_that_says_nothing_keeps_its_lease(
+def test_lease_is_extended_during_a_step_without_heartbeat_calls(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     key, reclaimed = make_due(owner), list[int]()
@@ -95,7 +95,7 @@ def test_a_step_that_says_nothing_keeps_its_lease(
     assert sum(reclaimed) == 0
 
 
-def test_what_is_taken_from_a_worker_ends_its_step(
+def test_step_ends_when_its_lease_is_taken_away(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     key, ended = make_due(owner), list[bool]()
@@ -115,7 +115,7 @@ def test_what_is_taken_from_a_worker_ends_its_step(
     assert state(owner)[0] == "running"
 
 
-def test_a_database_that_is_away_for_a_moment_costs_no_lease(
+def test_short_database_outage_does_not_lose_the_lease(
     jobs: BlockingDatabase, owner: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key, failed = make_due(owner), list[int]()
@@ -132,7 +132,7 @@ def test_a_database_that_is_away_for_a_moment_costs_no_lease(
     assert len(failed) == 2
 
 
-def test_a_step_that_hangs_is_a_failure_and_its_process_ends(
+def test_hanging_step_fails_and_ends_its_process(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     """By then the job has been given up under its fencing token, and another worker can start it."""
@@ -148,7 +148,7 @@ def test_a_step_that_hangs_is_a_failure_and_its_process_ends(
     assert worker(jobs, lambda run: None).execute(key) == "done"
 
 
-def test_steps_that_are_done_may_take_long_together(
+def test_step_limit_does_not_apply_to_the_sum_of_steps(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     key = make_due(owner)
@@ -161,7 +161,7 @@ def test_steps_that_are_done_may_take_long_together(
     assert worker(jobs, steps, lease_s=0.2, step_s=0.5).execute(key) == "done"
 
 
-def test_a_process_that_is_stopped_loses_its_lease(
+def test_stopped_process_loses_its_lease(
     jobs: BlockingDatabase, owner: psycopg.Connection, database: DatabaseUnderTest
 ) -> None:
     key, settings = make_due(owner), database.settings("compactor")
@@ -183,9 +183,7 @@ def test_a_process_that_is_stopped_loses_its_lease(
         process.wait()
 
 
-def test_a_worker_that_dies_uses_up_no_attempt(
-    jobs: BlockingDatabase, owner: psycopg.Connection
-) -> None:
+def test_worker_death_uses_no_attempt(jobs: BlockingDatabase, owner: psycopg.Connection) -> None:
     key = make_due(owner)
     for _ in range(MAX_ATTEMPTS):
         die_at(jobs, key)
@@ -198,7 +196,7 @@ def test_a_worker_that_dies_uses_up_no_attempt(
     assert [failing.execute(key) for _ in range(3)] == ["pending", "pending", "failed"]
 
 
-def test_a_job_that_kills_its_worker_each_time_is_given_up(
+def test_job_fails_after_the_maximum_number_of_worker_deaths(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     key = make_due(owner)
@@ -213,7 +211,7 @@ def test_a_job_that_kills_its_worker_each_time_is_given_up(
     assert state(owner)[0] == "pending"
 
 
-def test_work_that_advances_is_not_given_up_however_often_its_worker_dies(
+def test_job_that_makes_progress_is_not_failed_by_worker_deaths(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     key = make_due(owner)

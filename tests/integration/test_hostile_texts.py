@@ -63,7 +63,7 @@ def seconds(work: Callable[[str], object], text: str) -> float:
 
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("work", WORK)
-def test_twelve_times_the_text_takes_about_twelve_times_as_long(work: str, text: str) -> None:
+def test_processing_time_is_linear_in_text_length(work: str, text: str) -> None:
     """Quadratic time would be 144 times as long; noise of a busy machine is far below that."""
     do, make = WORK[work], TEXTS[text]
     do(make(1000))  # Warms up, for example lists of words that are read once.
@@ -76,7 +76,7 @@ def test_twelve_times_the_text_takes_about_twelve_times_as_long(work: str, text:
     pytest.fail(f"{quick:.3f} s for {len(short)} characters, {slow:.3f} s for {len(long)}")
 
 
-def test_a_sign_of_life_may_end_a_check() -> None:
+def test_heartbeat_exception_ends_a_check() -> None:
     class Lost(Exception):
         pass
 
@@ -87,7 +87,7 @@ def test_a_sign_of_life_may_end_a_check() -> None:
         check_faithfulness("Fine.", [source("Fine.")], time_zone="UTC", heartbeat=beat)
 
 
-def test_rows_are_found_wherever_they_begin_and_whatever_else_they_hold() -> None:
+def test_found_rows_matches_rows_at_any_position() -> None:
     wanted = [row(each) for each in ("aab", "ab", "b", "abc", "aabaa", "ba", "")]
     found = found_rows(wanted, ["aaaab", "caabaabd"])
     assert found == {row(each) for each in ("aab", "ab", "b", "aabaa", "ba")}

@@ -136,7 +136,7 @@ def uploads(stack: Stack) -> Iterator[Uploads]:
         yield uploads
 
 
-async def test_damaged_files_are_read_or_refused_and_end_nothing_but_their_parser(
+async def test_damaged_files_are_read_or_refused_and_kill_only_their_parser(
     stack: Stack,
 ) -> None:
     outcome = await run(stack, FILES, SEED, lambda made: None)
@@ -158,7 +158,7 @@ async def test_hostile_files_are_refused_and_leave_no_row(uploads: Uploads) -> N
 @pytest.mark.parametrize(
     ("number", "result"), [(signal.SIGKILL, "TOO_LARGE"), (signal.SIGSEGV, "MALFORMED")]
 )
-async def test_a_parser_that_is_killed_leaves_no_row(
+async def test_killed_parser_leaves_no_row(
     uploads: Uploads, number: signal.Signals, result: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ending = f"import os; os.kill(os.getpid(), {int(number)})"
@@ -166,7 +166,7 @@ async def test_a_parser_that_is_killed_leaves_no_row(
     assert await uploads.send(Upload(b"words", "a.txt", None), "Killed") == (result, [])
 
 
-async def test_a_parser_that_takes_too_long_leaves_no_row(
+async def test_parser_timeout_leaves_no_row(
     uploads: Uploads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     impatient = replace(ParseLimits(), wall_s=0.3)
@@ -175,7 +175,7 @@ async def test_a_parser_that_takes_too_long_leaves_no_row(
     assert await uploads.send(slow, "Slow") == ("TIMED_OUT", [])
 
 
-async def test_what_is_accepted_leaves_rows(uploads: Uploads) -> None:
+async def test_accepted_upload_leaves_rows(uploads: Uploads) -> None:
     """The row counts do notice an accepted upload."""
     before = uploads.rows.now()
     assert await uploads.send(Upload(b"Some words.", "a.txt", None), "Kept") == ("READ", [])

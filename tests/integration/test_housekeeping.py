@@ -38,7 +38,7 @@ def counted(stack: Stack) -> tuple[int, int]:
     return int(row[0]), int(row[1])
 
 
-async def test_counts_of_many_rows_become_one(
+async def test_count_rows_are_folded_into_one_above_the_threshold(
     stack: Stack, pool: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(housekeeping, "FOLDED_AT_ONCE", 80)
@@ -57,7 +57,7 @@ async def test_counts_of_many_rows_become_one(
     [(1e-9, 120.0, FOLD_ROWS + 1), (1e-9, -1.0, 1), (1e9, 120.0, 1)],
     ids=["after a share of the time", "after the longest pause", "at once"],
 )
-async def test_what_took_long_is_not_looked_for_at_once_again(
+async def test_slow_fold_is_not_repeated_immediately(
     stack: Stack,
     pool: Database,
     monkeypatch: pytest.MonkeyPatch,
@@ -76,7 +76,7 @@ async def test_what_took_long_is_not_looked_for_at_once_again(
     assert counted(stack) == (left, 2 * FOLD_ROWS)
 
 
-async def test_changes_are_forgotten_after_a_day(stack: Stack, pool: Database) -> None:
+async def test_memory_changes_are_pruned_after_a_day(stack: Stack, pool: Database) -> None:
     with stack.database.connect() as owner:
         owner.execute(
             "INSERT INTO memory_changes (namespace_id, memory_ids, changed_at) "

@@ -46,7 +46,7 @@ def lines(caplog: pytest.LogCaptureFixture) -> Iterator[list[dict[str, object]]]
     log.removeHandler(handler)
 
 
-async def test_a_refused_call_leaves_a_line_with_the_request_id_that_is_on_its_span(
+async def test_refused_call_logs_one_line_with_the_request_id_of_its_span(
     stack: Stack, lines: list[dict[str, object]], spans: InMemorySpanExporter
 ) -> None:
     sent = (("x-request-id", "from-the-caller"),)
@@ -85,7 +85,7 @@ async def test_a_refused_call_leaves_a_line_with_the_request_id_that_is_on_its_s
     assert secret not in json.dumps(lines)
 
 
-async def test_what_cannot_be_answered_is_a_warning_and_a_bug_an_error(
+async def test_unavailable_dependency_logs_a_warning_and_a_bug_an_error(
     stack: Stack, lines: list[dict[str, object]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     semantic = pb.SearchRequest(query="x", mode=pb.SEARCH_MODE_SEMANTIC)
@@ -100,7 +100,7 @@ async def test_what_cannot_be_answered_is_a_warning_and_a_bug_an_error(
     assert all(line["request_id"] for line in lines)
 
 
-async def test_services_that_have_nothing_to_do_make_no_spans(
+async def test_idle_services_create_no_spans(
     database: DatabaseUnderTest,
     valkey_url: str,
     spans: InMemorySpanExporter,

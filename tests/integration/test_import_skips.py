@@ -77,7 +77,7 @@ async def test_import_with_malformed_records_stores_the_others_and_exits_with_3(
     assert (await imported(stack, repaired))[0] == 0
 
 
-async def test_import_strict_stops_at_the_first_malformed_record_and_keeps_what_came_before(
+async def test_import_strict_stops_at_the_first_malformed_record_and_keeps_earlier_ones(
     stack: Stack, tmp_path: Path
 ) -> None:
     one = written(
@@ -108,7 +108,9 @@ async def test_import_of_a_damaged_file_stores_what_it_reads_and_the_other_files
     assert "it is damaged after conversation 1" in errors
 
 
-async def test_import_skips_and_names_what_the_server_refuses(stack: Stack, tmp_path: Path) -> None:
+async def test_import_skips_and_lists_records_that_the_server_refuses(
+    stack: Stack, tmp_path: Path
+) -> None:
     def lines(*contents: str) -> str:
         said = [
             {
@@ -137,7 +139,7 @@ async def test_import_skips_and_names_what_the_server_refuses(stack: Stack, tmp_
         assert f"skipped: {path}:2" in errors
 
 
-async def test_import_skips_what_was_erased(stack: Stack, tmp_path: Path) -> None:
+async def test_import_skips_erased_messages(stack: Stack, tmp_path: Path) -> None:
     def lines(*contents: str) -> str:
         said = [
             {"session_key": "s", "role": "user", "content": each, "id": each} for each in contents

@@ -143,7 +143,7 @@ async def stored(stack: Stack) -> tuple[dict[Any, list[str]], dict[str, str], di
     return said, notes, documents
 
 
-async def test_every_format_is_stored_with_roles_order_and_times_and_once(
+async def test_import_of_every_format_keeps_roles_order_and_times_and_is_idempotent(
     stack: Stack, tmp_path: Path
 ) -> None:
     sources = write_all(tmp_path, stack)
@@ -178,7 +178,7 @@ async def command(stack: Stack, *arguments: str) -> Result:
     return await asyncio.to_thread(invoke, main, ["import", *arguments], env=variables)
 
 
-async def test_a_dry_run_says_what_would_be_stored_and_left_out_and_stores_nothing(
+async def test_dry_run_lists_imported_and_skipped_records_and_stores_nothing(
     stack: Stack, tmp_path: Path
 ) -> None:
     files = [str(write(tmp_path)) for write in (exports.chatgpt, exports.gemini, exports.mem0)]
@@ -232,9 +232,7 @@ def exports_of_many(folder: Path) -> Iterator[tuple[Path, str, str]]:
     yield exports.many(folder, exports.gemini(folder / "one"), 20), "gemini", "9f3c-10"
 
 
-async def test_an_import_that_is_killed_goes_on_where_it_was_and_ends_as_one_that_was_not(
-    stack: Stack, tmp_path: Path
-) -> None:
+async def test_killed_import_resumes_with_the_same_result(stack: Stack, tmp_path: Path) -> None:
     twin = admin_service_pb2.Namespace(name="twin")
     await stack.admin.CreateNamespace(admin_service_pb2.CreateNamespaceRequest(namespace=twin))
     with stack.database.connect() as database, stack.database.connect() as other:
@@ -264,7 +262,7 @@ def texts(path: Path) -> list[str]:
     return [as_line(each.message) for each in read(path)]
 
 
-def test_what_cannot_be_read_is_told_with_its_place(tmp_path: Path) -> None:
+def test_unreadable_source_error_names_its_place_and_hides_passwords(tmp_path: Path) -> None:
     def told(source: str, format_: str = "") -> str:
         with pytest.raises(TranscriptError) as caught:
             list(open_reading(source, format_, strict=True).records)
@@ -282,7 +280,7 @@ def test_what_cannot_be_read_is_told_with_its_place(tmp_path: Path) -> None:
         assert "cret" not in refused, refused
 
 
-def test_an_object_that_no_memory_holds_is_refused(
+def test_import_refuses_an_object_larger_than_the_memory_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parts, "_MOST_BYTES", 256 * 1024)
@@ -293,7 +291,7 @@ def test_an_object_that_no_memory_holds_is_refused(
         read(written(tmp_path / "large.json", [small, large]))
 
 
-def test_of_files_that_are_damaged_anyhow_each_is_read_or_clearly_refused(tmp_path: Path) -> None:
+def test_randomly_damaged_files_are_read_or_refused_with_an_error(tmp_path: Path) -> None:
     chance = random.Random(1)
     exports_of_all = (
         exports.chatgpt, exports.claude, exports.gemini, exports.openai, exports.mem0, exports.letta,
@@ -314,7 +312,7 @@ def test_of_files_that_are_damaged_anyhow_each_is_read_or_clearly_refused(tmp_pa
     assert 50 < len(refusals) < 200
 
 
-def test_times_in_every_unit_are_the_same_and_zero_is_none() -> None:
+def test_times_of_every_unit_are_parsed_alike_and_zero_means_none() -> None:
     eight = "2026-03-02T08:00:00+00:00"
     given: tuple[object, ...] = (
         exports.EIGHT, exports.EIGHT * 10**3, exports.EIGHT * 10**6, exports.EIGHT * 10**9, float(exports.EIGHT),
@@ -324,7 +322,7 @@ def test_times_in_every_unit_are_the_same_and_zero_is_none() -> None:
     assert [time_of(each, "here") for each in (None, "", 0, 0.0)] == [""] * 4
 
 
-def test_branches_without_an_end_and_ids_that_are_missing_or_taken_lose_no_message(
+def test_import_keeps_all_messages_of_broken_branches_and_duplicate_ids(
     tmp_path: Path,
 ) -> None:
     [chat] = exports.chats_in(exports.chatgpt(tmp_path))
@@ -345,7 +343,7 @@ def test_branches_without_an_end_and_ids_that_are_missing_or_taken_lose_no_messa
     assert [entry.message.content for entry in entries] == ["Hi", "Hi", "Hi", "Hello"]
 
 
-def test_a_large_export_is_read_a_conversation_at_a_time(tmp_path: Path) -> None:
+def test_large_export_is_read_one_conversation_at_a_time(tmp_path: Path) -> None:
     [chat] = exports.chats_in(exports.chatgpt(tmp_path))
     chat["mapping"]["u1"]["message"]["content"]["parts"] = ["word " * 20_000]
     path = tmp_path / "large.json"

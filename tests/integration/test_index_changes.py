@@ -164,7 +164,7 @@ def passages_of(rng: random.Random, id_: UUID) -> list[IndexedPassage]:
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 6))]
 )
-async def test_memory_and_database_find_the_same_whatever_happens_at_once(
+async def test_cache_and_database_return_the_same_under_concurrent_writes(
     pair: Pair, seed: int
 ) -> None:
     """Random writes, replacements, removals and closings in overlapping transactions."""
@@ -194,7 +194,7 @@ async def test_memory_and_database_find_the_same_whatever_happens_at_once(
     assert all(in_memory)
 
 
-async def test_what_was_closed_is_found_as_of_before(pair: Pair) -> None:
+async def test_closed_passage_is_found_until_its_valid_until_time(pair: Pair) -> None:
     """Requests as of an earlier time are answered by the database."""
     rng = random.Random(99)
     await warm_up(pair.stack)

@@ -119,7 +119,7 @@ async def found(stack: Stack, query: int, only: MemoryFilter) -> set[str]:
     ],
     ids=["all", "half", "a twentieth", "near", "far", "a fortieth"],
 )
-async def test_the_index_finds_95_of_100_true_neighbours(
+async def test_approximate_index_recall_is_at_least_95_percent(
     crowded: Stack, only: MemoryFilter, exact_passages: int
 ) -> None:
     shares = []

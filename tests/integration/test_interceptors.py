@@ -41,7 +41,7 @@ def nobody() -> Authenticator:
     return Authenticator(None, BASE)  # type: ignore[arg-type]
 
 
-def test_the_interceptors_stand_in_their_order(nobody: Authenticator) -> None:
+def test_interceptors_are_in_the_required_order(nobody: Authenticator) -> None:
     quotas = Quotas(None)  # type: ignore[arg-type]
     health = Health(None, [])  # type: ignore[arg-type]
     interceptors = ordered_interceptors(BASE, nobody, quotas, health, [])
@@ -64,7 +64,7 @@ def test_the_interceptors_stand_in_their_order(nobody: Authenticator) -> None:
     ]
 
 
-async def test_the_callers_request_id_comes_back_and_stands_in_errors(stack: Stack) -> None:
+async def test_request_id_of_the_caller_is_returned_and_included_in_errors(stack: Stack) -> None:
     sent = (("x-request-id", "from-the-caller"),)
     call = stack.ingest.AppendMessages(append_request("Hello."), metadata=sent)
     await call
@@ -74,13 +74,15 @@ async def test_the_callers_request_id_comes_back_and_stands_in_errors(stack: Sta
 
 
 @pytest.mark.parametrize("sent", ["", "x" * 129, "spaces are not plain", "{json}"])
-async def test_a_request_id_that_logs_could_not_bear_is_replaced(stack: Stack, sent: str) -> None:
+async def test_request_id_unsafe_for_logs_is_replaced(stack: Stack, sent: str) -> None:
     call = stack.ingest.AppendMessages(append_request("Hello."), metadata=(("x-request-id", sent),))
     await call
     assert dict(await call.initial_metadata())["x-request-id"] != sent
 
 
-async def test_a_stranger_learns_nothing_about_the_rules(database: DatabaseUnderTest) -> None:
+async def test_unauthenticated_call_is_refused_before_validation(
+    database: DatabaseUnderTest,
+) -> None:
     """Authentication comes before validation."""
     async with running_stack(database, admin_key="operators-key") as stack:
         refusal = await refused(stack.ingest.AppendMessages(pb.AppendMessagesRequest()))
@@ -94,7 +96,7 @@ async def test_a_stranger_learns_nothing_about_the_rules(database: DatabaseUnder
     "method",
     ["/everword.v1.IngestService/Forget", "/everword.v1.NoService/Do", "/other.Service/Do"],
 )
-async def test_an_unknown_method_is_named(stack: Stack, method: str) -> None:
+async def test_unknown_method_is_named_in_the_error(stack: Stack, method: str) -> None:
     async with open_channel(stack.addresses["ingest"]) as channel:
         refusal = await refused(raw_call(channel, method, b""))
     assert (refusal.code, refusal.reason) == (grpc.StatusCode.UNIMPLEMENTED, "METHOD_UNKNOWN")
@@ -118,7 +120,7 @@ async def _until_waiting(database: DatabaseUnderTest, count: int) -> None:
         await until(lambda: conn.execute(WAITING).fetchone() == (count,))
 
 
-async def test_a_deadline_ends_the_call_and_its_statement(stack: Stack) -> None:
+async def test_deadline_ends_the_call_and_its_database_statement(stack: Stack) -> None:
     await append(stack, "Before.")
     with _held_conversation(stack.database):
         call = asyncio.create_task(_append_within(stack, 3.0))
@@ -135,7 +137,7 @@ async def _append_within(stack: Stack, seconds: float) -> None:
     await stack.ingest.AppendMessages(append_request("Late."), timeout=seconds)
 
 
-async def test_the_servers_own_default_deadline_ends_a_call_with_its_reason(
+async def test_default_deadline_of_the_server_ends_a_call_with_its_reason(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The caller sets no deadline, so the server reports the end."""
@@ -150,7 +152,7 @@ async def test_the_servers_own_default_deadline_ends_a_call_with_its_reason(
     await append(stack, "After.")
 
 
-async def test_a_caller_who_hangs_up_leaves_no_statement_behind(stack: Stack) -> None:
+async def test_cancelled_call_leaves_no_running_statement(stack: Stack) -> None:
     await append(stack, "Before.")
     with _held_conversation(stack.database):
         call = stack.ingest.AppendMessages(append_request("Given up."))
@@ -160,7 +162,7 @@ async def test_a_caller_who_hangs_up_leaves_no_statement_behind(stack: Stack) ->
     await append(stack, "After.")
 
 
-async def test_what_a_call_waited_for_may_be_cancelled_and_the_caller_still_gets_a_status(
+async def test_call_returns_a_status_if_an_awaited_future_was_cancelled(
     stack: Stack, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Otherwise the caller would wait until its own deadline, if any."""
@@ -193,7 +195,7 @@ async def _full_stack(
         await asyncio.gather(*held, return_exceptions=True)
 
 
-async def test_calls_beyond_the_limit_are_told_when_to_come_back(
+async def test_calls_beyond_the_limit_are_refused_with_retry_info(
     database: DatabaseUnderTest,
 ) -> None:
     async with _full_stack(database) as (stack, held):
@@ -213,7 +215,7 @@ async def test_calls_beyond_the_limit_are_told_when_to_come_back(
         assert conn.execute("SELECT count(*) FROM messages").fetchone() == (4,)
 
 
-async def test_who_sends_too_many_is_refused_at_once_and_nobody_else(
+async def test_overload_refuses_calls_of_the_busiest_namespace_only(
     database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for seconds in (
@@ -246,7 +248,7 @@ async def test_who_sends_too_many_is_refused_at_once_and_nobody_else(
     await other
 
 
-async def test_a_full_service_still_tells_its_health(database: DatabaseUnderTest) -> None:
+async def test_health_check_is_answered_at_full_capacity(database: DatabaseUnderTest) -> None:
     async with (
         _full_stack(database) as (stack, _),
         open_channel(stack.addresses["ingest"]) as channel,
@@ -254,7 +256,7 @@ async def test_a_full_service_still_tells_its_health(database: DatabaseUnderTest
         assert await serving(channel)
 
 
-async def test_a_call_that_is_refused_early_gives_its_place_back(
+async def test_call_refused_early_releases_its_slot(
     database: DatabaseUnderTest,
 ) -> None:
     async with running_stack(database, server=replace(BASE, max_concurrent=1)) as stack:
@@ -275,7 +277,7 @@ async def _batches(number: int) -> AsyncIterator[pb.ImportMessagesRequest]:
 
 
 @pytest.mark.parametrize("listed", [False, True], ids=["sent bit by bit", "sent at once"])
-async def test_a_refused_stream_says_why_however_much_is_still_to_come(
+async def test_refused_stream_returns_its_error_before_the_stream_is_read_completely(
     stack: Stack, listed: bool
 ) -> None:
     """An asyncio client that writes into an ended call reports INTERNAL, without details."""
@@ -289,7 +291,7 @@ async def test_a_refused_stream_says_why_however_much_is_still_to_come(
         )
 
 
-async def test_an_error_that_repeats_much_of_the_call_still_arrives(stack: Stack) -> None:
+async def test_long_error_metadata_is_truncated_to_fit_trailers(stack: Stack) -> None:
     """Peers refuse trailers over 8 KiB with an error of their own."""
     refusal = await refused(append(stack, "Hello.", metadata=within("n" * 7000)))
     assert refusal.reason == "NAMESPACE_NOT_FOUND"
@@ -305,7 +307,7 @@ def _server_span(spans: InMemorySpanExporter, method: str) -> ReadableSpan:
     return found
 
 
-async def test_a_call_is_a_span_in_the_callers_trace(
+async def test_call_span_belongs_to_the_trace_of_the_caller(
     stack: Stack, spans: InMemorySpanExporter
 ) -> None:
     trace_id = "0af7651916cd43dd8448eb211c80319c"
@@ -318,7 +320,7 @@ async def test_a_call_is_a_span_in_the_callers_trace(
     assert span.attributes[names.RPC_STATUS] == "OK"
 
 
-async def test_a_span_says_how_a_refused_call_ended_and_whose_fault_it_was(
+async def test_span_of_a_refused_call_is_an_error_only_for_server_faults(
     stack: Stack, spans: InMemorySpanExporter
 ) -> None:
     await refused(stack.ingest.MarkUsed(pb.MarkUsedRequest()))

@@ -40,7 +40,7 @@ def _names(conn: psycopg.Connection, query: str, *parameters: object) -> set[str
     return {name for (name,) in conn.execute(query.encode(), parameters)}
 
 
-def test_every_table_with_a_namespace_is_isolated_unless_it_holds_no_content(
+def test_every_namespaced_table_with_content_has_row_level_security(
     owner: psycopg.Connection,
 ) -> None:
     tables = """SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
@@ -50,7 +50,7 @@ def test_every_table_with_a_namespace_is_isolated_unless_it_holds_no_content(
     assert _names(owner, tables + "false") == NOT_ISOLATED
 
 
-def test_a_role_has_one_permissive_policy_per_table_and_each_names_the_namespace(
+def test_each_role_has_one_permissive_policy_per_table_restricted_to_the_namespace(
     owner: psycopg.Connection,
 ) -> None:
     """Several policies of a role would be combined by OR, and Citus treats restrictive ones as permissive."""
@@ -81,7 +81,7 @@ def _outside_parentheses(condition: str) -> str:
 
 
 @pytest.mark.parametrize("role", ["everword_ingest", "everword_search"])
-def test_a_scoped_role_has_the_rights_of_its_service_and_none_of_its_policies(
+def test_scoped_role_has_the_grants_of_its_service_without_its_policies(
     owner: psycopg.Connection, role: str
 ) -> None:
     def rights(of: str) -> set[str]:
@@ -103,7 +103,7 @@ def test_a_scoped_role_has_the_rights_of_its_service_and_none_of_its_policies(
     assert _names(owner, query, f"{role}_scoped", role) == {"false"}
 
 
-def test_tables_without_isolation_have_no_content(owner: psycopg.Connection) -> None:
+def test_tables_without_row_level_security_have_no_content(owner: psycopg.Connection) -> None:
     """Ids, task names, states, counters, times; the only prose is error texts."""
     rows = owner.execute(
         """SELECT table_name || '.' || column_name FROM information_schema.columns
@@ -120,7 +120,7 @@ def test_tables_without_isolation_have_no_content(owner: psycopg.Connection) -> 
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_no_service_reaches_any_partition(owner: psycopg.Connection, role: str) -> None:
+def test_no_service_role_can_access_partitions(owner: psycopg.Connection, role: str) -> None:
     """Partitions have no policy of their own, so a role that can read one reads all namespaces."""
     reachable = _names(
         owner,
@@ -135,7 +135,7 @@ def test_no_service_reaches_any_partition(owner: psycopg.Connection, role: str) 
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_a_table_behind_a_view_is_written_by_its_services_and_removed_from_by_none(
+def test_tables_behind_views_are_writable_but_not_deletable_by_services(
     owner: psycopg.Connection, role: str
 ) -> None:
     """They have policies. Services may select only the columns that their writes return or filter by."""
@@ -166,7 +166,9 @@ def test_a_table_behind_a_view_is_written_by_its_services_and_removed_from_by_no
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_no_service_changes_or_removes_what_was_said(owner: psycopg.Connection, role: str) -> None:
+def test_no_service_role_can_update_or_delete_messages(
+    owner: psycopg.Connection, role: str
+) -> None:
     found = owner.execute(
         """SELECT has_table_privilege(%(role)s, 'messages', 'UPDATE, DELETE, TRUNCATE'),
                   has_any_column_privilege(%(role)s, 'messages', 'UPDATE')""",
@@ -175,7 +177,9 @@ def test_no_service_changes_or_removes_what_was_said(owner: psycopg.Connection, 
     assert found == (False, False)
 
 
-def test_only_ingest_adds_to_what_was_said(owner: psycopg.Connection) -> None:
+def test_only_listed_roles_can_insert_messages_conversations_and_memories(
+    owner: psycopg.Connection,
+) -> None:
     indexers = {"everword_ingest", "everword_compactor"}
     for table, expected in (
         ("messages", {"everword_ingest"}),
@@ -195,7 +199,7 @@ def test_only_ingest_adds_to_what_was_said(owner: psycopg.Connection) -> None:
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_a_services_role_has_no_powers_of_its_own(owner: psycopg.Connection, role: str) -> None:
+def test_service_role_has_no_elevated_privileges(owner: psycopg.Connection, role: str) -> None:
     found = owner.execute(
         """SELECT rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb OR rolreplication OR rolcanlogin
              FROM pg_roles WHERE rolname = %s""",
@@ -208,7 +212,7 @@ def test_a_services_role_has_no_powers_of_its_own(owner: psycopg.Connection, rol
     assert owned == (0,)
 
 
-def test_the_login_can_do_nothing_without_taking_a_services_role(
+def test_login_role_can_do_nothing_without_set_role(
     database: DatabaseUnderTest,
 ) -> None:
     with (
@@ -219,7 +223,7 @@ def test_the_login_can_do_nothing_without_taking_a_services_role(
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_no_service_reads_the_hashes_of_keys(database: DatabaseUnderTest, role: str) -> None:
+def test_no_service_role_can_read_key_hashes(database: DatabaseUnderTest, role: str) -> None:
     options = f"-c role={role} -c search_path=everword"
     with (
         psycopg.connect(database.service_url, options=options) as conn,
@@ -228,7 +232,7 @@ def test_no_service_reads_the_hashes_of_keys(database: DatabaseUnderTest, role: 
         conn.execute("SELECT key_hash FROM api_keys")
 
 
-def test_functions_with_the_owners_rights_are_closed_and_keep_to_their_schema(
+def test_security_definer_functions_are_not_public_and_fix_their_search_path(
     owner: psycopg.Connection,
 ) -> None:
     rows = owner.execute(
@@ -241,7 +245,9 @@ def test_functions_with_the_owners_rights_are_closed_and_keep_to_their_schema(
         assert public is False, name
 
 
-def test_nothing_is_declared_leakproof(owner: psycopg.Connection) -> None:
+def test_no_function_is_leakproof_and_views_have_the_expected_options(
+    owner: psycopg.Connection,
+) -> None:
     leakproof = (
         "SELECT proname FROM pg_proc WHERE pronamespace = 'everword'::regnamespace AND proleakproof"
     )
@@ -256,7 +262,7 @@ def test_nothing_is_declared_leakproof(owner: psycopg.Connection) -> None:
         assert options == [expected]
 
 
-async def test_a_connection_forgets_its_namespace_with_the_transaction(
+async def test_connection_loses_its_namespace_after_the_transaction(
     postgres_url: str,
 ) -> None:
     with cloned(postgres_url) as database:

@@ -115,7 +115,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 @pytest.mark.slow
-async def test_the_gateway_tells_nothing_of_what_is_theirs(stack: Stack) -> None:
+async def test_gateway_reveals_nothing_of_another_namespace(stack: Stack) -> None:
     """Neither answers nor errors nor statements differ, whatever value is in any JSON field."""
     theirs = await fill_other_namespace(stack)
     before = rows_of(stack.database, "theirs")
@@ -130,7 +130,7 @@ async def test_the_gateway_tells_nothing_of_what_is_theirs(stack: Stack) -> None
 
 
 @pytest.mark.slow
-async def test_no_tool_tells_anything_of_what_is_theirs(stack: Stack) -> None:
+async def test_mcp_tools_reveal_nothing_of_another_namespace(stack: Stack) -> None:
     """A tool called with another namespace's ids answers as it does for ids that do not exist."""
     await make_namespaces(stack, "toolbox")
     wrong = []

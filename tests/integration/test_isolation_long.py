@@ -90,7 +90,7 @@ async def theirs(stack: Stack) -> Theirs:
     return await fill_other_namespace(stack)
 
 
-async def test_no_time_tells_what_is_theirs_from_what_never_was(
+async def test_response_times_do_not_reveal_whether_a_foreign_id_exists(
     stack: Stack, theirs: Theirs
 ) -> None:
     """Each RPC with each id, 40 times; differences are checked again with 160 calls."""
@@ -106,7 +106,7 @@ async def test_no_time_tells_what_is_theirs_from_what_never_was(
     assert tried > 100
 
 
-async def test_without_the_services_filters_no_text_of_theirs_tells_anything(
+async def test_answers_reveal_nothing_of_another_namespace_without_service_filters(
     stack: Stack, theirs: Theirs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with twins(stack, "known-1", "known-2") as both:

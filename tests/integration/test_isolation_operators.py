@@ -50,7 +50,7 @@ def _with(method: MethodDescriptor, path: Path | None, value: str) -> Any:
 
 
 @pytest.mark.parametrize("role", [admin.API_KEY_ROLE_READ, admin.API_KEY_ROLE_WRITE])
-async def test_a_tenants_key_opens_no_call_of_operators_and_learns_nothing(
+async def test_tenant_key_is_refused_for_every_operator_rpc_with_the_same_error(
     database: DatabaseUnderTest, role: admin.ApiKeyRole.ValueType
 ) -> None:
     """Each RPC with foreign, own and unused names and key ids in each field gets the same refusal."""

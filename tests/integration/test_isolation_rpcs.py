@@ -60,7 +60,7 @@ async def theirs(stack: Stack) -> Theirs:
     return await fill_other_namespace(stack)
 
 
-def test_every_rpc_and_every_id_of_one_is_tried() -> None:
+def test_every_rpc_and_each_of_its_id_fields_is_covered() -> None:
     tried = {*refused_calls(), *empty_calls(), *MAKING, *EVERYBODYS}
     for method in public_methods():
         assert any(entry.split()[0] == method.name for entry in tried), method.name
@@ -68,7 +68,7 @@ def test_every_rpc_and_every_id_of_one_is_tried() -> None:
             assert f"{method.name} {path}" in tried
 
 
-def test_fields_that_reach_are_recognised() -> None:
+def test_fields_that_refer_to_resources_are_recognised() -> None:
     assert set(reaching(search.ListMessagesRequest.DESCRIPTOR)) == {
         "conversation_id",
         "page_token",
@@ -77,7 +77,7 @@ def test_fields_that_reach_are_recognised() -> None:
     assert "batch.messages.parent_id" in reaching(ingest.ImportMessagesRequest.DESCRIPTOR)
 
 
-def test_numbers_and_bytes_name_nothing_but_beside_an_id_or_a_name() -> None:
+def test_numeric_and_bytes_fields_refer_to_no_resource_unless_listed() -> None:
     found = {(method.name, path) for method in public_methods() for path in numbers(method)}
     unsaid = {(rpc, str(path), path.field.name) for rpc, path in found if not path.within}
     nameless = set[str]().union(*NAMELESS.values())
@@ -103,7 +103,7 @@ async def _retention_ended(stack: Stack) -> None:
 
 
 @SHARED
-async def test_what_is_theirs_does_not_exist_for_others(stack: Stack, theirs: Theirs) -> None:
+async def test_foreign_resources_are_reported_as_not_found(stack: Stack, theirs: Theirs) -> None:
     wrong = []
     await _retention_ended(stack)
     with unchanged(stack.database):
@@ -117,7 +117,7 @@ async def test_what_is_theirs_does_not_exist_for_others(stack: Stack, theirs: Th
 
 
 @SHARED
-async def test_what_is_theirs_is_in_no_answer_to_others(stack: Stack, theirs: Theirs) -> None:
+async def test_foreign_resources_are_in_no_response(stack: Stack, theirs: Theirs) -> None:
     wrong = []
     await _retention_ended(stack)
     with unchanged(stack.database):
@@ -129,7 +129,7 @@ async def test_what_is_theirs_is_in_no_answer_to_others(stack: Stack, theirs: Th
 
 
 @SHARED
-async def test_the_same_calls_find_what_is_the_callers_own(stack: Stack, theirs: Theirs) -> None:
+async def test_same_calls_find_the_resources_of_the_caller(stack: Stack, theirs: Theirs) -> None:
     """The cases above would also pass if nothing could be found at all."""
     read = search.GetMemoryRequest(memory_id=theirs.message_id)
     assert (await stack.search.GetMemory(read, metadata=THEIRS)).memory.id == theirs.message_id
@@ -142,7 +142,7 @@ async def test_the_same_calls_find_what_is_the_callers_own(stack: Stack, theirs:
 
 
 @SHARED
-async def test_nothing_tells_what_is_theirs_from_what_never_was(
+async def test_answers_for_foreign_and_nonexistent_ids_are_equal(
     stack: Stack, theirs: Theirs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Answers, errors and statements are equal for any field, even without the services' own filters."""

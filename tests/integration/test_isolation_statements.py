@@ -94,14 +94,14 @@ COUNTING = {
 # By text
 
 
-def test_statements_were_found() -> None:
+def test_statements_are_collected() -> None:
     assert len(STATEMENTS) > 40
     assert len(INSERTS) >= 7
     assert len(OTHERS) >= 20
 
 
 @pytest.mark.parametrize("name", [name for name in STATEMENTS if tables_of(STATEMENTS[name])])
-def test_a_statement_names_its_namespace_or_says_why_not(name: str) -> None:
+def test_statement_filters_by_namespace_or_is_listed_as_crossing(name: str) -> None:
     statement = STATEMENTS[name]
     if name in CROSSING or name.startswith(CROSSING_PACKAGES):
         assert tables_of(statement) <= NOT_ISOLATED
@@ -111,7 +111,7 @@ def test_a_statement_names_its_namespace_or_says_why_not(name: str) -> None:
         assert PREDICATE.search(statement.sql)
 
 
-def test_the_statements_that_cross_namespaces_exist() -> None:
+def test_listed_cross_namespace_statements_exist() -> None:
     assert set(CROSSING) <= set(STATEMENTS)
 
 
@@ -250,7 +250,7 @@ def _marks(filled: Filled) -> set[object]:
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_a_statement_that_forgets_its_namespace_finds_nothing_foreign(
+def test_statement_without_namespace_predicate_returns_no_foreign_rows(
     filled: Filled, name: str
 ) -> None:
     query = without_predicate(BEHIND[name])
@@ -264,9 +264,7 @@ def test_a_statement_that_forgets_its_namespace_finds_nothing_foreign(
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_the_same_statement_finds_what_is_there_for_its_own_namespace(
-    filled: Filled, name: str
-) -> None:
+def test_statement_returns_rows_of_its_own_namespace(filled: Filled, name: str) -> None:
     """The test above would also pass with parameters that match nothing."""
     parameters = parameters_of(name, filled)
     with _bound(filled.database, role_of(name), filled.theirs) as cursor:
@@ -277,9 +275,7 @@ def test_the_same_statement_finds_what_is_there_for_its_own_namespace(
 
 
 @pytest.mark.parametrize("name", INSERTS)
-def test_a_statement_cannot_write_into_a_namespace_that_it_is_not_bound_to(
-    filled: Filled, name: str
-) -> None:
+def test_statement_cannot_write_into_another_namespace(filled: Filled, name: str) -> None:
     parameters = parameters_of(name, filled)
     query = BEHIND[name].sql.encode()
     with _bound(filled.database, role_of(name), filled.theirs) as cursor:
@@ -296,7 +292,7 @@ def test_a_statement_cannot_write_into_a_namespace_that_it_is_not_bound_to(
 
 
 @pytest.mark.parametrize("name", ["everword_ingest.request_ids.claim_request"])
-def test_a_request_id_that_another_namespace_used_is_free(filled: Filled, name: str) -> None:
+def test_request_id_used_by_another_namespace_is_free(filled: Filled, name: str) -> None:
     """Request ids belong to the caller, and reveal nothing about other namespaces."""
     parameters = {**common_parameters(filled), "namespace_id": Int8(filled.ours)}
     with _bound(filled.database, role_of(name), filled.ours) as cursor:

@@ -34,9 +34,7 @@ def owner(database: DatabaseUnderTest) -> Iterator[psycopg.Connection]:
         yield conn
 
 
-def test_a_job_is_done_once_however_often_it_is_woken(
-    jobs: BlockingDatabase, owner: psycopg.Connection
-) -> None:
+def test_job_runs_once_if_woken_twice(jobs: BlockingDatabase, owner: psycopg.Connection) -> None:
     runs: list[str] = []
     key = make_due(owner)
     doing = worker(jobs, lambda run: runs.append(run.job.subject))
@@ -45,7 +43,7 @@ def test_a_job_is_done_once_however_often_it_is_woken(
     assert runs == ["s"]
 
 
-def test_work_that_comes_while_the_job_runs_is_done_too(
+def test_work_enqueued_during_a_run_is_done_afterwards(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     key = make_due(owner)
@@ -59,7 +57,7 @@ def test_work_that_comes_while_the_job_runs_is_done_too(
     assert seqs == (2, 2)
 
 
-def test_a_job_that_fails_is_tried_three_times_and_stays_visible(
+def test_failing_job_is_tried_three_times_and_stays_visible(
     jobs: BlockingDatabase, owner: psycopg.Connection, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A retry is logged as a warning; only a final failure is an error."""
@@ -77,7 +75,7 @@ def test_a_job_that_fails_is_tried_three_times_and_stays_visible(
     assert said == [*[("WARNING", "job failed")] * 3, given_up]
 
 
-def test_a_job_whose_tool_is_away_waits_and_is_never_given_up(
+def test_job_with_unavailable_dependency_waits_without_using_attempts(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     def away(run: JobRun) -> None:
@@ -92,7 +90,7 @@ def test_a_job_whose_tool_is_away_waits_and_is_never_given_up(
     assert worker(jobs, away).execute(key) is None
 
 
-def test_a_job_that_is_at_work_when_what_it_waits_for_comes_about_is_due_at_once(
+def test_job_woken_during_its_run_is_due_immediately_after_postponing(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     statement = store.SQL["wake_postponed"].sql
@@ -106,7 +104,7 @@ def test_a_job_that_is_at_work_when_what_it_waits_for_comes_about_is_due_at_once
     assert worker(jobs, lambda run: None).execute(key) == "done"
 
 
-def test_jobs_are_woken_in_the_order_in_which_writes_lock_them_and_vectors_are_left_alone(
+def test_postponed_jobs_are_woken_in_lock_order_and_embed_jobs_are_skipped(
     database: DatabaseUnderTest, jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     later, first = make_due(owner, "later").job_id, make_due(owner, "first").job_id
@@ -129,7 +127,7 @@ def test_jobs_are_woken_in_the_order_in_which_writes_lock_them_and_vectors_are_l
     assert dict(owner.execute(times).fetchall()) == {first: True, later: True, embeds: False}
 
 
-def test_a_job_can_say_when_there_will_be_more(
+def test_job_can_return_the_time_of_its_next_run(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     key = make_due(owner)
@@ -140,7 +138,7 @@ def test_a_job_can_say_when_there_will_be_more(
     assert owner.execute("SELECT not_before FROM jobs").fetchone() == (later,)
 
 
-def test_a_failure_that_is_permanent_is_given_up_at_once(
+def test_permanent_failure_is_not_retried(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     def refuse(run: JobRun) -> None:
@@ -150,7 +148,7 @@ def test_a_failure_that_is_permanent_is_given_up_at_once(
     assert worker(jobs, refuse).execute(key) == "failed"
 
 
-def test_pauses_grow_and_a_job_is_not_started_within_one(
+def test_retry_pauses_grow_and_a_job_does_not_start_within_its_pause(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     def fail(run: JobRun) -> None:
@@ -163,7 +161,7 @@ def test_pauses_grow_and_a_job_is_not_started_within_one(
     assert Worker(jobs, task).execute(key) is None
 
 
-def test_a_stale_workers_result_is_rejected(
+def test_result_of_a_worker_with_expired_lease_is_rejected(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     key = make_due(owner)
@@ -178,7 +176,7 @@ def test_a_stale_workers_result_is_rejected(
     assert state(owner, key)[0] == "running"
 
 
-def test_a_lease_that_is_lost_ends_the_work(
+def test_lost_lease_raises_at_the_next_checkpoint(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     key = make_due(owner)
@@ -196,7 +194,7 @@ def test_a_lease_that_is_lost_ends_the_work(
     assert reached == [True]
 
 
-def test_done_jobs_are_forgotten_after_a_day(
+def test_done_jobs_are_pruned_after_a_day(
     jobs: BlockingDatabase, owner: psycopg.Connection
 ) -> None:
     worker(jobs, lambda run: None).execute(make_due(owner))
@@ -205,7 +203,7 @@ def test_done_jobs_are_forgotten_after_a_day(
     assert sweep(jobs).pruned == 1
 
 
-def test_the_first_attempt_is_in_the_trace_of_the_write_and_the_second_points_to_it(
+def test_first_attempt_is_in_the_trace_of_the_write_and_the_second_links_to_it(
     jobs: BlockingDatabase, owner: psycopg.Connection, spans: InMemorySpanExporter
 ) -> None:
     def fail(run: JobRun) -> None:

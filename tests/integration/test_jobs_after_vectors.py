@@ -48,7 +48,7 @@ async def test_job_waits_while_a_message_has_no_vector(stack: Stack) -> None:
         assert await asyncio.to_thread(waited, due, clock) == 0
 
 
-async def test_jobs_do_not_wait_for_messages_that_never_stop(stack: Stack) -> None:
+async def test_job_waits_for_a_backlog_of_vectors_only_up_to_a_limit(stack: Stack) -> None:
     await append(stack, "The ferry leaves at noon.")
     clock = Clock()
     with due_vectors(stack, clock) as due:

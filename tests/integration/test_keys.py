@@ -96,7 +96,7 @@ NO_NAMESPACE = (grpc.StatusCode.NOT_FOUND, "NAMESPACE_NOT_FOUND")
 # Before any key exists
 
 
-async def test_while_no_key_exists_the_header_names_the_namespace(stack: Stack) -> None:
+async def test_without_any_key_the_header_selects_the_namespace(stack: Stack) -> None:
     await make_namespaces(stack, "acme")
     await append(stack, "No header.")
     await append(stack, "With a header.", metadata=within("acme"))
@@ -106,7 +106,7 @@ async def test_while_no_key_exists_the_header_names_the_namespace(stack: Stack) 
     assert unknown.metadata["namespace"] == "nobody"
 
 
-async def test_the_first_key_closes_every_service(stack: Stack) -> None:
+async def test_creating_the_first_key_closes_every_service(stack: Stack) -> None:
     await _key(stack, ADMIN, metadata=())
 
     async def closed() -> bool:
@@ -127,7 +127,7 @@ async def test_the_first_key_closes_every_service(stack: Stack) -> None:
         assert _seen(await refused(call)) == MISSING
 
 
-async def test_revoking_the_last_key_opens_nothing(stack: Stack) -> None:
+async def test_revoking_the_last_key_keeps_the_deployment_closed(stack: Stack) -> None:
     made = await _key(stack, ADMIN, metadata=())
     revoke = admin.RevokeApiKeyRequest(api_key_id=made.api_key.id)
     await stack.admin.RevokeApiKey(revoke, metadata=bearer(made.secret))
@@ -143,7 +143,9 @@ async def test_revoking_the_last_key_opens_nothing(stack: Stack) -> None:
     assert _seen(await refused(_list(stack))) == MISSING
 
 
-async def test_erasing_the_last_key_opens_nothing(database: DatabaseUnderTest) -> None:
+async def test_erasing_the_last_key_keeps_the_deployment_closed(
+    database: DatabaseUnderTest,
+) -> None:
     """Deleting a namespace deletes its keys. Unknown keys and deleted keys get different errors."""
     async with running_stack(database, admin_key=OPERATORS_KEY) as locked:
         await make_namespaces(locked, "acme", metadata=OPERATOR)
@@ -155,7 +157,7 @@ async def test_erasing_the_last_key_opens_nothing(database: DatabaseUnderTest) -
         assert _seen(await refused(append(stack, "Let me in."))) == MISSING
 
 
-async def test_an_operators_key_closes_for_servers_that_are_started_without_it(
+async def test_deployment_stays_closed_if_restarted_without_the_operator_key(
     database: DatabaseUnderTest,
 ) -> None:
     async with running_stack(database, admin_key=OPERATORS_KEY) as locked:
@@ -164,7 +166,7 @@ async def test_an_operators_key_closes_for_servers_that_are_started_without_it(
         assert _seen(await refused(_list(stack))) == MISSING
 
 
-async def test_from_the_network_nobody_is_let_in_without_a_key(
+async def test_call_without_key_is_refused_on_a_network_address(
     database: DatabaseUnderTest,
 ) -> None:
     """Also if the deployment was opened again while the server ran."""
@@ -188,7 +190,7 @@ async def test_from_the_network_nobody_is_let_in_without_a_key(
 # With keys
 
 
-async def test_a_key_brings_its_namespace(locked: Stack) -> None:
+async def test_key_selects_its_namespace(locked: Stack) -> None:
     acme = await _key(locked, WRITE, "acme")
     await append(locked, "Without a header.", metadata=bearer(acme.secret))
     same = (*bearer(acme.secret), *within("acme"))
@@ -196,7 +198,7 @@ async def test_a_key_brings_its_namespace(locked: Stack) -> None:
     assert await _owners(locked.database) == ["acme", "acme"]
 
 
-async def test_a_key_does_not_reach_another_namespace_by_the_header(locked: Stack) -> None:
+async def test_key_cannot_select_another_namespace_by_header(locked: Stack) -> None:
     acme = await _key(locked, WRITE, "acme")
     for namespace in ("other", "default", "nobody"):
         metadata = (*bearer(acme.secret), *within(namespace))
@@ -205,9 +207,7 @@ async def test_a_key_does_not_reach_another_namespace_by_the_header(locked: Stac
 
 
 @pytest.mark.parametrize("stored", [True, False], ids=["stored key", "key of the environment"])
-async def test_an_operators_key_names_its_namespace_by_the_header(
-    locked: Stack, stored: bool
-) -> None:
+async def test_operator_key_selects_a_namespace_by_header(locked: Stack, stored: bool) -> None:
     secret = (await _key(locked, ADMIN)).secret if stored else OPERATORS_KEY
     await append(locked, "By name.", metadata=(*bearer(secret), *within("other")))
     await append(locked, "By default.", metadata=bearer(secret))
@@ -216,7 +216,7 @@ async def test_an_operators_key_names_its_namespace_by_the_header(
     assert _seen(await refused(nowhere)) == NO_NAMESPACE
 
 
-async def test_a_reading_key_reads_and_does_not_write(locked: Stack) -> None:
+async def test_read_key_cannot_write(locked: Stack) -> None:
     key = bearer((await _key(locked, READ, "acme")).secret)
     await locked.search.GetStats(search.GetStatsRequest(), metadata=key)
     await locked.maintenance.GetQueueStatus(maintenance.GetQueueStatusRequest(), metadata=key)
@@ -228,7 +228,7 @@ async def test_a_reading_key_reads_and_does_not_write(locked: Stack) -> None:
     assert await _owners(locked.database) == []
 
 
-async def test_a_writing_key_reads_and_writes_and_does_not_administrate(locked: Stack) -> None:
+async def test_write_key_reads_and_writes_but_cannot_administrate(locked: Stack) -> None:
     key = bearer((await _key(locked, WRITE, "acme")).secret)
     await append(locked, "Allowed.", metadata=key)
     await locked.search.GetStats(search.GetStatsRequest(), metadata=key)
@@ -246,7 +246,7 @@ async def test_a_revoked_key_is_refused(locked: Stack) -> None:
     await _until_refused(locked, made.secret)
 
 
-async def test_the_keys_of_a_deleted_namespace_are_refused(locked: Stack) -> None:
+async def test_keys_of_a_deleted_namespace_are_refused(locked: Stack) -> None:
     made = await _key(locked, WRITE, "acme")
     await append(locked, "Before.", metadata=bearer(made.secret))
     delete = admin.DeleteNamespaceRequest(name="acme")
@@ -254,7 +254,7 @@ async def test_the_keys_of_a_deleted_namespace_are_refused(locked: Stack) -> Non
     await _until_refused(locked, made.secret)
 
 
-async def test_a_revoked_key_ends_what_it_has_open(
+async def test_revoking_a_key_ends_its_open_calls(
     locked: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Calls that would last an hour: a stream, and a wait."""
@@ -283,7 +283,7 @@ async def test_a_revoked_key_ends_what_it_has_open(
         assert [_seen(refusal) for refusal in await asyncio.gather(*calls)] == [INVALID] * 2
 
 
-async def test_a_key_ends_by_itself(locked: Stack) -> None:
+async def test_key_is_refused_after_its_expire_time(locked: Stack) -> None:
     soon = Timestamp()
     soon.FromDatetime(datetime.now(UTC) + timedelta(seconds=1))
     wanted = admin.ApiKey(namespace="acme", role=WRITE, expire_time=soon)
@@ -299,7 +299,7 @@ async def test_a_key_ends_by_itself(locked: Stack) -> None:
     assert "in the future" in again.message
 
 
-async def test_a_key_is_rotated_and_no_call_is_refused_meanwhile(locked: Stack) -> None:
+async def test_rotated_key_works_with_its_successor_during_the_overlap(locked: Stack) -> None:
     old = await _key(locked, WRITE, "acme")
     await append(locked, "With the old one.", metadata=bearer(old.secret))
     overlap = Duration(seconds=3)
@@ -334,7 +334,7 @@ async def test_a_key_is_rotated_and_no_call_is_refused_meanwhile(locked: Stack) 
     assert gone.code is grpc.StatusCode.NOT_FOUND
 
 
-async def test_it_is_told_when_a_key_was_used_last(locked: Stack) -> None:
+async def test_list_api_keys_shows_the_last_use_time(locked: Stack) -> None:
     made, idle = await _key(locked, WRITE, "acme"), await _key(locked, READ, "acme")
     begun = datetime.now(UTC) - timedelta(seconds=5)
     await append(locked, "Used.", metadata=bearer(made.secret))
@@ -373,7 +373,7 @@ async def _until_refused(stack: Stack, secret: str) -> None:
         (f"Bearer {OPERATORS_KEY}x", INVALID),
     ],
 )
-async def test_other_credentials_are_refused(
+async def test_invalid_authorization_header_is_refused(
     locked: Stack, header: str, expected: tuple[grpc.StatusCode, str]
 ) -> None:
     refusal = await refused(_list(locked, (("authorization", header),)))
@@ -381,14 +381,14 @@ async def test_other_credentials_are_refused(
     assert OPERATORS_KEY not in refusal.message
 
 
-async def test_the_scheme_may_be_written_in_any_case(locked: Stack) -> None:
+async def test_authorization_scheme_is_case_insensitive(locked: Stack) -> None:
     assert await _list(locked, (("authorization", f"bearer {OPERATORS_KEY}"),))
 
 
 # Between services
 
 
-async def test_keys_and_the_internal_token_open_only_their_own_doors(locked: Stack) -> None:
+async def test_internal_token_and_keys_are_not_interchangeable(locked: Stack) -> None:
     with_token = await refused(_list(locked, internal("between-services")))
     assert _seen(with_token) == MISSING
     coverage = locked.embedder.GetCoverage(GetCoverageRequest(), metadata=OPERATOR)

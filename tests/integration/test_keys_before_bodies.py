@@ -103,7 +103,7 @@ def _message(answer: Answer) -> str:
     ids=["none", "wrong", "another scheme"],
 )
 @pytest.mark.parametrize("length", [{"content-length": "1000000"}, CHUNKED], ids=["told", "not"])
-async def test_a_request_without_a_good_key_is_refused_before_its_body_is_sent(
+async def test_request_without_valid_key_is_refused_before_its_body_is_sent(
     served: Served, shown: dict[str, str], length: dict[str, str]
 ) -> None:
     async with begun(served.url, served.path, {**served.headers, **shown, **length}) as request:
@@ -117,7 +117,7 @@ async def test_a_request_without_a_good_key_is_refused_before_its_body_is_sent(
 
 
 @pytest.mark.parametrize("shown", [{}, {"authorization": "Bearer no-such-key"}], ids=["no", "bad"])
-async def test_hostile_bodies_without_a_good_key_are_not_parsed(
+async def test_hostile_bodies_without_a_valid_key_are_not_parsed(
     served: Served, shown: dict[str, str]
 ) -> None:
     bodies = list(hostile_bodies(served.around, served.max_bytes).values())
@@ -133,7 +133,7 @@ async def test_hostile_bodies_without_a_good_key_are_not_parsed(
     assert found.cpu_s / found.statuses.total() <= 0.05
 
 
-async def test_chunks_of_a_byte_without_a_key_keep_nobody_from_the_event_loop(
+async def test_tiny_chunks_without_a_key_cost_little_cpu_time(
     served: Served,
 ) -> None:
     chunks, sent = b"1\r\na\r\n" * 2000, 0
@@ -156,7 +156,7 @@ async def test_chunks_of_a_byte_without_a_key_keep_nobody_from_the_event_loop(
     assert found.cpu_s / sent * 1e6 <= 0.15
 
 
-async def test_hostile_bodies_of_a_tenant_keep_up_neither_health_nor_another_tenant(
+async def test_hostile_bodies_of_a_tenant_delay_neither_health_nor_other_tenants(
     stack: Stack, served: Served
 ) -> None:
     hostile, other = await _key(stack, "acme"), await _key(stack, "other")
@@ -179,7 +179,7 @@ async def test_hostile_bodies_of_a_tenant_keep_up_neither_health_nor_another_ten
     assert quantiles(found.calls, n=20)[-1] <= CALL_S
 
 
-async def test_mcp_refuses_a_batch_and_too_many_values_before_it_parses_them(
+async def test_mcp_refuses_batches_and_too_many_values_before_parsing(
     stack: Stack, both: dict[str, Served]
 ) -> None:
     mcp = both["mcp"]
@@ -194,7 +194,7 @@ async def test_mcp_refuses_a_batch_and_too_many_values_before_it_parses_them(
         assert reason in _message(answer)
 
 
-async def test_the_check_of_a_key_counts_towards_nothing(stack: Stack) -> None:
+async def test_key_check_spends_neither_grant_calls_nor_rate_limits(stack: Stack) -> None:
     """A key check spends neither a grant's calls nor a namespace's rate."""
     key = await _key(stack, "acme")
     metadata = (("authorization", key["authorization"]),)
@@ -215,7 +215,7 @@ async def test_the_check_of_a_key_counts_towards_nothing(stack: Stack) -> None:
     assert statuses == [200, 200, 429]
 
 
-async def test_without_any_key_a_deployment_is_open_until_the_first_is_made(
+async def test_gateway_without_any_key_is_open_until_the_first_key_is_created(
     postgres_url: str,
 ) -> None:
     with cloned(postgres_url) as database:

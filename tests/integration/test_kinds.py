@@ -26,7 +26,7 @@ def conn(postgres_url: str) -> Iterator[psycopg.Connection]:
         yield conn
 
 
-def test_kind_is_named_for_callers_prompts_and_directories(traits: KindTraits) -> None:
+def test_kind_has_label_and_directory(traits: KindTraits) -> None:
     assert len(KINDS) == len(MemoryKind), "add its word to `Kind` in everword/client/kinds.py"
     labels = [kind.traits.label for kind in MemoryKind]
     assert traits.label, "give it a label in memory_kinds.py"
@@ -37,7 +37,7 @@ def test_kind_is_named_for_callers_prompts_and_directories(traits: KindTraits) -
         assert statement in SQL, f"add {statement} to everword_search/addresses/queries.sql"
 
 
-def test_kind_has_rules_of_erasure(conn: psycopg.Connection, traits: KindTraits) -> None:
+def test_kind_has_erasure_rules(conn: psycopg.Connection, traits: KindTraits) -> None:
     target = "SELECT name FROM erasure_targets WHERE kind = %s"
     named = conn.execute(target, [traits.erasure_kind]).fetchone()
     assert named, f"insert a row for ErasureKind {traits.erasure_kind} into erasure_targets"
@@ -56,14 +56,14 @@ def test_kind_is_exported_and_imported(conn: psycopg.Connection, traits: KindTra
     )
 
 
-def test_kind_is_isolated(conn: psycopg.Connection, traits: KindTraits) -> None:
+def test_kind_table_has_row_level_security(conn: psycopg.Connection, traits: KindTraits) -> None:
     policies = "SELECT count(*) FROM pg_policy WHERE polrelid = to_regclass(%s)"
     assert conn.execute(policies, [traits.table]).fetchone() != (0,), (
         f"call isolate_table('{traits.table}') in its schema file"
     )
 
 
-def test_kind_is_rebuilt_and_checked(traits: KindTraits) -> None:
+def test_kind_has_source_statement_and_integrity_check(traits: KindTraits) -> None:
     file = f"source_statements/{traits.table}.sql"
     assert files("everword.integrity").joinpath(file).is_file(), f"add integrity/{file}"
     walked = {check.over for check in load_checks()}

@@ -42,7 +42,7 @@ from support.stack import Stack
         ("held_out_2", 2),
     ],
 )
-async def test_the_profile_says_what_holds_at_the_end_of_each_history(
+async def test_profile_contains_the_current_value_of_each_history(
     stack: Stack, half: str, most_missed: int
 ) -> None:
     histories = read_histories(half)
@@ -80,7 +80,7 @@ def _without_day(value: str) -> str:
     return value.partition(" (")[0]
 
 
-async def test_the_words_stand_behind_what_is_learned(stack: Stack) -> None:
+async def test_learned_fact_has_its_quote_as_evidence(stack: Stack) -> None:
     berlin = await say(stack, "Hello! I live in Berlin, near the zoo.", 0)
     assert set((await learn(stack)).values()) == {"done"}
     [fact] = await history_of(stack, "residence")
@@ -110,7 +110,7 @@ async def test_the_words_stand_behind_what_is_learned(stack: Stack) -> None:
     assert (await told(stack))["residence"] == {"lisbon"}
 
 
-async def test_a_guess_a_retraction_and_a_correction_are_told_apart(stack: Stack) -> None:
+async def test_guess_retraction_and_correction_are_distinguished(stack: Stack) -> None:
     await say(stack, "I work at Acme.", 0)
     await say(stack, "I think I work at Umbrella, haha.", 1)
     await learn(stack)
@@ -134,7 +134,7 @@ async def test_a_guess_a_retraction_and_a_correction_are_told_apart(stack: Stack
     assert [_without_day(each) for each in deadlines] == ["Thursday"]
 
 
-async def test_what_a_person_said_outranks_what_is_read(stack: Stack) -> None:
+async def test_correction_by_a_person_outranks_learned_facts(stack: Stack) -> None:
     await say(stack, "I live in Berlin.", 0)
     await learn(stack)
     [fact] = await history_of(stack, "residence")
@@ -147,7 +147,7 @@ async def test_what_a_person_said_outranks_what_is_read(stack: Stack) -> None:
     assert (await told(stack))["residence"] == {"bern"}
 
 
-async def test_only_what_users_say_of_themselves_counts(stack: Stack) -> None:
+async def test_facts_are_learned_only_from_users_about_themselves(stack: Stack) -> None:
     await say(stack, "I live in Berlin.", 0, role=ASSISTANT)
     await say(stack, "I live in Oslo.", 1, automated=True)
     await append(stack, message("I live in Rome.", author="noa"), session_key="two")
@@ -158,7 +158,7 @@ async def test_only_what_users_say_of_themselves_counts(stack: Stack) -> None:
     assert (await told(stack, "user"))["residence"] == {"turin"}
 
 
-def test_a_pasted_list_says_nothing_of_its_author() -> None:
+def test_no_facts_are_learned_from_a_long_pasted_list() -> None:
     allergies = [f"thing{number}" for number in range(300)]
     assert extract(f"I'm allergic to {', '.join(allergies)}.") == []
     assert len(extract(f"I'm allergic to {', '.join(allergies[:4])}.")) == 4
@@ -172,11 +172,13 @@ def test_a_pasted_list_says_nothing_of_its_author() -> None:
         ("The deadline for the report was moved again, to 2 May.", "report_deadline", "2 May"),
     ],
 )
-def test_a_change_is_read_in_passing(text: str, attribute: str, value: str) -> None:
+def test_change_of_a_value_is_extracted_from_a_casual_sentence(
+    text: str, attribute: str, value: str
+) -> None:
     assert (attribute, value) in [(each.attribute, each.value) for each in extract(text)]
 
 
-async def test_of_several_who_speak_each_speaks_of_themselves(stack: Stack) -> None:
+async def test_facts_of_several_authors_are_assigned_to_each_author(stack: Stack) -> None:
     await say(stack, "I live in Berlin.", 0, author="Emi")
     await say(stack, "My brother Jon lives in Milan. He works at Fiat.", 1, author="Emi")
     await say(stack, "Nice! I live in Oslo and I work at Equinor.", 2, author="noa")
@@ -190,7 +192,7 @@ async def test_of_several_who_speak_each_speaks_of_themselves(stack: Stack) -> N
     assert await told(stack, "k1") == {}
 
 
-async def test_a_fact_holds_from_when_its_words_say(stack: Stack) -> None:
+async def test_fact_validity_starts_at_the_stated_time(stack: Stack) -> None:
     await say(stack, "I've worked at Acme since 2019.", 0)
     await say(stack, "I live in Berlin.", 1)
     await say(stack, "I've been living in Oslo since 2020.", 5)
@@ -208,7 +210,7 @@ async def test_a_fact_holds_from_when_its_words_say(stack: Stack) -> None:
     assert spans["Oslo"].date() == day(5).date()
 
 
-async def test_what_is_interrupted_goes_on_and_what_cannot_be_read_is_parked(
+async def test_interrupted_learning_resumes_and_unreadable_messages_park_the_job(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await say(stack, "I live in Berlin.", 0, subject="a", session="a")
@@ -258,7 +260,7 @@ async def learn_once(stack: Stack, run) -> None:  # type: ignore[no-untyped-def]
     assert set((await learn(stack, run)).values()) == {None}
 
 
-async def test_twenty_facts_of_a_message_take_hardly_more_statements_than_one(
+async def test_learning_many_facts_runs_few_more_statements_than_one_fact(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[str] = []
@@ -291,7 +293,7 @@ async def test_twenty_facts_of_a_message_take_hardly_more_statements_than_one(
     assert many <= min(60, one + 10)
 
 
-async def test_letter_case_makes_no_second_person_of_one_who_speaks(stack: Stack) -> None:
+async def test_author_names_differing_in_letter_case_are_one_person(stack: Stack) -> None:
     await say(stack, "I live in Oslo.", 0, subject="", session="a", author="nadia")
     await say(stack, "I live in Rome.", 0, subject="", session="a", author="Bob")
     await learn(stack)
@@ -307,7 +309,7 @@ async def test_letter_case_makes_no_second_person_of_one_who_speaks(stack: Stack
     assert (await told(stack, "nadia"))["residence"] == {"porto"}
 
 
-def test_new_jobs_corrections_and_returns_are_read_as_they_are_meant() -> None:
+def test_job_changes_corrections_and_returns_are_extracted_correctly() -> None:
     found: dict[str, list[int]] = {}
     for family, messages, expected in read_sentences("held_out_3"):
         earlier: list[SpokenClaim] = []

@@ -80,7 +80,7 @@ async def answers(stack: Stack, calls: int) -> tuple[int, list[Refusal]]:
     return calls - len(refusals), refusals
 
 
-async def test_requests_of_all_processes_are_counted_together(tenants: Stack) -> None:
+async def test_request_limit_counts_calls_of_all_processes(tenants: Stack) -> None:
     await limit(tenants, requests_per_minute=100)
     answered, refusals = 2, list[Refusal]()
     for _ in range(4):
@@ -111,7 +111,9 @@ async def _batches(*texts: list[str]) -> AsyncIterator[ingest.ImportMessagesRequ
         yield ingest.ImportMessagesRequest(batch=batch)
 
 
-async def test_messages_count_once_and_a_stream_goes_on_later(tenants: Stack) -> None:
+async def test_message_limit_counts_new_messages_once_and_an_import_resumes_later(
+    tenants: Stack,
+) -> None:
     await limit(tenants, messages_per_minute=10)
     batches = ["one", "two", "three"], ["four", "five", "six"], [str(n) for n in range(5)]
     refusal = await refused(tenants.ingest.ImportMessages(_batches(*batches), metadata=TENANT))
@@ -133,7 +135,9 @@ async def test_messages_count_once_and_a_stream_goes_on_later(tenants: Stack) ->
     assert (await usage(tenants)).messages == 10
 
 
-async def test_a_full_namespace_takes_no_more_text_and_is_read_as_before(tenants: Stack) -> None:
+async def test_namespace_over_its_storage_limit_refuses_writes_and_allows_reads(
+    tenants: Stack,
+) -> None:
     await append(tenants, "x" * 600, metadata=TENANT)
     await tenants.notes.WriteNote(note_request("y" * 300), metadata=TENANT)
     await limit(tenants, stored_bytes=1000)

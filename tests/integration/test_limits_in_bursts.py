@@ -98,7 +98,7 @@ def _checked(ended: Counter[str]) -> int:
 
 
 @pytest.mark.slow
-async def test_a_limit_in_bursts_over_many_processes_holds_and_every_refusal_is_typed(
+async def test_rate_limit_applies_in_bursts_over_several_processes_with_typed_errors(
     replicas: Replicas, addresses: list[str]
 ) -> None:
     await replicas.limit(LIMIT)
@@ -111,9 +111,7 @@ async def test_a_limit_in_bursts_over_many_processes_holds_and_every_refusal_is_
 
 
 @pytest.mark.slow
-async def test_a_limit_that_was_just_set_holds_in_a_burst(
-    replicas: Replicas, addresses: list[str]
-) -> None:
+async def test_new_rate_limit_applies_to_a_burst(replicas: Replicas, addresses: list[str]) -> None:
     # The processes read some seconds ago that there was no limit.
     await replicas.call_each()
     await replicas.wait_for_minute(BURSTS_S)

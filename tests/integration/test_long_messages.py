@@ -69,7 +69,7 @@ def jobs(stack: Stack) -> dict[str, JobKey]:
     return {session_key: JobKey(*key) for session_key, *key in rows}
 
 
-async def test_ten_messages_of_a_megabyte_are_summed_up_one_by_one(stack: Stack) -> None:
+async def test_messages_of_a_megabyte_are_summarised_one_per_leaf(stack: Stack) -> None:
     """As one leaf they once exceeded the lease, were written for nothing, and failed three times."""
     for number in range(10):
         text = f"Emi mended pump {number} with valve_{number}. "
@@ -100,7 +100,7 @@ async def test_ten_messages_of_a_megabyte_are_summed_up_one_by_one(stack: Stack)
     assert max(map(len, contents)) < 30_000
 
 
-def test_a_leaf_takes_as_many_messages_as_are_short_enough_together() -> None:
+def test_leaf_takes_messages_up_to_its_size_limit() -> None:
     settings = CompactionSettings()
     conversation = CompactedConversation(UUID(int=1), "", "", "", "", 10, 0, 0)
 
@@ -117,7 +117,7 @@ def test_a_leaf_takes_as_many_messages_as_are_short_enough_together() -> None:
     assert plan(100, 100).seqs == ()
 
 
-async def test_a_conversation_keeps_a_worker_for_its_turn(
+async def test_compaction_of_a_conversation_yields_after_each_turn(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compaction_job, "TURN_S", 0.0)
@@ -131,7 +131,7 @@ async def test_a_conversation_keeps_a_worker_for_its_turn(
         assert worker.execute(key) == "done"
 
 
-async def test_nobody_waits_for_a_conversation_that_is_being_summed_up(stack: Stack) -> None:
+async def test_summarising_blocks_neither_other_workers_nor_appends(stack: Stack) -> None:
     """Neither a second worker nor an append waits, since nothing is locked while the summary is written."""
     for key in ("slow", "quick"):
         await append(stack, *[f"Message {n}." for n in range(10)], session_key=key)
@@ -164,7 +164,7 @@ async def test_nobody_waits_for_a_conversation_that_is_being_summed_up(stack: St
     assert len(check_dag(stack.database).of_level(LEAF)) == 2
 
 
-def test_long_sources_are_chosen_from_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sentences_of_long_sources_are_selected_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     sources = [
         source(" ".join(f"Emi put crate {n} of lot {part} on shelf {n % 7}." for n in range(150)))
         for part in range(4)
@@ -200,7 +200,7 @@ def sources_lines(sources: list[Source]) -> str:
 
 
 @pytest.mark.parametrize("text", ["-" * MEGABYTE, "." * 100_000, "- - \n" * 20_000])
-def test_what_holds_no_word_is_no_summary_of_a_megabyte(text: str) -> None:
+def test_summary_of_a_megabyte_without_words_is_short(text: str) -> None:
     composed = ExtractiveComposer().compose(Draft(Level.LEAF, [source(text)], "t"), lambda: None)
     assert len(composed.content) < 30_000
 
@@ -217,7 +217,7 @@ STRANGE = [
 
 
 @pytest.mark.parametrize("text", STRANGE)
-def test_what_is_unknown_stays_as_it_is(text: str) -> None:
+def test_unknown_characters_are_kept_and_verified_unchanged(text: str) -> None:
     assert not Evidence([text]).missing(find_values(text))
     other = text.replace("7", "8").replace(GARAY_DIGIT, "9")
     Evidence([other]).missing(find_values(text))
@@ -226,7 +226,7 @@ def test_what_is_unknown_stays_as_it_is(text: str) -> None:
     assert with_inherited(found, text, [text]).unsupported == [text]
 
 
-async def test_strange_digits_keep_neither_a_conversation_nor_its_day_back(stack: Stack) -> None:
+async def test_unusual_digits_delay_neither_a_conversation_nor_its_day(stack: Stack) -> None:
     moment = at("2026-04-14T12:00")
     words = [f"Emi counted crates: {text[:4500]} on shelf {n}." for n, text in enumerate(STRANGE)]
     for number in range(12):
@@ -245,7 +245,7 @@ async def test_strange_digits_keep_neither_a_conversation_nor_its_day_back(stack
     assert report.audited == len(await listed(stack))
 
 
-def test_a_source_that_cannot_be_read_bears_out_nothing_and_fails_no_check(
+def test_unreadable_source_supports_nothing_and_fails_no_check(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     read = Evidence._add_text
@@ -264,7 +264,7 @@ def test_a_source_that_cannot_be_read_bears_out_nothing_and_fails_no_check(
     assert "text not read" in caplog.text
 
 
-def test_a_lease_that_is_lost_ends_a_check_wherever_it_is(caplog: pytest.LogCaptureFixture) -> None:
+def test_lost_lease_ends_a_check_at_any_step(caplog: pytest.LogCaptureFixture) -> None:
     sources = [source("It was 41.", 1), source("It was 42.", 2)]
     beats: list[int] = []
 
@@ -284,7 +284,7 @@ def test_a_lease_that_is_lost_ends_a_check_wherever_it_is(caplog: pytest.LogCapt
     assert "text not checked" not in caplog.text
 
 
-def test_a_node_that_cannot_be_checked_is_an_offender(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_node_that_cannot_be_checked_is_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object) -> object:
         raise ValueError("not a decimal")
 
@@ -296,12 +296,12 @@ def test_a_node_that_cannot_be_checked_is_an_offender(monkeypatch: pytest.Monkey
     assert found.unsupported == [faithfulness.UNREADABLE]
 
 
-def test_what_lies_deep_in_json_is_known() -> None:
+def test_values_nested_deep_in_json_are_recognised() -> None:
     nested = "[" * 400 + '"pump_42"' + "]" * 400
     assert not check_sentence("Started pump_42 again.", Call("start", nested, "{}"))
 
 
-def test_what_looks_like_a_tag_within_another_is_none_either() -> None:
+def test_defused_text_contains_no_nested_tags() -> None:
     for text in ("[chat:a]", "[chat:[via:a]]", "[chat:[chat:[via:a]]]", "[via:[chat:a\\]]"):
         assert tags_in(text)
         assert not tags_in(defuse_tags(text))
@@ -311,7 +311,7 @@ def test_what_looks_like_a_tag_within_another_is_none_either() -> None:
 # AuditSummaries
 
 
-async def test_an_audit_ends_a_page_before_its_sources_are_too_long(
+async def test_audit_page_ends_at_its_source_size_limit(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await append(stack, *[f"Emi mended pump {n}. " + "x " * 500 for n in range(40)])
@@ -332,7 +332,7 @@ async def test_an_audit_ends_a_page_before_its_sources_are_too_long(
     assert (page.audited, bool(page.next_page_token)) == (1, True)
 
 
-async def test_an_audit_ends_a_page_when_half_of_its_time_is_over(
+async def test_audit_page_ends_at_half_of_its_deadline(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await append(stack, *[f"Emi mended pump {n}." for n in range(30)])
@@ -348,7 +348,7 @@ async def test_an_audit_ends_a_page_when_half_of_its_time_is_over(
     assert page.next_page_token
 
 
-async def test_an_audit_of_long_messages_keeps_nobody_waiting(stack: Stack) -> None:
+async def test_audit_of_long_messages_does_not_block_the_event_loop(stack: Stack) -> None:
     """One call of `re` over a megabyte once blocked the event loop for seconds."""
     await append(stack, "Emi said 4711. " + "[chat:" * 100_000)
     await compact_everything(stack, ScriptedComposer())
@@ -364,7 +364,7 @@ async def test_an_audit_of_long_messages_keeps_nobody_waiting(stack: Stack) -> N
     assert max(held) < 1.0
 
 
-async def test_a_day_reads_long_messages_whole(stack: Stack) -> None:
+async def test_day_summary_reads_long_messages_completely(stack: Stack) -> None:
     message = said("2026-04-14T12:00")
     message.content = "Emi mended the pump. " + "x" * 40_000 + " Tom left for Lisbon."
     message.tool_name, message.tool_result = "grep", "y" * 40_000 + " Ana stayed."

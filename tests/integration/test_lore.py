@@ -61,7 +61,7 @@ async def entries_of(stack: Stack, book_id: str, size: int = 0) -> list[lore_pb2
         request.page_token = page.next_page_token
 
 
-async def test_a_book_and_its_entries_come_back_as_they_were_written(stack: Stack) -> None:
+async def test_book_and_entries_are_returned_as_written(stack: Stack) -> None:
     book_id = await write_book(stack, "westmark", agent="opus", subject="ana")
     whole = entry(
         "The Westmark",
@@ -99,7 +99,7 @@ async def test_a_book_and_its_entries_come_back_as_they_were_written(stack: Stac
     assert [each.id for each in listed.books] == [book_id]
 
 
-async def test_an_entry_is_found_until_it_says_something_else(stack: Stack) -> None:
+async def test_replaced_entry_text_is_no_longer_found(stack: Stack) -> None:
     book_id = await write_book(stack, "search")
     first = await write_entry(stack, book_id, entry("Lantern", "The zircon lantern burns blue."))
     await append(stack, "I saw a zircon lantern.", session_key="lantern")
@@ -128,7 +128,7 @@ async def test_an_entry_is_found_until_it_says_something_else(stack: Stack) -> N
     assert (gone.code, gone.reason) == (grpc.StatusCode.NOT_FOUND, "LORE_ENTRY_NOT_FOUND")
 
 
-async def test_a_deleted_book_takes_its_entries_along(stack: Stack) -> None:
+async def test_deleting_a_book_deletes_its_entries(stack: Stack) -> None:
     imported = await import_book(stack, [entry("One", "The opal gate.", "opal")], "gone")
     assert await found(stack, "opal", filter=LORE)
     deletion = pb.DeleteLoreBookRequest(key=book_key("gone"), request_id="delete-gone")
@@ -147,7 +147,7 @@ async def test_a_deleted_book_takes_its_entries_along(stack: Stack) -> None:
     assert rows == (0,)
 
 
-async def test_a_whole_book_takes_the_place_of_what_is_there(stack: Stack) -> None:
+async def test_importing_a_book_replaces_its_entries(stack: Stack) -> None:
     entries = [entry(f"E{number}", f"Number {number}.", f"word{number}") for number in range(30)]
     first = await import_book(stack, entries, "whole")
     assert (first.written, first.unchanged, first.deleted) == (30, 0, 0)
@@ -163,7 +163,7 @@ async def test_a_whole_book_takes_the_place_of_what_is_there(stack: Stack) -> No
     assert not await found(stack, "29", filter=LORE)
 
 
-async def test_writes_can_be_repeated(stack: Stack) -> None:
+async def test_lore_writes_are_idempotent(stack: Stack) -> None:
     book = lore_pb2.NewLoreBook(name="repeated")
     first = await stack.lore.WriteLoreBook(pb.WriteLoreBookRequest(book=book, request_id="b"))
     again = await stack.lore.WriteLoreBook(pb.WriteLoreBookRequest(book=book, request_id="b"))
@@ -182,7 +182,7 @@ async def test_writes_can_be_repeated(stack: Stack) -> None:
     assert stands.version == 1
 
 
-async def test_what_is_no_pattern_is_refused_with_its_place_and_leaves_nothing(
+async def test_invalid_pattern_is_refused_by_position_and_stores_nothing(
     stack: Stack,
 ) -> None:
     bad = entry("Broken", "Never stored: amethyst.", "fine", trigger("dragon[a-", REGEX))
@@ -213,7 +213,7 @@ async def test_what_is_no_pattern_is_refused_with_its_place_and_leaves_nothing(
     assert twice.fields == {"entries[1].title"}
 
 
-async def test_a_book_holds_so_much_and_no_more(stack: Stack) -> None:
+async def test_book_entries_and_patterns_are_limited(stack: Stack) -> None:
     full = [entry(f"E{number}", "x") for number in range(1000)]
     book_id = (await import_book(stack, full, "full")).book_id
     more = await refused(write_entry(stack, book_id, entry("One more", "x")))
@@ -231,7 +231,7 @@ async def test_a_book_holds_so_much_and_no_more(stack: Stack) -> None:
     assert (await refused(import_book(stack, patterns, "patterns"))).fields == {"entries"}
 
 
-async def test_writers_at_once_lose_nothing(stack: Stack) -> None:
+async def test_concurrent_entry_and_book_writes_are_all_stored(stack: Stack) -> None:
     book_id = await write_book(stack, "crowd")
     names = [f"writer {number % 10}" for number in range(40)]
     writing = [write_entry(stack, book_id, entry(name, f"By {name}.", name)) for name in names]
@@ -246,7 +246,7 @@ async def test_writers_at_once_lose_nothing(stack: Stack) -> None:
     assert book.version == 41
 
 
-async def test_why_an_entry_would_be_there_is_told(stack: Stack) -> None:
+async def test_match_lore_explains_why_each_entry_matches(stack: Stack) -> None:
     entries = [
         entry("Smaug", "He guards the arkenstone.", "wyrm", trigger("dragon", WORD), priority=9),
         entry("Arkenstone", "A jewel.", "arkenstone"),
@@ -278,7 +278,7 @@ async def test_why_an_entry_would_be_there_is_told(stack: Stack) -> None:
     assert lost.reason == "CONVERSATION_NOT_FOUND"
 
 
-async def test_a_book_that_is_not_there_takes_no_entry(stack: Stack) -> None:
+async def test_entry_write_to_unknown_book_or_with_taken_title_is_refused(stack: Stack) -> None:
     lost = await refused(write_entry(stack, str(uuid.uuid4()), entry("x", "x")))
     assert lost.reason == "LORE_BOOK_NOT_FOUND"
     book_id = await write_book(stack, "renames")

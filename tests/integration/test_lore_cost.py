@@ -24,7 +24,7 @@ def store_pattern(stack: Stack, title: str, *patterns: str) -> None:
         conn.execute("UPDATE lore_books SET version = version + 1")
 
 
-async def test_write_lore_entry_with_a_costly_pattern_is_refused_with_why_and_what_to_do(
+async def test_write_of_a_costly_pattern_is_refused_with_reason_and_advice(
     stack: Stack,
 ) -> None:
     book = await write_book(stack)
@@ -45,7 +45,7 @@ async def test_write_lore_entry_with_a_costly_pattern_is_refused_with_why_and_wh
     assert not (await stack.lore.ListLoreEntries(pb.ListLoreEntriesRequest(book_id=book))).entries
 
 
-async def test_build_context_with_costly_patterns_names_what_may_be_missing(stack: Stack) -> None:
+async def test_context_with_costly_patterns_lists_omitted_entries(stack: Stack) -> None:
     names = [f"slow {number}" for number in range(60)]
     entries = [entry(name, "Costly.", trigger("zq", REGEX)) for name in names]
     cheap = entry("Castle", "Stands on a hill.", trigger(r"\bold\s+castle\b", REGEX))
@@ -80,7 +80,7 @@ async def test_build_context_with_costly_patterns_names_what_may_be_missing(stac
     assert "of entry 'Large' in lorebook 'world' is too costly" in refusal.message
 
 
-async def test_build_context_with_stored_patterns_that_are_none_is_answered(stack: Stack) -> None:
+async def test_context_with_invalid_stored_patterns_is_answered(stack: Stack) -> None:
     await import_book(stack, [entry("Duke", "Limps.", trigger("zq", REGEX), constant=True)])
     await import_book(stack, [entry("Mill", "Burned.", trigger("zq", REGEX))], name="other")
     store_pattern(stack, "Duke", "(", r"x(?=y)")

@@ -37,7 +37,7 @@ async def _best(lore: Lore, load: Callable[[], Awaitable[object]]) -> LoadDurati
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pattern", [TOO_LARGE, SLOW], ids=["too_large", "slow"])
-async def test_stored_costly_patterns_leave_calls_in_time(lore: Lore, pattern: str) -> None:
+async def test_stored_costly_patterns_do_not_delay_other_calls(lore: Lore, pattern: str) -> None:
     await lore.store_patterns(BOOKS, pattern)
     for call in (lore.build, lore.match):
         beside = await _best(lore, call)
@@ -53,7 +53,9 @@ async def test_stored_costly_patterns_leave_calls_in_time(lore: Lore, pattern: s
 
 
 @pytest.mark.slow
-async def test_imports_of_costly_patterns_and_many_triggers_leave_calls_in_time(lore: Lore) -> None:
+async def test_imports_of_costly_patterns_and_many_triggers_do_not_delay_other_calls(
+    lore: Lore,
+) -> None:
     async def import_costly() -> None:
         for pattern in (TOO_LARGE, SLOW):
             with suppress(grpc.aio.AioRpcError):

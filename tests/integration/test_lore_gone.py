@@ -34,7 +34,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 @pytest.mark.parametrize("end", ["replaced", "deleted", "book"])
-async def test_what_an_entry_said_before_is_returned_by_nobody(stack: Stack, end: str) -> None:
+async def test_replaced_lore_text_is_returned_by_no_rpc(stack: Stack, end: str) -> None:
     token = f"planted-{end}-7f3a.rs"
     since = await watch_token(stack)
     book_id = await write_book(stack, end)

@@ -72,7 +72,7 @@ async def best_step(load: Callable[[int], Awaitable[object]]) -> float:
     return min(steps)
 
 
-async def test_import_lore_book_with_many_triggers_lets_the_loop_go_on(book: Book) -> None:
+async def test_import_of_many_triggers_does_not_block_the_event_loop(book: Book) -> None:
     raws, counts = [whole_book("First."), whole_book("Second.")], []
 
     async def write(raw: bytes) -> None:
@@ -86,14 +86,12 @@ async def test_import_lore_book_with_many_triggers_lets_the_loop_go_on(book: Boo
     assert counts == [(ENTRIES, 0)] * 3 + [(0, ENTRIES)] * 3
 
 
-async def test_import_lore_book_with_long_contents_lets_the_loop_go_on(book: Book) -> None:
+async def test_import_of_long_contents_does_not_block_the_event_loop(book: Book) -> None:
     raws = [whole_book(f"{number}. " + "Many words of the world. " * 200) for number in range(3)]
     assert await best_step(lambda number: book.call("ImportLoreBook", raws[number])) < LONGEST_S
 
 
-async def test_reads_of_a_book_with_many_triggers_let_the_loop_go_on(
-    stack: Stack, book: Book
-) -> None:
+async def test_reads_of_many_triggers_do_not_block_the_event_loop(stack: Stack, book: Book) -> None:
     await book.write("A duchy on the northern coast.")
     key, text = book_key("world"), "Key 5 7 dragon, and key 80 31 dragon."
     touch = pb.WriteLoreBookRequest(book=lore_pb2.NewLoreBook(name="world")).SerializeToString()
@@ -117,7 +115,7 @@ async def test_reads_of_a_book_with_many_triggers_let_the_loop_go_on(
         assert await best_step(load) < LONGEST_S, load
 
 
-async def test_write_lore_entry_with_costly_patterns_lets_the_loop_go_on(book: Book) -> None:
+async def test_write_of_costly_patterns_does_not_block_the_event_loop(book: Book) -> None:
     await book.call(
         "WriteLoreBook",
         pb.WriteLoreBookRequest(book=lore_pb2.NewLoreBook(name="world")).SerializeToString(),

@@ -83,7 +83,7 @@ def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_statement_goes_through_its_index(database: DatabaseUnderTest, name: str) -> None:
+def test_lore_statement_uses_its_index(database: DatabaseUnderTest, name: str) -> None:
     role, asked, wanted = CASES[name]
     statement = READING[name] if name in READING else WRITING[name]
     options = f"-c role={role} -c search_path=everword,public"

@@ -76,7 +76,7 @@ async def test_queue_status_counts_each_task_and_shows_a_sample_error(stack: Sta
     assert timedelta(seconds=4) < age < timedelta(minutes=1)
 
 
-async def test_queue_status_of_one_task_leaves_the_others_out(stack: Stack) -> None:
+async def test_queue_status_can_be_limited_to_one_task(stack: Stack) -> None:
     _failed(stack.database, "a", "trouble", task="summarise")
     _failed(stack.database, "a", "trouble")
     status = await stack.maintenance.GetQueueStatus(pb.GetQueueStatusRequest(task="summarise"))
@@ -92,7 +92,7 @@ async def test_queue_status_shows_the_latest_twenty_failures(stack: Stack) -> No
     assert status.tasks[0].failed == 25
 
 
-async def test_an_append_is_seen_as_pending_work(stack: Stack) -> None:
+async def test_append_is_counted_as_pending_jobs(stack: Stack) -> None:
     await append(stack, "Something to embed.")
     status = await stack.maintenance.GetQueueStatus(pb.GetQueueStatusRequest())
     assert [(task.task, task.pending) for task in status.tasks] == [
@@ -106,7 +106,7 @@ async def test_an_append_is_seen_as_pending_work(stack: Stack) -> None:
     assert not compaction.HasField("oldest_pending_age")
 
 
-async def test_retrying_makes_failed_jobs_pending_as_if_never_tried(stack: Stack) -> None:
+async def test_retry_makes_failed_jobs_pending_up_to_the_limit(stack: Stack) -> None:
     _failed(stack.database, "a", "trouble")
     _failed(stack.database, "b", "trouble")
     _failed(stack.database, "d", "trouble")
@@ -121,7 +121,7 @@ async def test_retrying_makes_failed_jobs_pending_as_if_never_tried(stack: Stack
     assert await _retry(stack) == 0
 
 
-async def test_retrying_takes_only_the_named_task_and_error(stack: Stack) -> None:
+async def test_retry_is_limited_to_the_given_task_and_error(stack: Stack) -> None:
     _failed(stack.database, "a", "100% sure_fail")
     _failed(stack.database, "b", "100 is sure-fail")
     _failed(stack.database, "c", "100% sure_fail", task="summarise")
@@ -149,7 +149,7 @@ LOCKED_IN_ORDER = [
 
 
 @pytest.mark.parametrize("held", range(len(LOCKED_IN_ORDER)))
-async def test_retrying_locks_jobs_in_the_order_of_others(stack: Stack, held: int) -> None:
+async def test_retry_locks_jobs_in_the_common_order(stack: Stack, held: int) -> None:
     for task, subject in reversed(LOCKED_IN_ORDER):
         _failed(stack.database, subject, "trouble", task=task)
     touch = "UPDATE jobs SET dirty_seq = dirty_seq + 1 WHERE task = %s AND subject = %s"
@@ -177,7 +177,7 @@ async def _until_blocked(database: DatabaseUnderTest) -> None:
     raise AssertionError("nobody waits")
 
 
-async def test_what_models_were_asked_and_budgets_charged_is_forgotten_after_400_days(
+async def test_usage_and_budget_records_are_pruned_after_400_days(
     stack: Stack,
 ) -> None:
     await make_namespaces(stack, "other")
@@ -230,7 +230,7 @@ async def _backfill(stack: Stack, *, dry_run: bool = False) -> int:
     return (await stack.maintenance.Backfill(request)).items
 
 
-async def test_a_backfill_enqueues_what_is_missing_and_what_was_given_up(stack: Stack) -> None:
+async def test_backfill_enqueues_missing_and_failed_passages(stack: Stack) -> None:
     await append(stack, *[f"Message number {number}." for number in range(30)])
     with stack.database.connect() as conn:
         conn.execute("DELETE FROM embedding_queue WHERE memory_id % 3 = 0")
@@ -246,7 +246,7 @@ async def test_a_backfill_enqueues_what_is_missing_and_what_was_given_up(stack: 
     assert await _backfill(stack) == 0
 
 
-async def test_a_backfill_covers_each_live_generation_and_no_retiring_one(stack: Stack) -> None:
+async def test_backfill_covers_active_and_building_generations_only(stack: Stack) -> None:
     await append(stack, "One message.")
     with stack.database.connect() as conn:
         conn.execute(
@@ -258,7 +258,7 @@ async def test_a_backfill_covers_each_live_generation_and_no_retiring_one(stack:
     assert _queue(stack.database) == [("pending", 2)]
 
 
-async def test_a_backfill_leaves_out_what_has_its_vector(stack: Stack) -> None:
+async def test_backfill_skips_passages_with_a_vector(stack: Stack) -> None:
     await append(stack, "One.", "Two.", "Three.")
     with stack.database.connect() as conn:
         conn.execute("DELETE FROM embedding_queue")
@@ -272,7 +272,7 @@ async def test_a_backfill_leaves_out_what_has_its_vector(stack: Stack) -> None:
     assert _queue(stack.database) == [("pending", 1)]
 
 
-async def test_a_backfill_goes_on_over_several_batches(
+async def test_backfill_covers_several_batches(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(backfill, "PASSAGES", 10)
@@ -282,7 +282,7 @@ async def test_a_backfill_goes_on_over_several_batches(
     assert await _backfill(stack) == 25
 
 
-async def test_maintenance_keeps_to_the_callers_namespace(stack: Stack) -> None:
+async def test_maintenance_is_limited_to_the_namespace_of_the_caller(stack: Stack) -> None:
     await make_namespaces(stack, "other")
     await append(stack, "Theirs.", metadata=within("other"))
     _failed(stack.database, "theirs", "trouble", namespace="other")
@@ -299,7 +299,7 @@ async def test_maintenance_keeps_to_the_callers_namespace(stack: Stack) -> None:
     assert [job.target for job in theirs.failed_jobs] == ["theirs"]
 
 
-async def test_only_an_operator_sees_the_words_of_errors(database: DatabaseUnderTest) -> None:
+async def test_only_operators_see_error_texts(database: DatabaseUnderTest) -> None:
     """Error texts may contain addresses and settings, or another service's response."""
     key = "operators-key-for-the-tests"
     async with running_stack(database, admin_key=key) as stack:
@@ -327,13 +327,13 @@ async def test_only_an_operator_sees_the_words_of_errors(database: DatabaseUnder
     assert refusal.reason == "ACCESS_DENIED"
 
 
-async def test_a_backfill_of_nothing_in_particular_is_refused(stack: Stack) -> None:
+async def test_backfill_without_a_target_is_refused(stack: Stack) -> None:
     refusal = await refused(stack.maintenance.Backfill(pb.BackfillRequest()))
     assert refusal.code == grpc.StatusCode.INVALID_ARGUMENT
     assert refusal.fields == {"target"}
 
 
-async def test_passages_that_get_no_vector_are_named_with_their_reason(stack: Stack) -> None:
+async def test_queue_status_lists_failed_passages_with_their_reason(stack: Stack) -> None:
     appended = await append(stack, "words", "🎉")
     with stack.database.connect() as conn:
         conn.execute(

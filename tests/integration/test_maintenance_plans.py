@@ -65,7 +65,7 @@ def _compared(database: DatabaseUnderTest, statement: Statement, parameters: dic
     )
 
 
-def test_jobs_are_looked_up_one_by_one_where_the_statistics_know_of_none(
+def test_page_conversations_does_not_compare_all_jobs_with_outdated_statistics(
     database: DatabaseUnderTest,
 ) -> None:
     with database.connect() as conn:
@@ -77,7 +77,9 @@ def test_jobs_are_looked_up_one_by_one_where_the_statistics_know_of_none(
     assert _compared(database, COMPACTION["page_conversations"], parameters) < FEW
 
 
-def test_the_latest_messages_are_looked_up_one_by_one(database: DatabaseUnderTest) -> None:
+def test_page_messages_does_not_compare_all_messages_with_outdated_statistics(
+    database: DatabaseUnderTest,
+) -> None:
     with database.connect() as conn:
         _fill(conn, 1, CONVERSATIONS)
         conn.execute("ANALYZE")

@@ -39,7 +39,7 @@ def identity(record: Record) -> Any:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_import_of_a_record_with_any_field_missing_or_wrong_reads_the_others(
+def test_import_with_any_field_missing_or_wrong_reads_the_other_records(
     tmp_path: Path, name: str
 ) -> None:
     export: Export = next(each for each in all_exports(tmp_path) if each.name == name)
@@ -56,7 +56,7 @@ def test_import_of_a_record_with_any_field_missing_or_wrong_reads_the_others(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_import_of_a_malformed_first_record_recognises_the_format_and_names_it(
+def test_import_with_malformed_first_record_recognises_the_format(
     tmp_path: Path, name: str
 ) -> None:
     export: Export = next(each for each in all_exports(tmp_path) if each.name == name)
@@ -74,7 +74,7 @@ def test_import_strict_raises_the_error_of_the_first_malformed_record(tmp_path: 
             list(open_reading(str(path), strict=True).records)
 
 
-def test_import_of_chatgpt_skips_messages_and_goes_on_along_the_branch(tmp_path: Path) -> None:
+def test_import_of_chatgpt_skips_malformed_messages_and_follows_the_branch(tmp_path: Path) -> None:
     [chat] = exports.chats_in(exports.chatgpt(tmp_path))
     whole, _ = read(written(tmp_path / "chats.json", [chat]))
     chat["mapping"]["a2"] = "odd"
@@ -116,7 +116,7 @@ def test_import_of_claude_skips_a_message_of_an_unknown_sender(tmp_path: Path) -
     ]
 
 
-def test_import_of_a_german_gemini_log_takes_prompts_without_label_and_scripts(
+def test_import_of_german_gemini_log_removes_labels_and_scripts(
     tmp_path: Path,
 ) -> None:
     def entry(title: str, minute: int, *html: str, **more: Any) -> dict[str, Any]:
@@ -183,7 +183,7 @@ def test_import_of_openai_messages_skips_one_without_content(tmp_path: Path) -> 
     assert {identity(each) for each in entries} < {identity(each) for each in repaired}
 
 
-def test_import_of_a_line_without_session_key_is_skipped_wherever_it_stands(tmp_path: Path) -> None:
+def test_import_skips_lines_without_session_key_at_any_position(tmp_path: Path) -> None:
     good = [{"session_key": "s", "role": "user", "content": f"{n}", "id": f"{n}"} for n in range(3)]
     bad = [{"role": "user", "content": "lost"}, "[1]", "{"]
     for place in range(4):
@@ -194,7 +194,7 @@ def test_import_of_a_line_without_session_key_is_skipped_wherever_it_stands(tmp_
         assert meter.records_skipped == 3
 
 
-def test_import_of_bytes_that_are_not_utf8_skips_their_record(tmp_path: Path) -> None:
+def test_import_skips_records_that_are_not_utf8(tmp_path: Path) -> None:
     for export in all_exports(tmp_path):
         if export.file.endswith(".zip"):
             continue
@@ -212,7 +212,7 @@ def test_import_of_bytes_that_are_not_utf8_skips_their_record(tmp_path: Path) ->
         assert [each.reason for each in meter.skipped_records] == ["it is not UTF-8"], export.name
 
 
-def test_import_of_a_file_that_is_cut_off_reads_what_is_there_and_says_so(tmp_path: Path) -> None:
+def test_import_of_truncated_file_reads_its_complete_records_and_raises(tmp_path: Path) -> None:
     for export in all_exports(tmp_path):
         if export.file.endswith((".zip", ".jsonl")):
             continue
@@ -226,7 +226,7 @@ def test_import_of_a_file_that_is_cut_off_reads_what_is_there_and_says_so(tmp_pa
         assert set(before) <= set(found) or not found, export.name
 
 
-def test_import_of_a_part_of_a_zip_that_is_cut_off_reads_what_is_there_and_says_so(
+def test_import_of_zip_with_truncated_part_reads_its_complete_records_and_raises(
     tmp_path: Path,
 ) -> None:
     [chat] = exports.chats_in(exports.chatgpt(tmp_path))
@@ -249,7 +249,7 @@ def test_import_of_a_part_of_a_zip_that_is_cut_off_reads_what_is_there_and_says_
         assert reading.meter.records_skipped == 0
 
 
-def test_import_of_a_zip_names_a_damaged_part_of_no_known_format_as_an_error(
+def test_import_of_zip_reports_a_damaged_part(
     tmp_path: Path,
 ) -> None:
     [chat] = exports.chats_in(exports.chatgpt(tmp_path))
@@ -268,7 +268,7 @@ def test_import_of_a_zip_names_a_damaged_part_of_no_known_format_as_an_error(
         list(open_reading(str(path), strict=True).records)
 
 
-def test_import_of_memories_of_one_id_keeps_each_that_says_something_else(tmp_path: Path) -> None:
+def test_import_of_memories_with_one_id_keeps_each_different_text(tmp_path: Path) -> None:
     first = {"id": "q", "memory": "A", "user_id": "u"}
     others = [first, {**first, "memory": "B"}, {**first, "user_id": "v", "memory": "C"}]
     path = written(tmp_path / "mem0.json", [first, *others])
@@ -307,7 +307,7 @@ def test_import_of_a_database_skips_malformed_rows(tmp_path: Path) -> None:
     assert "it is not UTF-8" in str(meter.skipped_records)
 
 
-def test_import_of_checkpoints_skips_malformed_ones_and_messages(tmp_path: Path) -> None:
+def test_import_of_checkpoints_skips_malformed_checkpoints_and_messages(tmp_path: Path) -> None:
     path = exports.langgraph(tmp_path)
     whole, _ = read(path)
     odd = {"type": "ai", "content": "x", "id": "odd", "tool_calls": [{"args": {}}]}

@@ -78,14 +78,14 @@ async def test_drain_embeds_messages_of_every_namespace_before_an_older_summary(
     assert set(order[:2]) == set(said)
 
 
-async def test_drain_embeds_a_summary_at_once_if_no_message_waits(stack: Stack) -> None:
+async def test_drain_embeds_a_summary_at_once_if_no_message_is_pending(stack: Stack) -> None:
     await summarize(stack)
     assert await asyncio.to_thread(drain, stack)
     with stack.database.connect() as conn:
         assert conn.execute("SELECT count(*) FROM embedding_queue").fetchone() == (0,)
 
 
-async def test_drain_does_not_hold_a_summary_back_for_longer_than_a_minute(stack: Stack) -> None:
+async def test_drain_delays_a_summary_by_at_most_a_minute(stack: Stack) -> None:
     await summarize(stack)
     with stack.database.connect() as conn:
         conn.execute(

@@ -98,7 +98,7 @@ def _asked(server: ScriptedChat) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("invented", INVENTIONS.values(), ids=INVENTIONS.keys())
-async def test_an_invention_is_named_to_the_model_once_and_a_faithful_answer_passes(
+async def test_invention_is_reported_to_the_model_once_and_a_faithful_retry_passes(
     stack: Stack, server: ScriptedChat, invented: str
 ) -> None:
     call = await _live(stack, "desk", "desk")
@@ -117,7 +117,7 @@ async def test_an_invention_is_named_to_the_model_once_and_a_faithful_answer_pas
 
 
 @pytest.mark.parametrize("invented", INVENTIONS.values(), ids=INVENTIONS.keys())
-async def test_an_invention_that_stays_is_kept_for_review_or_not_at_all(
+async def test_repeated_invention_marks_a_summary_for_review_and_fails_a_sentence(
     stack: Stack, server: ScriptedChat, invented: str
 ) -> None:
     call = await _live(stack, "desk", "desk")
@@ -135,7 +135,9 @@ async def test_an_invention_that_stays_is_kept_for_review_or_not_at_all(
     assert (asked["leaf"], asked["day"], asked["tool-sentence"]) == (4, 4, 6)
 
 
-async def test_what_a_leaf_made_up_goes_no_further(stack: Stack, server: ScriptedChat) -> None:
+async def test_branch_is_not_built_from_the_invention_of_a_leaf(
+    stack: Stack, server: ScriptedChat
+) -> None:
     await append(stack, *[f"Crate {n} went to dock-{n}." for n in range(10)])
     await _work(stack, server, Fate(_spoilt(_with("4711"), {"leaf"}), times=NEVER))
     assert {level for level, *_ in in_review(stack.database)} == {LEAF}
@@ -148,7 +150,7 @@ async def test_what_a_leaf_made_up_goes_no_further(stack: Stack, server: Scripte
 
 
 @pytest.mark.parametrize(("field", "name"), [("chats", "c9"), ("via", "i9")])
-async def test_a_bullet_of_a_day_that_names_what_is_not_there_is_asked_for_again(
+async def test_day_bullet_with_unknown_name_is_requested_again(
     stack: Stack, server: ScriptedChat, field: str, name: str
 ) -> None:
     def misname(said: Any) -> Any:
@@ -174,7 +176,7 @@ async def test_a_bullet_of_a_day_that_names_what_is_not_there_is_asked_for_again
     assert faithfulness["wrong_tags"] == [tag]
 
 
-async def test_bullets_of_no_instance_need_no_tag_however_high(
+async def test_bullets_without_instance_need_no_tag_at_any_level(
     stack: Stack, server: ScriptedChat
 ) -> None:
     """A week combines messages with and without an instance, so both kinds of bullets are right above it."""
@@ -192,7 +194,7 @@ async def test_bullets_of_no_instance_need_no_tag_however_high(
 # Voices
 
 
-async def test_the_identity_comes_first_in_each_call_of_the_calendar_and_in_no_other(
+async def test_voice_is_in_each_calendar_prompt_and_in_no_other(
     stack: Stack, server: ScriptedChat
 ) -> None:
     voice = admin.Voice(identity="I am Lumen.", user_name="Emi", pronouns="she/her")

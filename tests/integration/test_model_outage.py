@@ -39,20 +39,22 @@ def run_hard(server: ScriptedChat) -> None:
         run(JobRun(JOB, checkpoint=lambda: None, heartbeat=lambda: None))
 
 
-def test_a_model_that_answers_nobody_is_away(server: ScriptedChat) -> None:
+def test_model_failing_for_all_requests_is_unavailable(server: ScriptedChat) -> None:
     server.always = status(503)
     with pytest.raises(DependencyUnavailable):
         run_hard(server)
 
 
 @pytest.mark.parametrize("harmless", [answer("yes"), cut_off("ye")])
-def test_a_job_that_alone_fails_is_to_blame(server: ScriptedChat, harmless: Reply) -> None:
+def test_model_failing_for_one_job_only_is_a_job_failure(
+    server: ScriptedChat, harmless: Reply
+) -> None:
     server.reply = lambda request: harmless if user_text(request) == HARMLESS.user else status(500)
     with pytest.raises(ChatUnavailable):
         run_hard(server)
 
 
-def test_an_answer_that_cannot_be_used_is_the_jobs(server: ScriptedChat) -> None:
+def test_unusable_answer_is_a_job_failure(server: ScriptedChat) -> None:
     server.always = cut_off("half")
     with pytest.raises(BadAnswer):
         run_hard(server)

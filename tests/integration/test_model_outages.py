@@ -169,7 +169,7 @@ KINDS = [*AWAY.values(), *USELESS.values(), *SILENT.values()]
 @pytest.mark.parametrize(
     "shift", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(4, len(KINDS), 4))]
 )
-async def test_a_failure_at_each_step_delays_only(
+async def test_failure_at_each_step_delays_and_repeats_nothing_else(
     stack: Stack, server: ScriptedChat, watch: OpenTransactions, shift: int
 ) -> None:
     """Over all shifts, steps of each kind meet each kind of failure."""
@@ -190,7 +190,7 @@ async def test_a_failure_at_each_step_delays_only(
     assert set(fate.asked.values()) == {3}
 
 
-async def test_up_to_the_root_each_step_may_fail(
+async def test_failures_at_each_level_up_to_the_root_are_retried(
     stack: Stack, server: ScriptedChat, watch: OpenTransactions
 ) -> None:
     """A conversation of three parts, each summarised before the next is appended: leaves, branches and a root."""
@@ -207,7 +207,7 @@ async def test_up_to_the_root_each_step_may_fail(
     assert set(fate.answered.values()) == {1}
 
 
-async def test_a_slow_answer_is_waited_for(
+async def test_slow_streaming_answer_is_awaited(
     stack: Stack, server: ScriptedChat, watch: OpenTransactions
 ) -> None:
     """Each answer takes longer than the server may be silent, but sends pieces in time."""
@@ -220,7 +220,7 @@ async def test_a_slow_answer_is_waited_for(
     assert len(fate.asked) == len(dag.nodes) + len(paths)
 
 
-async def test_what_is_too_long_for_the_model_is_read_in_parts_at_each_level(
+async def test_text_too_long_for_the_model_is_read_in_parts_at_each_level(
     stack: Stack, server: ScriptedChat, watch: OpenTransactions
 ) -> None:
     """The server's limit is lower than reported: never two sources at once, except two merged parts."""
@@ -252,7 +252,7 @@ LASTING = [
 
 
 @pytest.mark.parametrize("failure", LASTING)
-async def test_an_outage_parks_nothing_and_the_backlog_drains_by_itself(
+async def test_outage_parks_no_job_and_the_backlog_drains_afterwards(
     stack: Stack, server: ScriptedChat, watch: OpenTransactions, failure: str
 ) -> None:
     """It begins after an answer, and lasts for more attempts than any job has."""
@@ -278,7 +278,7 @@ async def test_an_outage_parks_nothing_and_the_backlog_drains_by_itself(
     assert len(fate.answered) == len(dag.nodes) + len(paths)
 
 
-async def test_a_server_that_is_not_there_is_waited_for(
+async def test_unreachable_model_server_is_awaited(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The port is closed, so the context size and tokenizer cannot be queried either."""
@@ -306,7 +306,7 @@ async def test_a_server_that_is_not_there_is_waited_for(
 
 
 @pytest.mark.parametrize("failure", ["it is cut off", "it is empty"])
-async def test_answers_that_stay_useless_are_given_up_visibly_and_an_operator_starts_again(
+async def test_jobs_with_unusable_answers_fail_visibly_and_can_be_retried(
     stack: Stack, server: ScriptedChat, watch: OpenTransactions, failure: str
 ) -> None:
     """The server answers, so this is no outage, and pauses do not improve the answers."""

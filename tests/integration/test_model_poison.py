@@ -56,7 +56,7 @@ def _attempts(stack: Stack, task: str) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("bad", BREAKS.values(), ids=BREAKS.keys())
-async def test_a_poison_conversation_is_parked_and_the_rest_goes_on(
+async def test_conversation_that_breaks_the_model_is_parked_and_others_are_summarised(
     stack: Stack, server: ScriptedChat, bad: Reply
 ) -> None:
     """Its day is parked, too: the day's other instance, other days, and all levels above are summarised without it."""
@@ -81,7 +81,7 @@ async def test_a_poison_conversation_is_parked_and_the_rest_goes_on(
 
 
 @pytest.mark.parametrize("bad", BREAKS.values(), ids=BREAKS.keys())
-async def test_a_poison_tool_call_is_given_up_and_the_rest_goes_on(
+async def test_tool_call_that_breaks_the_model_is_parked_and_others_are_described(
     stack: Stack, server: ScriptedChat, bad: Reply
 ) -> None:
     """The calls are claimed together, and requested concurrently. Later calls are unaffected, too."""
@@ -102,7 +102,7 @@ async def test_a_poison_tool_call_is_given_up_and_the_rest_goes_on(
     assert job_states(stack.database, "tool-sentences")["failed"] == 0
 
 
-async def test_an_instance_that_breaks_the_model_is_not_to_blame_for_an_outage(
+async def test_roll_up_stays_pending_when_one_instance_breaks_the_model_during_an_outage(
     stack: Stack, server: ScriptedChat
 ) -> None:
     """One instance of a day gets useless answers, and then the model is unavailable for the other: the job waits."""

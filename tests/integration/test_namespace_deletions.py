@@ -47,7 +47,7 @@ async def _listed(stack: Stack, namespace: str = "") -> list[pb.NamespaceDeletio
     return list((await stack.admin.ListNamespaceDeletions(request)).deletions)
 
 
-async def test_a_deleted_namespace_leaves_no_row_and_touches_no_other(
+async def test_delete_namespace_erases_all_its_rows_and_no_other_namespace(
     database: DatabaseUnderTest,
 ) -> None:
     await fill_every_table(database, ["acme", "other"], WORDS)
@@ -68,7 +68,7 @@ async def test_a_deleted_namespace_leaves_no_row_and_touches_no_other(
     assert record.counts == before
 
 
-async def test_a_deleted_name_can_be_made_again_and_is_empty(stack: Stack) -> None:
+async def test_namespace_recreated_after_deletion_is_empty(stack: Stack) -> None:
     await append(stack, WORDS)
     id_ = id_of(stack.database, "default")
     await _delete(stack, "default")
@@ -82,7 +82,7 @@ async def test_a_deleted_name_can_be_made_again_and_is_empty(stack: Stack) -> No
         assert set(rows_of(stack.database, each).values()) == {0}
 
 
-async def test_a_record_without_content_stays_and_is_found_by_the_name(stack: Stack) -> None:
+async def test_deletion_record_without_content_is_listed_by_namespace_name(stack: Stack) -> None:
     await make_namespaces(stack, "acme", "other")
     await append(stack, WORDS, session_key="acme-thread", metadata=within("acme"))
     first = (await _delete(stack, "acme", "Ana, by mail")).deletion
@@ -102,7 +102,7 @@ async def test_a_record_without_content_stays_and_is_found_by_the_name(stack: St
     assert WORDS not in kept
 
 
-async def test_deletions_are_listed_page_by_page_and_a_token_is_that_of_its_request(
+async def test_list_namespace_deletions_pages_and_rejects_token_of_another_request(
     stack: Stack,
 ) -> None:
     names = ("a", "b", "c")
@@ -119,7 +119,7 @@ async def test_deletions_are_listed_page_by_page_and_a_token_is_that_of_its_requ
     assert refusal.reason == "PAGE_TOKEN_INVALID"
 
 
-async def test_a_record_says_whose_key_it_was_and_no_service_may_change_it(
+async def test_deletion_record_names_the_api_key_and_is_immutable_to_services(
     database: DatabaseUnderTest,
 ) -> None:
     async with running_stack(database, admin_key="boss") as stack:
@@ -145,7 +145,7 @@ async def test_a_record_says_whose_key_it_was_and_no_service_may_change_it(
                 conn.execute(change.encode())
 
 
-async def test_a_namespace_that_is_being_deleted_is_invisible(stack: Stack) -> None:
+async def test_namespace_under_deletion_is_not_found_or_listed(stack: Stack) -> None:
     await make_namespaces(stack, "acme")
     _begin_deletion(stack, "acme")
     update = pb.UpdateNamespaceRequest(namespace=pb.Namespace(name="acme"))
@@ -169,7 +169,7 @@ async def test_a_namespace_that_is_being_deleted_is_invisible(stack: Stack) -> N
     assert "being deleted" in taken.message
 
 
-async def test_a_deletion_that_was_broken_off_is_finished_by_calling_again(stack: Stack) -> None:
+async def test_interrupted_namespace_deletion_is_finished_by_a_second_call(stack: Stack) -> None:
     await make_namespaces(stack, "acme")
     await append(stack, WORDS, WORDS, metadata=within("acme"))
     before = await _preview(stack, "acme")
@@ -189,7 +189,7 @@ async def test_a_deletion_that_was_broken_off_is_finished_by_calling_again(stack
     await make_namespaces(stack, "acme")
 
 
-async def test_a_write_that_was_let_in_before_a_deletion_is_refused_or_erased(
+async def test_append_after_namespace_deletion_is_refused_despite_cached_id(
     stack: Stack,
 ) -> None:
     """A server caches a namespace's id slightly longer than the namespace exists."""
@@ -208,7 +208,9 @@ SELECT count(*) > 0 FROM pg_stat_activity
 
 
 @pytest.mark.parametrize("call", ["Compact", "FlushConversation"])
-async def test_work_that_is_asked_for_during_a_deletion_is_refused(stack: Stack, call: str) -> None:
+async def test_maintenance_call_during_namespace_deletion_is_refused(
+    stack: Stack, call: str
+) -> None:
     """The call reads the conversation, and its write waits for the deletion. A retry finds no namespace."""
     await make_namespaces(stack, "acme")
     appended = await append(stack, *[WORDS] * 3, metadata=within("acme"))
@@ -245,7 +247,7 @@ async def test_work_that_is_asked_for_during_a_deletion_is_refused(stack: Stack,
     await until(is_unknown)
 
 
-async def test_a_summary_that_is_stored_during_a_deletion_is_erased_with_the_rest(
+async def test_summary_stored_during_namespace_deletion_is_erased(
     stack: Stack,
 ) -> None:
     await make_namespaces(stack, "acme")

@@ -89,9 +89,7 @@ def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
 
 @pytest.mark.parametrize("mode", ["force_custom_plan", "force_generic_plan"])
 @pytest.mark.parametrize("name", CASES)
-def test_a_statement_on_notes_goes_through_its_index(
-    database: DatabaseUnderTest, name: str, mode: str
-) -> None:
+def test_note_statement_uses_its_index(database: DatabaseUnderTest, name: str, mode: str) -> None:
     role, part, parameters = CASES[name]
     statement = (INGEST | SEARCH)[name]
     options = f"-c role={role} -c search_path=everword,public -c plan_cache_mode={mode}"

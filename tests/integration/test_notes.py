@@ -41,7 +41,7 @@ async def found(stack: Stack, query: str, **fields: object) -> list[search.Searc
     return list(response.results)
 
 
-async def test_a_value_is_kept_under_its_key_and_found_by_both(stack: Stack) -> None:
+async def test_note_is_found_by_key_and_by_content_until_deleted(stack: Stack) -> None:
     steps = "1. Run tests 2. Build the image 3. Push to the registry"
     written = await write(stack, steps, "deploy_process", tags=["ops"], kind="procedure")
     note = await read(stack, "deploy_process")
@@ -65,7 +65,7 @@ async def test_a_value_is_kept_under_its_key_and_found_by_both(stack: Stack) -> 
     assert (first.content, first.deleted, last.content, last.deleted) == (steps, False, "", True)
 
 
-async def test_notes_are_ranked_with_messages_on_one_scale(stack: Stack) -> None:
+async def test_search_ranks_notes_and_messages_on_one_scale(stack: Stack) -> None:
     await append(stack, "The zeppelin lands on Friday.", session_key="zeppelin")
     await write(stack, "Zeppelins need a mast, and the zeppelin lands with a rope.", "mast")
     hits = await found(stack, "zeppelin rope")
@@ -81,7 +81,7 @@ async def test_notes_are_ranked_with_messages_on_one_scale(stack: Stack) -> None
     )
 
 
-async def test_a_conflict_names_both_versions_and_loses_nothing(stack: Stack) -> None:
+async def test_note_version_conflict_reports_expected_and_current_versions(stack: Stack) -> None:
     first = await write(stack, "one", "conflict", expected=0)
     second = await write(stack, "two", "conflict", expected=1)
     lost = await refused(write(stack, "three", "conflict", expected=1))
@@ -106,7 +106,7 @@ async def test_a_conflict_names_both_versions_and_loses_nothing(stack: Stack) ->
     assert [each.author for each in await history(stack, "conflict")] == ["", "", "ann", ""]
 
 
-async def test_fifty_writers_at_once_lose_nothing(stack: Stack) -> None:
+async def test_fifty_concurrent_note_writers_lose_no_accepted_version(stack: Stack) -> None:
     """Some replace without a condition, some append, some require the version that they read."""
     accepted: dict[int, str] = {}
     conflicts = 0
@@ -153,7 +153,7 @@ async def test_fifty_writers_at_once_lose_nothing(stack: Stack) -> None:
     assert counted.corpus.passages == passages
 
 
-async def test_a_repeated_request_writes_once(stack: Stack) -> None:
+async def test_repeated_request_id_writes_note_once(stack: Stack) -> None:
     first = await write(stack, "once", "repeat", request_id="r-1")
     again = await write(stack, "once", "repeat", request_id="r-1")
     assert (again.replayed, again.version_id, again.note_id) == (
@@ -176,7 +176,7 @@ async def test_a_repeated_request_writes_once(stack: Stack) -> None:
     assert len({each.note_id for each in captured}) == 1
 
 
-async def test_what_is_appended_comes_on_a_line_of_its_own(stack: Stack) -> None:
+async def test_append_to_note_adds_a_line_up_to_the_size_limit(stack: Stack) -> None:
     await write(stack, "First.", "vault", append=True, kind="doc")
     await write(stack, "Second.", "vault", append=True, kind="doc")
     assert (await read(stack, "vault")).body.content == "First.\nSecond."
@@ -190,7 +190,7 @@ async def test_what_is_appended_comes_on_a_line_of_its_own(stack: Stack) -> None
     assert (await read(stack, "vault")).version == 3
 
 
-async def test_a_key_is_unique_in_its_scope(stack: Stack) -> None:
+async def test_note_key_is_unique_within_its_scope(stack: Stack) -> None:
     key = conversation_pb2.ConversationKey(session_key="scoped", agent="opus")
     made = await stack.ingest.EnsureConversation(ingest.EnsureConversationRequest(key=key))
     conversation = made.conversation.id
@@ -222,7 +222,7 @@ async def test_a_key_is_unique_in_its_scope(stack: Stack) -> None:
     assert (await refused(write(stack, "no", scope=nowhere))).reason == "CONVERSATION_NOT_FOUND"
 
 
-async def test_captured_notes_are_listed_by_what_they_are(stack: Stack) -> None:
+async def test_list_notes_filters_by_tag_kind_importance_agent_and_key_prefix(stack: Stack) -> None:
     for number in range(1, 6):
         await write(
             stack,
@@ -258,7 +258,7 @@ async def test_captured_notes_are_listed_by_what_they_are(stack: Stack) -> None:
     }
 
 
-async def test_importance_counts_in_balanced_until_a_class_is_given(stack: Stack) -> None:
+async def test_importance_class_overrides_note_importance_in_balanced_profile(stack: Stack) -> None:
     for importance in (1, 3, 5):
         await write(stack, "The quokka smiles.", f"quokka-{importance}", importance=importance)
 
@@ -301,7 +301,7 @@ async def test_importance_counts_in_balanced_until_a_class_is_given(stack: Stack
         "%(key)s {0} $1",
     ],
 )
-async def test_a_key_is_any_text_letter_by_letter(stack: Stack, key: str) -> None:
+async def test_note_key_accepts_any_text_and_matches_exactly(stack: Stack, key: str) -> None:
     value = f"{key}\x1b[31m\ufeff <script>{{}}</script> \r\n👩‍👩‍👧"
     await write(stack, value, key)
     assert (await read(stack, key)).body.content == value
@@ -330,7 +330,7 @@ async def test_a_key_is_any_text_letter_by_letter(stack: Stack, key: str) -> Non
         (new_note("a", expires=None), ""),
     ],
 )
-async def test_bad_input_is_refused_with_its_field(
+async def test_write_note_rejects_invalid_field_by_name(
     stack: Stack, note: note_pb2.NewNote, field: str
 ) -> None:
     request = pb.WriteNoteRequest(note=note)

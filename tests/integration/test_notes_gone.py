@@ -93,7 +93,7 @@ async def in_memory(told: CachedAndFresh) -> bool:
 
 
 @pytest.mark.parametrize("end", ["overwritten", "deleted"])
-async def test_what_a_note_said_before_is_returned_by_its_history_alone(
+async def test_previous_note_text_is_returned_only_by_its_history(
     told: CachedAndFresh, end: str
 ) -> None:
     stack, token = told.stack, planted(end)
@@ -132,7 +132,7 @@ async def test_what_a_note_said_before_is_returned_by_its_history_alone(
     assert strays == [(0,), (0,)]
 
 
-async def test_a_note_ends_at_its_moment_and_not_when_a_job_comes_by(told: CachedAndFresh) -> None:
+async def test_note_expires_at_its_expire_time_without_any_job(told: CachedAndFresh) -> None:
     stack, token = told.stack, planted("expired")
     await warm_up(stack)
     entry = await log(stack, "The day began with fog.")

@@ -48,7 +48,7 @@ def source(at: datetime, text: str = "The pump was mended, and all went well.") 
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("level", [Level.LEAF, Level.DAY])
 @pytest.mark.parametrize("at", ODD, ids=lambda at: str(at.year))
-def test_a_line_says_when_it_was_and_can_be_read_again(
+def test_summary_line_of_any_year_has_a_time_that_parses_back(
     at: datetime, level: Level, zone: str
 ) -> None:
     draft = Draft(level, [source(at)], "a title", time_zone=zone)
@@ -66,13 +66,13 @@ def test_a_line_says_when_it_was_and_can_be_read_again(
 
 @pytest.mark.parametrize("at", [ODD[0], ODD[-1]])
 @pytest.mark.parametrize("zone", ZONES)
-def test_a_day_without_a_neighbour_bears_out_what_is_said_of_it(at: datetime, zone: str) -> None:
+def test_relative_dates_at_calendar_limits_pass_faithfulness_check(at: datetime, zone: str) -> None:
     talk = [source(at, "I came yesterday and leave tomorrow.")]
     assert check_faithfulness("Emi came and leaves.", talk, time_zone=zone).faithful
 
 
 @pytest.mark.parametrize("zone", ZONES)
-async def test_a_message_of_an_odd_year_keeps_back_nothing(stack: Stack, zone: str) -> None:
+async def test_message_of_extreme_year_does_not_block_summaries(stack: Stack, zone: str) -> None:
     await update_settings(stack, time_zone=zone)
     odd = [said(moment.replace(tzinfo=None).isoformat(timespec="minutes")) for moment in ODD]
     await append(stack, *odd, *[f"Number {n} of the cats." for n in range(16)])
@@ -89,7 +89,7 @@ async def test_a_message_of_an_odd_year_keeps_back_nothing(stack: Stack, zone: s
 
 
 @pytest.mark.parametrize("zone", ZONES)
-async def test_questions_with_dates_are_answered_beside_the_first_and_the_last_moment(
+async def test_queries_with_dates_work_with_messages_at_the_first_and_last_moment(
     stack: Stack, zone: str
 ) -> None:
     """As float seconds, the last microsecond lies after the last year."""

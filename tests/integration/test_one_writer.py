@@ -14,7 +14,7 @@ WRITERS = {
 }
 
 
-def test_the_index_and_the_queue_of_jobs_have_one_writer_each() -> None:
+def test_index_and_job_queue_are_each_written_by_one_package() -> None:
     found: dict[str, set[str]] = {writer: set() for writer in WRITERS}
     for package, statement in all_statements():
         for writer in WRITERS:

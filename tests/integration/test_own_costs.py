@@ -132,7 +132,7 @@ async def price_the_model(deployment: Deployment) -> None:
     )
 
 
-async def test_an_answer_is_in_the_ledger_of_agents_and_refused_at_its_limit(
+async def test_answer_is_charged_to_the_ledger_and_refused_when_budget_is_exceeded(
     deployment: Deployment,
 ) -> None:
     await price_the_model(deployment)
@@ -163,7 +163,7 @@ async def test_an_answer_is_in_the_ledger_of_agents_and_refused_at_its_limit(
     assert len(deployment.server.requests) > asked
 
 
-async def test_at_the_limit_summaries_are_made_without_a_model_and_written_again_by_it_later(
+async def test_summaries_are_extractive_while_budget_is_spent_and_rewritten_later(
     deployment: Deployment,
 ) -> None:
     accounts = deployment.accounts
@@ -193,7 +193,7 @@ async def test_at_the_limit_summaries_are_made_without_a_model_and_written_again
     ]
 
 
-async def test_work_that_only_a_model_does_waits_until_the_month_turns(
+async def test_tool_sentences_stay_pending_until_next_month_when_budget_is_spent(
     deployment: Deployment,
 ) -> None:
     accounts = deployment.accounts
@@ -215,7 +215,7 @@ async def test_work_that_only_a_model_does_waits_until_the_month_turns(
     assert rows == (2,)
 
 
-async def test_the_budget_of_an_agent_stops_what_is_done_for_its_conversations_alone(
+async def test_agent_budget_blocks_model_calls_only_for_its_conversations(
     deployment: Deployment,
 ) -> None:
     accounts = deployment.accounts
@@ -244,7 +244,7 @@ async def test_the_budget_of_an_agent_stops_what_is_done_for_its_conversations_a
             await admitting
 
 
-async def test_vectors_of_a_server_with_a_price_are_charged_and_wait_at_the_limit(
+async def test_embedding_calls_with_a_price_are_charged_and_wait_when_budget_is_spent(
     database: DatabaseUnderTest,
 ) -> None:
     model = ScriptedEmbedder(16)
@@ -315,7 +315,9 @@ async def test_vectors_of_a_server_with_a_price_are_charged_and_wait_at_the_limi
             assert after.input_tokens - before.input_tokens == words
 
 
-async def test_sleep_waits_and_parks_no_session(deployment: Deployment) -> None:
+async def test_sleep_stays_pending_without_parked_sessions_when_budget_is_spent(
+    deployment: Deployment,
+) -> None:
     accounts, stack, mind = deployment.accounts, deployment.stack, Mind()
     await accounts.limit(budget(MONTH, tokens=10))
     await accounts.record(spent(AGENTS, 10))

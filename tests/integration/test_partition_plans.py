@@ -56,7 +56,7 @@ PREVIEWS = {
     [pytest.param("force_custom_plan", marks=pytest.mark.long), "force_generic_plan"],
 )
 @pytest.mark.parametrize("name", STATEMENTS)
-def test_a_statement_reads_one_partition_of_each_table(
+def test_statement_reads_one_partition_of_each_table(
     database: DatabaseUnderTest, name: str, mode: str, parameters: dict[str, Any]
 ) -> None:
     options = f"-c role={role_of(name)} -c search_path=everword,public -c plan_cache_mode={mode}"
@@ -75,7 +75,7 @@ def test_a_statement_reads_one_partition_of_each_table(
     assert all(len(read) == 1 for read in partitions.values()), partitions
 
 
-def test_a_statement_without_its_namespace_would_read_them_all(
+def test_statement_without_namespace_reads_all_partitions(
     database: DatabaseUnderTest,
 ) -> None:
     """Otherwise the test above would prove nothing."""

@@ -42,7 +42,7 @@ async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
         yield stack
 
 
-async def test_what_was_said_is_found_with_its_summary_in_its_namespace_alone(
+async def test_search_and_summaries_return_only_their_namespace_with_64_partitions(
     stack: Stack,
 ) -> None:
     for name in NAMESPACES:
@@ -82,7 +82,7 @@ def partitions_with_rows(database: DatabaseUnderTest, table: str) -> dict[str, s
     return {name: set(partitions) for name, partitions in rows}
 
 
-async def test_a_deleted_namespace_leaves_no_row_and_the_others_stay(stack: Stack) -> None:
+async def test_deleted_namespace_has_no_rows_in_any_partition(stack: Stack) -> None:
     await make_namespaces(stack, "to-go")
     await append(stack, "The gauge is gone.", metadata=within("to-go"))
     before = partitions_with_rows(stack.database, "messages")

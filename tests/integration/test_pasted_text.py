@@ -141,7 +141,7 @@ async def _say(
     return await stack.ingest.AppendMessages(request)
 
 
-async def test_pasted_text_teaches_nothing_about_its_author(stack: Stack) -> None:
+async def test_no_facts_about_the_author_are_learned_from_pasted_text(stack: Stack) -> None:
     for number, text in enumerate(PASTED):
         await _say(stack, f"s{number}", text, f"Emi {number}")
     await learn(stack)
@@ -152,7 +152,7 @@ async def test_pasted_text_teaches_nothing_about_its_author(stack: Stack) -> Non
     assert learned == {}
 
 
-async def test_messages_in_the_words_of_their_author_teach(stack: Stack) -> None:
+async def test_facts_are_learned_from_messages_in_the_authors_own_words(stack: Stack) -> None:
     for number, (text, _, _) in enumerate(OWN):
         await _say(stack, f"s{number}", text, "Emi", subject=f"p{number}")
     await learn(stack)
@@ -163,7 +163,7 @@ async def test_messages_in_the_words_of_their_author_teach(stack: Stack) -> None
     assert missed == []
 
 
-async def test_a_label_that_names_the_author_is_the_author(stack: Stack) -> None:
+async def test_speaker_label_equal_to_the_author_counts_as_own_words(stack: Stack) -> None:
     await _say(stack, "s", "Ana: I live in Rome.\nFred: I live in Oslo.", "ana")
     await learn(stack)
     assert await told(stack, "ana") == {"residence": {"rome"}}
@@ -262,7 +262,7 @@ def _texts(response: context.BuildContextResponse) -> Sequence[str]:
 
 
 @pytest.mark.parametrize("form", [context.CONTEXT_FORMAT_TEXT, context.CONTEXT_FORMAT_JSON_LINES])
-async def test_a_context_that_is_pasted_back_teaches_nothing_and_comes_last(
+async def test_pasted_context_block_yields_no_facts_and_ranks_after_its_original(
     stack: Stack, form: int
 ) -> None:
     original = await _say(stack, "first", ORIGINAL, "Ana", subject="ana")
@@ -287,7 +287,7 @@ async def test_a_context_that_is_pasted_back_teaches_nothing_and_comes_last(
     assert ids.index(original.messages[0].message_id) < ids.index(pasted.messages[0].message_id)
 
 
-async def test_a_paste_follows_its_original_in_a_context(stack: Stack) -> None:
+async def test_context_scores_original_above_its_pastes(stack: Stack) -> None:
     original = await _say(stack, "first", ORIGINAL, "Ana")
     for hours, text in enumerate(PASTES, start=1):
         await _say(stack, f"later {hours}", text, "Fred", hours)
@@ -296,7 +296,7 @@ async def test_a_paste_follows_its_original_in_a_context(stack: Stack) -> None:
     assert ranked[0].memory_id == original.messages[0].message_id
 
 
-async def test_a_model_reads_no_pasted_text_in_sleep(stack: Stack) -> None:
+async def test_sleep_sends_no_pasted_text_to_the_model(stack: Stack) -> None:
     text = "I live in Oslo.\n\nFred: I live in Rome.\nAna: I live in Porto."
     await _say(stack, "s", text, "Emi")
     mind = Mind(

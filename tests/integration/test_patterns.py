@@ -84,7 +84,7 @@ async def test_an_occurrence_is_counted_and_raises_the_confidence_of_its_pattern
     assert dict(got.pattern.data) == SOFTWARE
 
 
-async def test_what_differs_is_a_pattern_of_its_own_and_speaks_against_the_other(
+async def test_different_data_creates_a_pattern_and_disagrees_with_the_usual_one(
     stack: Stack,
 ) -> None:
     for _ in range(5):
@@ -100,7 +100,9 @@ async def test_what_differs_is_a_pattern_of_its_own_and_speaks_against_the_other
     assert (await listed(stack, entity="rema 1000", type=TYPE))[0] == first
 
 
-async def test_an_outcome_is_counted_once_and_keeps_its_reason(stack: Stack) -> None:
+async def test_pattern_outcome_is_counted_once_per_request_and_keeps_its_reason(
+    stack: Stack,
+) -> None:
     id_ = (await record(stack, request_id="r", agent="bookkeeper")).pattern.id
     assert (await record(stack, request_id="r", agent="bookkeeper")).replayed
     right = await outcome(stack, id_, True, request_id="o")
@@ -124,7 +126,9 @@ async def test_an_outcome_is_counted_once_and_keeps_its_reason(stack: Stack) -> 
     assert explained.pattern.agent == "bookkeeper"
 
 
-async def test_enough_confidence_approves_by_itself_and_says_why(stack: Stack) -> None:
+async def test_decision_is_approved_at_the_confidence_threshold_with_an_explanation(
+    stack: Stack,
+) -> None:
     nothing = await decide(stack)
     assert not nothing.decision.approved
     assert not nothing.HasField("pattern")
@@ -152,7 +156,7 @@ async def test_enough_confidence_approves_by_itself_and_says_why(stack: Stack) -
     assert len(explained.outcomes) == 12
 
 
-async def test_a_type_and_a_call_have_thresholds_of_their_own(stack: Stack) -> None:
+async def test_approval_threshold_can_be_set_per_type_and_per_request(stack: Stack) -> None:
     id_ = (await record(stack)).pattern.id
     setting = pb.SetPatternThresholdRequest(type=TYPE, auto_approve=0.2)
     assert not (await stack.patterns.SetPatternThreshold(setting)).HasField("previous")
@@ -174,7 +178,7 @@ async def test_a_type_and_a_call_have_thresholds_of_their_own(stack: Stack) -> N
     assert not answer.HasField("previous")
 
 
-async def test_lists_have_filters_and_pages_most_trusted_first(stack: Stack) -> None:
+async def test_list_patterns_filters_and_pages_by_descending_confidence(stack: Stack) -> None:
     for number in range(5):
         for _ in range(number + 1):
             await record(stack, entity=f"shop {number}", category="food" if number % 2 else "fuel")
@@ -192,7 +196,7 @@ async def test_lists_have_filters_and_pages_most_trusted_first(stack: Stack) -> 
     assert (await refused(stack.patterns.ListPatterns(request))).reason == "PAGE_TOKEN_INVALID"
 
 
-async def test_writers_at_once_lose_no_count(stack: Stack) -> None:
+async def test_concurrent_pattern_records_lose_no_count(stack: Stack) -> None:
     await asyncio.gather(*(record(stack, TRAVEL if n % 4 == 0 else SOFTWARE) for n in range(20)))
     patterns = await listed(stack)
     # In either order: records from before the other value appeared do not contradict it.
@@ -205,7 +209,7 @@ async def test_writers_at_once_lose_no_count(stack: Stack) -> None:
         assert sum(not one.agreed for one in explained.outcomes) == each.disagreements
 
 
-async def test_what_cannot_be_kept_is_refused(stack: Stack) -> None:
+async def test_record_pattern_rejects_invalid_input(stack: Stack) -> None:
     assert (await refused(record(stack, {"x": "y" * 17_000}))).fields == {"data"}
     assert (await refused(record(stack, {"x": float("nan")}))).fields == {"data"}
     assert (await refused(record(stack, {"x": "a\0b"}))).code is grpc.StatusCode.INVALID_ARGUMENT

@@ -62,7 +62,9 @@ async def questions(stack: Stack, **fields: Any) -> Sequence[people_pb2.Strategy
     return (await stack.fact_queries.ListStrategies(request)).strategies
 
 
-async def test_a_person_gathers_what_is_said_and_each_message_counts_once(stack: Stack) -> None:
+async def test_person_collects_aliases_and_evidence_and_counts_each_message_once(
+    stack: Stack,
+) -> None:
     first = await say(stack, "My wife Muhhamed-Anna and I met Muhammad at work.", 0)
     later = await say(stack, "Muhhamed, my colleague, moved to Rome.", 5, session_key="b")
     mentions = [
@@ -96,7 +98,7 @@ async def test_a_person_gathers_what_is_said_and_each_message_counts_once(stack:
     assert [change.action for change in explained.changes] == ["met"]
 
 
-async def test_a_relation_changes_and_its_history_is_kept(stack: Stack) -> None:
+async def test_relation_changes_by_message_time_and_keeps_its_history(stack: Stack) -> None:
     married = await say(stack, "I married Anna.", 0)
     divorced = await say(stack, "Anna and I got divorced.", 100)
     await meet(stack, PersonMention("Anna", divorced, "ex-wife", RelationStatus.ENDED))
@@ -111,7 +113,7 @@ async def test_a_relation_changes_and_its_history_is_kept(stack: Stack) -> None:
     assert told == ["wife", "active", "ex-wife", "ended"]
 
 
-async def test_rulings_outrank_what_is_learned_and_are_audited(stack: Stack) -> None:
+async def test_rulings_override_learned_values_and_are_audited(stack: Stack) -> None:
     said = await say(stack, "Anna is my friend.", 0)
     await meet(stack, PersonMention("Anna", said, "friend"))
     [person] = await people(stack)
@@ -191,7 +193,7 @@ async def remember(
     return (await stack.facts.Remember(request)).fact.id
 
 
-async def test_each_expired_fact_is_verified_once_until_it_is_heard_of(stack: Stack) -> None:
+async def test_expired_fact_raises_one_verify_question_until_restated(stack: Stack) -> None:
     said = await say(stack, "I live in Lisbon.", 0)
     stated = {"attribute": "residence", "source": fact_pb2.FACT_SOURCE_STATED, "lifetime_days": 30}
     fact_id = await remember(stack, "Lisbon", said, **stated)
@@ -218,7 +220,7 @@ async def test_each_expired_fact_is_verified_once_until_it_is_heard_of(stack: St
     assert await find_questions(stack, datetime.now(UTC) + timedelta(days=200)) == 1
 
 
-async def test_what_is_inferred_from_three_pieces_is_clarified_and_a_change_is_probed(
+async def test_inferred_fact_raises_clarify_question_and_changed_value_raises_probe(
     stack: Stack,
 ) -> None:
     inferred = {"attribute": "diet", "source": fact_pb2.FACT_SOURCE_INFERRED}
@@ -255,7 +257,9 @@ async def test_what_is_inferred_from_three_pieces_is_clarified_and_a_change_is_p
     assert not await questions(stack)
 
 
-async def test_who_comes_up_often_and_what_matters_is_deepened(stack: Stack) -> None:
+async def test_frequent_person_and_important_event_raise_questions_until_answered(
+    stack: Stack,
+) -> None:
     told = [await say(stack, f"Saw Rui again, {number}.", 300 + number) for number in range(3)]
     await meet(stack, *(PersonMention("Rui", said) for said in told))
     plan = await say(stack, "My surgery is on Friday.", 395)
@@ -276,7 +280,7 @@ async def test_who_comes_up_often_and_what_matters_is_deepened(stack: Stack) -> 
     assert not await questions(stack)
 
 
-async def test_the_model_of_a_user_keeps_what_it_was(stack: Stack) -> None:
+async def test_user_model_keeps_past_trait_values_with_evidence(stack: Stack) -> None:
     async def assess(value: str, *said: MessageWords) -> int:
         async with learning_transaction(stack.database) as conn:
             trait = Trait("directness", value, said)
@@ -297,7 +301,7 @@ async def test_the_model_of_a_user_keeps_what_it_was(stack: Stack) -> None:
     assert past.held_until_time == now.held_from_time
 
 
-async def test_trajectories_have_versions(stack: Stack) -> None:
+async def test_trajectory_updates_are_versioned_and_refused_when_stale(stack: Stack) -> None:
     said = await say(stack, "We are moving to Lisbon for good.", 0)
 
     async def see(phase: str, seen: TrajectoryRow | None) -> bool:
@@ -327,7 +331,7 @@ async def test_trajectories_have_versions(stack: Stack) -> None:
     assert not nobody.HasField("trajectory")
 
 
-async def test_lists_have_pages_and_unknown_ids_are_refused(stack: Stack) -> None:
+async def test_list_people_pages_and_unknown_ids_are_refused(stack: Stack) -> None:
     said = await say(stack, "Ana, Bruno and Carla came.", 0)
     await meet(stack, *(PersonMention(name, said) for name in ("Ana", "Bruno", "Carla")))
     request = pb.ListPeopleRequest(page_size=2)

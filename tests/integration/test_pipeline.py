@@ -49,7 +49,9 @@ async def ours(
     await ours.close()
 
 
-async def test_a_transaction_sends_once_for_each_answer_and_once_at_the_end(ours: Database) -> None:
+async def test_transaction_sends_statements_only_when_a_result_is_read_and_at_commit(
+    ours: Database,
+) -> None:
     for _ in range(2):
         async with ours.connection() as conn:
             SocketWaitCounter.waits = 0
@@ -64,9 +66,7 @@ async def test_a_transaction_sends_once_for_each_answer_and_once_at_the_end(ours
             assert conn.pgconn.transaction_status == TransactionStatus.IDLE
 
 
-async def test_a_write_tells_where_it_was_committed(
-    ours: Database, database: DatabaseUnderTest
-) -> None:
+async def test_write_returns_its_wal_position(ours: Database, database: DatabaseUnderTest) -> None:
     with database.connect() as owner:
         [(before,)] = owner.execute("SELECT pg_current_wal_insert_lsn()").fetchall()
         async with ours.write(1) as write:
@@ -78,7 +78,7 @@ async def test_a_write_tells_where_it_was_committed(
 
 
 @pytest.mark.parametrize("fetches", [True, False])
-async def test_what_fails_stores_nothing_and_leaves_a_connection_that_works(
+async def test_failed_transaction_stores_nothing_and_connection_stays_usable(
     ours: Database, database: DatabaseUnderTest, fetches: bool
 ) -> None:
     async def fail(conn: Connection) -> None:
@@ -97,7 +97,9 @@ async def test_what_fails_stores_nothing_and_leaves_a_connection_that_works(
             assert await cursor.fetchone() == (0,)
 
 
-async def test_a_write_that_fails_after_its_last_answer_is_not_acknowledged(ours: Database) -> None:
+async def test_write_that_fails_after_its_last_result_raises_and_has_no_position(
+    ours: Database,
+) -> None:
     writes: list[Write] = []
 
     async def fail() -> None:
@@ -112,7 +114,7 @@ async def test_a_write_that_fails_after_its_last_answer_is_not_acknowledged(ours
     assert [write.position for write in writes] == [""]
 
 
-async def test_a_transaction_whose_error_was_caught_is_not_taken_for_committed(
+async def test_commit_of_a_failed_transaction_raises_although_the_error_was_caught(
     ours: Database, database: DatabaseUnderTest
 ) -> None:
     """COMMIT of a failed transaction is a rollback, and only its tag says so."""
@@ -131,7 +133,7 @@ async def test_a_transaction_whose_error_was_caught_is_not_taken_for_committed(
         assert await cursor.fetchone() == (0,)
 
 
-async def test_a_caller_that_gives_up_leaves_no_lock(
+async def test_cancelled_transaction_ends_its_statement_and_rolls_back(
     ours: Database, database: DatabaseUnderTest
 ) -> None:
     async def waits() -> None:
@@ -153,7 +155,7 @@ async def test_a_caller_that_gives_up_leaves_no_lock(
         assert conn.pgconn.transaction_status == TransactionStatus.IDLE
 
 
-async def test_more_than_any_buffer_holds_goes_both_ways(ours: Database) -> None:
+async def test_pipeline_transfers_40_megabytes_in_both_directions(ours: Database) -> None:
     big = "x" * 1_000_000
     async with ours.connection() as conn, ours.bound(conn, 1):
         cursors = [await conn.execute("SELECT %s::text || %s", [big, str(n)]) for n in range(40)]
@@ -161,7 +163,7 @@ async def test_more_than_any_buffer_holds_goes_both_ways(ours: Database) -> None
             assert await cursor.fetchone() == (f"{big}{number}",)
 
 
-async def test_a_call_that_is_cancelled_anywhere_leaves_no_connection_that_loses_writes(
+async def test_connection_stores_writes_after_a_call_was_cancelled_at_any_step(
     database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # psycopg yields to other tasks at each step, as it does on a busy loop.

@@ -103,7 +103,7 @@ def _fill(conn: psycopg.Connection) -> None:
     conn.execute("ANALYZE facts, fact_intervals, fact_evidence")
 
 
-def test_a_profile_costs_at_most_one_and_a_half_pages_of_browse(
+def test_get_profile_costs_at_most_one_and_a_half_browse_pages(
     database: DatabaseUnderTest,
 ) -> None:
     with as_search(database, 1) as cursor:
@@ -134,7 +134,7 @@ def test_a_profile_costs_at_most_one_and_a_half_pages_of_browse(
             assert read <= 4 * parameters["limit"]
 
 
-def test_what_was_learned_where_nobody_is_named_is_looked_up_fact_by_fact(
+def test_find_own_reads_evidence_only_of_returned_facts(
     database: DatabaseUnderTest,
 ) -> None:
     with as_search(database, 1) as cursor:

@@ -73,7 +73,7 @@ async def newer_then_older(stack: Stack) -> list[str]:
 # The formula
 
 
-async def test_of_two_equal_texts_balanced_prefers_the_newer_and_recall_does_not_care(
+async def test_balanced_prefers_newer_of_two_equal_texts_and_recall_scores_them_equal(
     stack: Stack,
 ) -> None:
     newer, older = await newer_then_older(stack)
@@ -88,7 +88,7 @@ async def test_of_two_equal_texts_balanced_prefers_the_newer_and_recall_does_not
     assert apart == pytest.approx(expected, abs=1e-5)
 
 
-async def test_a_correction_outranks_an_equal_plain_message(stack: Stack) -> None:
+async def test_balanced_ranks_correction_above_equal_plain_message(stack: Stack) -> None:
     when = days_ago(3)
     correction = message("The tap drips.", create_time=when, importance_class=4)
     appended = await append(stack, correction, message("The tap drips.", create_time=when))
@@ -104,7 +104,7 @@ async def test_a_correction_outranks_an_equal_plain_message(stack: Stack) -> Non
     assert ids(await search(stack, "tap", "balanced")) == [plain, corrected]
 
 
-async def test_use_keeps_a_memory_alive_and_never_makes_it_new(stack: Stack) -> None:
+async def test_balanced_slows_decay_of_used_memory_but_ranks_newer_first(stack: Stack) -> None:
     newer, older = await newer_then_older(stack)
     with stack.database.connect() as conn:
         conn.execute(
@@ -125,7 +125,7 @@ async def test_use_keeps_a_memory_alive_and_never_makes_it_new(stack: Stack) -> 
     assert signals(again.results[1])["temporal"] == pytest.approx(0.334695240, abs=1e-5)
 
 
-async def test_asking_again_changes_no_ranking(stack: Stack) -> None:
+async def test_repeated_balanced_search_changes_no_ranking(stack: Stack) -> None:
     expected = await newer_then_older(stack)
     responses = [await search(stack, "tap", "balanced", explain=True) for _ in range(4)]
     assert all(ids(response) == expected for response in responses)
@@ -137,7 +137,7 @@ async def test_asking_again_changes_no_ranking(stack: Stack) -> None:
 # Results and non-results
 
 
-async def test_being_new_answers_nothing(stack: Stack) -> None:
+async def test_balanced_ignores_new_memories_that_do_not_match_the_query(stack: Stack) -> None:
     await append(
         stack,
         message("The cutover is on Thursday.", create_time=days_ago(90)),
@@ -150,7 +150,7 @@ async def test_being_new_answers_nothing(stack: Stack) -> None:
     assert not nothing.results
 
 
-async def test_what_is_newest_is_scored_where_it_matches_though_no_arm_has_it_among_its_best(
+async def test_balanced_scores_matching_newest_memories_outside_the_candidate_pool(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await append(
@@ -168,7 +168,7 @@ async def test_what_is_newest_is_scored_where_it_matches_though_no_arm_has_it_am
     assert found == {1: ["tap"], 2: ["The tap in the kitchen drips again today.", "tap"]}
 
 
-async def test_what_a_query_demands_and_the_filter_hold_for_the_newest(stack: Stack) -> None:
+async def test_balanced_applies_query_operators_and_filter_to_newest_memories(stack: Stack) -> None:
     await append(
         stack,
         message("The tap drips.", author="Mara", create_time=days_ago(9)),
@@ -180,7 +180,7 @@ async def test_what_a_query_demands_and_the_filter_hold_for_the_newest(stack: St
     assert contents(response) == ["The tap drips."]
 
 
-async def test_a_memory_is_found_by_its_literal_too(stack: Stack) -> None:
+async def test_balanced_finds_memory_by_similar_literal_with_zero_weight(stack: Stack) -> None:
     await append(stack, "opened src/auth_handler.rs today")
     (result,) = (await search(stack, "auth_handlr.rs", "balanced", explain=True)).results
     part = parts(result)[pb.SEARCH_ARM_TRIGRAM]
@@ -189,7 +189,7 @@ async def test_a_memory_is_found_by_its_literal_too(stack: Stack) -> None:
     assert result.score == pytest.approx(total(result), abs=1e-8)
 
 
-async def test_min_score_is_on_the_scale_of_the_profile(stack: Stack) -> None:
+async def test_min_score_applies_to_the_balanced_score(stack: Stack) -> None:
     await newer_then_older(stack)
     first, second = (await search(stack, "tap", "balanced")).results
     between = (first.score + second.score) / 2
@@ -213,7 +213,7 @@ async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
         yield stack
 
 
-async def test_explained_parts_and_signals_add_up_to_the_score(knowing: Stack) -> None:
+async def test_balanced_explanation_parts_and_signals_add_up_to_the_score(knowing: Stack) -> None:
     response = await search(knowing, "What does the cat do in winter?", "balanced", explain=True)
     assert len(response.results) >= 2
     for result in response.results:
@@ -226,7 +226,7 @@ async def test_explained_parts_and_signals_add_up_to_the_score(knowing: Stack) -
     assert parts(response.results[0])[pb.SEARCH_ARM_LEXICAL].weight == 0.3
 
 
-async def test_a_memory_without_a_vector_counts_0_for_meaning(knowing: Stack) -> None:
+async def test_balanced_scores_memory_without_vector_as_zero_similarity(knowing: Stack) -> None:
     text = "Miso is also a soup, and a good one in winter."
     await append(knowing, message(text, create_time=days_ago(5)))
     response = await search(knowing, "Miso", "balanced", explain=True)
@@ -237,7 +237,9 @@ async def test_a_memory_without_a_vector_counts_0_for_meaning(knowing: Stack) ->
     assert result.score == pytest.approx(expected, abs=1e-5)
 
 
-async def test_a_cosine_that_is_no_match_counts_for_what_a_word_found(knowing: Stack) -> None:
+async def test_balanced_counts_cosine_below_match_threshold_for_lexical_hits(
+    knowing: Stack,
+) -> None:
     """The formula uses the raw cosine; its value relative to the background decides whether it is a result."""
     query = "board games for the winter with children in the mountains"
     response = await search(knowing, query, "balanced", explain=True)
@@ -250,7 +252,7 @@ async def test_a_cosine_that_is_no_match_counts_for_what_a_word_found(knowing: S
     assert all(part.score == max(0.0, part.raw) for part in below)
 
 
-async def test_a_database_without_pgvector_ranks_the_same(knowing: Stack) -> None:
+async def test_ranking_is_equal_without_pgvector(knowing: Stack) -> None:
     query = "What does the cat do in winter?"
     before = await search(knowing, query, "balanced", explain=True)
     with knowing.database.connect() as conn:
@@ -274,7 +276,7 @@ async def test_a_database_without_pgvector_ranks_the_same(knowing: Stack) -> Non
 
 
 @pytest.mark.parametrize("size", [1, 7, 40])
-async def test_pages_walk_through_the_pool_once(stack: Stack, size: int) -> None:
+async def test_balanced_pages_return_every_candidate_once(stack: Stack, size: int) -> None:
     """Everything ages between two pages; the passage id breaks ties."""
     when = days_ago(1)
     await append(stack, *(message(f"tap {'x' * (n % 3)}", create_time=when) for n in range(20)))
@@ -291,7 +293,7 @@ async def test_pages_walk_through_the_pool_once(stack: Stack, size: int) -> None
     assert seen == ids(await search(stack, "tap", "balanced", page_size=200))
 
 
-async def test_a_page_token_is_for_its_profile_alone(stack: Stack) -> None:
+async def test_page_token_of_another_profile_is_refused(stack: Stack) -> None:
     await newer_then_older(stack)
     token = (await search(stack, "tap", "balanced", page_size=1)).next_page_token
     refusal = await refused(search(stack, "tap", "recall", page_size=1, page_token=token))
@@ -302,14 +304,14 @@ async def test_a_page_token_is_for_its_profile_alone(stack: Stack) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_a_profile_that_there_is_not_is_refused(stack: Stack, mode: str) -> None:
+async def test_search_with_unknown_profile_is_refused(stack: Stack, mode: str) -> None:
     refusal = await refused(stack.search.Search(search_request("tap", mode, profile="nonesuch")))
     assert refusal.code is grpc.StatusCode.INVALID_ARGUMENT
     assert refusal.reason == "VALIDATION_FAILED"
     assert refusal.violations == {"profile": "must be one of recall, balanced"}
 
 
-async def test_a_context_with_a_profile_that_there_is_not_is_refused(stack: Stack) -> None:
+async def test_build_context_with_unknown_profile_is_refused(stack: Stack) -> None:
     request = context_service_pb2.BuildContextRequest(
         query="tap", max_memories=0, profile="nonesuch"
     )
@@ -318,7 +320,7 @@ async def test_a_context_with_a_profile_that_there_is_not_is_refused(stack: Stac
     assert refusal.fields == {"profile"}
 
 
-async def test_searches_and_contexts_rank_by_recall_unless_asked_otherwise(stack: Stack) -> None:
+async def test_search_and_context_use_recall_profile_by_default(stack: Stack) -> None:
     newer, older = await newer_then_older(stack)
     assert ids(await search(stack, "tap", "")) == [older, newer]
     for profile, expected in (
@@ -334,14 +336,14 @@ async def test_searches_and_contexts_rank_by_recall_unless_asked_otherwise(stack
 
 
 @pytest.mark.parametrize("mode", ["LEXICAL", "TRIGRAM", "REGEX"])
-async def test_other_modes_rank_by_their_arm_whatever_the_profile(stack: Stack, mode: str) -> None:
+async def test_single_arm_modes_ignore_the_profile(stack: Stack, mode: str) -> None:
     await newer_then_older(stack)
     plain = await stack.search.Search(search_request("tap", mode, explain=True))
     balanced = search_request("tap", mode, explain=True, profile="balanced")
     assert (await stack.search.Search(balanced)).results == plain.results
 
 
-async def test_an_arm_that_has_nothing_to_do_leaves_the_weights_as_they_are(stack: Stack) -> None:
+async def test_balanced_weights_are_unchanged_without_an_embedder(stack: Stack) -> None:
     """Without an embedder the scores equal those of memories without a vector."""
     await newer_then_older(stack)
     response = await search(stack, "tap", "balanced", explain=True)

@@ -73,7 +73,7 @@ async def _reflect(
     return answer
 
 
-async def test_every_service_is_reached_and_no_internal_one(address: str) -> None:
+async def test_proxy_routes_public_services_and_no_internal_ones(address: str) -> None:
     async with _bare(address) as channel:
         for service in public_services():
             method = next(each for each in service.methods if not each.server_streaming)
@@ -83,7 +83,7 @@ async def test_every_service_is_reached_and_no_internal_one(address: str) -> Non
             assert await _code(channel, path) is grpc.StatusCode.UNIMPLEMENTED
 
 
-async def test_reflection_lists_and_describes_every_service(address: str) -> None:
+async def test_proxy_reflection_lists_and_describes_every_service(address: str) -> None:
     listing = reflection_pb2.ServerReflectionRequest(list_services="")
     async with open_channel(address) as channel:
         answer = await _reflect(channel, listing)
@@ -99,7 +99,7 @@ async def test_reflection_lists_and_describes_every_service(address: str) -> Non
             assert described.file_descriptor_response.file_descriptor_proto, name
 
 
-async def test_health_is_that_of_the_server_that_the_caller_names(
+async def test_proxy_health_check_goes_to_the_server_named_in_the_header(
     stack: Stack, address: str
 ) -> None:
     async with open_channel(address) as channel:
@@ -117,7 +117,7 @@ async def test_health_is_that_of_the_server_that_the_caller_names(
             assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
 
-async def test_errors_keep_their_details_and_calls_their_metadata(behind: Stack) -> None:
+async def test_proxy_passes_error_details_and_request_metadata(behind: Stack) -> None:
     rule = await refused(behind.search.Search(SearchRequest(query="x", page_size=-1)))
     assert (rule.reason, rule.fields) == ("VALIDATION_FAILED", {"page_size"})
     elsewhere = (("x-everword-namespace", "nowhere"),)
@@ -127,7 +127,7 @@ async def test_errors_keep_their_details_and_calls_their_metadata(behind: Stack)
     await behind.search.Browse(BrowseRequest(), metadata=binary)
 
 
-async def test_large_requests_and_answers_pass_and_too_large_ones_are_refused(
+async def test_proxy_passes_large_messages_and_oversized_requests_are_refused(
     behind: Stack,
 ) -> None:
     texts = [f"{number} " + "long " * 3000 for number in range(1000)]
@@ -143,7 +143,7 @@ async def test_large_requests_and_answers_pass_and_too_large_ones_are_refused(
     assert refusal.reason == "REQUEST_TOO_LARGE"
 
 
-async def test_a_stream_of_requests_is_passed_on_as_it_comes(behind: Stack) -> None:
+async def test_proxy_forwards_streamed_requests_without_buffering(behind: Stack) -> None:
     written = asyncio.Event()
 
     async def batches() -> AsyncIterator[ImportMessagesRequest]:
@@ -160,7 +160,7 @@ async def test_a_stream_of_requests_is_passed_on_as_it_comes(behind: Stack) -> N
     assert (await importing).messages_written == 2
 
 
-async def test_a_stream_ends_with_the_callers_deadline(behind: Stack) -> None:
+async def test_proxy_ends_stream_at_the_clients_deadline(behind: Stack) -> None:
     call = behind.search.WatchMemories(WatchMemoriesRequest(), timeout=1.5)
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         async for _ in call:
@@ -168,7 +168,7 @@ async def test_a_stream_ends_with_the_callers_deadline(behind: Stack) -> None:
     assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
 
 
-async def test_a_caller_that_hangs_up_ends_its_call_at_the_server(address: str) -> None:
+async def test_proxy_cancels_server_call_when_client_disconnects(address: str) -> None:
     request = reflection_pb2.ServerReflectionRequest(list_services="")
 
     async def may_ask() -> bool:
@@ -191,7 +191,7 @@ async def test_a_caller_that_hangs_up_ends_its_call_at_the_server(address: str) 
         await until(may_ask)
 
 
-async def test_a_server_that_is_gone_is_unavailable(
+async def test_proxy_returns_unavailable_when_server_is_down(
     database: DatabaseUnderTest, tmp_path: Path
 ) -> None:
     async with running_stack(database) as stack:
@@ -203,7 +203,7 @@ async def test_a_server_that_is_gone_is_unavailable(
             assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
 
 
-async def test_the_proxy_lets_calls_finish_when_it_stops(stack: Stack, tmp_path: Path) -> None:
+async def test_proxy_finishes_open_calls_on_sigterm(stack: Stack, tmp_path: Path) -> None:
     with running_proxy(stack.addresses, tmp_path) as (address, process):
         async with _bare(address) as channel:
             call = SearchServiceStub(channel).WatchMemories(WatchMemoriesRequest())
@@ -227,7 +227,7 @@ async def test_the_proxy_lets_calls_finish_when_it_stops(stack: Stack, tmp_path:
 @pytest.mark.parametrize(
     ("moved", "message"), [({}, "no API key exists"), ({"ingest": "127.0.0.1:1"}, "start it first")]
 )
-async def test_the_command_opens_no_service_to_the_network_without_keys(
+async def test_proxy_command_refuses_network_address_without_api_keys(
     stack: Stack, moved: dict[str, str], message: str
 ) -> None:
     variables = {f"EVERWORD_{name.upper()}_ADDRESS": at for name, at in moved.items()}
@@ -237,6 +237,6 @@ async def test_the_command_opens_no_service_to_the_network_without_keys(
     assert message in done.errors
 
 
-async def test_the_command_prints_the_configuration(stack: Stack) -> None:
+async def test_proxy_command_prints_its_configuration(stack: Stack) -> None:
     done = await everword(stack, "proxy", "--print")
     assert f"to {stack.addresses['search']}" in done.output

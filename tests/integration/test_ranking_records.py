@@ -37,7 +37,7 @@ def terms(records: Records, passage: int) -> list[int]:
     return [int(term) for term in records.terms[begin : begin + count]]
 
 
-async def test_every_passage_has_the_hashes_of_its_own_words(stack: Stack) -> None:
+async def test_ranking_record_has_term_hashes_of_its_passage(stack: Stack) -> None:
     await append(stack, "Boats!", TALE)
     contents, records = stored(stack)
     assert contents == ["Boats!", *split_passages(TALE)]
@@ -46,7 +46,7 @@ async def test_every_passage_has_the_hashes_of_its_own_words(stack: Stack) -> No
         assert terms(records, number) == [term_hash(s) for s in stems_of(content, "english")]
 
 
-async def test_the_passages_of_a_message_share_its_traits(stack: Stack) -> None:
+async def test_ranking_records_of_one_message_share_its_traits(stack: Stack) -> None:
     await append(stack, TALE)
     _, records = stored(stack)
     assert set(records.flags.tolist()) == {message_traits(TALE).flags}
@@ -55,7 +55,7 @@ async def test_the_passages_of_a_message_share_its_traits(stack: Stack) -> None:
     assert set(records.self_words.tolist()) == {40}
 
 
-async def test_what_a_tool_returned_belongs_to_the_message(stack: Stack) -> None:
+async def test_ranking_record_includes_tool_result(stack: Stack) -> None:
     await append(stack, message("", tool_name="run", tool_result="```\nkites\n```"))
     [content], records = stored(stack)
     assert records.flags[0] & HAS_CODE
@@ -64,7 +64,7 @@ async def test_what_a_tool_returned_belongs_to_the_message(stack: Stack) -> None
 
 
 @pytest.mark.parametrize(("config", "stem"), [("german", "haus"), ("simple", "häuser")])
-async def test_words_are_stemmed_as_the_namespace_says(
+async def test_ranking_record_uses_stemming_of_the_namespace(
     stack: Stack, config: str, stem: str
 ) -> None:
     settings = admin_service_pb2.NamespaceSettings(text_search_config=config)
@@ -77,7 +77,9 @@ async def test_words_are_stemmed_as_the_namespace_says(
     assert terms(records, 0) == [term_hash(stem)]
 
 
-async def test_a_memory_of_another_kind_has_the_same_record(stack: Stack) -> None:
+async def test_ranking_record_of_summary_equals_record_of_message_with_same_text(
+    stack: Stack,
+) -> None:
     await append(stack, "Red kites in 2023?")
     await remember(stack.database, "SUMMARY", "Red kites in 2023?")
     with stack.database.connect() as conn:
@@ -86,7 +88,7 @@ async def test_a_memory_of_another_kind_has_the_same_record(stack: Stack) -> Non
     assert len({ranking for _, ranking in rows}) == 1
 
 
-async def test_what_was_stored_without_a_record_is_ranked_by_its_text(stack: Stack) -> None:
+async def test_search_scores_are_equal_when_ranking_records_are_missing(stack: Stack) -> None:
     await append(stack, "Red kites in 2023?", "I never saw one.", "My boat is slow.")
     request = pb.SearchRequest(query="Did anybody see kites from a boat in 2023?", explain=True)
     before = await stack.search.Search(request)

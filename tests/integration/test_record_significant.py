@@ -32,7 +32,7 @@ def row(stack: Stack) -> tuple[Any, ...]:
     return found
 
 
-async def test_it_is_found_at_once_by_its_words_and_then_by_its_meaning(stack: Stack) -> None:
+async def test_significant_record_is_searchable_at_once_and_embedded_later(stack: Stack) -> None:
     made = await stack.ingest.RecordSignificant(
         significant(title="The heron", instance="phone", agent="opus", subject="emi")
     )
@@ -58,7 +58,7 @@ async def test_it_is_found_at_once_by_its_words_and_then_by_its_meaning(stack: S
         assert conn.execute("SELECT count(*) FROM memory_vectors_1").fetchone() == (1,)
 
 
-async def test_it_happened_when_the_caller_says(stack: Stack) -> None:
+async def test_significant_record_keeps_occur_time_of_the_request(stack: Stack) -> None:
     request = significant()
     request.occur_time.FromDatetime(datetime(2024, 2, 29, 12, tzinfo=UTC))
     made = await stack.ingest.RecordSignificant(request)
@@ -67,7 +67,7 @@ async def test_it_happened_when_the_caller_says(stack: Stack) -> None:
     assert found.occur_time.ToDatetime(UTC) == datetime(2024, 2, 29, 12, tzinfo=UTC)
 
 
-async def test_a_repeated_request_writes_once(stack: Stack) -> None:
+async def test_repeated_request_id_records_significant_once(stack: Stack) -> None:
     first = await stack.ingest.RecordSignificant(significant(request_id="r"))
     again = await stack.ingest.RecordSignificant(significant(request_id="r"))
     assert (first.replayed, again.replayed) == (False, True)
@@ -80,13 +80,13 @@ async def test_a_repeated_request_writes_once(stack: Stack) -> None:
 
 
 @pytest.mark.parametrize("field", ["content", "title"])
-async def test_wrong_requests_are_refused(stack: Stack, field: str) -> None:
+async def test_record_significant_rejects_invalid_field(stack: Stack, field: str) -> None:
     wrong = {"content": ""} if field == "content" else {"title": "x" * 257}
     refusal = await refused(stack.ingest.RecordSignificant(significant(**wrong)))
     assert refusal.fields == {field}
 
 
-async def test_years_of_roll_ups_leave_it_alone(stack: Stack) -> None:
+async def test_roll_ups_do_not_change_significant_records(stack: Stack) -> None:
     request = significant(instance="phone")
     request.occur_time.FromDatetime(datetime(2022, 6, 1, 12, tzinfo=UTC))
     await stack.ingest.RecordSignificant(request)

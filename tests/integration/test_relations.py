@@ -31,7 +31,7 @@ async def in_context(stack: Stack, query: str, session: str) -> list[str]:
     return [item.text for block in own for item in block.items]
 
 
-async def test_what_is_said_twice_of_somebody_is_a_relation_until_it_ends(stack: Stack) -> None:
+async def test_statement_made_twice_becomes_a_relation_until_it_ends(stack: Stack) -> None:
     await say(stack, "Ana works at Initech.", 0)
     await learn(stack)
     # A single statement is only a suspicion.
@@ -55,7 +55,9 @@ async def test_what_is_said_twice_of_somebody_is_a_relation_until_it_ends(stack:
     assert line.startswith("Ana —works at→ Fabrikam")
 
 
-async def test_what_an_agent_remembers_is_related_to_the_nodes_that_are_there(stack: Stack) -> None:
+async def test_remembered_facts_become_relations_unless_a_person_deleted_the_node(
+    stack: Stack,
+) -> None:
     written = await write(stack, node("Initech", "company"), node("Porto", "place"), subject="emi")
     for attribute, value in (("employer", "initech"), ("residence", "Porto"), ("diet", "vegan")):
         request = facts.RememberRequest(subject="emi", attribute=attribute, value=value)
@@ -102,7 +104,7 @@ async def test_what_an_agent_remembers_is_related_to_the_nodes_that_are_there(st
         ("partner", "somebody whom I met on a long train to Milan", "", None),
     ],
 )
-def test_an_attribute_says_what_is_related(
+def test_relation_of_maps_attribute_and_value_to_a_relation(
     attribute: str, value: str, quote: str, expected: Any
 ) -> None:
     named = relation_of(attribute, value, quote)

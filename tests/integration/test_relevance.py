@@ -74,7 +74,9 @@ def nothing_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @way
-async def test_without_a_calibration_it_says_so_and_how_sure_it_is(told: Stack, way: str) -> None:
+async def test_uncalibrated_search_reports_confidence_and_no_relevance(
+    told: Stack, way: str
+) -> None:
     """High confidence requires the same words or letters; similarity is no proof with an uncalibrated model."""
     response = await search(told, way, explain=True, page_size=200)
     assert response.calibration == pb.CALIBRATION_UNCALIBRATED
@@ -94,7 +96,7 @@ async def test_without_a_calibration_it_says_so_and_how_sure_it_is(told: Stack, 
     assert {first.confidence, second.confidence} == {response.confidence}
 
 
-async def test_without_a_calibration_what_matches_nothing_is_nothing(told: Stack) -> None:
+async def test_uncalibrated_search_without_match_has_verdict_nothing_relevant(told: Stack) -> None:
     """With vectors, the nearest memories are returned all the same."""
     response = await told.search.Search(search_request("qwertzuiop", "SEMANTIC"))
     best = max((result.confidence for result in response.results), default=pb.CONFIDENCE_NONE)
@@ -105,7 +107,7 @@ async def test_without_a_calibration_what_matches_nothing_is_nothing(told: Stack
 
 
 @way
-async def test_a_floor_that_cannot_be_applied_is_refused(told: Stack, way: str) -> None:
+async def test_min_relevance_without_calibration_is_refused(told: Stack, way: str) -> None:
     refusal = await refused(search(told, way, min_relevance=0.1))
     assert refusal.code is grpc.StatusCode.FAILED_PRECONDITION
     assert refusal.reason == "NOT_CALIBRATED"
@@ -113,14 +115,14 @@ async def test_a_floor_that_cannot_be_applied_is_refused(told: Stack, way: str) 
     assert "everword calibrate" in refusal.message
 
 
-async def test_a_calibration_of_one_way_is_none_of_another(told: Stack) -> None:
+async def test_calibration_of_one_profile_does_not_apply_to_others(told: Stack) -> None:
     store(told, measured("recall", await evidence(told, "recall"), 0.0))
     states = {way: (await search(told, way)).calibration for way in WAYS}
     assert states.pop("recall") == pb.CALIBRATION_CALIBRATED
     assert set(states.values()) == {pb.CALIBRATION_UNCALIBRATED}
 
 
-async def test_a_regular_expression_has_no_relevance(told: Stack) -> None:
+async def test_regex_search_has_no_calibration_and_rejects_min_relevance(told: Stack) -> None:
     response = await told.search.Search(search_request("cut.*over", "REGEX"))
     assert response.calibration == pb.CALIBRATION_UNSPECIFIED
     assert response.verdict == pb.VERDICT_RELEVANT
@@ -134,7 +136,7 @@ async def test_a_regular_expression_has_no_relevance(told: Stack) -> None:
 
 
 @way
-async def test_relevance_is_what_the_calibration_makes_of_the_evidence(
+async def test_result_relevance_is_computed_by_the_calibration_from_evidence(
     told: Stack, way: str
 ) -> None:
     found = await evidence(told, way)
@@ -154,7 +156,7 @@ async def test_relevance_is_what_the_calibration_makes_of_the_evidence(
 
 
 @way
-async def test_where_the_chance_is_under_the_floor_nothing_is_relevant_on_every_page(
+async def test_verdict_is_nothing_relevant_on_every_page_below_the_floor(
     told: Stack, way: str
 ) -> None:
     found = await evidence(told, way, IN_PART)
@@ -174,7 +176,7 @@ async def test_where_the_chance_is_under_the_floor_nothing_is_relevant_on_every_
 
 @way
 @pytest.mark.parametrize("enough", [True, False])
-async def test_the_verdict_goes_by_the_chance_of_the_first_ten_on_every_page(
+async def test_verdict_on_every_page_depends_on_answer_chance_of_first_ten_results(
     told: Stack, way: str, enough: bool
 ) -> None:
     found = await evidence(told, way, IN_PART)
@@ -200,7 +202,9 @@ async def test_the_verdict_goes_by_the_chance_of_the_first_ten_on_every_page(
 
 
 @way
-async def test_what_floors_leave_out_counts_for_the_verdict(told: Stack, way: str) -> None:
+async def test_verdict_counts_results_excluded_by_min_relevance_and_min_score(
+    told: Stack, way: str
+) -> None:
     """The verdict is about all memories, not only those above the caller's floor."""
     found = await evidence(told, way)
     knots = (min(found) - 1, max(found) + 1)
@@ -221,7 +225,7 @@ async def test_what_floors_leave_out_counts_for_the_verdict(told: Stack, way: st
         assert response.verdict == pb.VERDICT_RELEVANT
 
 
-async def test_a_calibration_that_comes_between_pages_changes_no_verdict(told: Stack) -> None:
+async def test_calibration_stored_between_pages_does_not_change_the_verdict(told: Stack) -> None:
     first = await search(told, "lexical", page_size=1)
     found = await evidence(told, "lexical")
     low = Calibration((min(found), max(found) + 1e-9), (0.0, 0.05), floor=0.5)
@@ -232,7 +236,7 @@ async def test_a_calibration_that_comes_between_pages_changes_no_verdict(told: S
 
 
 @way
-async def test_min_relevance_leaves_out_exactly_what_is_less_relevant(
+async def test_min_relevance_excludes_only_results_with_lower_relevance(
     told: Stack, way: str
 ) -> None:
     store(told, measured(way, await evidence(told, way), 0.0))
@@ -248,7 +252,7 @@ async def test_min_relevance_leaves_out_exactly_what_is_less_relevant(
 
 
 @way
-async def test_pages_under_min_relevance_are_everything_once(told: Stack, way: str) -> None:
+async def test_pages_with_min_relevance_return_every_result_once(told: Stack, way: str) -> None:
     store(told, measured(way, await evidence(told, way), 0.0))
     whole = ids(await search(told, way, page_size=200, min_relevance=0.05))
     seen: list[str] = []
@@ -262,7 +266,7 @@ async def test_pages_under_min_relevance_are_everything_once(told: Stack, way: s
     assert seen == whole
 
 
-async def test_more_than_anything_has_leaves_nothing(told: Stack) -> None:
+async def test_min_relevance_above_every_result_returns_nothing_relevant(told: Stack) -> None:
     found = await evidence(told, "lexical")
     half = Calibration((min(found), max(found)), (0.0, 0.5), floor=0.1)
     store(told, CalibratedProfile("lexical", None, half))
@@ -272,7 +276,7 @@ async def test_more_than_anything_has_leaves_nothing(told: Stack) -> None:
     assert response.calibration == pb.CALIBRATION_CALIBRATED
 
 
-async def test_time_and_importance_are_no_relevance(told_alone: Stack) -> None:
+async def test_time_and_importance_change_the_score_but_not_relevance(told_alone: Stack) -> None:
     """The same words and vectors, newer or more important: another score, the same relevance."""
     store(told_alone, measured("balanced", await evidence(told_alone, "balanced"), 0.0))
     before = {each.memory.id: each for each in (await search(told_alone, "balanced")).results}
@@ -294,7 +298,7 @@ async def test_time_and_importance_are_no_relevance(told_alone: Stack) -> None:
 # Choice of the calibration
 
 
-async def test_what_is_stored_here_comes_before_what_is_shipped(
+async def test_stored_calibration_overrides_shipped_calibration(
     told: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = await evidence(told, "recall")
@@ -308,7 +312,7 @@ async def test_what_is_stored_here_comes_before_what_is_shipped(
     assert (await search(told, "recall")).results[0].relevance != 0.25
 
 
-async def test_a_shipped_calibration_of_another_model_does_not_count(
+async def test_shipped_calibration_of_another_model_is_ignored(
     told: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = measured("recall", [0.0, 1.0], 0.5, model="another")
@@ -319,7 +323,7 @@ async def test_a_shipped_calibration_of_another_model_does_not_count(
     assert (await search(told, "lexical")).calibration == pb.CALIBRATION_CALIBRATED
 
 
-async def test_without_a_shipped_file_nothing_is_shipped(
+async def test_shipped_calibrations_are_empty_without_a_valid_file(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     monkeypatch.undo()
@@ -338,7 +342,7 @@ async def test_without_a_shipped_file_nothing_is_shipped(
         relevance._shipped.cache_clear()
 
 
-async def test_a_model_generation_takes_its_calibrations_along(
+async def test_dropping_a_model_generation_deletes_its_calibrations(
     told_alone: Stack,
 ) -> None:
     told = told_alone
@@ -352,7 +356,7 @@ async def test_a_model_generation_takes_its_calibrations_along(
     assert left == [("lexical",)]
 
 
-async def test_measuring_again_replaces_what_was_measured(told: Stack) -> None:
+async def test_storing_a_calibration_replaces_the_previous_one(told: Stack) -> None:
     for floor in (0.1, 0.2):
         store(told, measured("lexical", [0.0, 1.0], floor), measured("recall", [0.0, 1.0], floor))
     with told.database.connect() as conn:
@@ -363,7 +367,9 @@ async def test_measuring_again_replaces_what_was_measured(told: Stack) -> None:
 # Memories without an answer
 
 
-async def test_without_a_vector_balanced_cannot_tell(database: DatabaseUnderTest) -> None:
+async def test_balanced_without_embedder_is_uncalibrated_and_rejects_min_relevance(
+    database: DatabaseUnderTest,
+) -> None:
     async with running_stack(database) as stack:
         await append(stack, "The cutover is on Monday.")
         store(stack, measured("balanced", [0.0, 1.0], 0.5, model="all-MiniLM-L6-v2"))
@@ -379,7 +385,7 @@ async def test_without_a_vector_balanced_cannot_tell(database: DatabaseUnderTest
 # Contexts and statistics
 
 
-async def test_a_context_leaves_out_what_is_less_relevant(told: Stack) -> None:
+async def test_build_context_applies_min_relevance(told: Stack) -> None:
     found = await evidence(told, "balanced")
     store(told, measured("balanced", found, 0.0))
     request = context_service_pb2.BuildContextRequest(
@@ -392,7 +398,7 @@ async def test_a_context_leaves_out_what_is_less_relevant(told: Stack) -> None:
     assert {item.memory_id for item in memories.items} == set(ids(response))
 
 
-async def test_statistics_name_the_model(told_alone: Stack) -> None:
+async def test_get_stats_returns_the_active_embedding_model(told_alone: Stack) -> None:
     stats = await told_alone.search.GetStats(pb.GetStatsRequest())
     assert stats.embedding.model == "openai:scripted"
     with told_alone.database.connect() as conn:

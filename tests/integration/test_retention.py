@@ -53,7 +53,9 @@ def sizes(stack: Stack) -> dict[str, int]:
     return {name: count(stack, f'SELECT count(*) FROM "{name}"') for name in names}
 
 
-async def test_without_a_policy_nothing_goes(stack: Stack, running: RetentionRunner) -> None:
+async def test_retention_without_policy_deletes_nothing(
+    stack: Stack, running: RetentionRunner
+) -> None:
     """RG-02, RG-17, RG-18: by default, everything is kept for ever."""
     await write(stack, "Old words.", "k")
     await write(stack, "New words.", "k")
@@ -73,7 +75,7 @@ async def test_without_a_policy_nothing_goes(stack: Stack, running: RetentionRun
     assert sizes(stack) == before
 
 
-async def test_a_conversation_goes_with_what_was_derived_and_leaves_what_was_learned(
+async def test_retention_deletes_conversation_with_derived_rows_and_keeps_facts(
     postgres_url: str,
 ) -> None:
     """RG-11: a conversation without messages for 30 days is deleted; facts learned from it stay (RG-17)."""
@@ -135,7 +137,7 @@ async def test_a_conversation_goes_with_what_was_derived_and_leaves_what_was_lea
             assert "messages" in rows_with(stack, "zqold7k")
 
 
-async def test_relations_whose_message_has_gone_are_moved_to_a_merged_node(stack: Stack) -> None:
+async def test_merge_nodes_moves_edges_of_deleted_messages(stack: Stack) -> None:
     """Retention leaves the edges of the messages that it deletes."""
     await graphs.write(stack, *map(graphs.node, ("Ann", "Anne", "Bob")))
     await graphs.write(stack, graphs.edge("Anne", "knows", "Bob"))
@@ -150,7 +152,7 @@ async def test_relations_whose_message_has_gone_are_moved_to_a_merged_node(stack
 
 
 @pytest.mark.parametrize("stays", [False, True])
-async def test_quotes_stay_where_the_policy_says_so(stack: Stack, stays: bool) -> None:
+async def test_retention_keeps_quotes_if_policy_says_so(stack: Stack, stays: bool) -> None:
     said = await say(stack, "I live in Rome.", 0, subject="ida")
     evidence = fact_pb2.NewEvidence(message_id=said, quote="I live in Rome")
     remembered = facts.RememberRequest(
@@ -168,7 +170,9 @@ async def test_quotes_stay_where_the_policy_says_so(stack: Stack, stays: bool) -
     assert [each.quote for each in explained.evidence] == ["I live in Rome" if stays else ""]
 
 
-async def test_the_least_important_goes_first_and_what_is_important_may_stay(stack: Stack) -> None:
+async def test_retention_deletes_least_important_first_and_obeys_keep_importance(
+    stack: Stack,
+) -> None:
     """RG-36, for messages and notes."""
     said = await append(
         stack,
@@ -200,7 +204,7 @@ async def test_the_least_important_goes_first_and_what_is_important_may_stay(sta
     assert removed(await run(stack)) == {"CONVERSATIONS": 1}
 
 
-async def test_facts_and_patterns_go_where_nobody_hears_of_them(stack: Stack) -> None:
+async def test_retention_deletes_closed_or_unconfirmed_facts_and_patterns(stack: Stack) -> None:
     """RG-17: only closed facts, and facts and patterns without new evidence for the policy's period."""
     for place, at in (("Rome", 0), ("Oslo", 1)):
         said = await say(stack, f"I live in {place}.", at, subject="ida")
@@ -224,7 +228,9 @@ async def test_facts_and_patterns_go_where_nobody_hears_of_them(stack: Stack) ->
     assert count(stack, "SELECT count(*) FROM messages") == 2
 
 
-async def test_the_history_goes_and_what_is_known_stays(stack: Stack) -> None:
+async def test_history_retention_deletes_old_versions_and_keeps_current_values(
+    stack: Stack,
+) -> None:
     """RG-18, for facts, notes and documents."""
     said = await say(stack, "I live in Rome.", 0, subject="ida")
     told = await remember(stack, "Rome", [said], subject="ida")
@@ -248,7 +254,7 @@ async def test_the_history_goes_and_what_is_known_stays(stack: Stack) -> None:
     await write(stack, "Fifth.", "k", expected=4)
 
 
-async def test_it_runs_every_night_in_the_zone_of_the_namespace(
+async def test_retention_runs_once_a_night_and_records_each_run(
     stack: Stack, running: RetentionRunner
 ) -> None:
     """RG-12: once a night, starting with the night after the policy; a row without content records each run."""
@@ -270,7 +276,7 @@ async def test_it_runs_every_night_in_the_zone_of_the_namespace(
     assert await running.begin(tomorrow + timedelta(days=1)) == 1
 
 
-async def test_a_run_that_is_killed_goes_on_in_short_steps(
+async def test_killed_retention_run_resumes_after_its_last_committed_step(
     stack: Stack, running: RetentionRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """RG-12: each step deletes few rows, and the next process continues after the last committed one."""

@@ -77,7 +77,7 @@ def _ways(stack: Stack, key: Metadata, http: httpx2.AsyncClient, mcp: McpClient)
     }
 
 
-async def test_a_key_that_is_revoked_in_a_storm_is_good_for_nothing_a_second_later(
+async def test_key_revoked_under_load_is_refused_by_every_protocol_within_a_second(
     database: DatabaseUnderTest,
 ) -> None:
     async with (

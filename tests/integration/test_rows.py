@@ -38,7 +38,7 @@ def _rows(database: DatabaseUnderTest, row: type[Any], sql: str) -> list[Any]:
         return cursor.execute(sql.encode()).fetchall()
 
 
-def test_columns_may_come_in_any_order(database: DatabaseUnderTest) -> None:
+def test_dataclass_row_accepts_columns_in_any_order(database: DatabaseUnderTest) -> None:
     sql = "SELECT 3 AS times, n AS number, '' AS note, 'here' AS name FROM generate_series(1, 2) n"
     one, two = _rows(database, Visited, sql)
     assert one == Visited(number=1, name="here", times=3)
@@ -48,23 +48,25 @@ def test_columns_may_come_in_any_order(database: DatabaseUnderTest) -> None:
         two.number = 1
 
 
-def test_a_field_without_a_column_has_its_default(database: DatabaseUnderTest) -> None:
+def test_dataclass_row_uses_default_for_missing_column(database: DatabaseUnderTest) -> None:
     assert _rows(database, Place, "SELECT 1 AS number, 'here' AS name") == [Place(1, "here")]
 
 
-def test_what_a_row_computes_is_computed(database: DatabaseUnderTest) -> None:
+def test_dataclass_row_computes_derived_fields(database: DatabaseUnderTest) -> None:
     assert _rows(database, Doubled, "SELECT 4 AS number")[0].twice == 8
 
 
 @pytest.mark.parametrize(
     "sql", ["SELECT 1 AS number", "SELECT 1 AS number, 'here' AS name, 2 AS more"]
 )
-def test_a_column_too_few_or_too_many_is_an_error(database: DatabaseUnderTest, sql: str) -> None:
+def test_dataclass_row_raises_for_missing_or_extra_column(
+    database: DatabaseUnderTest, sql: str
+) -> None:
     with pytest.raises(TypeError):
         _rows(database, Place, sql)
 
 
-def test_a_result_without_rows_has_none(database: DatabaseUnderTest) -> None:
+def test_dataclass_row_of_empty_result_returns_no_rows(database: DatabaseUnderTest) -> None:
     assert _rows(database, Place, "SELECT 1 AS number, 'here' AS name WHERE false") == []
     with database.connect() as conn, conn.cursor(row_factory=dataclass_row(Place)) as cursor:
         cursor.execute("SET LOCAL work_mem = '4MB'")

@@ -105,7 +105,9 @@ async def _answered(call: Any) -> Any:
 
 @SHARED
 @pytest.mark.parametrize("who", ["agents", "subjects"])
-async def test_no_rpc_shows_or_changes_what_is_anothers(scoped: Scoped, who: str) -> None:
+async def test_scoped_key_cannot_read_or_change_memories_of_another_scope(
+    scoped: Scoped, who: str
+) -> None:
     """Uses the cases of isolation between namespaces, within the same namespace."""
     stack: Stack = getattr(scoped, who)
     await _answered(stack.search.Browse(search.BrowseRequest()))
@@ -137,7 +139,7 @@ def _is_refused(case: str, answer: Any) -> bool:
 
 
 @SHARED
-async def test_every_rpc_is_refused_unless_its_proto_says_how_it_holds_to_a_scope(
+async def test_scoped_key_is_refused_by_rpcs_without_scope_option_in_proto(
     scoped: Scoped,
 ) -> None:
     assert len(SCOPED) > 20
@@ -147,7 +149,7 @@ async def test_every_rpc_is_refused_unless_its_proto_says_how_it_holds_to_a_scop
 
 
 @SHARED
-async def test_a_bound_key_writes_and_finds_its_own(
+async def test_scoped_key_writes_and_finds_only_its_own_memories(
     scoped: Scoped, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With another agent's same words present, in conversations and notes."""
@@ -197,7 +199,7 @@ async def _found(stack: Stack, token: str = "") -> set[str]:
 
 
 @SHARED
-async def test_a_query_is_corrected_by_what_its_key_may_see_alone(scoped: Scoped) -> None:
+async def test_spelling_corrections_use_only_memories_visible_to_the_key(scoped: Scoped) -> None:
     mine, whole = scoped.mine, scoped.whole
     for agent, text in (
         ("other", "The ferry leaves from Rotterdam."),
@@ -222,7 +224,7 @@ async def test_a_query_is_corrected_by_what_its_key_may_see_alone(scoped: Scoped
 
 
 @SHARED
-async def test_another_agent_or_subject_is_refused_by_name(scoped: Scoped) -> None:
+async def test_scoped_key_naming_another_agent_is_refused_with_the_field(scoped: Scoped) -> None:
     agents, subjects = scoped.mine, scoped.subjects
     by_filter = search.SearchRequest(query="q", filter=memory.MemoryFilter(agents=["mine", "b"]))
     refusal = await refused(agents.search.Search(by_filter))
@@ -245,7 +247,7 @@ async def test_another_agent_or_subject_is_refused_by_name(scoped: Scoped) -> No
 
 
 @SHARED
-async def test_tables_are_closed_to_bound_keys_unless_it_is_said_what_belongs_to_whom(
+async def test_scoped_role_sees_only_tables_with_a_scope_policy(
     scoped: Scoped,
 ) -> None:
     """Without a policy for the role of bound keys, a table shows no rows."""

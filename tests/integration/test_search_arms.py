@@ -75,7 +75,7 @@ def states(response: pb.SearchResponse) -> dict[str, str]:
 # Trigrams
 
 
-async def test_literals_are_found_by_their_likeness(files: Stack) -> None:
+async def test_trigram_finds_similar_literals(files: Stack) -> None:
     response = await files.search.Search(search_request("auth_handlr.rs", "TRIGRAM"))
     assert {content.split()[1] for content in contents(response)} == {
         "src/auth_handler.rs",
@@ -84,7 +84,7 @@ async def test_literals_are_found_by_their_likeness(files: Stack) -> None:
     assert 0.6 <= response.results[-1].score <= response.results[0].score < 1
 
 
-async def test_the_same_literal_scores_one(files: Stack) -> None:
+async def test_trigram_scores_identical_literal_one(files: Stack) -> None:
     response = await files.search.Search(search_request("README.md", "TRIGRAM", explain=True))
     (result,) = response.results
     assert result.score == 1
@@ -92,13 +92,13 @@ async def test_the_same_literal_scores_one(files: Stack) -> None:
     assert (part.arm, part.raw, part.score) == (pb.SEARCH_ARM_TRIGRAM, 1.0, 1.0)
 
 
-async def test_of_several_literals_the_mean_counts(files: Stack) -> None:
+async def test_trigram_score_is_the_mean_over_literals(files: Stack) -> None:
     request = search_request("README.md zzzzzzzzz", "TRIGRAM")
     (result,) = (await files.search.Search(request)).results
     assert result.score == pytest.approx(0.5)
 
 
-async def test_trigram_mode_takes_whatever_has_three_characters(files: Stack) -> None:
+async def test_trigram_mode_accepts_any_word_of_three_characters(files: Stack) -> None:
     response = await files.search.Search(search_request("auth", "TRIGRAM"))
     assert len(response.results) == 2
     short = await files.search.Search(search_request("db ?? 7", "TRIGRAM"))
@@ -108,7 +108,7 @@ async def test_trigram_mode_takes_whatever_has_three_characters(files: Stack) ->
 # Regular expressions
 
 
-async def test_a_regular_expression_matches_newest_first_without_regard_to_case(
+async def test_regex_matches_case_insensitively_newest_first(
     files: Stack,
 ) -> None:
     response = await files.search.Search(search_request(r"^OPENED .*\.(rs|md)\M", "REGEX"))
@@ -150,7 +150,7 @@ async def test_hybrid_is_the_default(corpus: Corpus) -> None:
     assert states(response) == {"LEXICAL": "RAN", "TRIGRAM": "RAN"}
 
 
-async def test_a_score_is_explained_by_what_the_arms_and_the_models_were_told(
+async def test_hybrid_explanation_lists_ranking_features_and_arm_parts(
     corpus: Corpus,
 ) -> None:
     request = ("Why is orders-db on 10.20.4.17?", "HYBRID")
@@ -165,7 +165,7 @@ async def test_a_score_is_explained_by_what_the_arms_and_the_models_were_told(
     assert any(len(result.explanation.parts) == 2 for result in response.results)
 
 
-async def test_a_score_is_the_same_alone_and_in_a_crowd(corpus: Corpus) -> None:
+async def test_hybrid_score_does_not_depend_on_other_candidates(corpus: Corpus) -> None:
     """A score does not depend on the other candidates."""
     query = "orders-db 10.20.4.17 migration"
     whole = (await corpus.search(query, "HYBRID", page_size=200)).results
@@ -179,21 +179,21 @@ async def test_a_score_is_the_same_alone_and_in_a_crowd(corpus: Corpus) -> None:
         assert scores[result.memory.id] == result.score
 
 
-async def test_what_a_query_demands_holds_for_every_arm(files: Stack) -> None:
+async def test_required_and_excluded_terms_apply_to_every_arm(files: Stack) -> None:
     response = await files.search.Search(search_request("auth_handler.rs -closed", "HYBRID"))
     assert contents(response) == ["opened src/auth_handler.rs today"]
     response = await files.search.Search(search_request('auth_handler.rs "closed"', "HYBRID"))
     assert contents(response) == ["closed src/auth_handlers.rs today"]
 
 
-async def test_what_is_excluded_is_not_looked_for(files: Stack) -> None:
+async def test_excluded_literal_is_not_searched_by_trigram(files: Stack) -> None:
     response = await files.search.Search(search_request("today -README.md", "HYBRID"))
     assert len(response.results) == 3
     assert states(response)["TRIGRAM"] == "SKIPPED"
 
 
 @pytest.mark.parametrize("mode", ["HYBRID", "LEXICAL", "TRIGRAM"])
-async def test_min_score_is_a_floor_for_the_score_that_is_returned(
+async def test_min_score_excludes_results_with_lower_returned_score(
     corpus: Corpus, mode: str
 ) -> None:
     everything = await corpus.search("orders-db 10.20.4.17", mode, page_size=200)
@@ -239,7 +239,7 @@ async def test_an_arm_that_fails_is_degraded_and_the_others_answer(corpus: Corpu
     assert best in {result.memory.id for result in response.results}
 
 
-async def test_a_score_does_not_depend_on_how_many_others_are_alike(
+async def test_hybrid_score_does_not_depend_on_the_candidate_pool_size(
     files: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     request = search_request("closed today: auth_handler.rs", "HYBRID")
@@ -264,7 +264,7 @@ async def test_an_arm_that_takes_too_long_leaves_time_for_the_others(corpus: Cor
     assert "time" in response.arms[0].reason
 
 
-async def test_what_is_read_of_the_results_has_all_of_the_time_that_is_left(corpus: Corpus) -> None:
+async def test_reading_results_may_use_all_remaining_time(corpus: Corpus) -> None:
     """An arm itself has only a share of the remaining time."""
     read = SQL["read_memories"]
     begin, end = (
@@ -279,7 +279,7 @@ async def test_what_is_read_of_the_results_has_all_of_the_time_that_is_left(corp
     assert response.results
 
 
-async def test_a_search_goes_on_with_the_connection_it_has_where_an_arm_fails(
+async def test_search_keeps_its_connection_when_an_arm_fails(
     corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise it would queue for a connection behind every other search."""
@@ -304,7 +304,7 @@ async def test_a_search_goes_on_with_the_connection_it_has_where_an_arm_fails(
     assert min(degraded) == (usual, "DEGRADED")
 
 
-async def test_calls_are_answered_at_once_after_all_connections_were_closed(corpus: Corpus) -> None:
+async def test_search_works_at_once_after_postgres_closed_all_connections(corpus: Corpus) -> None:
     query, mode = "orders-db migration", "HYBRID"
     await asyncio.gather(*(corpus.search(query, mode) for _ in range(16)))
     with corpus.stack.database.connect() as conn:
@@ -315,7 +315,7 @@ async def test_calls_are_answered_at_once_after_all_connections_were_closed(corp
         assert (await corpus.stack.search.Search(request, timeout=30)).results
 
 
-async def test_a_caller_that_gives_up_while_a_connection_is_looked_at_leaves_it_to_the_pool(
+async def test_call_cancelled_during_connection_check_returns_connection_to_pool(
     corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended = asyncio.Event()
@@ -334,7 +334,7 @@ async def test_a_caller_that_gives_up_while_a_connection_is_looked_at_leaves_it_
     assert (await corpus.search("orders-db migration", "HYBRID")).results
 
 
-async def test_pages_go_on_when_an_arm_fails_or_comes_back(corpus: Corpus) -> None:
+async def test_paging_continues_when_an_arm_fails_or_recovers(corpus: Corpus) -> None:
     query, mode = "orders-db migration", "HYBRID"
     for failing_page in (1, 2):
         pages = []
@@ -347,7 +347,7 @@ async def test_pages_go_on_when_an_arm_fails_or_comes_back(corpus: Corpus) -> No
         assert [len(page) for page in pages] == [3, 3]
 
 
-async def test_where_no_arm_answers_the_search_fails(corpus: Corpus) -> None:
+async def test_search_fails_when_every_arm_fails(corpus: Corpus) -> None:
     with (
         failing("find_lexical", "1/0"),
         failing("find_trigram", "1/0"),
@@ -356,7 +356,9 @@ async def test_where_no_arm_answers_the_search_fails(corpus: Corpus) -> None:
     assert refusal.code is grpc.StatusCode.INTERNAL
 
 
-async def test_a_connection_that_breaks_is_not_an_arm_that_fails(corpus: Corpus) -> None:
+async def test_broken_connection_fails_the_search_instead_of_degrading_an_arm(
+    corpus: Corpus,
+) -> None:
     with failing("find_lexical", "pg_sleep(60)"):
         call = asyncio.create_task(refused(corpus.search("orders-db migration", "HYBRID")))
         with corpus.stack.database.connect() as conn:
@@ -369,7 +371,7 @@ async def test_a_connection_that_breaks_is_not_an_arm_that_fails(corpus: Corpus)
 # Spans
 
 
-async def test_every_arm_has_a_span_and_the_call_says_what_it_found(corpus: Corpus) -> None:
+async def test_search_trace_has_a_span_per_arm_and_the_result_count(corpus: Corpus) -> None:
     spans = exporter()
     response = await corpus.search("orders-db migration", "HYBRID")
     found = trace_of(spans.get_finished_spans(), "everword.v1.SearchService/Search")

@@ -79,7 +79,9 @@ async def found(stack: Stack, mode: str, **fields: Any) -> set[str]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_automated_memories_are_left_out_unless_asked_for(stack: Stack, mode: str) -> None:
+async def test_automated_memories_are_excluded_by_default_in_every_mode(
+    stack: Stack, mode: str
+) -> None:
     assert await found(stack, mode) == {"one", "two", "four"}
     assert await found(stack, mode, include_automated=True) == {"one", "two", "three", "four"}
 
@@ -108,14 +110,14 @@ async def test_automated_memories_are_left_out_unless_asked_for(stack: Stack, mo
         ({"agents": ["atlas"], "tags": ["b"], "roles": [memory_pb2.ROLE_USER]}, {"one"}),
     ],
 )
-async def test_a_filter_holds_in_every_mode(
+async def test_filter_is_applied_in_every_mode(
     stack: Stack, mode: str, fields: dict[str, Any], expected: set[str]
 ) -> None:
     assert await found(stack, mode, **fields) == expected
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_a_filter_leaves_out_in_every_mode(stack: Stack, mode: str) -> None:
+async def test_exclusion_filter_is_applied_in_every_mode(stack: Stack, mode: str) -> None:
     page = await stack.search.Browse(
         pb.BrowseRequest(filter=memory_pb2.MemoryFilter(include_automated=True))
     )
@@ -141,7 +143,7 @@ async def test_a_filter_leaves_out_in_every_mode(stack: Stack, mode: str) -> Non
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_conversations_can_be_filtered_by(stack: Stack, mode: str) -> None:
+async def test_conversation_filter_is_applied_in_every_mode(stack: Stack, mode: str) -> None:
     listed = await stack.search.ListConversations(pb.ListConversationsRequest())
     by_key: Callable[[str], str] = lambda key: next(  # noqa: E731
         entry.id for entry in listed.conversations if entry.key.session_key == key

@@ -82,7 +82,7 @@ def without_others(kind: str) -> memory.MemoryFilter:
 
 @pytest.mark.parametrize(("mode", "profile"), RANKINGS)
 @pytest.mark.parametrize("kind", DERIVED_KINDS)
-async def test_an_exact_answer_of_any_kind_comes_in_the_top_3_among_60_weak_messages(
+async def test_exact_answer_of_any_kind_ranks_in_top_3_among_60_weak_messages(
     weak: Stack, kind: str, mode: str, profile: str
 ) -> None:
     results = await search(weak, QUESTION, mode, profile=profile, filter=without_others(kind))
@@ -92,7 +92,7 @@ async def test_an_exact_answer_of_any_kind_comes_in_the_top_3_among_60_weak_mess
 
 
 @pytest.mark.parametrize(("mode", "profile"), RANKINGS)
-async def test_a_summary_that_answers_for_ten_messages_comes_in_the_top_3_too(
+async def test_answering_summary_of_ten_messages_ranks_in_top_3(
     stack: Stack, mode: str, profile: str
 ) -> None:
     """A summary of many messages ranks lower than one of them would, but above memories that hardly answer."""
@@ -111,7 +111,7 @@ async def test_a_summary_that_answers_for_ten_messages_comes_in_the_top_3_too(
 
 
 @pytest.mark.parametrize(("mode", "profile"), RANKINGS)
-async def test_an_equal_text_has_an_equal_score_whatever_its_kind(
+async def test_equal_texts_of_different_kinds_have_equal_scores(
     stack: Stack, mode: str, profile: str
 ) -> None:
     when = datetime.now(UTC) - timedelta(days=3)
@@ -130,7 +130,7 @@ async def test_an_equal_text_has_an_equal_score_whatever_its_kind(
 @pytest.mark.parametrize(
     ("mode", "profile"), [ranking for ranking in RANKINGS if ranking[0] != "SEMANTIC"]
 )
-async def test_a_long_summary_is_found_by_the_passage_that_answers_and_counts_once(
+async def test_long_summary_is_returned_once_by_its_answering_passage(
     stack: Stack, mode: str, profile: str
 ) -> None:
     await append(stack, *(WEAK[n % len(WEAK)].format(n) for n in range(60)))
@@ -144,7 +144,7 @@ async def test_a_long_summary_is_found_by_the_passage_that_answers_and_counts_on
     assert ANSWER in results[place].passage
 
 
-async def test_hybrid_answers_with_a_summary_that_has_a_vector(weak: Stack) -> None:
+async def test_hybrid_finds_summary_by_words_and_by_vector(weak: Stack) -> None:
     only = memory.MemoryFilter(kinds=[memory.MEMORY_KIND_SUMMARY])
     for profile in ("recall", "balanced"):
         [first, *_] = await search(
@@ -159,7 +159,7 @@ async def test_hybrid_answers_with_a_summary_that_has_a_vector(weak: Stack) -> N
 
 
 @pytest.mark.parametrize(("mode", "profile"), RANKINGS[1:])
-async def test_a_memory_without_a_vector_never_wins_by_that(
+async def test_memory_without_vector_does_not_rank_above_embedded_answer(
     stack: Stack, mode: str, profile: str
 ) -> None:
     await append(stack, "Our cat Miso sleeps on the radiator all winter.")
@@ -179,7 +179,7 @@ async def test_a_memory_without_a_vector_never_wins_by_that(
     ("mode", "profile"), [*RANKINGS, ("TRIGRAM", ""), ("REGEX", ""), ("BROWSE", "")]
 )
 @pytest.mark.parametrize("kind", DERIVED_KINDS)
-async def test_time_filters_hold_in_every_mode_for_every_kind(
+async def test_time_filter_is_applied_in_every_mode_for_every_kind(
     weak: Stack, kind: str, mode: str, profile: str
 ) -> None:
     middle, end = Timestamp(), Timestamp()
@@ -209,7 +209,7 @@ async def _found(
     return [result.memory for result in results]
 
 
-async def test_kinds_can_be_asked_for(weak: Stack) -> None:
+async def test_kinds_filter_returns_only_requested_kinds(weak: Stack) -> None:
     wanted = [memory.MEMORY_KIND_NOTE, memory.MEMORY_KIND_FACT]
     results = await search(
         weak, QUESTION, "HYBRID", page_size=50, filter=memory.MemoryFilter(kinds=wanted)
@@ -217,7 +217,7 @@ async def test_kinds_can_be_asked_for(weak: Stack) -> None:
     assert {result.memory.kind for result in results} == set(wanted)
 
 
-async def test_who_wrote_a_memory_raises_no_score(stack: Stack) -> None:
+async def test_instance_of_a_memory_does_not_change_its_score(stack: Stack) -> None:
     """Another system boosted the calling instance's memories, twice even; here an instance is only a filter."""
     now = datetime.now(UTC)
     for name, hours in (("desk", 30), ("phone", 5)):
@@ -240,7 +240,7 @@ async def test_who_wrote_a_memory_raises_no_score(stack: Stack) -> None:
 # Reading, classifying and use of other kinds
 
 
-async def test_a_memory_of_another_kind_is_read_whole_classed_and_used(stack: Stack) -> None:
+async def test_fact_can_be_read_in_full_classified_and_marked_used(stack: Stack) -> None:
     text = "Lea is vegetarian. " * 60
     [fact] = await remember(stack.database, "FACT", text, author="Sleep", subject="lea")
     got = (await stack.search.GetMemory(pb.GetMemoryRequest(memory_id=fact))).memory
@@ -253,7 +253,7 @@ async def test_a_memory_of_another_kind_is_read_whole_classed_and_used(stack: St
     assert (result.memory.importance_class, result.memory.use_count) == (4, 1)
 
 
-async def test_a_context_says_what_kind_a_memory_is_where_nobody_spoke(stack: Stack) -> None:
+async def test_context_labels_memory_without_author_with_its_kind(stack: Stack) -> None:
     when = datetime(2026, 4, 18, 12, tzinfo=UTC)
     await remember(stack.database, "SUMMARY", "The tap was mended.", occurred_at=when, agent="opus")
     request = context_service_pb2.BuildContextRequest(query="tap")
@@ -274,7 +274,7 @@ async def test_passages_of_every_kind_are_counted_and_embedded(stack: Stack) -> 
     assert (pending.embedding.pending, after.embedding.pending) == (4, 0)
 
 
-async def test_summaries_push_no_message_aside(
+async def test_summaries_do_not_displace_messages_from_the_candidate_pool(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many summaries an arm finds first, the usual number of messages is ranked."""

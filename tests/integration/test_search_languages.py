@@ -121,7 +121,7 @@ async def contents(
         ("책", KOREAN[9]),
     ],
 )
-async def test_what_is_asked_in_another_form_comes_first(
+async def test_cjk_query_in_another_word_form_ranks_the_answer_first(
     stack: Stack, query: str, answer: str, mode: str
 ) -> None:
     # HYBRID has further signals: among texts with the same words, another one may rank first.
@@ -140,12 +140,14 @@ async def test_what_is_asked_in_another_form_comes_first(
         ("猫、犬", [JAPANESE[8], CHINESE[8]]),
     ],
 )
-async def test_what_is_demanded_holds(stack: Stack, query: str, expected: list[str]) -> None:
+async def test_phrases_and_operators_apply_to_cjk_text(
+    stack: Stack, query: str, expected: list[str]
+) -> None:
     assert sorted(await contents(stack, query)) == sorted(expected)
 
 
 @pytest.mark.parametrize("query", ["量子力学", "ヨガ教室", "우주선"])
-async def test_what_nobody_spoke_of_is_not_found(stack: Stack, query: str) -> None:
+async def test_cjk_query_without_matching_text_finds_nothing(stack: Stack, query: str) -> None:
     assert await contents(stack, query, "HYBRID") == []
 
 
@@ -167,14 +169,14 @@ async def test_what_nobody_spoke_of_is_not_found(stack: Stack, query: str) -> No
         ("english", "runs race", [STEMMED[2]]),
     ],
 )
-async def test_a_namespaces_words_are_stemmed_as_it_says_when_stored_and_when_asked(
+async def test_text_search_config_of_namespace_applies_to_storage_and_queries(
     stack: Stack, config: str, query: str, expected: list[str]
 ) -> None:
     assert await contents(stack, query, namespace=config) == expected
 
 
 @pytest.mark.parametrize(("query", "answer"), [("학교", KOREAN[7]), ("猫", CHINESE[8])])
-async def test_pairs_are_found_whatever_the_configuration(
+async def test_cjk_words_are_found_with_every_text_search_config(
     stack: Stack, query: str, answer: str
 ) -> None:
     for config in CONFIGURATIONS:

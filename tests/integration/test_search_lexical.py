@@ -143,13 +143,13 @@ def on_purpose(passage: Passage) -> bool:
         ("March 2026", ["march", "2026"]),
     ],
 )
-async def test_scores_equal_the_reference(
+async def test_bm25_scores_equal_the_reference(
     reference: Reference, query: str, terms: list[str]
 ) -> None:
     check(await found(reference, query), reference.scores(terms, on_purpose))
 
 
-async def test_automated_memories_count_in_the_statistics_and_come_only_if_asked_for(
+async def test_bm25_statistics_include_automated_memories_excluded_by_default(
     reference: Reference,
 ) -> None:
     terms = ["heartbeat", "order"]
@@ -159,7 +159,7 @@ async def test_automated_memories_count_in_the_statistics_and_come_only_if_asked
     check(await found(reference, "heartbeat order", filter=everything), reference.scores(terms))
 
 
-async def test_a_filter_changes_no_score(reference: Reference) -> None:
+async def test_filter_does_not_change_bm25_scores(reference: Reference) -> None:
     only = memory_pb2.MemoryFilter(authors=["Mara"], start_time=moment("2026-03-05T00:00:00+00:00"))
     expected = reference.scores(
         ["migrat", "data"],
@@ -180,7 +180,7 @@ def adjacent(passage: Passage, *lexemes: str) -> bool:
     )
 
 
-async def test_a_phrase_is_demanded_and_its_words_are_scored(reference: Reference) -> None:
+async def test_phrase_filters_passages_and_its_words_are_scored(reference: Reference) -> None:
     expected = reference.scores(
         ["order", "line"], lambda p: on_purpose(p) and adjacent(p, "order", "line")
     )
@@ -189,7 +189,7 @@ async def test_a_phrase_is_demanded_and_its_words_are_scored(reference: Referenc
     check(await found(reference, '"order lines"'), expected)
 
 
-async def test_an_exclusion_filters_and_does_not_score(reference: Reference) -> None:
+async def test_excluded_term_filters_without_changing_scores(reference: Reference) -> None:
     def without(passage: Passage) -> bool:
         return on_purpose(passage) and "mysql" not in passage.lexemes
 
@@ -197,7 +197,7 @@ async def test_an_exclusion_filters_and_does_not_score(reference: Reference) -> 
         check(await found(reference, query), reference.scores(["migrat"], without))
 
 
-async def test_or_and_and_demand(reference: Reference) -> None:
+async def test_or_and_and_operators_filter_passages(reference: Reference) -> None:
     either = reference.scores(
         ["till", "backup", "data"],
         lambda p: on_purpose(p) and bool(p.lexemes.keys() & {"till", "backup"}),
@@ -210,7 +210,7 @@ async def test_or_and_and_demand(reference: Reference) -> None:
         check(await found(reference, query), both)
 
 
-async def test_a_prefix_is_one_term_over_all_that_begin_with_it(reference: Reference) -> None:
+async def test_prefix_is_scored_as_one_term_over_all_matching_lexemes(reference: Reference) -> None:
     assert sum(lex.startswith("re") for p in reference.passages for lex in p.lexemes) > 50
     check(await found(reference, "re*"), reference.scores(["re*"], on_purpose))
     expected = reference.scores(["migrat*", "back"], on_purpose)
@@ -221,7 +221,7 @@ async def test_words_with_the_same_stem_are_one_term(reference: Reference) -> No
     assert await found(reference, "order orders ordering") == await found(reference, "order")
 
 
-async def test_an_explanation_adds_up(reference: Reference) -> None:
+async def test_lexical_explanation_terms_add_up_to_the_raw_score(reference: Reference) -> None:
     response = await reference.corpus.search("When does the migration start?", explain=True)
     top = response.results[0]
     (part,) = top.explanation.parts
@@ -238,11 +238,11 @@ async def test_an_explanation_adds_up(reference: Reference) -> None:
         assert term.idf == pytest.approx(expected, abs=1e-9)
 
 
-async def test_without_being_asked_nothing_is_explained(reference: Reference) -> None:
+async def test_results_have_no_explanation_by_default(reference: Reference) -> None:
     response = await reference.corpus.search("migration")
     assert not any(result.HasField("explanation") for result in response.results)
 
 
-async def test_a_score_is_a_share_of_what_is_possible(reference: Reference) -> None:
+async def test_lexical_score_is_between_zero_and_one(reference: Reference) -> None:
     for _, score in (await found(reference, "When is the migration?")).values():
         assert 0 < score < 1

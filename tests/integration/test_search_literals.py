@@ -7,7 +7,7 @@ from support.corpus import search_request
 from support.stack import Stack
 
 
-async def test_letters_count_for_relevance_as_far_as_they_are_what_is_asked(stack: Stack) -> None:
+async def test_literal_adds_less_evidence_within_a_longer_question(stack: Stack) -> None:
     said = ["I updated my LinkedIn profile.", *(f"It rained on day {day}." for day in range(9))]
     await append(stack, *said)
     evidence = []

@@ -65,7 +65,7 @@ async def walk(stack: Stack, mode: str, query: str, size: int, **fields: Any) ->
 
 
 @pytest.mark.parametrize("mode", list(QUERIES))
-async def test_small_pages_together_are_the_whole(corpus: Corpus, mode: str) -> None:
+async def test_small_pages_concatenate_to_the_whole_result(corpus: Corpus, mode: str) -> None:
     (whole,) = await walk(corpus.stack, mode, QUERIES[mode], 200)
     assert len(whole) > 10
     pages = await walk(corpus.stack, mode, QUERIES[mode], 7)
@@ -75,7 +75,7 @@ async def test_small_pages_together_are_the_whole(corpus: Corpus, mode: str) -> 
 
 
 @pytest.mark.parametrize("mode", ["LEXICAL", "HYBRID"])
-async def test_pages_go_on_though_what_is_stored_meanwhile_changes_every_score(
+async def test_pages_have_no_duplicates_when_appends_change_every_score(
     postgres_url: str, mode: str
 ) -> None:
     with cloned(postgres_url) as database:
@@ -99,7 +99,7 @@ async def test_pages_go_on_though_what_is_stored_meanwhile_changes_every_score(
     ("mode", "query"),
     [("LEXICAL", "gateway note"), ("REGEX", "gateway$")],
 )
-async def test_thousands_of_memories_with_equal_scores_are_walked_through_once(
+async def test_paging_returns_thousands_of_equal_scores_once(
     crowded: Stack, mode: str, query: str
 ) -> None:
     pages = await walk(crowded, mode, query, 200)
@@ -108,27 +108,27 @@ async def test_thousands_of_memories_with_equal_scores_are_walked_through_once(
     assert [len(page) for page in pages] == [200] * (MANY // 200)
 
 
-async def test_hybrid_goes_through_its_candidates_once(crowded: Stack) -> None:
+async def test_hybrid_paging_returns_each_candidate_once(crowded: Stack) -> None:
     pages = await walk(crowded, "HYBRID", "build-7 of the gateway", 50)
     ids = [id_ for page in pages for id_ in page]
     assert len(ids) == len(set(ids))
     assert 150 <= len(ids) < MANY
 
 
-async def test_the_first_page_of_thousands_comes_without_the_others(crowded: Stack) -> None:
+async def test_first_hybrid_page_of_thousands_has_ten_matching_results(crowded: Stack) -> None:
     response = await crowded.search.Search(search_request("build-7", "HYBRID"))
     assert len(response.results) == 10
     assert all("build-7 " in result.memory.content for result in response.results)
 
 
-async def test_a_page_has_ten_results_by_default_and_two_hundred_at_most(crowded: Stack) -> None:
+async def test_page_size_is_ten_by_default_and_at_most_two_hundred(crowded: Stack) -> None:
     default = await crowded.search.Search(search_request("gateway"))
     assert len(default.results) == 10
     most = await crowded.search.Search(search_request("gateway", page_size=1_000_000))
     assert len(most.results) == 200
 
 
-async def test_min_score_ends_the_pages(corpus: Corpus) -> None:
+async def test_paging_ends_at_min_score(corpus: Corpus) -> None:
     query = QUERIES["HYBRID"]
     (whole,) = await walk(corpus.stack, "HYBRID", query, 200)
     response = await corpus.search(query, "HYBRID", page_size=200)
@@ -155,7 +155,7 @@ async def token_of(corpus: Corpus, query: str = "orders", **fields: Any) -> str:
         {"explain": True},
     ],
 )
-async def test_a_token_of_another_request_is_refused(
+async def test_page_token_of_another_request_is_refused(
     corpus: Corpus, fields: dict[str, Any]
 ) -> None:
     changed = {"query": "orders", "page_token": await token_of(corpus), **fields}
@@ -164,7 +164,7 @@ async def test_a_token_of_another_request_is_refused(
     assert refusal.reason == "PAGE_TOKEN_INVALID"
 
 
-async def test_a_token_may_be_used_with_another_page_size(corpus: Corpus) -> None:
+async def test_page_token_works_with_another_page_size(corpus: Corpus) -> None:
     token = await token_of(corpus)
     response = await corpus.search("orders", page_size=3, page_token=token)
     (whole,) = await walk(corpus.stack, "LEXICAL", "orders", 200)
@@ -172,12 +172,12 @@ async def test_a_token_may_be_used_with_another_page_size(corpus: Corpus) -> Non
 
 
 @pytest.mark.parametrize("token", ["x", "AAAA", "!!!!", "a" * 400])
-async def test_a_made_up_token_is_refused(corpus: Corpus, token: str) -> None:
+async def test_forged_page_token_is_refused(corpus: Corpus, token: str) -> None:
     refusal = await refused(corpus.search("orders", page_token=token))
     assert refusal.reason == "PAGE_TOKEN_INVALID"
 
 
-async def test_a_token_of_another_rpc_or_namespace_is_refused(corpus: Corpus) -> None:
+async def test_page_token_of_another_rpc_or_namespace_is_refused(corpus: Corpus) -> None:
     await make_namespaces(corpus.stack, "other")
     await append(corpus.stack, message("orders"), metadata=within("other"))
     request = search_request("orders", page_token=await token_of(corpus))
@@ -188,7 +188,7 @@ async def test_a_token_of_another_rpc_or_namespace_is_refused(corpus: Corpus) ->
 
 
 @pytest.mark.parametrize("mode", ["LEXICAL", "HYBRID"])
-async def test_a_token_of_an_earlier_release_is_refused(corpus: Corpus, mode: str) -> None:
+async def test_page_token_of_an_earlier_release_is_refused(corpus: Corpus, mode: str) -> None:
     """Its positions lacked promoted hits of earlier pages."""
     request = search_request("orders", mode)
     with corpus.stack.database.connect() as conn:
@@ -213,7 +213,7 @@ async def test_pages_of_long_contents_are_shorter(corpus: Corpus) -> None:
     assert bool(response.next_page_token) == (len(response.results) == 41)
 
 
-async def test_a_repeated_search_changes_nothing(corpus: Corpus) -> None:
+async def test_repeated_search_returns_equal_results_and_counts_no_use(corpus: Corpus) -> None:
     def uses() -> list[tuple[object, ...]]:
         with corpus.stack.database.connect() as conn:
             rows: psycopg.Cursor[Any] = conn.execute("SELECT * FROM memory_use")

@@ -322,9 +322,7 @@ PLANNED_ONCE = (
 
 
 @pytest.mark.parametrize("name", PLANNED_ONCE)
-def test_a_statement_that_is_planned_once_uses_its_index_whatever_is_asked(
-    database: DatabaseUnderTest, name: str
-) -> None:
+def test_statement_with_generic_plan_uses_its_index(database: DatabaseUnderTest, name: str) -> None:
     with as_search(database, NAMESPACE) as cursor:
         plan = plan_for_any(cursor, name)
     with database.connect() as conn:
@@ -344,7 +342,7 @@ def test_a_statement_that_is_planned_once_uses_its_index_whatever_is_asked(
 @pytest.mark.parametrize(
     "name", ["find_lexical", "find_trigram", "find_near_words", "find_similar_tokens"]
 )
-def test_the_index_over_words_is_asked_for_the_namespace_too(
+def test_word_index_condition_includes_the_namespace(
     database: DatabaseUnderTest, name: str
 ) -> None:
     """Otherwise every search would scan the words of all namespaces in a partition."""
@@ -359,14 +357,16 @@ def test_the_index_over_words_is_asked_for_the_namespace_too(
     assert all("namespace_id" in condition for condition in conditions), conditions
 
 
-def test_only_the_namespaces_partition_is_read(database: DatabaseUnderTest) -> None:
+def test_find_lexical_reads_only_the_partition_of_its_namespace(
+    database: DatabaseUnderTest,
+) -> None:
     with as_search(database, NAMESPACE) as cursor:
         plan = plan_of(cursor, SQL["find_lexical"], HOT["find_lexical"][0])
     relations = {node["Relation Name"] for node in nodes(plan) if "Relation Name" in node}
     assert len({name for name in relations if name.startswith("memories")}) == 1
 
 
-def test_a_page_of_browsing_reads_no_more_than_it_shows(database: DatabaseUnderTest) -> None:
+def test_browse_page_reads_only_the_rows_it_returns(database: DatabaseUnderTest) -> None:
     with as_search(database, NAMESPACE) as cursor:
         plan = plan_of(cursor, SQL["browse_newest"], HOT["browse_newest"][0])
     assert plan["Actual Rows"] == 11

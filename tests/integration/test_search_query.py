@@ -123,7 +123,7 @@ async def test_everyday_input_is_never_an_error(corpus: Corpus, query: str, mode
 @pytest.mark.parametrize(
     "piece", ['"', "a OR ", "-x ", '"a b" ', "(", "*", "a.b-", "数", "🎉", "ab* ", "w{} "]
 )
-async def test_eight_kibibytes_of_anything_are_no_error(corpus: Corpus, piece: str) -> None:
+async def test_query_of_eight_kibibytes_is_not_an_error(corpus: Corpus, piece: str) -> None:
     text = "".join(piece.format(n) for n in range(8192 // len(piece.format(9999).encode())))
     for mode in ("HYBRID", "TRIGRAM"):
         response = await corpus.search(text, mode)
@@ -132,7 +132,7 @@ async def test_eight_kibibytes_of_anything_are_no_error(corpus: Corpus, piece: s
 
 @pytest.mark.parametrize("query", [" ", "\n\t ", "\u3000"])
 @pytest.mark.parametrize("mode", ["HYBRID", "LEXICAL", "TRIGRAM", "REGEX"])
-async def test_a_query_of_white_space_is_refused(corpus: Corpus, query: str, mode: str) -> None:
+async def test_whitespace_query_is_refused(corpus: Corpus, query: str, mode: str) -> None:
     refusal = await refused(corpus.search(query, mode))
     assert refusal.code is grpc.StatusCode.INVALID_ARGUMENT
     assert refusal.fields == {"query"}
@@ -150,7 +150,7 @@ async def test_a_natural_question_is_matched_by_any_of_its_words(small: Stack) -
 
 
 @pytest.mark.parametrize("mode", ["HYBRID", "LEXICAL"])
-async def test_quotes_and_signs_in_a_question_are_no_operators(small: Stack, mode: str) -> None:
+async def test_quotes_and_signs_in_a_question_are_not_operators(small: Stack, mode: str) -> None:
     for question in (
         'Which "relational database" did we decide on?',
         "Which database did we decide on with -rf NOT PostgreSQL?",
@@ -182,18 +182,20 @@ async def test_quotes_and_signs_in_a_question_are_no_operators(small: Stack, mod
         ("grep_files", "grep_files"),
     ],
 )
-async def test_it_finds(small: Stack, query: str, beginning: str) -> None:
+async def test_query_finds_only_the_intended_memory(
+    small: Stack, query: str, beginning: str
+) -> None:
     found = await contents(small, query)
     assert len(found) == 1
     assert found[0].startswith(beginning)
 
 
 @pytest.mark.parametrize("query", ["type", "text", "json", "image_url", "role", "content"])
-async def test_the_keys_of_json_are_not_words(small: Stack, query: str) -> None:
+async def test_json_keys_of_content_blocks_are_not_indexed(small: Stack, query: str) -> None:
     assert await contents(small, query, "HYBRID") == []
 
 
-async def test_a_query_about_nothing_says_so(small: Stack) -> None:
+async def test_query_without_matches_has_verdict_nothing_relevant(small: Stack) -> None:
     response = await small.search.Search(search_request("zebra quantum", "HYBRID"))
     assert not response.results
     assert response.verdict == pb.VERDICT_NOTHING_RELEVANT
@@ -210,11 +212,11 @@ async def test_only_exclusions_find_nothing(small: Stack) -> None:
     assert await contents(small, "-postgresql") == []
 
 
-async def test_a_phrase_of_stop_words_demands_nothing(small: Stack) -> None:
+async def test_phrase_of_stop_words_is_not_required(small: Stack) -> None:
     assert len(await contents(small, '"the of" postgresql')) == 1
 
 
-async def test_who_spoke_and_when_can_be_asked_for(corpus: Corpus) -> None:
+async def test_query_matches_author_and_date_of_a_message(corpus: Corpus) -> None:
     """The message is "Book her.": only its author and its day can match."""
     response = await corpus.search("+Mara +10 +March", page_size=100)
     assert "off-022" in corpus.names(result.memory.id for result in response.results)

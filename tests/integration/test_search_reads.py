@@ -52,7 +52,7 @@ async def conversation_ids(stack: Stack, **fields: object) -> list[str]:
 # Memories
 
 
-async def test_a_memory_is_the_whole_message_with_where_it_comes_from(stack: Stack) -> None:
+async def test_get_memory_returns_every_field_of_the_message(stack: Stack) -> None:
     request = append_request(
         message(
             "Grüezi 世界",
@@ -92,7 +92,7 @@ async def test_a_memory_is_the_whole_message_with_where_it_comes_from(stack: Sta
     "text",
     ["word " * 60_000, "a" * 100_000, "数据库。" * 20_000, "line\n" * 50_000, "a b c d " * 20_000],
 )
-async def test_a_long_memory_comes_back_as_it_was_sent(stack: Stack, text: str) -> None:
+async def test_get_memory_returns_long_content_unchanged(stack: Stack, text: str) -> None:
     found = await one(stack, text)
     assert found.content == text
     assert not found.content_truncated
@@ -101,9 +101,7 @@ async def test_a_long_memory_comes_back_as_it_was_sent(stack: Stack, text: str) 
 @pytest.mark.parametrize(
     "text", ["word " * 2000, "数据库。" * 2000, "a b c d " * 2000, "1.\n" * 4000]
 )
-async def test_the_beginning_of_a_long_memory_is_as_long_as_asked_for(
-    stack: Stack, text: str
-) -> None:
+async def test_browse_truncates_content_to_max_content_chars(stack: Stack, text: str) -> None:
     await append(stack, text)
     for chars in (1, 1000, 5000, len(text) - 1, len(text)):
         page = await stack.search.Browse(pb.BrowseRequest(max_content_chars=chars))
@@ -112,19 +110,19 @@ async def test_the_beginning_of_a_long_memory_is_as_long_as_asked_for(
         assert memory.content_truncated == (chars < len(text))
 
 
-async def test_a_tool_call_is_readable(stack: Stack) -> None:
+async def test_get_memory_renders_tool_call_as_text(stack: Stack) -> None:
     call = message("", role=TOOL, tool_name="ls", tool_args='{"path": "/"}', tool_result="bin\nusr")
     assert (await one(stack, call)).content == 'ls {"path": "/"}\nbin\nusr'
 
 
-async def test_several_memories_come_in_the_order_asked_for(stack: Stack) -> None:
+async def test_batch_get_memories_keeps_the_requested_order(stack: Stack) -> None:
     appended = await append(stack, *(f"number {n}" for n in range(5)))
     ids = [appended.messages[n].message_id for n in (3, 0, 4)]
     got = await stack.search.BatchGetMemories(pb.BatchGetMemoriesRequest(memory_ids=ids))
     assert [memory.content for memory in got.memories] == ["number 3", "number 0", "number 4"]
 
 
-async def test_a_memory_that_is_missing_is_named(stack: Stack) -> None:
+async def test_missing_memory_is_not_found_with_its_id(stack: Stack) -> None:
     appended = await append(stack, "there")
     missing = str(uuid4())
     ids = [appended.messages[0].message_id, missing]
@@ -135,7 +133,7 @@ async def test_a_memory_that_is_missing_is_named(stack: Stack) -> None:
         assert refusal.metadata["memory_id"] == missing
 
 
-async def test_memories_too_large_for_one_answer_are_refused_and_fewer_are_not(
+async def test_batch_get_memories_over_the_size_limit_is_refused(
     stack: Stack,
 ) -> None:
     appended = await append(stack, *(letter * 1000 for letter in "abc"))
@@ -148,7 +146,7 @@ async def test_memories_too_large_for_one_answer_are_refused_and_fewer_are_not(
         assert len((await stack.search.BatchGetMemories(get)).memories) == 2
 
 
-async def test_another_namespaces_ids_are_not_found(stack: Stack) -> None:
+async def test_ids_of_another_namespace_are_not_found(stack: Stack) -> None:
     await make_namespaces(stack, "theirs")
     appended = await append(stack, "secret", metadata=within("theirs"))
     memory_id, conversation_id = appended.messages[0].message_id, appended.conversation_id
@@ -167,7 +165,7 @@ async def test_another_namespaces_ids_are_not_found(stack: Stack) -> None:
     assert not await conversation_ids(stack)
 
 
-async def test_a_use_and_a_class_show_on_the_memory(stack: Stack) -> None:
+async def test_get_memory_returns_use_count_and_importance_class(stack: Stack) -> None:
     appended = await append(stack, "remember")
     id_ = appended.messages[0].message_id
     await stack.ingest.MarkUsed(ingest_service_pb2.MarkUsedRequest(memory_ids=[id_]))
@@ -200,7 +198,7 @@ async def test_conversations_are_listed_newest_first_in_pages(stack: Stack) -> N
     assert await conversation_ids(stack) == newest_first
 
 
-async def test_conversations_are_filtered(stack: Stack) -> None:
+async def test_list_conversations_filters_by_agent_channel_subject_and_state(stack: Stack) -> None:
     for key, agent, channel in (("a", "opus", "cli"), ("b", "atlas", "cli"), ("c", "opus", "web")):
         request = append_request("hi")
         request.conversation.CopyFrom(target(key, agent=agent, channel=channel, subject=key * 2))
@@ -231,7 +229,7 @@ async def seqs(stack: Stack, request: pb.ListMessagesRequest) -> list[list[int]]
             return pages
 
 
-async def test_messages_are_listed_newest_first_and_the_newest_of_all(stack: Stack) -> None:
+async def test_list_messages_starts_with_the_newest_message(stack: Stack) -> None:
     """The oldest hundred messages of a long session would show an agent the past instead of the present."""
     appended = await append(stack, *(f"number {n}" for n in range(1, 251)))
     request = pb.ListMessagesRequest(conversation_id=appended.conversation_id)
@@ -241,7 +239,7 @@ async def test_messages_are_listed_newest_first_and_the_newest_of_all(stack: Sta
 
 
 @pytest.mark.parametrize("order", [memory_pb2.ORDER_NEWEST_FIRST, memory_pb2.ORDER_OLDEST_FIRST])
-async def test_pages_of_messages_are_the_whole_conversation(
+async def test_list_messages_pages_return_the_whole_conversation(
     stack: Stack, order: memory_pb2.Order.ValueType
 ) -> None:
     appended = await append(stack, *(f"number {n}" for n in range(23)))
@@ -259,7 +257,7 @@ async def test_pages_of_messages_are_the_whole_conversation(
 
 
 @pytest.mark.parametrize("order", [memory_pb2.ORDER_NEWEST_FIRST, memory_pb2.ORDER_OLDEST_FIRST])
-async def test_a_page_ends_before_so_many_bytes_but_holds_a_message(
+async def test_list_messages_page_obeys_byte_limit_with_at_least_one_message(
     stack: Stack, order: memory_pb2.Order.ValueType
 ) -> None:
     sizes = (400, 400, 400, 2000, 400, 400)
@@ -273,7 +271,7 @@ async def test_a_page_ends_before_so_many_bytes_but_holds_a_message(
         assert pages == [[1, 2], [3], [4], [5, 6]]
 
 
-async def test_tool_results_and_blocks_count_for_the_size_of_a_page(stack: Stack) -> None:
+async def test_list_messages_byte_limit_counts_tool_results_and_blocks(stack: Stack) -> None:
     block = memory_pb2.ContentBlock(type="text", text="x" * 600)
     appended = await append(
         stack,
@@ -286,7 +284,7 @@ async def test_tool_results_and_blocks_count_for_the_size_of_a_page(stack: Stack
         assert await seqs(stack, request) == [[3], [2], [1]]
 
 
-async def test_large_messages_come_through_the_transport(stack: Stack) -> None:
+async def test_list_messages_returns_messages_of_one_mebibyte(stack: Stack) -> None:
     for letter in "abc":
         await append(stack, letter * MEBIBYTE)
     newest = (await stack.search.Browse(pb.BrowseRequest(page_size=1))).memories[0]
@@ -313,7 +311,7 @@ async def test_an_empty_conversation_has_no_messages_and_an_unknown_one_is_not_f
 # Freshness
 
 
-async def test_a_read_with_the_token_of_a_write_sees_it(stack: Stack) -> None:
+async def test_read_with_consistency_token_sees_the_write(stack: Stack) -> None:
     appended = await append(stack, "xylophone")
     token = appended.consistency_token
     request = pb.SearchRequest(query="xylophone", at_least_as_fresh=token)
@@ -322,7 +320,7 @@ async def test_a_read_with_the_token_of_a_write_sees_it(stack: Stack) -> None:
     assert len((await stack.search.Browse(browse)).memories) == 1
 
 
-async def test_a_token_of_another_namespace_or_none_at_all_is_refused(stack: Stack) -> None:
+async def test_consistency_token_of_another_namespace_or_forged_is_refused(stack: Stack) -> None:
     await make_namespaces(stack, "theirs")
     appended = await append(stack, "secret", metadata=within("theirs"))
     id_ = (await append(stack, "mine")).conversation_id
@@ -338,7 +336,7 @@ async def test_a_token_of_another_namespace_or_none_at_all_is_refused(stack: Sta
             assert refusal.reason == "CONSISTENCY_TOKEN_INVALID"
 
 
-async def test_a_read_waits_for_a_replica_that_lags_until_the_deadline(stack: Stack) -> None:
+async def test_read_with_token_waits_for_lagging_replica_until_deadline(stack: Stack) -> None:
     """A real replica would need a second server, so the creation of a namespace simulates replay here."""
     token = (await append(stack, "xylophone")).consistency_token
     request = pb.SearchRequest(query="xylophone", at_least_as_fresh=token)

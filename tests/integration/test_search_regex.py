@@ -16,7 +16,7 @@ from support.refusals import refused
 from support.stack import Stack
 
 
-async def test_a_regular_expression_finds_the_passage_of_a_long_message(stack: Stack) -> None:
+async def test_regex_returns_matching_passage_of_a_long_message(stack: Stack) -> None:
     long = " ".join(f"Sentence {n} says little." for n in range(400)) + " The needle is here."
     await append(stack, long)
     response = await stack.search.Search(search_request("NEEDLE is", "REGEX"))
@@ -28,7 +28,9 @@ async def test_a_regular_expression_finds_the_passage_of_a_long_message(stack: S
 
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+$", "(.*)(.*)(.*)(.*)b$", "(a*)*b"])
-async def test_what_blows_up_elsewhere_ends_soon(stack: Stack, pattern: str) -> None:
+async def test_regex_with_catastrophic_backtracking_ends_within_deadline(
+    stack: Stack, pattern: str
+) -> None:
     await append(stack, "a" * 30_000 + "!", session_key="long")
     await stack.search.Search(search_request(pattern, "REGEX"), timeout=20)
 
@@ -46,7 +48,7 @@ async def test_a_regular_expression_that_does_not_finish_is_refused(stack: Stack
     assert refusal.reason == "REGEX_TOO_EXPENSIVE"
 
 
-async def test_regular_expressions_leave_the_database_to_others(stack: Stack) -> None:
+async def test_slow_regexes_of_one_namespace_do_not_block_another(stack: Stack) -> None:
     """Without the limit, 40 such searches of one tenant slowed another tenant's search from 10 ms to some seconds."""
     await make_namespaces(stack, "flood", "other")
     for namespace in ("flood", "other"):

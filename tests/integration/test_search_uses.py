@@ -9,7 +9,7 @@ from support.corpus import search_request
 from support.stack import Stack
 
 
-async def test_being_returned_is_a_use_where_the_namespace_says_so(stack: Stack) -> None:
+async def test_returned_result_counts_as_use_if_namespace_setting_says_so(stack: Stack) -> None:
     appended = await append(stack, "one orange", "two apples")
     request = admin_service_pb2.UpdateNamespaceRequest()
     request.namespace.name = "default"

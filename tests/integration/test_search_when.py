@@ -80,13 +80,13 @@ WEEK = {THEN["2023-05-02T18:00"], THEN["2023-05-03T18:00"]}
     "when",
     ["two weeks ago", "in 2023-W18", "between 2023-05-01 and 2023-05-07", "on May 2nd, 2023"],
 )
-async def test_what_happened_then_comes_first_though_other_days_answer_better(
+async def test_query_with_a_time_ranks_events_of_that_time_first(
     searches: tuple[Stack, SearchServiceStub], when: str
 ) -> None:
     assert set(await found(searches, f"What was the cooking class about {when}?")) == WEEK
 
 
-async def test_days_are_those_of_the_namespace_and_told_from_the_reference_time(
+async def test_relative_days_use_namespace_time_zone_and_reference_time(
     searches: tuple[Stack, SearchServiceStub],
 ) -> None:
     """Half past eleven in UTC is already the next day in Berlin."""
@@ -101,7 +101,7 @@ async def test_days_are_those_of_the_namespace_and_told_from_the_reference_time(
     assert response.results[0].memory.content.startswith(OFTEN)
 
 
-async def test_a_time_leaves_nothing_out_and_keeps_to_the_filter(
+async def test_query_time_excludes_nothing_and_filter_still_applies(
     searches: tuple[Stack, SearchServiceStub],
 ) -> None:
     elsewhere = MemoryFilter(start_time=moment("2023-06-01T00:00+00:00"))
@@ -111,7 +111,7 @@ async def test_a_time_leaves_nothing_out_and_keeps_to_the_filter(
     assert all(each.startswith(OFTEN) for each in contents)
 
 
-async def test_pages_and_relevance_stay_what_they_are(
+async def test_query_time_keeps_paging_and_relevance(
     searches: tuple[Stack, SearchServiceStub],
 ) -> None:
     """A time in the query changes the order, but not the relevance of a result."""

@@ -58,7 +58,7 @@ async def ask(searches: list[SearchServiceStub], query: str) -> pb.SearchRespons
         ("Steven", "Stephen"),
     ],
 )
-async def test_somebody_is_found_by_another_spelling(
+async def test_search_finds_a_person_by_another_spelling(
     searches: list[SearchServiceStub], asked: str, known: str
 ) -> None:
     """With the same results as the known spelling."""
@@ -72,7 +72,9 @@ async def test_somebody_is_found_by_another_spelling(
         assert found.relevance == pytest.approx(same.relevance, abs=0.01)
 
 
-async def test_a_stranger_stays_one(searches: list[SearchServiceStub]) -> None:
+async def test_query_about_unknown_person_has_verdict_nothing_relevant(
+    searches: list[SearchServiceStub],
+) -> None:
     response = await ask(searches, "What does Bartholomew say about the harpsichord?")
     assert response.verdict == pb.VERDICT_NOTHING_RELEVANT
 
@@ -86,7 +88,7 @@ async def test_a_stranger_stays_one(searches: list[SearchServiceStub]) -> None:
         "When was the glacier mentioned on 12.05.2023?",
     ],
 )
-async def test_what_nobody_spoke_of_is_nothing(
+async def test_query_about_unknown_topic_has_verdict_nothing_relevant(
     searches: list[SearchServiceStub], query: str
 ) -> None:
     """The nearest results are returned all the same."""
@@ -95,6 +97,6 @@ async def test_what_nobody_spoke_of_is_nothing(
     assert response.results
 
 
-async def test_what_is_said_in_other_words_is_found(searches: list[SearchServiceStub]) -> None:
+async def test_query_in_other_words_has_verdict_relevant(searches: list[SearchServiceStub]) -> None:
     for query in ("Who mended a bike?", "Where can I buy bread?", "Who bakes?"):
         assert (await ask(searches, query)).verdict == pb.VERDICT_RELEVANT, query

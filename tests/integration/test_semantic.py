@@ -73,19 +73,19 @@ def state(response: pb.SearchResponse, arm: pb.SearchArm.ValueType) -> pb.ArmRep
         ("Who plays a musical instrument?", TOLD[5]),
     ],
 )
-async def test_what_shares_no_word_is_found_by_its_meaning(
+async def test_search_finds_memory_without_shared_words_by_meaning(
     knowing: Stack, mode: str, query: str, answer: str
 ) -> None:
     assert contents(await search(knowing, query, mode))[0] == answer
 
 
-async def test_a_query_about_nothing_has_the_verdict_nothing_relevant(knowing: Stack) -> None:
+async def test_semantic_query_without_match_has_verdict_nothing_relevant(knowing: Stack) -> None:
     response = await search(knowing, "zebra quantum chromodynamics")
     assert response.verdict == pb.VERDICT_NOTHING_RELEVANT
     assert state(response, pb.SEARCH_ARM_SEMANTIC).state == pb.ArmReport.STATE_RAN
 
 
-async def test_a_memory_without_a_vector_is_found_by_its_words_and_never_ranked_above_by_its_lack(
+async def test_memory_without_vector_is_found_by_words_below_the_embedded_match(
     knowing: Stack,
 ) -> None:
     await append(knowing, "Miso is also a soup.")
@@ -94,7 +94,7 @@ async def test_a_memory_without_a_vector_is_found_by_its_words_and_never_ranked_
     assert "Miso is also a soup." in contents(response)
 
 
-async def test_filters_and_min_score_hold(knowing: Stack) -> None:
+async def test_semantic_search_applies_filter_and_min_score(knowing: Stack) -> None:
     other = await append(knowing, "A dog named Bruno joined the family.", session_key="other")
     await embed_everything(knowing)
     only = MemoryFilter(conversation_ids=[other.conversation_id])
@@ -105,7 +105,7 @@ async def test_filters_and_min_score_hold(knowing: Stack) -> None:
     assert all(result.score > best for result in higher.results)
 
 
-async def test_pages_walk_through_everything_once(knowing: Stack) -> None:
+async def test_hybrid_pages_return_every_result_once(knowing: Stack) -> None:
     seen: list[str] = []
     token = ""
     while True:
@@ -118,7 +118,7 @@ async def test_pages_walk_through_everything_once(knowing: Stack) -> None:
     assert seen == whole
 
 
-async def test_a_score_shows_its_parts(knowing: Stack) -> None:
+async def test_hybrid_explanation_has_lexical_and_semantic_parts(knowing: Stack) -> None:
     response = await search(knowing, "the cat on the radiator", explain=True)
     parts = {part.arm: part for part in response.results[0].explanation.parts}
     assert {pb.SEARCH_ARM_LEXICAL, pb.SEARCH_ARM_SEMANTIC} <= set(parts)
@@ -127,7 +127,7 @@ async def test_a_score_shows_its_parts(knowing: Stack) -> None:
     assert 0 < parts[pb.SEARCH_ARM_SEMANTIC].raw <= 1
 
 
-async def test_another_namespaces_vectors_are_not_seen(knowing: Stack) -> None:
+async def test_semantic_search_ignores_vectors_of_another_namespace(knowing: Stack) -> None:
     with knowing.database.connect() as conn:
         conn.execute("INSERT INTO namespaces (name) VALUES ('other')")
     request = pb.SearchRequest(query="Which pets do we have?", mode=pb.SEARCH_MODE_SEMANTIC)
@@ -135,7 +135,9 @@ async def test_another_namespaces_vectors_are_not_seen(knowing: Stack) -> None:
     assert contents(response) == []
 
 
-async def test_without_an_embedder_search_goes_on_and_says_so(database: DatabaseUnderTest) -> None:
+async def test_hybrid_without_embedder_skips_semantic_arm_with_a_reason(
+    database: DatabaseUnderTest,
+) -> None:
     async with running_stack(database) as stack:
         await append(stack, *TOLD)
         response = await search(stack, "the cat Miso")
@@ -148,7 +150,7 @@ async def test_without_an_embedder_search_goes_on_and_says_so(database: Database
         assert reason(caught.value) == "EMBEDDER_UNAVAILABLE"
 
 
-async def test_with_an_embedder_that_fails_the_arm_is_degraded(knowing: Stack) -> None:
+async def test_semantic_arm_is_degraded_without_an_active_model(knowing: Stack) -> None:
     whole = await knowing.context.BuildContext(BuildContextRequest(query="the cat Miso"))
     assert not whole.degraded
     with knowing.database.connect() as conn:
@@ -177,7 +179,7 @@ INSERT INTO memory_vectors_1 SELECT * FROM kept;
 """
 
 
-async def test_a_database_without_pgvector_finds_the_same(knowing: Stack) -> None:
+async def test_search_results_are_equal_without_pgvector(knowing: Stack) -> None:
     queries = ("Which pets do we have?", "travel plans to Portugal", "the cat Miso")
     before = [contents(await search(knowing, query)) for query in queries]
 
@@ -190,7 +192,7 @@ async def test_a_database_without_pgvector_finds_the_same(knowing: Stack) -> Non
     assert [contents(await search(knowing, query)) for query in queries] == before
 
 
-async def test_a_large_scope_goes_through_the_index_and_finds_the_same(
+async def test_semantic_search_over_many_passages_equals_exact_search(
     knowing: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exact = contents(await search(knowing, "Which pets do we have?", "SEMANTIC"))
@@ -212,7 +214,7 @@ async def statements_of(stack: Stack, spans: InMemorySpanExporter, **fields: Any
     return [name for name in names if name.startswith("find_semantic")]
 
 
-async def test_that_a_filter_lets_much_through_is_found_out_once(
+async def test_broad_filter_is_detected_once_and_then_uses_the_vector_index(
     knowing: Stack, spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Explained searches always go to the database.
@@ -235,7 +237,7 @@ async def test_that_a_filter_lets_much_through_is_found_out_once(
     assert await statements(filter=only) == exact
 
 
-async def test_where_nearly_everything_is_automated_the_rest_is_still_compared(
+async def test_semantic_search_falls_back_to_exact_if_most_memories_are_automated(
     knowing: Stack, spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     beats = [message(f"heartbeat {n}", automated=True) for n in range(4)]
@@ -271,7 +273,7 @@ def interrupt_index(stack: Stack, generation: int) -> dict[str, tuple[int, bool]
     return indexes_of(stack, generation)
 
 
-async def test_the_model_is_changed_without_a_failed_or_mixed_search(knowing: Stack) -> None:
+async def test_model_switch_causes_no_failed_or_mixed_search(knowing: Stack) -> None:
     """Searches and appends continue during a switch from 384 to 256 dimensions and back.
 
     Appends are throttled while the queue is drained; otherwise it might never become empty.
@@ -360,7 +362,7 @@ async def test_a_search_is_one_trace_through_its_arms_and_the_embedding(
 
 
 @pytest.mark.parametrize("mode", ["SEMANTIC", "HYBRID"])
-async def test_what_a_query_demands_holds_for_meaning_too(knowing: Stack, mode: str) -> None:
+async def test_query_operators_apply_to_semantic_results(knowing: Stack, mode: str) -> None:
     assert contents(await search(knowing, "Which pets do we have?", mode))[0] == TOLD[0]
     without = contents(await search(knowing, "Which pets, and what food to avoid? -cat", mode))
     assert without[0] == TOLD[2]
@@ -370,7 +372,7 @@ async def test_what_a_query_demands_holds_for_meaning_too(knowing: Stack, mode: 
 
 
 @pytest.mark.parametrize("mode", ["SEMANTIC", "HYBRID"])
-async def test_a_query_that_only_leaves_out_finds_nothing(knowing: Stack, mode: str) -> None:
+async def test_query_with_only_exclusions_skips_the_semantic_arm(knowing: Stack, mode: str) -> None:
     response = await search(knowing, "-mushrooms NOT violin", mode)
     assert not response.results
     meaning = state(response, pb.SEARCH_ARM_SEMANTIC)
@@ -378,7 +380,7 @@ async def test_a_query_that_only_leaves_out_finds_nothing(knowing: Stack, mode: 
     assert "leave out" in meaning.reason
 
 
-async def test_what_is_left_out_is_not_what_a_query_is_like(knowing: Stack) -> None:
+async def test_excluded_terms_are_not_part_of_the_query_vector(knowing: Stack) -> None:
     """Otherwise the nearest neighbours of an excluded word would rank first."""
     alone = await search(knowing, "music lessons", "SEMANTIC")
     without = await search(knowing, "music lessons -budget -quarterly", "SEMANTIC")

@@ -99,14 +99,16 @@ def _quick_checks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("service", SERVICES)
-async def test_a_ready_service_serves_under_each_of_its_names(stack: Stack, service: str) -> None:
+async def test_health_of_ready_service_is_serving_under_each_of_its_names(
+    stack: Stack, service: str
+) -> None:
     async with open_channel(stack.addresses[service]) as channel:
         for name in ("", *SERVICES[service]):
             assert await serving(channel, name)
 
 
 @pytest.mark.usefixtures("_quick_checks")
-async def test_without_postgres_a_service_starts_and_says_not_serving(
+async def test_service_without_postgres_starts_as_not_serving(
     database: DatabaseUnderTest, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A write that is refused while Postgres is down does not claim its request id; its retry is stored."""
@@ -142,7 +144,7 @@ async def test_without_postgres_a_service_starts_and_says_not_serving(
     assert ids == [message.message_id for message in stored.messages]
 
 
-async def test_without_postgres_what_is_significant_is_refused_by_its_reason(
+async def test_record_significant_without_postgres_is_storage_unavailable(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("everword.db.pool.POOL_TIMEOUT_S", 0.2)
@@ -155,7 +157,9 @@ async def test_without_postgres_what_is_significant_is_refused_by_its_reason(
     )
 
 
-async def test_without_postgres_readers_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_reads_without_postgres_are_storage_unavailable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("everword.db.pool.POOL_TIMEOUT_S", 0.2)
     settings = SearchSettings(replace(BASE, service="search"), _nowhere("everword_search"))
     async with _running(SearchServer(settings)) as address, open_channel(address) as channel:
@@ -172,7 +176,7 @@ async def test_without_postgres_readers_are_told_so(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.usefixtures("_quick_checks")
-async def test_with_an_old_schema_a_service_waits_for_the_migration(
+async def test_service_with_old_schema_is_not_serving_until_migrated(
     database: DatabaseUnderTest,
 ) -> None:
     newest = "(SELECT coalesce(max(number), 0) FROM schema_migrations)"
@@ -221,7 +225,7 @@ def _allow_connections(postgres_url: str, database: DatabaseUnderTest, *, allowe
 
 
 @pytest.mark.usefixtures("_quick_checks")
-async def test_a_service_whose_connections_are_all_busy_says_so_and_keeps_serving(
+async def test_call_with_exhausted_pool_is_overloaded_and_health_stays_serving(
     database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("everword.db.pool.POOL_TIMEOUT_S", 0.5)
@@ -238,7 +242,7 @@ async def test_a_service_whose_connections_are_all_busy_says_so_and_keeps_servin
     assert (refusal.code, refusal.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "OVERLOADED")
 
 
-async def test_the_deadline_of_the_first_check_does_not_outlive_it(
+async def test_deadline_of_the_first_health_check_is_not_inherited(
     database: DatabaseUnderTest,
 ) -> None:
     """Otherwise tasks started later, such as background tasks, would inherit the check's deadline."""
@@ -272,7 +276,7 @@ async def test_reflection_of_a_public_server_lists_all_public_services(
     }
 
 
-async def test_reflection_can_explain_the_details_of_errors(stack: Stack) -> None:
+async def test_reflection_describes_error_detail_types(stack: Stack) -> None:
     symbol = error_details_pb2.ErrorInfo.DESCRIPTOR.full_name
     request = reflection_pb2.ServerReflectionRequest(file_containing_symbol=symbol)
     async with open_channel(stack.addresses["ingest"]) as channel:
@@ -283,7 +287,7 @@ async def test_reflection_can_explain_the_details_of_errors(stack: Stack) -> Non
 # Listening
 
 
-async def test_a_port_is_one_servers_alone(database: DatabaseUnderTest) -> None:
+async def test_second_server_on_the_same_port_is_refused(database: DatabaseUnderTest) -> None:
     settings = database.settings("ingest")
     async with _running(_ingest(settings)) as address:
         second = _ingest(settings, replace(INGEST, listen=address))
@@ -293,7 +297,7 @@ async def test_a_port_is_one_servers_alone(database: DatabaseUnderTest) -> None:
     assert address in str(caught.value)
 
 
-async def test_without_any_key_a_service_does_not_open_to_the_network(
+async def test_service_without_any_key_refuses_network_address(
     database: DatabaseUnderTest,
 ) -> None:
     server = _ingest(database.settings("ingest"), replace(INGEST, listen="0.0.0.0:0"))
@@ -302,7 +306,7 @@ async def test_without_any_key_a_service_does_not_open_to_the_network(
             pass
 
 
-async def test_a_service_does_not_open_to_the_network_before_it_knows_of_keys(
+async def test_service_refuses_network_address_while_postgres_is_unavailable(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(health_module, "CHECK_TIMEOUT_S", 0.2)
@@ -312,7 +316,7 @@ async def test_a_service_does_not_open_to_the_network_before_it_knows_of_keys(
             pass
 
 
-async def test_with_an_operators_key_a_service_opens_to_the_network(
+async def test_service_with_admin_key_accepts_network_address(
     database: DatabaseUnderTest,
 ) -> None:
     settings = replace(INGEST, listen="0.0.0.0:0", admin_key=Secret("operators-key"))
@@ -325,7 +329,7 @@ async def test_with_an_operators_key_a_service_opens_to_the_network(
     assert refusal.reason == "CREDENTIALS_MISSING"
 
 
-async def test_on_the_network_internal_calls_need_a_token_to_be_set(
+async def test_internal_call_on_network_address_requires_internal_token(
     database: DatabaseUnderTest,
 ) -> None:
     server = replace(

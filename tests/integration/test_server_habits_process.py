@@ -19,7 +19,7 @@ from support.service_process import free_address, is_serving, service_process
 from support.waits import until
 
 
-async def test_sigterm_lets_a_call_finish_and_ends_the_process_well(
+async def test_sigterm_finishes_running_call_and_exits_with_zero(
     database: DatabaseUnderTest,
 ) -> None:
     address = free_address()
@@ -56,7 +56,7 @@ async def _not_serving(channel: grpc.aio.Channel) -> bool:
     return not await serving(channel)
 
 
-async def test_a_taken_port_ends_the_process_with_one_line_that_names_the_setting(
+async def test_process_with_port_in_use_exits_with_one_line_naming_the_setting(
     database: DatabaseUnderTest,
 ) -> None:
     address = free_address()
@@ -75,7 +75,7 @@ async def test_a_taken_port_ends_the_process_with_one_line_that_names_the_settin
     assert "Traceback" not in errors.decode()
 
 
-async def test_a_missing_setting_ends_the_process_by_its_name() -> None:
+async def test_process_without_required_setting_exits_naming_the_setting() -> None:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "everword_ingest"), env={"PATH": os.environ["PATH"]}, stderr=PIPE
     )

@@ -89,13 +89,13 @@ def turns(response: pb.BuildContextResponse) -> list[pb.ContextItem]:
     return [item for item in items(response, TURNS) if item.memory.seq]
 
 
-async def test_the_newest_turns_are_there_word_for_word(garden: Garden) -> None:
+async def test_context_contains_the_newest_turns_verbatim(garden: Garden) -> None:
     newest = turns(await garden.build())[-DEFAULT_TURNS:]
     assert [words(item) for item in newest] == list(SAID[-DEFAULT_TURNS:])
     assert [item.memory.seq for item in newest] == [*range(len(SAID) - 19, len(SAID) + 1)]
 
 
-async def test_a_summary_stands_for_what_is_older(garden: Garden) -> None:
+async def test_context_replaces_older_turns_with_summaries(garden: Garden) -> None:
     response = await garden.build(query="What is in the beds?")
     summaries = [item for item in items(response, TURNS) if item.memory.summary_level]
     assert summaries
@@ -109,7 +109,7 @@ async def test_a_summary_stands_for_what_is_older(garden: Garden) -> None:
 
 
 @pytest.mark.parametrize("budget", [250, 600, 1200])
-async def test_the_history_is_trimmed_to_its_share_newest_turns_first(
+async def test_context_history_drops_oldest_turns_to_fit_the_budget(
     garden: Garden, budget: int
 ) -> None:
     response = await garden.build(query="the green key", token_budget=budget)
@@ -125,7 +125,7 @@ async def test_the_history_is_trimmed_to_its_share_newest_turns_first(
         assert response.omitted >= DEFAULT_TURNS - len(newest)
 
 
-async def test_an_older_turn_near_the_query_is_recalled_and_others_are_not(garden: Garden) -> None:
+async def test_context_recalls_only_older_turns_similar_to_the_query(garden: Garden) -> None:
     response = await garden.build(query="Where is the key of the greenhouse door?")
     older = [item for item in turns(response) if item.memory.seq <= len(SAID) - DEFAULT_TURNS]
     assert DOOR in [words(item) for item in older]
@@ -135,7 +135,7 @@ async def test_an_older_turn_near_the_query_is_recalled_and_others_are_not(garde
     assert all(item.memory.conversation_id == garden.conversation_id for item in older)
 
 
-async def test_what_this_conversation_does_not_know_comes_from_others_and_says_from_which(
+async def test_context_includes_relevant_memory_of_another_conversation(
     garden: Garden,
 ) -> None:
     response = await garden.build(query="When does the beekeeper come?")

@@ -27,7 +27,7 @@ def source(text: str, level: Level | None = None, number: int = 0) -> Source:
     return Source(UUID(int=7), level or 0, text, NOON, NOON, 1, chat, instance=instance)
 
 
-def test_tags_are_a_small_part_of_a_day_and_say_as_much() -> None:
+def test_grouped_tags_take_at_most_a_fifth_of_a_day_without_loss() -> None:
     bullets = [bullet(number) for number in range(18)]
     day = group_bullets("\n".join(bullets))
     lines = day.splitlines()
@@ -60,6 +60,6 @@ def test_tags_are_a_small_part_of_a_day_and_say_as_much() -> None:
         f"- Bare.\n- One. [chat:{CHATS[0]}]\n- Two. [via:a\\]b]\n  goes on",
     ],
 )
-def test_no_line_gets_tags_that_it_did_not_have(content: str) -> None:
+def test_group_and_spread_tags_restores_every_line(content: str) -> None:
     spread = spread_tags(group_bullets(content)).splitlines()
     assert sorted(spread) == sorted(line for line in content.splitlines() if line)

@@ -31,7 +31,7 @@ async def explained(stack: Stack, fact_id: str) -> profile.ExplainFactResponse:
     return await stack.fact_queries.ExplainFact(profile.ExplainFactRequest(fact_id=fact_id))
 
 
-async def test_facts_come_from_what_people_say_with_the_exact_words(stack: Stack) -> None:
+async def test_sleep_stores_facts_with_verbatim_quotes_from_messages(stack: Stack) -> None:
     long = "My brother plays the cello. " + "Well. " * 200
     said = await say(stack, f"{long}I take my tea with oat milk, always.", 0)
     mind = Mind({"sleep-observe": observing(TEA, topics=("tea",))})
@@ -49,7 +49,7 @@ async def test_facts_come_from_what_people_say_with_the_exact_words(stack: Stack
     ]
 
 
-async def test_tools_and_programs_are_left_out_and_mixed_sessions_are_not(stack: Stack) -> None:
+async def test_sleep_skips_tool_and_automated_sessions_but_reads_mixed_ones(stack: Stack) -> None:
     await say(stack, "ls -la", 0, role=ROLE_TOOL, session="tools")
     await say(stack, "I take my tea with oat milk.", 0, session="beats", automated=True)
     await say(stack, "Reading the file.", 0, role=ROLE_ASSISTANT, session="mixed")
@@ -75,7 +75,7 @@ def _terse(answers: Callable[[Records], Any], most: int) -> Callable[[Records], 
     return reply
 
 
-async def test_a_session_that_tells_more_than_an_answer_holds_is_read_in_parts(
+async def test_session_with_more_facts_than_one_answer_fits_is_read_in_parts(
     stack: Stack,
 ) -> None:
     names = ["Ada", "Bea", "Cleo", "Dora", "Elsa", "Fay", "Gina", "Hedy", "Ines", "Jana", "Kim"]
@@ -121,7 +121,7 @@ async def test_a_session_that_tells_more_than_an_answer_holds_is_read_in_parts(
     assert rows(stack, "SELECT count(*)::int FROM people") == [(len(names),)]
 
 
-async def test_what_nobody_said_is_refused_and_asked_for_once_more(stack: Stack) -> None:
+async def test_unsupported_observations_are_rejected_after_one_retry(stack: Stack) -> None:
     await say(stack, "My sister Mia is 34 and paints. I run on Sundays.", 0)
     await say(stack, "You should try 40 km!", 0, role=ROLE_ASSISTANT)
     right = observation(1, "I run on Sundays", "sport", "running on Sundays")
@@ -163,7 +163,7 @@ SAID_THEN = (
 )
 
 
-async def test_each_relation_to_what_is_known_is_written_as_it_is(stack: Stack) -> None:
+async def test_sleep_applies_each_classification_against_known_facts(stack: Stack) -> None:
     await say(stack, ". ".join(words for words, *_ in SAID_FIRST) + ".", 0)
     await say(stack, ". ".join(words for words, *_ in SAID_THEN) + ".", 3)
     classify = classifying(
@@ -204,7 +204,7 @@ async def test_each_relation_to_what_is_known_is_written_as_it_is(stack: Stack) 
     assert disputed == [("Berlin", "Lisbon", 3, "model")]
 
 
-async def test_what_rules_have_learned_is_supported_and_counts_once(stack: Stack) -> None:
+async def test_sleep_confirms_facts_learned_by_rule_without_extra_evidence(stack: Stack) -> None:
     await say(stack, "I live in Berlin.", 0)
     await say(stack, "I live in Berlin, as you know.", 3)
     await learn(stack)
@@ -217,7 +217,7 @@ async def test_what_rules_have_learned_is_supported_and_counts_once(stack: Stack
     assert "sleep-classify" not in mind.tasks()
 
 
-async def test_without_a_model_rules_confirm_expire_and_mark(stack: Stack) -> None:
+async def test_sleep_without_model_confirms_and_expires_facts_by_rule(stack: Stack) -> None:
     await say(stack, "I live in Berlin.", 0)
     await say(stack, "I live in Berlin, as you know.", 3)
     await say(stack, "I drive a Volvo.", 3)
@@ -241,7 +241,7 @@ async def test_without_a_model_rules_confirm_expire_and_mark(stack: Stack) -> No
     assert rows(stack, "SELECT DISTINCT state FROM sleep_sessions") == [(2,)]
 
 
-async def test_what_is_inferred_is_marked_and_every_stage_sees_what_is_known(stack: Stack) -> None:
+async def test_inferred_fact_is_marked_and_inference_sees_known_facts(stack: Stack) -> None:
     await say(stack, "It is tea for me.", -2)
     await sleep(stack, Mind({"sleep-observe": observing(("tea for me", "drink", "tea"))}))
     for at, text in enumerate(("It is 3 in the morning, hello!", "Again up at 3.")):

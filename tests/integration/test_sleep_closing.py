@@ -49,7 +49,7 @@ async def dispute(stack: Stack, verdict: dict[str, str] | None, *later: str) -> 
     return mind
 
 
-async def test_a_model_that_rejects_the_new_lets_the_old_hold_on(stack: Stack) -> None:
+async def test_dispute_rejected_by_model_keeps_old_fact_until_restated(stack: Stack) -> None:
     mind = await dispute(stack, {"outcome": "reject_new", "reason": "It was a joke."})
     assert (await told(stack))["residence"] == {"berlin"}
     assert stored(stack)["residence", "Lisbon"][0] == FactState.REJECTED
@@ -72,7 +72,7 @@ async def test_a_model_that_rejects_the_new_lets_the_old_hold_on(stack: Stack) -
     assert [each[2:4] for each in disputes(stack)] == [(2, "model"), (1, "rule")]
 
 
-async def test_a_person_outranks_the_machine_and_survives_later_sleeps(stack: Stack) -> None:
+async def test_correction_by_a_person_is_not_overridden_by_later_sleeps(stack: Stack) -> None:
     await dispute(stack, None)
     berlin = rows(stack, "SELECT id::text FROM facts WHERE value = 'Berlin'")[0][0]
     lisbon = rows(stack, "SELECT id::text FROM facts WHERE value = 'Lisbon'")[0][0]
@@ -89,7 +89,7 @@ async def test_a_person_outranks_the_machine_and_survives_later_sleeps(stack: St
     assert berlin != lisbon
 
 
-async def test_what_is_said_twice_later_is_accepted_by_rule(stack: Stack) -> None:
+async def test_dispute_is_settled_by_rule_if_new_value_is_stated_twice(stack: Stack) -> None:
     mind = await dispute(stack, None, "Lisbon it is, as I said.")
     assert (await told(stack))["residence"] == {"lisbon"}
     [settled] = disputes(stack)
@@ -97,7 +97,7 @@ async def test_what_is_said_twice_later_is_accepted_by_rule(stack: Stack) -> Non
     assert "sleep-arbitrate" not in mind.tasks()
 
 
-async def test_a_long_dispute_goes_to_what_was_said_more_often(stack: Stack) -> None:
+async def test_dispute_older_than_90_days_is_settled_for_more_frequent_value(stack: Stack) -> None:
     for at, text in enumerate(("Berlin it is.", "Berlin it is.", "Lisbon it is.")):
         await say(stack, text, at)
     mind = Mind({"sleep-observe": observing(BERLIN, LISBON), "sleep-classify": AGAINST})
@@ -114,7 +114,7 @@ async def test_a_long_dispute_goes_to_what_was_said_more_often(stack: Stack) -> 
     assert disputes(stack)[0][2:4] == (2, "rule")
 
 
-async def test_a_model_confirms_what_summaries_and_quotes_bear_out(stack: Stack) -> None:
+async def test_model_confirms_only_existing_facts_it_selects(stack: Stack) -> None:
     await say(stack, "It is tea for me, and the cello at six.", 0)
 
     def confirm(records: Records) -> Any:
@@ -133,7 +133,7 @@ async def test_a_model_confirms_what_summaries_and_quotes_bear_out(stack: Stack)
     assert mind.tasks().count("sleep-confirm") == 2
 
 
-async def test_edges_link_facts_until_one_of_them_ends(stack: Stack) -> None:
+async def test_fact_edge_ends_when_one_of_its_facts_is_closed(stack: Stack) -> None:
     await say(stack, "It is tea for me, and the cello at six.", 0)
 
     def link(records: Records) -> Any:
@@ -156,7 +156,7 @@ async def test_edges_link_facts_until_one_of_them_ends(stack: Stack) -> None:
     assert [each.valid_until_time.seconds > 0 for each in explained.links] == [True]
 
 
-async def test_doubles_are_joined_and_anchors_mature_sooner(
+async def test_duplicate_facts_are_merged_and_anchor_facts_are_marked(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     beatles, short = ("I love the Beatles", "like", "the Beatles"), ("Beatles!", "like", "Beatles")

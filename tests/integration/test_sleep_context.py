@@ -15,7 +15,7 @@ TEA, CELLO = "tea for me", "the cello at six"
 ANNA, SURGERY = "My wife Anna", "knee surgery"
 
 
-async def test_the_next_conversation_knows_what_sleep_has_learned(stack: Stack) -> None:
+async def test_next_context_contains_everything_sleep_learned(stack: Stack) -> None:
     date = (datetime.now(UTC) + timedelta(days=9)).date().isoformat()
     texts = (
         f"It is {TEA}, and {CELLO}.",

@@ -108,7 +108,7 @@ def conversation(stack: Stack) -> str:
     return str(id_)
 
 
-async def test_a_crash_between_any_two_statements_leaves_the_old_state_or_the_new(
+async def test_sleep_crash_at_any_statement_leaves_old_or_new_state(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await say(stack, "Berlin it is.", 0, session="other")
@@ -148,7 +148,7 @@ async def test_a_crash_between_any_two_statements_leaves_the_old_state_or_the_ne
     assert stored(stack)["drink", "tea"] == (FactState.SUSPECTED, 1, 0)
 
 
-async def test_whoever_lost_the_job_stores_nothing_and_two_change_nothing_twice(
+async def test_sleep_worker_without_its_lease_stores_nothing(
     stack: Stack,
 ) -> None:
     await say(stack, "It is tea for me.", 0)
@@ -180,7 +180,7 @@ async def test_whoever_lost_the_job_stores_nothing_and_two_change_nothing_twice(
     assert stored(stack) == {("drink", "tea"): (FactState.SUSPECTED, 1, 0)}
 
 
-async def test_two_sleeps_at_once_are_like_one(stack: Stack) -> None:
+async def test_two_concurrent_sleeps_store_each_session_once(stack: Stack) -> None:
     for number in range(3):
         await say(stack, "It is tea for me. Berlin it is.", number, session=f"s{number}")
     mind = Mind({"sleep-observe": OBSERVING})
@@ -193,7 +193,9 @@ async def test_two_sleeps_at_once_are_like_one(stack: Stack) -> None:
     assert rows(stack, "SELECT state, count(*)::int FROM sleep_sessions GROUP BY 1") == [(2, 3)]
 
 
-async def test_a_poison_session_is_parked_and_the_rest_goes_on(stack: Stack) -> None:
+async def test_session_with_invalid_model_answers_is_parked_and_others_are_stored(
+    stack: Stack,
+) -> None:
     for at, text in enumerate(("It is tea for me.", "poison", "Berlin it is.")):
         await say(stack, text, at)
 
@@ -217,7 +219,7 @@ async def test_a_poison_session_is_parked_and_the_rest_goes_on(stack: Stack) -> 
     assert rows(stack, "SELECT DISTINCT state, error FROM sleep_sessions") == [(2, None)]
 
 
-async def test_a_model_that_is_away_costs_no_attempt_and_parks_nothing(
+async def test_unavailable_model_keeps_sleep_pending_without_an_attempt(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(model_outage, "MAX_WAIT_SECONDS", 0.0)
@@ -232,7 +234,7 @@ async def test_a_model_that_is_away_costs_no_attempt_and_parks_nothing(
     assert rows(stack, "SELECT count(*)::int FROM sleep_sessions") == [(0,)]
 
 
-async def test_sessions_out_of_order_do_not_move_time_backwards(stack: Stack) -> None:
+async def test_session_slept_out_of_order_does_not_replace_newer_facts(stack: Stack) -> None:
     classify = classifying(("Berlin", "contradict", "Lisbon"), ("Lisbon", "contradict", "Berlin"))
     mind = Mind({"sleep-observe": OBSERVING, "sleep-classify": classify})
     await say(stack, "Lisbon it is. It is tea for me.", 9, session="new")
@@ -249,7 +251,7 @@ async def test_sessions_out_of_order_do_not_move_time_backwards(stack: Stack) ->
     assert later.last_seen_time == tea.last_seen_time
 
 
-async def test_a_run_is_stored_at_once_where_a_namespace_wants_that(
+async def test_sleep_stores_whole_run_at_once_if_namespace_setting_says_so(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with stack.database.connect() as conn:
@@ -276,7 +278,7 @@ async def test_a_run_is_stored_at_once_where_a_namespace_wants_that(
     assert await told(stack) == {"residence": {"lisbon"}, "drink": {"tea"}}
 
 
-async def test_nights_and_new_conversations_end_sessions(stack: Stack) -> None:
+async def test_session_ends_at_night_or_when_another_conversation_begins(stack: Stack) -> None:
     soon = datetime.now(UTC) + timedelta(seconds=5)
     mind = Mind({"sleep-observe": OBSERVING})
     await say(stack, "It is tea for me.", 30, session="first")

@@ -76,7 +76,7 @@ async def events(stack: Stack) -> list[people_pb2.Event]:
     return list((await stack.fact_queries.ListEvents(request)).events)
 
 
-async def test_people_are_met_once_with_the_words_that_say_who_they_are(stack: Stack) -> None:
+async def test_sleep_stores_each_person_once_with_quoted_evidence(stack: Stack) -> None:
     first = await say(stack, "My wife Anna plays the cello. Globex pays well.", 0)
     await say(stack, "Anna and I got divorced in the end.", 9, session="t")
     mind = Mind(
@@ -111,7 +111,7 @@ async def test_people_are_met_once_with_the_words_that_say_who_they_are(stack: S
     assert (await people(stack))["Anna"].mention_count == 2
 
 
-async def test_what_the_words_do_not_bear_out_of_a_person_is_not_stored(stack: Stack) -> None:
+async def test_sleep_drops_details_of_a_person_not_supported_by_quotes(stack: Stack) -> None:
     await say(stack, "My brother Rui called. Ines came along.", 0)
     wrong = [
         {"name": "Rui", "relation": "sister", "words": "My brother Rui"},
@@ -140,7 +140,7 @@ async def test_what_the_words_do_not_bear_out_of_a_person_is_not_stored(stack: S
     assert mind.tasks().count("sleep-people") == 2
 
 
-async def test_events_have_times_that_are_said_and_move(stack: Stack) -> None:
+async def test_sleep_stores_event_with_stated_time_and_moves_it(stack: Stack) -> None:
     moved_to = (day(0) + timedelta(days=12)).date().isoformat()
     tomorrow = (day(0) + timedelta(days=1)).date().isoformat()
     await say(stack, "Tomorrow I start a new job at Acme.", 0)
@@ -173,7 +173,7 @@ async def test_events_have_times_that_are_said_and_move(stack: Stack) -> None:
     assert len({each.message_id for each in explained.evidence}) == 2
 
 
-async def test_what_the_words_do_not_bear_out_of_an_event_is_not_stored(stack: Stack) -> None:
+async def test_sleep_drops_details_of_an_event_not_supported_by_quotes(stack: Stack) -> None:
     await say(stack, "My exam is next week. It will be hard.", 0)
     far = (day(0) + timedelta(days=300)).date().isoformat()
     found: list[dict[str, Any]] = [
@@ -192,7 +192,7 @@ async def test_what_the_words_do_not_bear_out_of_an_event_is_not_stored(stack: S
     assert event.status == people_pb2.EVENT_STATUS_ACTIVE
 
 
-async def test_a_user_is_described_by_what_shows_in_two_messages(stack: Stack) -> None:
+async def test_user_trait_requires_valid_quotes_from_two_messages(stack: Stack) -> None:
     texts = ("Just do it.", "No. Ship it now.", "Wrong, again.", "Do the other one.", "Fine.")
     for number, text in enumerate(texts):
         await say(stack, text, number)
@@ -245,7 +245,7 @@ def outlook(phase: str, **fields: Any) -> Callable[[Records], Any]:
     return look
 
 
-async def test_a_trajectory_is_written_where_it_is_due_and_keeps_what_it_was(stack: Stack) -> None:
+async def test_sleep_writes_due_trajectory_and_keeps_earlier_versions(stack: Stack) -> None:
     def living(records: Records) -> Any:
         told = [m for m in records["messages"] if "live in" in m["text"]]
         return {
@@ -287,7 +287,7 @@ async def test_a_trajectory_is_written_where_it_is_due_and_keeps_what_it_was(sta
     assert (await stack.fact_queries.GetUserModel(request)).trajectory.phase == "arriving"
 
 
-async def test_a_trajectory_that_is_not_borne_out_is_not_stored(stack: Stack) -> None:
+async def test_unsupported_trajectory_is_not_stored(stack: Stack) -> None:
     await say(stack, "I live in Lisbon.", 0)
     mind = Mind(
         {
@@ -301,7 +301,7 @@ async def test_a_trajectory_that_is_not_borne_out_is_not_stored(stack: Stack) ->
     assert mind.tasks().count("sleep-trajectory") == 2
 
 
-async def test_sleep_asks_about_what_expired_and_what_changed_also_without_a_model(
+async def test_sleep_without_model_raises_probe_and_verify_questions(
     stack: Stack,
 ) -> None:
     for number, text in ((0, "I live in Berlin."), (20, "We moved to Lisbon.")):
@@ -318,7 +318,7 @@ async def test_sleep_asks_about_what_expired_and_what_changed_also_without_a_mod
     assert kinds == [people_pb2.STRATEGY_KIND_PROBE, people_pb2.STRATEGY_KIND_VERIFY]
 
 
-async def test_what_three_sessions_show_and_nobody_said_is_asked_about(stack: Stack) -> None:
+async def test_fact_inferred_in_three_sessions_raises_clarify_question(stack: Stack) -> None:
     inferred = {"attribute": "sleep_rhythm", "value": "a night owl", "why": "late", "because": [1]}
     mind = Mind(
         {
@@ -343,7 +343,7 @@ async def test_what_three_sessions_show_and_nobody_said_is_asked_about(stack: St
     assert len(explained.evidence) == 3
 
 
-async def test_an_untrusted_channel_ends_no_relation_that_a_trusted_one_states(
+async def test_untrusted_channel_cannot_end_relation_stated_in_trusted_channel(
     stack: Stack,
 ) -> None:
     policy = admin.ChannelPolicy(index=True, roll_up=True, untrusted=True)

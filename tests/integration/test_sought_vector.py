@@ -94,7 +94,7 @@ async def of_the_database(stack: Stack, text: str, mode: SearchMode) -> SearchRe
 
 
 @BY_MEANING
-async def test_a_new_question_is_embedded_once_and_the_same_again_not_at_all(
+async def test_new_query_is_embedded_once_and_then_cached(
     search: Searching, embedder: ObservedEmbedder, knowing: Stack, mode: SearchMode
 ) -> None:
     expected = await of_the_database(knowing, PETS, mode)
@@ -105,7 +105,7 @@ async def test_a_new_question_is_embedded_once_and_the_same_again_not_at_all(
     assert embedder.let_go == []
 
 
-async def test_a_vector_is_kept_for_the_namespace_that_asked(
+async def test_query_vector_is_cached_per_namespace(
     search: Searching, embedder: ObservedEmbedder
 ) -> None:
     for namespace_id in (1, 1, 2):
@@ -114,15 +114,13 @@ async def test_a_vector_is_kept_for_the_namespace_that_asked(
     assert embedder.asked == [PETS, PETS]
 
 
-async def test_a_search_by_words_asks_for_no_vector(
-    search: Searching, embedder: ObservedEmbedder
-) -> None:
+async def test_lexical_search_embeds_nothing(search: Searching, embedder: ObservedEmbedder) -> None:
     assert await search.contents("ferry") == ["The ferry leaves at nine."]
     assert embedder.asked == []
 
 
 @BY_MEANING
-async def test_the_vector_is_asked_for_before_the_database_has_answered(
+async def test_query_with_cached_namespace_is_embedded_before_the_database_answers(
     search: Searching, embedder: ObservedEmbedder, knowing: Stack, mode: SearchMode
 ) -> None:
     with locked(knowing, "namespaces") as lock:
@@ -135,7 +133,7 @@ async def test_the_vector_is_asked_for_before_the_database_has_answered(
     assert embedder.asked == ["What does dislike?"]
 
 
-async def test_without_a_copy_the_database_is_asked_first(
+async def test_query_without_cached_namespace_is_embedded_after_the_database_answers(
     embedder: ObservedEmbedder, knowing: Stack
 ) -> None:
     async with searching(knowing, embedder=embedder) as search:
@@ -152,7 +150,7 @@ async def test_without_a_copy_the_database_is_asked_first(
 
 
 @BY_MEANING
-async def test_names_that_the_copy_knows_are_left_out_at_once(
+async def test_cached_author_names_are_removed_from_the_embedded_query(
     search: Searching, embedder: ObservedEmbedder, knowing: Stack, mode: SearchMode
 ) -> None:
     question = "What can't Marta Silva's daughter Lea stand?"
@@ -162,7 +160,7 @@ async def test_names_that_the_copy_knows_are_left_out_at_once(
 
 
 @BY_MEANING
-async def test_an_author_who_came_since_is_known_to_the_database(
+async def test_author_added_after_caching_is_removed_from_the_embedded_query(
     search: Searching, embedder: ObservedEmbedder, knowing: Stack, mode: SearchMode
 ) -> None:
     await append(knowing, message("My parrot speaks.", author="Zelda"), session_key="new")
@@ -181,7 +179,7 @@ async def test_an_author_who_came_since_is_known_to_the_database(
 
 
 @BY_MEANING
-async def test_a_name_that_only_the_copy_knows_stays_in_the_question(
+async def test_author_known_only_to_the_cache_stays_in_the_embedded_query(
     search: Searching, embedder: ObservedEmbedder, knowing: Stack, mode: SearchMode
 ) -> None:
     with knowing.database.connect() as conn:
@@ -192,7 +190,7 @@ async def test_a_name_that_only_the_copy_knows_stays_in_the_question(
     assert embedder.asked == ["What does dislike?", question]
 
 
-async def test_a_guess_that_was_wrong_is_not_waited_for_and_let_go(
+async def test_wrong_speculative_embedding_is_cancelled_without_waiting(
     search: Searching, embedder: ObservedEmbedder, knowing: Stack
 ) -> None:
     await append(knowing, message("My parrot speaks.", author="Zelda"), session_key="new")
@@ -230,7 +228,7 @@ async def check_failing(search: Searching, text: str) -> None:
     assert response.results[0].memory.content == "The ferry leaves at nine."
 
 
-async def test_an_embedder_that_fails_costs_what_it_cost_before(
+async def test_failing_embedder_is_called_once_per_search_and_recovers(
     search: Searching, embedder: ObservedEmbedder, caplog: pytest.LogCaptureFixture
 ) -> None:
     embedder.fails = True
@@ -242,7 +240,7 @@ async def test_an_embedder_that_fails_costs_what_it_cost_before(
     assert all(report.state is not ArmState.DEGRADED for report in response.arms)
 
 
-async def test_an_embedder_that_fails_for_a_wrong_guess_too_is_no_news(
+async def test_failed_speculative_embedding_leaves_no_unretrieved_exception(
     search: Searching, embedder: ObservedEmbedder, knowing: Stack, caplog: pytest.LogCaptureFixture
 ) -> None:
     await append(knowing, message("Hello.", author="Zelda"), session_key="new")
@@ -253,7 +251,7 @@ async def test_an_embedder_that_fails_for_a_wrong_guess_too_is_no_news(
     assert unretrieved(caplog) == []
 
 
-async def test_an_embedder_that_nobody_listens_at_is_the_same(
+async def test_unreachable_embedder_leaves_no_unretrieved_exception(
     knowing: Stack, caplog: pytest.LogCaptureFixture
 ) -> None:
     away = QueryEmbedder(f"127.0.0.1:{free_ports(1)[0]}", NO_SECRET)
@@ -264,7 +262,7 @@ async def test_an_embedder_that_nobody_listens_at_is_the_same(
     assert unretrieved(caplog) == []
 
 
-async def test_a_failure_that_nobody_waited_for_is_no_news(
+async def test_failed_embedding_of_a_refused_search_leaves_no_unretrieved_exception(
     search: Searching, embedder: ObservedEmbedder, caplog: pytest.LogCaptureFixture
 ) -> None:
     embedder.fails = True
@@ -274,7 +272,7 @@ async def test_a_failure_that_nobody_waited_for_is_no_news(
     assert unretrieved(caplog) == []
 
 
-async def test_without_an_embedder_nothing_is_asked_for(
+async def test_hybrid_without_embedder_skips_the_semantic_arm(
     knowing: Stack, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with searching(knowing) as search:
@@ -293,7 +291,7 @@ async def test_without_an_embedder_nothing_is_asked_for(
 
 
 @BY_MEANING
-async def test_a_search_that_is_cancelled_lets_its_vector_go(
+async def test_cancelled_search_cancels_its_embedding(
     search: Searching,
     embedder: ObservedEmbedder,
     knowing: Stack,
@@ -323,7 +321,7 @@ async def test_a_search_that_is_cancelled_lets_its_vector_go(
     assert unretrieved(caplog) == []
 
 
-async def test_a_search_that_is_refused_lets_its_vector_go(
+async def test_refused_search_cancels_its_embedding(
     search: Searching, embedder: ObservedEmbedder, caplog: pytest.LogCaptureFixture
 ) -> None:
     embedder.gate.clear()
@@ -334,7 +332,7 @@ async def test_a_search_that_is_refused_lets_its_vector_go(
     assert unretrieved(caplog) == []
 
 
-async def test_a_namespace_that_is_deleted_lets_the_vector_go(
+async def test_search_in_deleted_namespace_cancels_its_embedding(
     search: Searching, embedder: ObservedEmbedder, knowing: Stack
 ) -> None:
     with knowing.database.connect() as conn:
@@ -345,7 +343,7 @@ async def test_a_namespace_that_is_deleted_lets_the_vector_go(
     await until(lambda: embedder.let_go == [PETS])
 
 
-async def test_vectors_of_searches_at_once_are_each_their_own(
+async def test_cancelled_search_does_not_affect_concurrent_equal_searches(
     search: Searching, embedder: ObservedEmbedder, knowing: Stack
 ) -> None:
     """A cancelled search does not affect another one with the same query."""

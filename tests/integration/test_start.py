@@ -47,7 +47,7 @@ for part in ("scan", "score", "compare", "trees"):
 
 
 @pytest.mark.parametrize("service", UNUSED)
-def test_a_service_imports_nothing_that_it_may_never_need(service: str) -> None:
+def test_service_does_not_import_optional_modules_at_start(service: str) -> None:
     report = f"import everword_{service}.__main__, json, sys; print(json.dumps(list(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", report], capture_output=True, check=True)
     imported = set(json.loads(done.stdout))
@@ -55,7 +55,7 @@ def test_a_service_imports_nothing_that_it_may_never_need(service: str) -> None:
     assert not UNUSED[service] & imported
 
 
-async def test_the_first_searches_of_a_process_find_what_later_ones_find(
+async def test_first_searches_of_a_process_equal_later_ones(
     stack: Stack, database: DatabaseUnderTest
 ) -> None:
     await append(stack, *TURTLES)
@@ -70,7 +70,7 @@ async def test_the_first_searches_of_a_process_find_what_later_ones_find(
         assert response.results == expected.results
 
 
-async def test_search_of_a_fresh_process_is_about_as_fast_as_later_ones(
+async def test_first_search_of_a_process_is_about_as_fast_as_later_ones(
     stack: Stack, database: DatabaseUnderTest
 ) -> None:
     await append(stack, *TURTLES)
@@ -91,7 +91,7 @@ async def test_search_of_a_fresh_process_is_about_as_fast_as_later_ones(
     assert min(first) <= max(0.15, 2 * median(later)), (first, later)
 
 
-async def test_search_says_that_it_serves_only_once_it_is_warm(database: DatabaseUnderTest) -> None:
+async def test_search_is_serving_only_after_warm_up(database: DatabaseUnderTest) -> None:
     address = free_address()
     settings = replace(BASE, service="search", listen=address)
     # No embedder runs there, so the warm-up waits for its full limit.
@@ -126,7 +126,7 @@ async def _seconds(search: SearchServiceStub, query: str) -> float:
     return time.perf_counter() - started
 
 
-async def test_what_is_not_compiled_is_told_once_and_finds_the_same(
+async def test_search_without_compiled_code_warns_once_with_equal_results(
     stack: Stack, database: DatabaseUnderTest, tmp_path: Path
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(NOTHING_COMPILED)

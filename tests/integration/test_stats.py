@@ -29,7 +29,7 @@ def change(stack: Stack, *statements: str) -> None:
             conn.execute(statement.encode())
 
 
-async def test_an_empty_namespace_is_well(stack: Stack) -> None:
+async def test_stats_of_empty_namespace_have_no_alerts(stack: Stack) -> None:
     response = await read(stack)
     assert not response.alerts
     assert not response.tasks
@@ -37,7 +37,7 @@ async def test_an_empty_namespace_is_well(stack: Stack) -> None:
     assert response.embedding.coverage == 1
 
 
-async def test_what_is_stored_is_counted(stack: Stack) -> None:
+async def test_stats_count_stored_messages_and_bytes(stack: Stack) -> None:
     await append(
         stack,
         "four",
@@ -57,7 +57,7 @@ async def test_what_is_stored_is_counted(stack: Stack) -> None:
     )
 
 
-async def test_another_namespace_does_not_count(stack: Stack) -> None:
+async def test_stats_exclude_other_namespaces(stack: Stack) -> None:
     await make_namespaces(stack, "theirs")
     await append(stack, "theirs", metadata=within("theirs"))
     response = await read(stack)
@@ -66,7 +66,7 @@ async def test_another_namespace_does_not_count(stack: Stack) -> None:
     assert response.embedding.pending == 0
 
 
-async def test_a_passage_without_its_vector_is_pending(stack: Stack) -> None:
+async def test_stats_count_passage_without_vector_as_pending(stack: Stack) -> None:
     await append(stack, "one", "two", "three", "four")
     embedding = (await read(stack)).embedding
     assert (embedding.pending, embedding.failed, embedding.coverage) == (4, 0, 0)
@@ -76,7 +76,7 @@ async def test_a_passage_without_its_vector_is_pending(stack: Stack) -> None:
     assert (embedding.pending, embedding.coverage) == (1, 0.75)
 
 
-async def test_coverage_holds_above_what_is_counted(stack: Stack) -> None:
+async def test_stats_estimate_coverage_above_the_count_limit(stack: Stack) -> None:
     """Three of five passages have no vector: far more than are counted, unevenly, among another namespace's."""
     await make_namespaces(stack, "theirs")
     change(
@@ -97,7 +97,7 @@ async def test_coverage_holds_above_what_is_counted(stack: Stack) -> None:
 
 
 @pytest.mark.parametrize("limit", [3, 4])
-async def test_what_lies_close_together_is_estimated_exactly(
+async def test_stats_estimate_is_exact_for_consecutive_ids(
     stack: Stack, monkeypatch: pytest.MonkeyPatch, limit: int
 ) -> None:
     monkeypatch.setattr(stats, "COUNT_LIMIT", limit)
@@ -107,7 +107,7 @@ async def test_what_lies_close_together_is_estimated_exactly(
     assert (embedding.pending, embedding.coverage) == (4, 0)
 
 
-async def test_without_a_model_nothing_has_its_vector(
+async def test_stats_without_active_model_have_zero_coverage(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stats, "COUNT_LIMIT", 3)
@@ -117,7 +117,7 @@ async def test_without_a_model_nothing_has_its_vector(
     assert (embedding.pending, embedding.coverage, embedding.model) == (4, 0, "")
 
 
-async def test_fresh_work_is_no_reason_for_an_alert(stack: Stack) -> None:
+async def test_recent_pending_work_raises_no_alert(stack: Stack) -> None:
     await import_sample(stack)
     response = await read(stack)
     assert not response.alerts
@@ -126,7 +126,7 @@ async def test_fresh_work_is_no_reason_for_an_alert(stack: Stack) -> None:
     assert embed.pending > 0
 
 
-async def test_what_was_given_up_comes_first_and_says_what_to_do(stack: Stack) -> None:
+async def test_alerts_list_failed_jobs_first_with_the_remedy(stack: Stack) -> None:
     await append(stack, "one", "two")
     change(
         stack,
@@ -155,7 +155,7 @@ async def test_what_was_given_up_comes_first_and_says_what_to_do(stack: Stack) -
     assert by_task["tidy"].oldest_pending_age.seconds >= 22 * 60
 
 
-async def test_counts_survive_folding(stack: Stack) -> None:
+async def test_folding_does_not_change_corpus_counts(stack: Stack) -> None:
     await append(stack, "one")
     await append(stack, "two")
     before = (await read(stack)).corpus

@@ -21,7 +21,7 @@ from support.summaries import BRANCH, LEAF, ROOT, flag_for_review, harvest_tree,
 NEWEST = memory_pb2.ORDER_NEWEST_FIRST
 
 
-async def test_a_summary_is_read_whole_with_its_place_and_its_making(stack: Stack) -> None:
+async def test_get_memory_returns_summary_with_its_range_and_provenance(stack: Stack) -> None:
     conversation = await summed_up(stack, *[f"Row {n} is sown." for n in range(10)])
     (listed_one,) = await listed(stack)
     request = pb.GetMemoryRequest(memory_id=listed_one.id, include_unindexed=True)
@@ -41,12 +41,12 @@ async def test_a_summary_is_read_whole_with_its_place_and_its_making(stack: Stac
     assert memory.memory.content == summary.content
 
 
-async def test_a_summary_that_is_not_there_is_said_to_be_missing(stack: Stack) -> None:
+async def test_expand_summary_with_unknown_id_is_not_found(stack: Stack) -> None:
     call = stack.search.ExpandSummary(pb.ExpandSummaryRequest(summary_id=str(uuid4())))
     assert (await refused(call)).reason == "SUMMARY_NOT_FOUND"
 
 
-async def test_the_tree_of_a_conversation_is_linked_both_ways(stack: Stack) -> None:
+async def test_summary_tree_parents_cover_their_children(stack: Stack) -> None:
     conversation = await harvest_tree(stack)
     nodes = await listed(stack, conversation_id=conversation)
     by_id = {node.id: node for node in nodes}
@@ -61,7 +61,7 @@ async def test_the_tree_of_a_conversation_is_linked_both_ways(stack: Stack) -> N
     assert [leaf.first_seq for leaf in levels[LEAF]] == sorted(n.first_seq for n in levels[LEAF])
 
 
-async def test_lists_go_page_by_page_in_either_order(stack: Stack) -> None:
+async def test_list_summaries_pages_in_either_order(stack: Stack) -> None:
     await harvest_tree(stack)
     await summed_up(stack, *["Another one."] * 10, session_key="other")
     oldest = await listed(stack, page_size=7)
@@ -72,7 +72,7 @@ async def test_lists_go_page_by_page_in_either_order(stack: Stack) -> None:
     ]
 
 
-async def test_filters_narrow_a_list(stack: Stack) -> None:
+async def test_list_summaries_filters_by_level_conversation_review_and_time(stack: Stack) -> None:
     conversation = await harvest_tree(stack)
     other = await summed_up(stack, *["Another one."] * 10, session_key="other")
     everything = await listed(stack)
@@ -97,7 +97,7 @@ async def test_filters_narrow_a_list(stack: Stack) -> None:
     assert not await listed(stack, conversation_id=str(new_id()))
 
 
-async def test_texts_are_cut_where_that_is_asked_for(stack: Stack) -> None:
+async def test_list_summaries_truncates_to_max_content_chars(stack: Stack) -> None:
     await summed_up(stack, *["A rather long sentence."] * 10)
     (short,) = await listed(stack, max_content_chars=12)
     assert (short.content, short.content_truncated) == ("scripted 1, ", True)
@@ -105,7 +105,7 @@ async def test_texts_are_cut_where_that_is_asked_for(stack: Stack) -> None:
     assert not whole.content_truncated
 
 
-async def test_a_page_ends_before_it_is_too_large(
+async def test_list_summaries_page_obeys_the_byte_limit(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await summed_up(stack, *[f"Sentence number {n}." for n in range(30)])
@@ -116,7 +116,7 @@ async def test_a_page_ends_before_it_is_too_large(
     assert await listed(stack) == nodes
 
 
-async def test_a_page_token_is_of_its_own_request(stack: Stack) -> None:
+async def test_list_summaries_refuses_page_token_of_another_request(stack: Stack) -> None:
     await summed_up(stack, *["A sentence."] * 20)
     page = await stack.search.ListSummaries(pb.ListSummariesRequest(page_size=1))
     wrong = pb.ListSummariesRequest(
@@ -125,7 +125,7 @@ async def test_a_page_token_is_of_its_own_request(stack: Stack) -> None:
     assert (await refused(stack.search.ListSummaries(wrong))).reason == "PAGE_TOKEN_INVALID"
 
 
-async def test_stats_count_what_is_summed_up_and_what_is_not(stack: Stack) -> None:
+async def test_stats_count_summaries_and_unsummarised_messages(stack: Stack) -> None:
     await harvest_tree(stack)
     await append(stack, "A straggler.", "Another one.")
     stats = await stack.search.GetStats(pb.GetStatsRequest())
@@ -137,7 +137,7 @@ async def test_stats_count_what_is_summed_up_and_what_is_not(stack: Stack) -> No
     assert not stats.alerts
 
 
-async def test_what_needs_review_is_an_alert(stack: Stack) -> None:
+async def test_summary_that_needs_review_raises_an_alert(stack: Stack) -> None:
     inventor = ScriptedComposer(invented="Row 3")
     await summed_up(stack, *[f"Row {n} is sown." for n in range(10)], composer=inventor)
     stats = await stack.search.GetStats(pb.GetStatsRequest())

@@ -31,7 +31,7 @@ async def names(stack: Stack) -> dict[str, str]:
     return found
 
 
-async def test_a_summary_is_read_by_its_name(stack: Stack) -> None:
+async def test_get_memory_finds_summary_by_its_name(stack: Stack) -> None:
     await update_settings(stack, time_zone="Asia/Tokyo")
     await append(stack, said("2024-03-05T03:00"), said("2024-03-05T04:00", instance="phone"))
     heron = await record(stack, "We named the heron Archibald.", "The  heron\n")
@@ -69,7 +69,7 @@ async def test_a_summary_is_read_by_its_name(stack: Stack) -> None:
     assert await names(stack) == found
 
 
-async def test_exactly_one_of_id_and_name_is_asked_for(stack: Stack) -> None:
+async def test_get_memory_requires_valid_id_or_known_name(stack: Stack) -> None:
     for fields in ({}, {"id": "2024"}, {"name": "x" * 601}):
         wanted: dict[str, Any] = {**fields}
         id_ = wanted.pop("id", "")

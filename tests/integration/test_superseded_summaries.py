@@ -11,7 +11,9 @@ from support.stated_facts import find, ids, marks, tell
 from support.summary_rows import INSERT_SOURCE, INSERT_SUMMARY
 
 
-async def test_a_summary_of_what_ended_is_marked_unless_it_says_what_holds(stack: Stack) -> None:
+async def test_summary_of_superseded_value_is_marked_unless_it_has_the_current_one(
+    stack: Stack,
+) -> None:
     texts = ("They live in Berlin.", "They moved from Berlin to Lisbon.", "They live somewhere.")
     old = [
         await tell(stack, "I live in Berlin.", "Berlin", day, subject="emi")

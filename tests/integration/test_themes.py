@@ -76,7 +76,7 @@ async def listed(stack: Stack, **fields: Any) -> list[pb.Theme]:
     return list(response.themes)
 
 
-def test_clusters_are_those_that_there_are_and_the_same_each_time() -> None:
+def test_find_clusters_recovers_known_groups_deterministically() -> None:
     rng = np.random.default_rng(3)
     middles = rng.normal(size=(4, 32))
     vectors = np.concatenate([middle + 0.1 * rng.normal(size=(12, 32)) for middle in middles])
@@ -93,7 +93,7 @@ def test_clusters_are_those_that_there_are_and_the_same_each_time() -> None:
     assert [count_clusters(n) for n in (6, 18, 50, 800, 100_000)] == [3, 3, 5, 20, 20]
 
 
-def test_the_words_of_a_theme_tell_it_from_the_others() -> None:
+def test_distinctive_words_and_label_check_separate_themes() -> None:
     words = distinctive_words([CATS, INVOICES, GARDEN])
     for own, telling in zip(words, ("purrs", "invoice", "watered"), strict=True):
         assert own[0] == telling
@@ -104,14 +104,14 @@ def test_the_words_of_a_theme_tell_it_from_the_others() -> None:
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/New_York"])
-def test_the_night_is_that_of_the_namespace(zone: str) -> None:
+def test_seconds_until_night_uses_the_namespace_time_zone(zone: str) -> None:
     now = datetime(2026, 4, 18, 12, 30, tzinfo=UTC)
     due = now + timedelta(seconds=seconds_until_night(now, zone))
     assert due.astimezone(ZoneInfo(zone)).hour == 5
     assert timedelta(0) < due - now <= timedelta(days=1)
 
 
-async def test_what_was_said_by_day_has_its_themes_after_the_night(
+async def test_themes_are_computed_at_night_and_only_after_new_messages(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert await listed(stack) == []
@@ -146,7 +146,7 @@ async def test_what_was_said_by_day_has_its_themes_after_the_night(
     assert await listed(stack, metadata=within("theirs")) == []
 
 
-async def test_a_model_names_themes_and_what_it_makes_up_is_not_taken(stack: Stack) -> None:
+async def test_model_label_of_theme_is_used_only_if_supported_by_its_memories(stack: Stack) -> None:
     for key, texts in (("cats", CATS), ("invoices", INVOICES), ("garden", GARDEN)):
         await append(stack, *texts, session_key=key)
     await embed_everything(stack)

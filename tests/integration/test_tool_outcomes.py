@@ -51,7 +51,7 @@ def written(database: DatabaseUnderTest, *levels: int) -> list[tuple[str, bool]]
         ).fetchall()
 
 
-def test_a_sentence_says_what_came_of_a_call() -> None:
+def test_describe_call_states_the_outcome() -> None:
     assert missed(BUILT_WITH) == []
     assert missed(HELD_OUT) == []
     sentences = [describe_call(case.call) for case in (*BUILT_WITH, *HELD_OUT)]
@@ -68,7 +68,7 @@ def test_a_sentence_says_what_came_of_a_call() -> None:
         *( '"\\ud800"', "null", "NaN", "-1", '{"": {"": ""}}'),
     ],
 )  # fmt: skip
-def test_no_result_takes_long_or_breaks_it(result: str) -> None:
+def test_describe_call_handles_huge_or_malformed_results_in_bounded_time(result: str) -> None:
     began = time.perf_counter()
     for args in (
         result,
@@ -82,7 +82,7 @@ def test_no_result_takes_long_or_breaks_it(result: str) -> None:
     assert time.perf_counter() - began < 10
 
 
-async def test_in_summaries_a_sentence_stands_for_a_call(stack: Stack) -> None:
+async def test_summaries_contain_the_sentence_instead_of_the_tool_call(stack: Stack) -> None:
     cases = [*BUILT_WITH, *HELD_OUT]
     talk = message("Please make the login tests pass before we deploy to production tomorrow.")
     await append(stack, talk, *map(sent, cases))
@@ -107,7 +107,7 @@ async def test_in_summaries_a_sentence_stands_for_a_call(stack: Stack) -> None:
     assert list(audit.findings) == []
 
 
-async def test_no_sentence_holds_a_credential_of_its_call(stack: Stack) -> None:
+async def test_sentences_and_summaries_contain_no_credentials_of_tool_calls(stack: Stack) -> None:
     calls = [
         tool_call(name="bash", tool_args=json.dumps({"command": each.text}), tool_result=each.text)
         for each in PLANTED
@@ -121,7 +121,7 @@ async def test_no_sentence_holds_a_credential_of_its_call(stack: Stack) -> None:
     assert [each.secret for each in PLANTED if any(each.secret in text for text in made)] == []
 
 
-async def test_a_model_is_shown_all_of_a_long_call_in_parts(stack: Stack) -> None:
+async def test_long_tool_call_is_sent_to_the_model_in_parts_without_gaps(stack: Stack) -> None:
     lines = [f"Line {n:04} of the log says that host-{n:04} answered." for n in range(300)]
     seen: list[str] = []
 
@@ -144,7 +144,7 @@ async def test_a_model_is_shown_all_of_a_long_call_in_parts(stack: Stack) -> Non
     assert sentence.startswith("Ran the checks of all hosts: 2 failed, 31 passed, 1 skipped")
 
 
-def test_a_models_sentence_that_states_the_outcome_stays() -> None:
+def test_with_outcome_adds_missing_counts_only() -> None:
     call = Call("bash", '{"command": "pytest"}', "2 failed, 31 passed in 1s\n")
     told = "Ran pytest, of which 31 passed and 2 failed."
     assert with_outcome(told, call) == told
@@ -152,7 +152,7 @@ def test_a_models_sentence_that_states_the_outcome_stays() -> None:
     assert with_outcome("Read it.", Call("read", "{}", "300 words of prose.")) == "Read it."
 
 
-def test_small_work_is_asked_of_the_server_and_model_that_is_named_for_it(
+def test_worker_uses_the_model_server_configured_for_each_task(
     database: DatabaseUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker reads its settings at the start, and each task uses its own model."""

@@ -78,7 +78,7 @@ def _right(path: str) -> str:
     return f"Consulted {path} for the login routine."
 
 
-async def test_an_append_stays_whatever_becomes_of_sentences(
+async def test_append_is_readable_when_tool_sentences_fail(
     stack: Stack, server: ScriptedChat
 ) -> None:
     server.always = status(500)
@@ -112,7 +112,7 @@ USELESS = {
 
 
 @pytest.mark.parametrize("reply", AWAY.values(), ids=AWAY.keys())
-async def test_while_the_model_is_away_calls_wait_and_nothing_is_lost(
+async def test_tool_calls_stay_pending_without_attempts_while_model_is_unavailable(
     stack: Stack, server: ScriptedChat, reply: Callable[[], Reply]
 ) -> None:
     paths = await _tell(stack, "a.py", "b.py", "c.py")
@@ -133,7 +133,7 @@ async def test_while_the_model_is_away_calls_wait_and_nothing_is_lost(
 
 
 @pytest.mark.parametrize("reply", USELESS.values(), ids=USELESS.keys())
-async def test_useless_answers_are_given_up_visibly_and_a_backfill_tries_again(
+async def test_tool_calls_with_useless_answers_fail_visibly_and_backfill_retries_them(
     stack: Stack, server: ScriptedChat, reply: Callable[[], Reply]
 ) -> None:
     paths = await _tell(stack, "a.py", "b.py")
@@ -152,7 +152,7 @@ async def test_useless_answers_are_given_up_visibly_and_a_backfill_tries_again(
     assert list((await _status(stack)).failed_tool_calls) == []
 
 
-async def test_an_invented_number_is_caught_and_named_to_the_model(
+async def test_sentence_with_invented_number_is_retried_naming_the_number(
     stack: Stack, server: ScriptedChat
 ) -> None:
     paths = await _tell(stack, "a.py")
@@ -164,7 +164,7 @@ async def test_an_invented_number_is_caught_and_named_to_the_model(
     _hold_that_each_has_its_own(stack, paths)
 
 
-async def test_what_is_refused_is_not_repeated_in_the_queue(
+async def test_queue_error_of_a_refused_sentence_omits_its_text(
     stack: Stack, server: ScriptedChat
 ) -> None:
     [memory_id] = await _tell(stack, "a.py")
@@ -177,7 +177,7 @@ async def test_what_is_refused_is_not_repeated_in_the_queue(
 
 
 @pytest.mark.parametrize("bad", [empty(), status(400)], ids=["empty", "refused"])
-async def test_one_bad_call_does_not_stop_the_others(
+async def test_failing_tool_call_does_not_block_the_others(
     stack: Stack, server: ScriptedChat, monkeypatch: pytest.MonkeyPatch, bad: Reply
 ) -> None:
     monkeypatch.setattr(tools_job, "BATCH", 2)
@@ -197,7 +197,7 @@ async def test_one_bad_call_does_not_stop_the_others(
     assert [paths[id_] for id_ in queued(stack.database)] == ["bad.py"]
 
 
-async def test_what_was_done_before_the_model_went_away_is_kept(
+async def test_sentences_written_before_a_model_outage_are_kept(
     stack: Stack, server: ScriptedChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tools_job, "BATCH", 4)
@@ -216,7 +216,7 @@ async def test_what_was_done_before_the_model_went_away_is_kept(
     _hold_that_each_has_its_own(stack, paths)
 
 
-async def test_two_workers_share_the_calls_and_ask_once_for_each(
+async def test_two_workers_request_each_tool_sentence_once(
     stack: Stack, server: ScriptedChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tools_job, "BATCH", 5)
@@ -242,7 +242,7 @@ async def test_two_workers_share_the_calls_and_ask_once_for_each(
     assert server.most_at_once > 1
 
 
-async def test_a_worker_that_lost_a_call_or_its_job_stores_nothing_of_it(
+async def test_worker_that_lost_its_claim_or_lease_stores_no_sentence(
     stack: Stack, server: ScriptedChat
 ) -> None:
     paths = await _tell(stack, "mine.py", "taken.py")
@@ -275,7 +275,7 @@ async def test_a_worker_that_lost_a_call_or_its_job_stores_nothing_of_it(
     assert other in queued(stack.database)
 
 
-async def test_a_lost_lease_ends_the_calls_to_the_model(
+async def test_lost_lease_cancels_requests_to_the_model(
     stack: Stack, server: ScriptedChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tools_job, "BEAT_S", 0.1)
@@ -305,7 +305,7 @@ async def test_a_lost_lease_ends_the_calls_to_the_model(
     assert len(queued(stack.database)) == 2
 
 
-async def test_claims_are_kept_while_the_model_takes_its_time(
+async def test_claims_are_extended_while_the_model_is_slow(
     stack: Stack, server: ScriptedChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tools_job, "BEAT_S", 0.1)
@@ -325,7 +325,7 @@ async def test_claims_are_kept_while_the_model_takes_its_time(
     _hold_that_each_has_its_own(stack, paths)
 
 
-async def test_no_transaction_is_open_while_the_model_is_asked(
+async def test_no_transaction_is_open_during_a_model_request(
     stack: Stack, server: ScriptedChat
 ) -> None:
     open_ones: list[int] = []
@@ -346,7 +346,7 @@ async def test_no_transaction_is_open_while_the_model_is_asked(
     assert open_ones == [0]
 
 
-async def test_a_worker_that_dies_leaves_its_calls_to_the_next(
+async def test_claims_of_a_dead_worker_expire_and_are_processed_by_the_next(
     stack: Stack, server: ScriptedChat
 ) -> None:
     paths = await _tell(stack, "a.py", "b.py")
@@ -359,7 +359,9 @@ async def test_a_worker_that_dies_leaves_its_calls_to_the_next(
     _hold_that_each_has_its_own(stack, paths)
 
 
-async def test_doing_it_again_changes_nothing(stack: Stack, server: ScriptedChat) -> None:
+async def test_repeated_tool_sentence_job_changes_nothing(
+    stack: Stack, server: ScriptedChat
+) -> None:
     await append(stack, tool_call("a.py"), message("Words."))
     await write_pending_sentences(stack, server)
     asked, before = len(server.requests), indexed_sentences(stack.database)

@@ -69,7 +69,7 @@ async def _backfill(stack: Stack, *, limit: int = 0, dry_run: bool = False) -> i
     return (await stack.maintenance.Backfill(request)).items
 
 
-async def test_a_tool_call_without_words_enqueues_a_sentence_and_nothing_else_does(
+async def test_only_tool_calls_without_text_enqueue_a_sentence(
     stack: Stack,
 ) -> None:
     block = memory_pb2.ContentBlock(type="text", text="Here it is.")
@@ -91,7 +91,7 @@ async def test_a_tool_call_without_words_enqueues_a_sentence_and_nothing_else_do
     assert await _backfill(stack, dry_run=True) == 2
 
 
-async def test_every_read_returns_what_was_sent_and_the_sentence_beside_it(
+async def test_reads_return_original_content_and_synthesized_content(
     stack: Stack, server: ScriptedChat
 ) -> None:
     stored = await append(stack, tool_call(), message("I read it."))
@@ -122,7 +122,7 @@ async def test_every_read_returns_what_was_sent_and_the_sentence_beside_it(
         assert by_id[stored.messages[1].message_id].synthesized_content == ""
 
 
-async def test_a_long_call_keeps_its_text_its_length_and_its_parts(
+async def test_sentence_does_not_change_content_of_a_long_tool_call(
     stack: Stack, server: ScriptedChat
 ) -> None:
     lines = "".join(f"Line {n} of the file says something of its own.\n" for n in range(200))
@@ -141,7 +141,7 @@ async def test_a_long_call_keeps_its_text_its_length_and_its_parts(
 
 
 @pytest.mark.parametrize("mode", ["HYBRID", "LEXICAL", "REGEX"])
-async def test_a_call_is_found_by_the_words_of_its_sentence(
+async def test_search_finds_tool_call_by_words_of_its_sentence(
     stack: Stack, server: ScriptedChat, mode: str
 ) -> None:
     [memory_id] = await _tell(stack, tool_call())
@@ -153,7 +153,7 @@ async def test_a_call_is_found_by_the_words_of_its_sentence(
     assert results[0].passage == SENTENCE
 
 
-async def test_a_call_is_found_by_the_meaning_of_its_sentence(
+async def test_semantic_search_finds_tool_call_by_its_sentence(
     database: DatabaseUnderTest, server: ScriptedChat
 ) -> None:
     async with running_stack(database, semantic=True) as stack:
@@ -166,7 +166,7 @@ async def test_a_call_is_found_by_the_meaning_of_its_sentence(
         assert results[0].passage == "Consulted k9/zz.bin for the login routine."
 
 
-async def test_a_context_shows_the_sentence_where_it_is_what_matched(
+async def test_context_shows_the_sentence_that_matched_the_query(
     stack: Stack, server: ScriptedChat
 ) -> None:
     await _tell(stack, tool_call())
@@ -176,7 +176,7 @@ async def test_a_context_shows_the_sentence_where_it_is_what_matched(
     assert "…" not in built.text
 
 
-async def test_what_is_not_indexed_gets_a_sentence_and_no_place_in_the_index(
+async def test_tool_call_in_unindexed_channel_gets_a_sentence_outside_the_index(
     stack: Stack, server: ScriptedChat
 ) -> None:
     with stack.database.connect() as conn:
@@ -193,7 +193,7 @@ async def test_what_is_not_indexed_gets_a_sentence_and_no_place_in_the_index(
     assert (await stack.search.GetStats(pb.GetStatsRequest())).corpus.passages == 0
 
 
-async def test_counts_and_vectors_are_those_of_the_index(
+async def test_corpus_counts_and_embedding_queue_match_index_after_rewrite(
     stack: Stack, server: ScriptedChat
 ) -> None:
     await _tell(stack, tool_call("a.py"), tool_call("b.py"), message("Words."))
@@ -220,7 +220,7 @@ async def test_counts_and_vectors_are_those_of_the_index(
     assert orphans == [(0,)]
 
 
-async def test_without_a_model_a_template_speaks_until_there_is_one(
+async def test_template_sentence_is_replaced_by_backfill_with_a_model(
     modelled: Stack, server: ScriptedChat
 ) -> None:
     [memory_id] = await _tell(modelled, tool_call())
@@ -236,9 +236,7 @@ async def test_without_a_model_a_template_speaks_until_there_is_one(
     assert await _backfill(modelled, dry_run=True) == 0
 
 
-async def test_a_template_never_takes_the_place_of_a_models_sentence(
-    stack: Stack, server: ScriptedChat
-) -> None:
+async def test_template_never_replaces_a_model_sentence(stack: Stack, server: ScriptedChat) -> None:
     [memory_id] = await _tell(stack, tool_call())
     await write_pending_sentences(stack, server)
     with stack.database.connect() as conn:
@@ -250,7 +248,7 @@ async def test_a_template_never_takes_the_place_of_a_models_sentence(
     assert queued(stack.database) == {}
 
 
-async def test_an_odd_call_is_put_into_words_too(stack: Stack) -> None:
+async def test_tool_call_with_malformed_arguments_gets_a_sentence(stack: Stack) -> None:
     odd = [
         '{"path": "\\ud800 \\u0000"}',
         "[" * 5000,
@@ -266,7 +264,7 @@ async def test_an_odd_call_is_put_into_words_too(stack: Stack) -> None:
     assert all(10 <= len(text) <= 500 for text, _ in stored_sentences(stack.database).values())
 
 
-async def test_a_backfill_takes_as_many_as_it_may_and_goes_on_where_it_ended(
+async def test_backfill_obeys_its_limit_and_continues_on_the_next_call(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(backfill, "MESSAGES", 3)
@@ -286,7 +284,9 @@ async def test_a_backfill_takes_as_many_as_it_may_and_goes_on_where_it_ended(
     assert await _backfill(stack) == 0
 
 
-async def test_the_command_backfills_and_waits(modelled: Stack, server: ScriptedChat) -> None:
+async def test_backfill_command_with_wait_returns_when_sentences_are_written(
+    modelled: Stack, server: ScriptedChat
+) -> None:
     command = ("backfill", "tool-sentences")
     await _tell(modelled, *(tool_call(f"{n}.py") for n in range(3)))
     with modelled.database.connect() as conn:
@@ -307,7 +307,7 @@ async def test_the_command_backfills_and_waits(modelled: Stack, server: Scripted
     assert len(stored_sentences(modelled.database)) == 3
 
 
-async def test_the_command_says_what_nobody_is_at_and_what_was_given_up(
+async def test_queue_status_and_backfill_commands_report_failed_tool_calls(
     modelled: Stack, server: ScriptedChat
 ) -> None:
     [memory_id] = await _tell(modelled, tool_call())
@@ -325,7 +325,7 @@ async def test_the_command_says_what_nobody_is_at_and_what_was_given_up(
     assert "1 tool calls wait" in finished.errors
 
 
-async def test_each_namespace_has_its_own(stack: Stack, server: ScriptedChat) -> None:
+async def test_tool_sentences_are_written_per_namespace(stack: Stack, server: ScriptedChat) -> None:
     await make_namespaces(stack, "ours", "theirs")
     await append(stack, tool_call("ours.py"), metadata=within("ours"))
     await append(stack, tool_call("theirs.py"), metadata=within("theirs"))
@@ -337,7 +337,7 @@ async def test_each_namespace_has_its_own(stack: Stack, server: ScriptedChat) ->
         ]
 
 
-async def test_new_calls_are_put_into_words_while_older_ones_wait(
+async def test_new_tool_calls_are_processed_while_failed_ones_wait_for_retry(
     stack: Stack, server: ScriptedChat
 ) -> None:
     """A job that waits for a pause to end is due at once when new calls arrive."""
@@ -351,7 +351,9 @@ async def test_new_calls_are_put_into_words_while_older_ones_wait(
     assert set(queued(stack.database)) == {unlucky}
 
 
-async def test_what_a_model_was_asked_is_recorded(stack: Stack, server: ScriptedChat) -> None:
+async def test_tool_sentence_requests_are_recorded_in_the_usage_ledger(
+    stack: Stack, server: ScriptedChat
+) -> None:
     await _tell(stack, tool_call("a.py"), tool_call("b.py"))
     await write_pending_sentences(stack, server)
     with stack.database.connect() as conn:

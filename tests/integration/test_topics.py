@@ -50,7 +50,7 @@ async def page(stack: Stack, name: str, subject: str = "emi") -> topics.Topic:
     return (await stack.graph_queries.GetTopic(request)).topic
 
 
-async def test_a_page_is_made_of_facts_and_leaves_and_cites_them(stack: Stack) -> None:
+async def test_topic_page_is_written_from_facts_and_leaves_with_citations(stack: Stack) -> None:
     await talk(stack, "one", "Ana works at Initech.", SLIDES)
     await learn(stack)
     assert (await refused(page(stack, "Ana"))).reason == "TOPIC_NOT_FOUND"
@@ -95,7 +95,7 @@ async def test_a_page_is_made_of_facts_and_leaves_and_cites_them(stack: Stack) -
     assert "Initech" in (await everword(stack, "topics")).output
 
 
-async def test_a_page_follows_its_facts_and_the_names_of_its_topic(stack: Stack) -> None:
+async def test_topic_page_is_updated_with_its_sources_and_found_by_all_names(stack: Stack) -> None:
     for number in range(3):
         await talk(stack, f"c{number}", "Ana works at Initech.", SLIDES, MODEL, at=number)
     await learn(stack)
@@ -149,7 +149,7 @@ async def test_a_page_follows_its_facts_and_the_names_of_its_topic(stack: Stack)
     ]
 
 
-async def test_a_model_writes_sections_and_only_what_their_sources_say(stack: Stack) -> None:
+async def test_topic_page_drops_model_sections_not_supported_by_their_sources(stack: Stack) -> None:
     for number in range(3):
         await talk(stack, f"c{number}", "Ana works at Initech.", SLIDES, MODEL, at=number)
 

@@ -75,7 +75,7 @@ def rules(stack: Stack) -> dict[str, str]:
     return dict(rows)
 
 
-async def test_every_table_of_a_namespace_is_exported_or_says_why_not(stack: Stack) -> None:
+async def test_transfer_rules_cover_every_table_of_a_namespace(stack: Stack) -> None:
     with stack.database.connect() as conn:
         tables = conn.execute(
             "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'namespace_id' "
@@ -103,7 +103,7 @@ async def test_every_table_of_a_namespace_is_exported_or_says_why_not(stack: Sta
     assert {name for (name,) in own} == FIELDS | limits | {"id", "name", "state", "hides"}
 
 
-async def test_the_format_is_described_as_it_is(stack: Stack) -> None:
+async def test_documented_export_format_equals_transfer_rules(stack: Stack) -> None:
     described = dict(re.findall(r"^\| `(\w+)` \| [^|]* \| `([^`]+)` \|", DOCS.read_text(), re.M))
     assert described == rules(stack)
     left_out = dict(re.findall(r"^\| `(\w+)` \| ([^|`]+) \|$", DOCS.read_text(), re.M))
@@ -112,7 +112,7 @@ async def test_the_format_is_described_as_it_is(stack: Stack) -> None:
         assert left_out == dict(rows.fetchall())
 
 
-async def test_what_is_imported_is_exported_equal_and_answers_alike(
+async def test_imported_namespace_exports_equally_and_answers_alike(
     stack: Stack, filled: Filled, file: bytes
 ) -> None:
     lines = file.splitlines()
@@ -168,7 +168,7 @@ async def ask(stack: Stack, name: str, filled: Filled, namespace: str) -> Any:
     return response
 
 
-async def test_what_was_erased_does_not_come_back(
+async def test_import_keeps_erased_content_blocked(
     stack: Stack, filled: Filled, file: bytes
 ) -> None:
     await import_file(stack, "without", file)
@@ -188,7 +188,9 @@ def stored(stack: Stack, name: str) -> int:
     return int(row[0]) if row else 0
 
 
-async def test_of_two_imports_at_once_nothing_is_stored_twice(stack: Stack, file: bytes) -> None:
+async def test_concurrent_imports_of_one_file_store_nothing_twice(
+    stack: Stack, file: bytes
+) -> None:
     both = await asyncio.gather(
         import_file(stack, "both", file), import_file(stack, "both", file), return_exceptions=True
     )
@@ -199,7 +201,7 @@ async def test_of_two_imports_at_once_nothing_is_stored_twice(stack: Stack, file
     assert await export(stack, "both") == file
 
 
-async def test_a_file_older_than_an_erasure_is_refused(
+async def test_import_of_file_older_than_an_erasure_is_refused(
     stack: Stack, filled: Filled, file: bytes
 ) -> None:
     await import_file(stack, "rid-of-it", file)
@@ -221,7 +223,9 @@ async def test_a_file_older_than_an_erasure_is_refused(
     assert (await import_file(stack, "older", file)).records == len(file.splitlines()) - 2
 
 
-async def test_what_an_older_file_lacks_gets_its_default(stack: Stack, file: bytes) -> None:
+async def test_import_fills_fields_missing_from_an_older_file_with_defaults(
+    stack: Stack, file: bytes
+) -> None:
     older = re.sub(rb',"needs_review":\w+', b"", file)
     assert older != file
     await import_file(stack, "of-before", sealed(older.splitlines()[:-1]))
@@ -230,7 +234,7 @@ async def test_what_an_older_file_lacks_gets_its_default(stack: Stack, file: byt
     )
 
 
-async def test_an_import_goes_on_where_it_was_broken_off(
+async def test_interrupted_import_resumes_where_it_stopped(
     stack: Stack, file: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch, "_MOST_RECORDS", 10)
@@ -269,7 +273,7 @@ async def test_an_import_goes_on_where_it_was_broken_off(
 
 
 @pytest.mark.parametrize("name", NO_SETTINGS)
-async def test_a_file_with_settings_that_no_namespace_has_is_refused(
+async def test_import_with_invalid_namespace_settings_is_refused(
     stack: Stack, file: bytes, name: str
 ) -> None:
     lines = file.splitlines()[:2]
@@ -278,7 +282,7 @@ async def test_a_file_with_settings_that_no_namespace_has_is_refused(
     assert (found.reason, "Line 2 of the file" in found.message) == ("VALIDATION_FAILED", True)
 
 
-async def test_a_job_that_was_to_begin_again_is_due_at_once(stack: Stack, file: bytes) -> None:
+async def test_imported_job_without_due_time_is_due_at_once(stack: Stack, file: bytes) -> None:
     first, second = file.splitlines()[:2]
     # A namespace without any erasure.
     second = changed_settings(second, "created_at", b'"2026-03-02T08:00:00+00:00"')
@@ -292,7 +296,7 @@ async def test_a_job_that_was_to_begin_again_is_due_at_once(stack: Stack, file: 
     assert due == [(True,)]
 
 
-async def test_parts_of_a_file_that_hold_nothing_cost_nothing() -> None:
+async def test_read_lines_skips_empty_chunks_without_using_memory() -> None:
     async def parts() -> AsyncIterator[bytes]:
         yield b"first\nse"
         for _ in range(100_000):
@@ -308,14 +312,18 @@ async def test_parts_of_a_file_that_hold_nothing_cost_nothing() -> None:
 
 
 @pytest.mark.parametrize("text", DAMAGED)
-async def test_a_damaged_file_is_refused(stack: Stack, file: bytes, text: str) -> None:
+async def test_import_of_damaged_file_is_refused_with_the_reason(
+    stack: Stack, file: bytes, text: str
+) -> None:
     name = f"damaged-{list(DAMAGED).index(text)}"
     found = await refused(import_file(stack, name, sealed(DAMAGED[text](file.splitlines()[:-1]))))
     assert found.reason == "VALIDATION_FAILED"
     assert text.lower() in found.message.lower()
 
 
-async def test_a_changed_or_shortened_file_is_refused_at_its_end(stack: Stack, file: bytes) -> None:
+async def test_import_of_changed_or_shortened_file_is_refused_at_its_end(
+    stack: Stack, file: bytes
+) -> None:
     lines = file.splitlines()
     voice = next(place for place, line in enumerate(lines) if line.startswith(b'{"summary_voice"'))
     changed = [*lines]
@@ -336,7 +344,7 @@ async def test_a_changed_or_shortened_file_is_refused_at_its_end(stack: Stack, f
         assert text in found.message
 
 
-async def test_nothing_is_exported_while_something_is_erased(stack: Stack, file: bytes) -> None:
+async def test_export_during_an_erasure_is_refused(stack: Stack, file: bytes) -> None:
     await import_file(stack, "erasing", file)
     with stack.database.connect() as conn:
         conn.execute(
@@ -351,7 +359,7 @@ async def test_nothing_is_exported_while_something_is_erased(stack: Stack, file:
     await stack.admin.DeleteNamespace(admin.DeleteNamespaceRequest(name="erasing"))
 
 
-async def test_the_command_line_moves_a_namespace(
+async def test_namespaces_export_and_import_commands_move_a_namespace(
     stack: Stack, file: bytes, tmp_path: Path
 ) -> None:
     path = tmp_path / "theirs.jsonl"
@@ -367,7 +375,7 @@ async def test_the_command_line_moves_a_namespace(
     assert "cut off" in cut.errors
 
 
-async def test_a_table_has_a_later_place_than_the_tables_that_it_refers_to(stack: Stack) -> None:
+async def test_transfer_rules_order_tables_after_the_tables_they_reference(stack: Stack) -> None:
     """Imports store rows in this order; the deletion of a namespace deletes them in the opposite order."""
     with stack.database.connect() as conn:
         early = conn.execute(

@@ -61,7 +61,9 @@ async def _trust_mail_not(stack: Stack) -> None:
     await update_settings(stack, channel_policies={"mail": OPEN})
 
 
-async def test_untrusted_mails_dispute_the_facts_of_a_user_and_replace_none(stack: Stack) -> None:
+async def test_untrusted_statements_dispute_trusted_facts_without_replacing_them(
+    stack: Stack,
+) -> None:
     await _trust_mail_not(stack)
     await _say(stack, "chat", "I live in Lisbon. I work at Acme.", 0)
     await learn(stack)
@@ -94,7 +96,7 @@ async def test_untrusted_mails_dispute_the_facts_of_a_user_and_replace_none(stac
     assert "Residence: Rome" not in text
 
 
-async def test_a_trusted_statement_wins_over_earlier_and_later_untrusted_ones(stack: Stack) -> None:
+async def test_trusted_statement_overrides_earlier_and_later_untrusted_ones(stack: Stack) -> None:
     await _trust_mail_not(stack)
     await _attack(stack, "I live in Rome.", begin=0, times=3)
     [rome] = (await _profile(stack))["residence"]
@@ -112,7 +114,7 @@ async def test_a_trusted_statement_wins_over_earlier_and_later_untrusted_ones(st
     assert before.value == "Rome"
 
 
-async def test_a_trusted_statement_learned_late_takes_the_time_since_it_was_made(
+async def test_trusted_statement_learned_late_is_valid_from_its_own_time(
     stack: Stack,
 ) -> None:
     await _trust_mail_not(stack)
@@ -126,7 +128,7 @@ async def test_a_trusted_statement_learned_late_takes_the_time_since_it_was_made
         assert (held.value, held.disputed) == ("Lisbon", True)
 
 
-async def test_untrusted_retractions_and_corrections_end_nothing(stack: Stack) -> None:
+async def test_untrusted_retractions_and_corrections_end_no_trusted_fact(stack: Stack) -> None:
     await _trust_mail_not(stack)
     await _say(stack, "chat", "I live in Lisbon. I am allergic to peanuts. I work at Acme.", 0)
     await _say(stack, "chat", "My sister is called Nadia.", 0, session="other")
@@ -170,7 +172,7 @@ async def test_untrusted_evidence_confirms_no_trusted_fact(stack: Stack) -> None
     assert lisbon.state == CONFIRMED
 
 
-async def test_a_trusted_source_that_says_the_untrusted_value_changes_the_fact(
+async def test_untrusted_value_replaces_the_fact_once_a_trusted_source_states_it(
     stack: Stack,
 ) -> None:
     await _trust_mail_not(stack)
@@ -185,7 +187,9 @@ async def test_a_trusted_source_that_says_the_untrusted_value_changes_the_fact(
     assert rome.valid_from_time.ToDatetime(UTC).date() == day(20).date()
 
 
-async def test_a_trusted_source_that_repeats_itself_settles_the_dispute(stack: Stack) -> None:
+async def test_repeated_trusted_statement_settles_dispute_against_untrusted_value(
+    stack: Stack,
+) -> None:
     await _trust_mail_not(stack)
     await _say(stack, "chat", "I live in Lisbon.", 0)
     await learn(stack)
@@ -202,7 +206,9 @@ async def test_a_trusted_source_that_repeats_itself_settles_the_dispute(stack: S
     assert (await _every(stack, "residence"))["Rome"].state == fact_pb2.FACT_STATE_REJECTED
 
 
-async def test_a_fact_that_a_trusted_source_ended_is_not_brought_back(stack: Stack) -> None:
+async def test_untrusted_statement_does_not_reopen_fact_ended_by_trusted_source(
+    stack: Stack,
+) -> None:
     await _trust_mail_not(stack)
     await _say(stack, "chat", "I work at Acme.", 0, session="c")
     await _say(stack, "chat", "I quit my job.", 5, session="c")
@@ -236,7 +242,7 @@ async def test_remembering_an_untrusted_message_replaces_no_trusted_fact(stack: 
     assert [f.value for f in (await _profile(stack))["residence"]] == ["Rome"]
 
 
-async def test_confirming_a_disputed_fact_lets_it_take_the_place(stack: Stack) -> None:
+async def test_confirmed_untrusted_fact_replaces_the_disputed_one(stack: Stack) -> None:
     await _trust_mail_not(stack)
     await _say(stack, "chat", "I live in Lisbon.", 0)
     await learn(stack)
@@ -249,7 +255,7 @@ async def test_confirming_a_disputed_fact_lets_it_take_the_place(stack: Stack) -
     assert [f.value for f in (await _profile(stack))["residence"]] == ["Rome"]
 
 
-async def test_the_past_is_read_without_what_untrusted_mails_say(stack: Stack) -> None:
+async def test_profile_at_a_past_time_ignores_untrusted_statements(stack: Stack) -> None:
     await _trust_mail_not(stack)
     await _say(stack, "chat", "I live in Lisbon.", 0)
     await learn(stack)

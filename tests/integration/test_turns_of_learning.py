@@ -109,7 +109,7 @@ WORK = {
 
 
 @pytest.mark.parametrize("kind", WORK)
-async def test_a_backlog_delays_another_namespace_by_a_bounded_number_of_steps(
+async def test_learning_backlog_delays_another_namespace_by_a_bounded_number_of_steps(
     stack: Stack, valkey_url: str, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setattr("everword_compactor.learning.job.BATCH", 1)
@@ -158,7 +158,7 @@ async def test_a_backlog_delays_another_namespace_by_a_bounded_number_of_steps(
     assert max(at for at, whose in enumerate(steps, 1) if whose == "quiet") <= MOST * alone
 
 
-async def test_who_cannot_be_closed_keeps_back_nobody_though_others_wait(stack: Stack) -> None:
+async def test_failed_closing_of_a_subject_does_not_block_other_subjects(stack: Stack) -> None:
     def stumble(tools: StageTools, closed: ClosingWork) -> ClosingWork:
         if closed.subject == "person 1":
             raise ValueError("no words")

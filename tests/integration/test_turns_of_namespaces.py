@@ -100,7 +100,7 @@ def composer_of(asked: RecordedModelCalls) -> ScriptedComposer:
 
 
 @pytest.mark.parametrize(("conversations", "messages"), [(30, 10), (1, 300)])
-async def test_leaves(
+async def test_leaf_backlog_delays_another_namespace_by_a_bounded_factor(
     two: Stack, redis: redis_client.Redis, conversations: int, messages: int
 ) -> None:
     """One namespace with many conversations, and one with a long one."""
@@ -124,7 +124,9 @@ async def test_leaves(
         assert asked.until_done() <= MOST * alone
 
 
-async def test_days(two: Stack, redis: redis_client.Redis) -> None:
+async def test_day_roll_up_backlog_delays_another_namespace_by_a_bounded_number(
+    two: Stack, redis: redis_client.Redis
+) -> None:
     asked = RecordedModelCalls()
 
     async def say(namespace: str, days: Sequence[str], instances: int) -> None:
@@ -151,7 +153,9 @@ async def test_days(two: Stack, redis: redis_client.Redis) -> None:
         assert next(n for n, text in enumerate(whose, 1) if "quiet" in text) <= MOST
 
 
-async def test_tool_sentences(two: Stack, redis: redis_client.Redis) -> None:
+async def test_tool_sentence_backlog_delays_another_namespace_by_a_bounded_factor(
+    two: Stack, redis: redis_client.Redis
+) -> None:
     asked = RecordedModelCalls()
 
     def answer(request: Body) -> Reply:
@@ -196,7 +200,9 @@ def drain(jobs: BlockingDatabase, model: CountingModel) -> None:
     Drain(jobs, model).run(JobRun(job, lambda: None, lambda: None))
 
 
-async def test_vectors(two: Stack, jobs: BlockingDatabase) -> None:
+async def test_embedding_backlog_delays_another_namespace_by_few_batches(
+    two: Stack, jobs: BlockingDatabase
+) -> None:
     await append(two, *[f"flood {n}" for n in range(15 * BATCH)], metadata=within("flood"))
     await append(two, *[f"quiet {n}" for n in range(10)], metadata=within("quiet"))
     with two.database.connect() as conn:
@@ -236,7 +242,7 @@ def enqueue_vectors(conn: psycopg.Connection, namespaces: int, each: int) -> Non
 
 
 @pytest.mark.parametrize(("each", "at_once"), [(1, BATCH), (3, 22), (100, BATCH // FEW)])
-def test_more_namespaces_than_a_batch_has_places_take_turns(
+def test_embedding_batches_rotate_among_more_namespaces_than_fit(
     database: DatabaseUnderTest, jobs: BlockingDatabase, each: int, at_once: int
 ) -> None:
     """With enough namespaces to fill a batch, each costs separate transactions, so turns are no more frequent than
@@ -255,7 +261,9 @@ def test_more_namespaces_than_a_batch_has_places_take_turns(
     assert had == sorted(set(had))
 
 
-def test_few_namespaces_share_a_batch(database: DatabaseUnderTest, jobs: BlockingDatabase) -> None:
+def test_embedding_batch_is_divided_among_few_namespaces(
+    database: DatabaseUnderTest, jobs: BlockingDatabase
+) -> None:
     with database.connect() as conn, jobs.connection() as worker:
         enqueue_vectors(conn, namespaces=3, each=100)
         conn.execute(
@@ -267,7 +275,7 @@ def test_few_namespaces_share_a_batch(database: DatabaseUnderTest, jobs: Blockin
         assert shares == [10, 27, 27]
 
 
-def test_every_namespace_that_was_forgotten_is_scheduled_at_once(
+def test_schedule_pending_schedules_every_namespace_with_pending_vectors(
     database: DatabaseUnderTest, jobs: BlockingDatabase
 ) -> None:
     with database.connect() as conn:
@@ -277,7 +285,7 @@ def test_every_namespace_that_was_forgotten_is_scheduled_at_once(
         assert schedule_pending(jobs) == 3
 
 
-def test_a_claim_reads_what_it_takes_and_little_more(
+def test_claiming_pending_vectors_reads_a_bounded_number_of_rows(
     database: DatabaseUnderTest, jobs: BlockingDatabase
 ) -> None:
     """Neither a long queue nor rows claimed by other workers make it slow."""
@@ -333,7 +341,7 @@ def most_rows(plan: dict[str, object]) -> float:
     return max([rows * float(str(plan["Actual Loops"])), *map(most_rows, below)])
 
 
-async def test_what_fails_does_not_keep_back_the_rest_though_others_wait(stack: Stack) -> None:
+async def test_failing_step_does_not_block_remaining_steps_of_a_yielding_job(stack: Stack) -> None:
     """A job with one step per turn must not start with the same failing step each time."""
     texts = [said("2026-01-10T12:00", f"number {n}", instance=f"{n % 3}") for n in range(30)]
     await append(stack, *texts)
@@ -361,7 +369,7 @@ async def test_what_fails_does_not_keep_back_the_rest_though_others_wait(stack: 
     assert rows == [(1, 1, 1), (1, 2, 2), (4, 2, 2)]
 
 
-async def test_what_is_outdated_is_scheduled_for_each_namespace(two: Stack) -> None:
+async def test_schedule_outdated_schedules_jobs_for_each_namespace(two: Stack) -> None:
     with two.database.connect() as conn:
         for namespace, conversations in (("flood", 150), ("quiet", 1)):
             conn.execute(

@@ -79,7 +79,7 @@ def said(response: pb.SearchResponse) -> list[str]:
         ("gdansk", 5),
     ],
 )
-async def test_trigram_finds_a_word_that_is_a_letter_away(
+async def test_trigram_finds_word_with_one_wrong_letter(
     stack: Stack, typed: str, place: int
 ) -> None:
     response = await stack.search.Search(search_request(typed, "TRIGRAM", explain=True))
@@ -93,13 +93,13 @@ async def test_trigram_finds_a_word_that_is_a_letter_away(
     assert response.results[0].confidence == sure
 
 
-async def test_a_summary_comes_after_what_says_the_same_itself(stack: Stack) -> None:
+async def test_trigram_ranks_message_above_summaries_with_the_same_word(stack: Stack) -> None:
     found = await stack.search.Search(search_request("Rotterdm", "TRIGRAM"))
     kinds = [result.memory.kind for result in found.results if result.score > 0.8]
     assert (kinds[0], set(kinds[1:])) == (MEMORY_KIND_MESSAGE, {MEMORY_KIND_SUMMARY})
 
 
-async def test_of_several_words_those_that_are_held_count(stack: Stack) -> None:
+async def test_trigram_score_averages_similarity_over_query_words(stack: Stack) -> None:
     only = MemoryFilter(kinds=[MEMORY_KIND_MESSAGE])
     request = search_request("Rotterdm fery", "TRIGRAM", filter=only)
     response = await stack.search.Search(request)
@@ -108,7 +108,7 @@ async def test_of_several_words_those_that_are_held_count(stack: Stack) -> None:
     assert response.results[1].score == pytest.approx((1 - 1 / 5) / 2)
 
 
-async def test_trigram_finds_words_within_its_filter_alone(stack: Stack) -> None:
+async def test_trigram_returns_only_memories_within_the_filter(stack: Stack) -> None:
     request = search_request("Eindhovn", "TRIGRAM", filter=MemoryFilter(subjects=["hanneke"]))
     assert said(await stack.search.Search(request))[0] == "Hanneke lives in Eindhoven."
     request = search_request("Eindhovn", "TRIGRAM", filter=MemoryFilter(subjects=["mara"]))
@@ -125,7 +125,7 @@ async def test_trigram_finds_words_within_its_filter_alone(stack: Stack) -> None
         ("how did the deploymnts go", {"deploymnts": "deployments"}, 1),
     ],
 )
-async def test_hybrid_looks_for_what_is_said_where_a_word_is_said_nowhere(
+async def test_hybrid_corrects_word_that_no_memory_contains(
     stack: Stack, query: str, corrections: dict[str, str], place: int
 ) -> None:
     response = await stack.search.Search(search_request(query, "HYBRID"))
@@ -151,16 +151,18 @@ async def test_hybrid_looks_for_what_is_said_where_a_word_is_said_nowhere(
         "xqzzy wvvuk",
     ],
 )
-async def test_hybrid_takes_everything_else_as_it_is(stack: Stack, query: str) -> None:
+async def test_hybrid_does_not_correct_known_required_or_distant_words(
+    stack: Stack, query: str
+) -> None:
     response = await stack.search.Search(search_request(query, "HYBRID"))
     assert dict(response.corrections) == {}
 
 
-async def test_lexical_finds_what_is_asked_for_and_nothing_else(stack: Stack) -> None:
+async def test_lexical_does_not_correct_misspelt_words(stack: Stack) -> None:
     assert said(await stack.search.Search(search_request("Rotterdm", "LEXICAL"))) == []
 
 
-async def test_memory_and_the_database_correct_alike_and_what_is_said_asks_nothing_more(
+async def test_cached_and_database_search_give_equal_corrections(
     stack: Stack, reference: SearchServiceStub
 ) -> None:
     await warm_up(stack)

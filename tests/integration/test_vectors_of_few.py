@@ -49,7 +49,7 @@ def jobs(database: DatabaseUnderTest) -> Iterator[BlockingDatabase]:
         yield blocking
 
 
-async def test_who_wrote_a_little_waits_for_nobodys_batch(
+async def test_few_passages_are_embedded_while_lanes_are_busy_with_a_backlog(
     stack: Stack, jobs: BlockingDatabase
 ) -> None:
     await make_namespaces(stack, "flood", "many", "quiet")
@@ -84,7 +84,7 @@ async def test_who_wrote_a_little_waits_for_nobodys_batch(
     assert len(model.embedded) == 5 * BATCH + 4
 
 
-def test_a_backlog_goes_on_where_it_was_though_others_write(
+def test_embedding_backlog_continues_in_turn_while_another_namespace_writes(
     database: DatabaseUnderTest, jobs: BlockingDatabase
 ) -> None:
     """Otherwise passages with the highest ids would never be processed."""

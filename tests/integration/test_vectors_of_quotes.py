@@ -65,7 +65,7 @@ async def test_compact_extractive_leaf_of_indexed_messages_enqueues_one_vector(
     assert pending_parts(stack.database) == ONE_OF_A_LEAF
 
 
-async def test_compact_extractive_leaf_of_messages_outside_the_index_enqueues_every_passage(
+async def test_compact_extractive_leaf_of_unindexed_messages_enqueues_every_passage(
     stack: Stack,
 ) -> None:
     with stack.database.connect() as conn:

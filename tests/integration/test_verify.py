@@ -222,12 +222,12 @@ async def find(stack: Stack, words: str) -> list[tuple[str, str]]:
     return [(each.memory.id, each.memory.content) for each in found.results]
 
 
-async def test_nothing_is_found_where_all_holds(stack: Stack) -> None:
+async def test_verify_of_intact_database_reports_no_findings(stack: Stack) -> None:
     report = (await run(stack, "verify", "--json")).json()
     assert report == {"namespaces": ["default", "theirs", "third"], "findings": []}
 
 
-async def test_what_is_interrupted_says_how_to_go_on(
+async def test_interrupted_verify_prints_the_command_to_continue(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = Verifier.verify_namespace
@@ -248,7 +248,7 @@ async def test_what_is_interrupted_says_how_to_go_on(
 
 
 @pytest.mark.parametrize("check", BREAKS)
-async def test_a_check_finds_what_it_is_for(stack: Stack, check: str) -> None:
+async def test_integrity_check_finds_the_damage_it_covers(stack: Stack, check: str) -> None:
     with stack.database.connect() as conn, conn.transaction(force_rollback=True):
         # Neither keys nor triggers prevent the damage.
         conn.execute("SET LOCAL session_replication_role = replica")
@@ -260,14 +260,14 @@ async def test_a_check_finds_what_it_is_for(stack: Stack, check: str) -> None:
         assert all(each.count and each.examples for each in found)
 
 
-async def test_every_check_is_broken_by_something_and_described() -> None:
+async def test_every_integrity_check_has_a_damage_case_and_documentation() -> None:
     described = dict(re.findall(r"^\| `(\w+)` \| [^|]* \| ([^|]+) \|$", DOCS.read_text(), re.M))
     assert described.pop("references")
     assert described == {each.name: each.holds for each in CHECKS}
     assert {*described, "references"} == set(BREAKS)
 
 
-async def test_what_is_derived_is_made_again(stack: Stack) -> None:
+async def test_rebuild_restores_derived_rows(stack: Stack) -> None:
     asked = ("tea", "words", "gecko", "file")
     before = [await find(stack, words) for words in asked]
     assert all(before)
@@ -313,7 +313,7 @@ def _refuse_weak_owner(url: str, weak: str, folder: Path, saved: Manifest) -> No
             make_extensions(conn, ["elsewhere"])
 
 
-async def test_a_backup_is_restored_and_held_against_what_was_saved(
+async def test_backup_is_restored_and_verified_against_its_manifest(
     stack: Stack, postgres_url: str, tmp_path: Path
 ) -> None:
     folder, quiet = tmp_path / "saved", (lambda total: None, lambda: None)

@@ -65,7 +65,7 @@ def waiting(redis: redis_client.Redis, task: str = "t") -> list[str]:
     return [each.decode() for each in found if isinstance(each, bytes)]
 
 
-def test_a_publisher_sends_each_wake_up_once(
+def test_publisher_sends_each_wake_up_once(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
     for number in range(3):
@@ -75,7 +75,7 @@ def test_a_publisher_sends_each_wake_up_once(
     assert redis.llen(f"rq:queue:{queue_name('t')}") == 3
 
 
-def test_a_namespaces_wake_ups_are_sent_in_turn_with_those_of_others(
+def test_publisher_alternates_wake_ups_between_namespaces(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
     other = make_namespace(owner, "other")
@@ -89,7 +89,7 @@ def test_a_namespaces_wake_ups_are_sent_in_turn_with_those_of_others(
     assert f"{quiet.job_id}-1" in waiting(redis)
 
 
-def test_a_worker_goes_from_namespace_to_namespace(
+def test_worker_executes_jobs_of_namespaces_in_turn(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
     names = {make_namespace(owner, name): name for name in ("a", "b", "c")}
@@ -109,7 +109,7 @@ def test_a_worker_goes_from_namespace_to_namespace(
     assert Publisher(jobs, redis).resend_lost() == 0
 
 
-def test_as_many_wake_ups_are_lost_as_there_are_fewer_than_jobs(
+def test_resend_lost_resends_only_as_many_wake_ups_as_are_missing(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
     for number in range(5):
@@ -124,7 +124,7 @@ def test_as_many_wake_ups_are_lost_as_there_are_fewer_than_jobs(
     assert publisher.resend_lost() == 0
 
 
-def test_a_job_that_leaves_something_due_is_woken_by_its_worker(
+def test_worker_sends_wake_up_for_a_job_that_is_due_again(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
     key = make_due(owner)
@@ -144,7 +144,7 @@ def test_a_job_that_leaves_something_due_is_woken_by_its_worker(
     assert others == [False, True]
 
 
-def test_the_last_wake_up_waits_for_a_write_that_holds_the_job(
+def test_worker_with_the_last_wake_up_waits_for_a_locked_job(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
     keys = [make_due(owner, subject) for subject in ("one", "two")]
@@ -163,7 +163,7 @@ def test_the_last_wake_up_waits_for_a_write_that_holds_the_job(
     assert done == ["two", "one"]
 
 
-def test_two_publishers_share_the_work(
+def test_concurrent_publishers_send_each_wake_up_once(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
     for number in range(50):
@@ -180,7 +180,7 @@ def test_two_publishers_share_the_work(
     assert sum(sent) == redis.llen(f"rq:queue:{queue_name('t')}") == 50
 
 
-def test_a_dead_redis_only_delays(
+def test_publish_after_redis_failure_sends_the_wake_up(
     jobs: BlockingDatabase,
     owner: psycopg.Connection,
     redis: redis_client.Redis,
@@ -192,7 +192,7 @@ def test_a_dead_redis_only_delays(
     assert Publisher(jobs, redis).publish() == 1
 
 
-def test_a_wake_up_that_redis_lost_is_sent_again(
+def test_wake_up_lost_by_redis_is_sent_again(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
     key = make_due(owner)
@@ -206,7 +206,7 @@ def test_a_wake_up_that_redis_lost_is_sent_again(
     assert waiting(redis) == [f"{key.job_id}-2"]
 
 
-def test_a_wake_up_that_waits_is_not_sent_again_however_long_the_queue_is(
+def test_resend_lost_does_not_resend_queued_wake_ups(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
     """Otherwise each round would increase Redis' memory, and the workers' useless work."""
@@ -226,7 +226,7 @@ def test_a_wake_up_that_waits_is_not_sent_again_however_long_the_queue_is(
     assert waiting(redis, "other") == [f"{other.job_id}-2"]
 
 
-def test_wake_ups_whose_time_ran_out_are_sent_again_and_take_no_room(
+def test_expired_wake_ups_are_replaced_by_new_ones(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
     job_ids = [make_due(owner, f"{number}").job_id for number in range(150)]
@@ -239,7 +239,7 @@ def test_wake_ups_whose_time_ran_out_are_sent_again_and_take_no_room(
     assert sorted(waiting(redis)) == sorted(f"{job_id}-2" for job_id in job_ids)
 
 
-def test_however_many_were_lost_all_are_sent_again_at_once(
+def test_resend_lost_resends_1100_wake_ups_at_once(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
     owner.execute(
@@ -250,7 +250,7 @@ def test_however_many_were_lost_all_are_sent_again_at_once(
     assert Publisher(jobs, redis).resend_lost() == 1100
 
 
-def test_a_redis_that_is_away_loses_no_wake_up(
+def test_resend_lost_after_redis_failure_resends_the_wake_up(
     jobs: BlockingDatabase,
     owner: psycopg.Connection,
     redis: redis_client.Redis,
@@ -265,7 +265,7 @@ def test_a_redis_that_is_away_loses_no_wake_up(
     assert Publisher(jobs, redis).resend_lost() == 1
 
 
-def test_an_old_wake_up_starts_a_job_that_is_due(
+def test_earlier_wake_up_starts_a_due_job_after_a_resend(
     jobs: BlockingDatabase, owner: psycopg.Connection, redis: redis_client.Redis
 ) -> None:
     """Otherwise a queue whose wake-ups are resent before they are processed would never advance."""
@@ -277,7 +277,7 @@ def test_an_old_wake_up_starts_a_job_that_is_due(
     assert worker(jobs, lambda run: None).execute(key) == "done"
 
 
-def test_a_worker_waits_for_a_redis_that_has_no_memory_left(
+def test_connection_with_retries_waits_while_redis_is_out_of_memory(
     redis: redis_client.Redis, valkey_url: str
 ) -> None:
     patient = queue.connect_with_retries(valkey_url)

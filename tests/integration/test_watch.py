@@ -45,7 +45,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
             yield stack
 
 
-async def test_what_is_written_superseded_and_deleted_is_told(stack: Stack) -> None:
+async def test_watch_reports_written_superseded_and_deleted_memories(stack: Stack) -> None:
     token = await begin(stack)
     stored = await append(stack, "A long story. " * 50, session_key="told")
     [_, told] = await take(stack, token, 2)
@@ -71,7 +71,7 @@ async def test_what_is_written_superseded_and_deleted_is_told(stack: Stack) -> N
     }
 
 
-async def test_a_watcher_that_is_killed_and_goes_on_misses_nothing(
+async def test_watcher_that_disconnects_and_resumes_misses_no_event(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Concurrent writers whose transactions end in any order, small pages, and a watcher that disconnects at random."""
@@ -144,7 +144,7 @@ async def _some(stack: Stack, place: str, wanted: int) -> list[pb.WatchMemoriesR
     return taken
 
 
-async def test_a_token_that_is_too_old_or_of_another_kind_is_refused(stack: Stack) -> None:
+async def test_expired_or_invalid_watch_token_is_refused(stack: Stack) -> None:
     secret = token_secret(stack)
     old = datetime.now(UTC).timestamp() - 24 * 3600
     token = ResumeToken(1, "1:1:", "", 0, 0, old).seal(secret)
@@ -159,7 +159,7 @@ async def test_a_token_that_is_too_old_or_of_another_kind_is_refused(stack: Stac
     assert refusal.fields == {"filter.valid_at_time"}
 
 
-async def test_the_command_line_tells_what_happens_and_goes_on_where_it_ended(stack: Stack) -> None:
+async def test_watch_command_prints_events_and_resumes(stack: Stack) -> None:
     token = await begin(stack)
     await append(stack, "Something to watch.", session_key="command line")
     await write(stack, "A note to watch.", "command line")
@@ -181,7 +181,7 @@ async def test_the_command_line_tells_what_happens_and_goes_on_where_it_ended(st
     assert "Another one." in last.output
 
 
-async def test_a_server_that_stops_ends_the_stream_well(postgres_url: str) -> None:
+async def test_stopping_server_ends_watch_stream_with_ok(postgres_url: str) -> None:
     with cloned(postgres_url) as database:
         async with running_stack(database) as stack:
             channel = grpc.aio.insecure_channel(stack.addresses["search"])

@@ -57,7 +57,7 @@ def told(events: Iterable[pb.MemoryEvent]) -> list[tuple[pb.MemoryEvent.Type.Val
     return [(event.type, event.memory_id) for event in events]
 
 
-async def test_a_watcher_is_told_when_the_time_comes(stack: Stack) -> None:
+async def test_watch_reports_expiry_at_its_time(stack: Stack) -> None:
     token = await begin(stack)
     end = datetime.now(UTC) + timedelta(seconds=2.5)
     written = await asyncio.gather(
@@ -81,7 +81,7 @@ async def test_a_watcher_is_told_when_the_time_comes(stack: Stack) -> None:
     assert await all_events(stack, token) == []
 
 
-async def test_what_expires_is_told_in_the_order_of_time_as_far_as_the_filter_lets_it(
+async def test_watch_reports_expiries_in_order_of_time_within_the_filter(
     stack: Stack,
 ) -> None:
     fact = await remember(stack, "Lisbon", in_an_hour())
@@ -100,7 +100,7 @@ async def test_what_expires_is_told_in_the_order_of_time_as_far_as_the_filter_le
         assert told(await all_events(stack, token, filter=wanted)) == [(EXPIRED, expected)]
 
 
-async def test_whoever_was_away_is_told_once_and_goes_on_in_between(
+async def test_resumed_watch_reports_each_expiry_once_across_small_pages(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Small pages, some of which end among memories that expired at the same moment, and a watcher that disconnects
@@ -127,7 +127,9 @@ async def test_whoever_was_away_is_told_once_and_goes_on_in_between(
     assert await all_events(stack, last) == []
 
 
-async def test_what_has_got_another_time_or_is_gone_does_not_expire(stack: Stack) -> None:
+async def test_watch_reports_no_expiry_of_extended_deleted_or_superseded_memories(
+    stack: Stack,
+) -> None:
     token = await begin(stack)
     longer = (await write(stack, "first", "longer", expires=in_an_hour())).note_id
     deleted = (await write(stack, "gone", "deleted", expires=in_an_hour())).note_id
@@ -146,7 +148,7 @@ async def test_what_has_got_another_time_or_is_gone_does_not_expire(stack: Stack
     assert EXPIRED not in dict(told(await all_events(stack, token)))
 
 
-async def test_what_is_written_down_after_its_time_is_told_to_have_expired(stack: Stack) -> None:
+async def test_watch_reports_expiry_of_memory_committed_after_its_expire_time(stack: Stack) -> None:
     """A transaction that began before the moment, and committed after watchers had been informed of it."""
     first = (await write(stack, "in time", expires=in_an_hour())).note_id
     before = await begin(stack)
@@ -176,7 +178,7 @@ def _copy(conn: psycopg.Connection, memory_id: str) -> str:
     return str(row[0])
 
 
-async def test_a_token_of_the_version_before_this_one_goes_on(stack: Stack) -> None:
+async def test_watch_token_of_the_previous_release_can_be_resumed(stack: Stack) -> None:
     note = (await write(stack, "kept by an older server", expires=in_an_hour())).note_id
     secret = token_secret(stack)
     place = ResumeToken.read(secret, await begin(stack), 1)
@@ -185,7 +187,7 @@ async def test_a_token_of_the_version_before_this_one_goes_on(stack: Stack) -> N
     assert told(await all_events(stack, old)) == [(EXPIRED, note)]
 
 
-async def test_the_command_line_tells_it(stack: Stack) -> None:
+async def test_watch_command_prints_expired_memory(stack: Stack) -> None:
     note = (await write(stack, "soon gone", "soon", expires=in_an_hour())).note_id
     token = await begin(stack)
     expire_memories(stack, [note])

@@ -35,7 +35,7 @@ def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
 
 @pytest.mark.parametrize("mode", ["force_custom_plan", "force_generic_plan"])
 @pytest.mark.parametrize(("minutes", "expected", "pages"), [(0.02, 0, 10), (300.0, 150, 400)])
-def test_a_look_goes_through_the_index_by_time(
+def test_expiry_statement_uses_the_valid_until_index(
     database: DatabaseUnderTest, mode: str, minutes: float, expected: int, pages: int
 ) -> None:
     with database.connect() as conn:

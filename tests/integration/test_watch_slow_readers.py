@@ -29,7 +29,7 @@ UNSENT_BYTES = CHANGES * CHARACTERS
 NARROW = [("grpc.http2.bdp_probe", 0)]
 
 
-async def test_readers_that_stall_hold_no_connection_and_no_memory(
+async def test_stalled_watchers_use_no_connection_and_little_memory(
     database: DatabaseUnderTest,
 ) -> None:
     address = free_address()

@@ -125,7 +125,7 @@ async def test_web_with_a_port_in_use_names_it_and_serves_nothing(stack: Stack) 
 @pytest.mark.parametrize(
     ("options", "status"), [((), 200), (("--host", "memory.example.com"), 303)], ids=["own", "host"]
 )
-async def test_console_lends_its_key_unless_a_host_is_named(
+async def test_console_uses_configured_key_unless_a_host_is_named(
     stack: Stack, options: tuple[str, ...], status: int
 ) -> None:
     command = ("web", "--console", "{address}", *options)

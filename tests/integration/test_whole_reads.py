@@ -36,7 +36,7 @@ async def get(stack: Stack, memory_id: str) -> memory_pb2.Memory:
     return (await stack.search.GetMemory(request)).memory
 
 
-async def test_a_memory_carries_what_its_message_was_sent_with_wherever_it_is_read(
+async def test_every_read_returns_external_id_tool_name_and_metadata_of_a_message(
     stack: Stack,
 ) -> None:
     kept = struct(url="https://x.org/a?b=1", ids=[1.5, None, {"ü": True}], empty={})
@@ -76,7 +76,7 @@ async def test_a_memory_carries_what_its_message_was_sent_with_wherever_it_is_re
     assert not of_leaf.period_start
 
 
-async def test_long_metadata_is_left_out_of_lists_says_so_and_comes_on_request(
+async def test_lists_omit_long_metadata_with_a_flag_unless_requested(
     stack: Stack,
 ) -> None:
     kept = struct(note="x" * 3000)
@@ -98,7 +98,7 @@ async def test_long_metadata_is_left_out_of_lists_says_so_and_comes_on_request(
     assert tuba.metadata == struct(note="x" * 1000)
 
 
-async def test_a_tool_result_that_is_too_long_for_the_index_is_read_whole(stack: Stack) -> None:
+async def test_tool_result_too_long_for_the_index_is_read_completely(stack: Stack) -> None:
     result = "".join(f"line {n}: größe {n * n}\n" for n in range(4000))
     assert len(result) > 60_000
     call = message("Lists.", role=TOOL, tool_name="ls", tool_args="-R", tool_result=result)
@@ -113,7 +113,7 @@ async def test_a_tool_result_that_is_too_long_for_the_index_is_read_whole(stack:
         assert memory.content_truncated == (chars < len(text))
 
 
-async def test_a_summary_among_memories_says_its_level_and_its_period(stack: Stack) -> None:
+async def test_browsed_summary_has_its_level_and_period_start(stack: Stack) -> None:
     await append(stack, said("2026-04-17T12:00", "The xylophone is tuned."))
     roll_up(stack.database, now=at("2027-02-01T00:00"))
     only = memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_SUMMARY])
@@ -129,7 +129,7 @@ async def test_a_summary_among_memories_says_its_level_and_its_period(stack: Sta
     }
 
 
-async def test_a_message_is_read_as_it_was_sent_by_its_id_and_by_the_callers_own(
+async def test_message_is_read_unchanged_by_id_and_by_external_id(
     stack: Stack,
 ) -> None:
     first = await append(stack, message("The question.", external_id="q"))
@@ -167,7 +167,7 @@ async def test_a_message_is_read_as_it_was_sent_by_its_id_and_by_the_callers_own
     assert not whole.HasField("summary")
 
 
-async def test_what_names_no_message_is_refused_in_words(stack: Stack) -> None:
+async def test_get_memory_without_matching_message_is_refused_with_a_reason(stack: Stack) -> None:
     await append(stack, message("One.", external_id="here"))
     key = conversation_pb2.ConversationKey(session_key="s")
     elsewhere = conversation_pb2.ConversationKey(session_key="s", agent="another")
@@ -192,7 +192,7 @@ def by_key(key: conversation_pb2.ConversationKey, external_id: str) -> pb.GetMem
     return pb.GetMemoryRequest(external=pb.ExternalMessageKey(key=key, external_id=external_id))
 
 
-async def test_the_memory_of_a_summary_comes_with_its_place_and_its_making(stack: Stack) -> None:
+async def test_get_memory_of_summary_returns_the_listed_summary(stack: Stack) -> None:
     await append(stack, *["The xylophone is tuned."] * 10)
     await compact_everything(stack)
     (leaf,) = (await stack.search.ListSummaries(pb.ListSummariesRequest())).summaries
@@ -201,7 +201,7 @@ async def test_the_memory_of_a_summary_comes_with_its_place_and_its_making(stack
     assert not whole.HasField("message")
 
 
-async def test_conversations_are_found_by_the_id_that_their_client_keeps(stack: Stack) -> None:
+async def test_list_conversations_filters_by_client_session_id(stack: Stack) -> None:
     for number, kept in enumerate(["tab-1", "tab-2", "", "tab-1"]):
         request = append_request("Hi.")
         request.conversation.CopyFrom(target(f"s{number}", client_session_id=kept))

@@ -79,7 +79,7 @@ def serving(redis: redis_client.Redis) -> int:
     return len(found)
 
 
-async def test_worker_with_a_slow_job_of_one_task_does_jobs_of_others_and_finishes_it_at_sigterm(
+async def test_worker_runs_other_tasks_during_a_slow_job_and_finishes_it_at_sigterm(
     database: DatabaseUnderTest,
     valkey_url: str,
     owner: psycopg.Connection,

@@ -56,11 +56,11 @@ def empty_url(postgres_url: str) -> Iterator[str]:
         yield url
 
 
-def test_schema_sql_equals_what_the_migrations_make(postgres_url: str) -> None:
+def test_schema_sql_equals_the_migrated_schema(postgres_url: str) -> None:
     assert SCHEMA.read_text() == summarise_schema(dump_schema(postgres_url)), "run `make schema`"
 
 
-def test_dump_schema_loaded_into_an_empty_database_makes_the_same_schema(
+def test_dump_schema_loaded_into_an_empty_database_gives_the_same_schema(
     postgres_url: str, empty_url: str
 ) -> None:
     with psycopg.connect(empty_url, autocommit=True) as conn:
@@ -119,7 +119,7 @@ def test_migrate_takes_the_number_of_partitions_from_the_first_run(
             assert found.fetchone() == (partitions,)
 
 
-def test_three_runners_at_once_apply_everything_once(
+def test_three_concurrent_migrate_runs_apply_each_migration_once(
     empty_url: str, add_migrations: AddMigrations
 ) -> None:
     add_migrations(COLUMN, TABLE, POST)
@@ -132,7 +132,7 @@ def test_three_runners_at_once_apply_everything_once(
     assert sorted(len(migrations) for migrations in applied) == [0, 0, latest_version()]
 
 
-def test_a_changed_migration_is_refused(
+def test_migrate_refuses_a_changed_migration(
     empty_url: str, add_migrations: AddMigrations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_migrations(COLUMN)
@@ -146,7 +146,7 @@ def test_a_changed_migration_is_refused(
             migrate(empty_url)
 
 
-def test_a_database_of_a_newer_release_is_refused(
+def test_migrate_refuses_a_database_of_a_newer_release(
     empty_url: str, add_migrations: AddMigrations
 ) -> None:
     add_migrations(COLUMN)
@@ -157,7 +157,7 @@ def test_a_database_of_a_newer_release_is_refused(
 
 
 @pytest.mark.parametrize("names", [["0003_later"], ["0002_a", "0002_b"], ["0001_first"]])
-def test_a_gap_or_a_number_used_twice_is_refused(
+def test_load_migrations_refuses_gaps_and_duplicate_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: list[str]
 ) -> None:
     shutil.copytree(FOLDER / "schema", tmp_path / "schema")
@@ -173,9 +173,7 @@ def test_a_gap_or_a_number_used_twice_is_refused(
     assert [each.name for each in load_migrations()] == ["baseline", "next"]
 
 
-def test_a_migration_that_fails_leaves_nothing(
-    empty_url: str, add_migrations: AddMigrations
-) -> None:
+def test_failed_migration_is_rolled_back(empty_url: str, add_migrations: AddMigrations) -> None:
     add_migrations("CREATE TABLE left_over (); SELECT 1 / 0")
     with pytest.raises(psycopg.errors.DivisionByZero):
         migrate(empty_url)
@@ -220,7 +218,7 @@ def test_baseline_of_another_release_that_was_interrupted_is_refused(
         migrate(empty_url)
 
 
-def test_a_migration_waits_for_locks_in_short_turns_and_lets_writers_pass(
+def test_migration_waiting_for_a_lock_does_not_block_writers(
     empty_url: str, add_migrations: AddMigrations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     migrate(empty_url)
@@ -250,7 +248,7 @@ def _blocks_writers(migration: Migration) -> bool:
     )
 
 
-def test_only_a_post_migration_indexes_a_table_that_exists() -> None:
+def test_only_post_migrations_index_existing_tables() -> None:
     _, *later = load_migrations()
     assert [each.number for each in later if _blocks_writers(each)] == []
     beside, plain = "CREATE INDEX CONCURRENTLY a ON b (c);", "CREATE UNIQUE INDEX a ON b (c);"

@@ -8,7 +8,7 @@ from support.databases import DatabaseUnderTest
 MOST_KB = 256
 
 
-def test_what_is_still_to_be_merged_stays_small(database: DatabaseUnderTest) -> None:
+def test_gin_indexes_of_memories_limit_their_pending_list(database: DatabaseUnderTest) -> None:
     with database.connect() as conn:
         indexes = conn.execute(
             """SELECT i.relname, coalesce(i.reloptions, '{}')

@@ -61,7 +61,7 @@ def _waiting(database: DatabaseUnderTest, columns: str = "pid") -> list[tuple[ob
     return _ask(database, f"SELECT {columns} FROM pg_stat_activity WHERE {where}")
 
 
-async def test_an_index_is_made_while_services_write_and_again_where_it_was_killed(
+async def test_post_migration_builds_index_during_writes_and_after_being_killed(
     database: DatabaseUnderTest, add_migrations: AddMigrations
 ) -> None:
     [post] = add_migrations(POST)
@@ -96,7 +96,7 @@ async def test_an_index_is_made_while_services_write_and_again_where_it_was_kill
     assert verify_everything(url) == []
 
 
-async def test_a_post_migration_is_tried_again_while_others_hold_locks(
+async def test_post_migration_is_retried_while_a_table_is_locked(
     database: DatabaseUnderTest, add_migrations: AddMigrations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [post] = add_migrations(POST)
@@ -113,7 +113,7 @@ async def test_a_post_migration_is_tried_again_while_others_hold_locks(
     assert _ask(database, INDEXES) == MADE
 
 
-def test_post_migrations_come_last_and_one_is_told_when(
+def test_migrate_command_announces_post_migrations_and_applies_them_last(
     database: DatabaseUnderTest, add_migrations: AddMigrations
 ) -> None:
     later = "ALTER TABLE namespaces ADD COLUMN settled boolean"
@@ -129,7 +129,7 @@ def test_post_migrations_come_last_and_one_is_told_when(
     assert _ask(database, INDEXES) == MADE
 
 
-def test_services_need_what_is_no_post_migration(add_migrations: AddMigrations) -> None:
+def test_required_version_excludes_trailing_post_migrations(add_migrations: AddMigrations) -> None:
     required, released = required_version(), latest_version()
     add_migrations(POST)
     assert (required_version(), latest_version()) == (required, released + 1)

@@ -65,7 +65,7 @@ def imported(folder: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("folder", DISTRIBUTIONS)
-def test_a_distribution_declares_what_it_imports(folder: str) -> None:
+def test_distribution_declares_every_import(folder: str) -> None:
     homes = packages_distributions()
     undeclared = {
         module
@@ -76,7 +76,7 @@ def test_a_distribution_declares_what_it_imports(folder: str) -> None:
     assert undeclared == set()
 
 
-def test_no_two_distributions_have_a_module_in_common() -> None:
+def test_distributions_share_no_module() -> None:
     files = [
         path.relative_to(ROOT / folder / "src").as_posix()
         for folder in DISTRIBUTIONS
@@ -125,7 +125,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "venv" / "bin" / "python"
 
 
-def test_the_wheel_of_the_client_is_used_with_what_it_declares_alone(client: Path) -> None:
+def test_client_wheel_works_with_only_its_declared_dependencies(client: Path) -> None:
     program = (
         "import importlib, pkgutil, sys, everword.client, everword.v1\n"
         "for package in (everword.client, everword.v1):\n"
@@ -140,7 +140,7 @@ def test_the_wheel_of_the_client_is_used_with_what_it_declares_alone(client: Pat
     assert done.stdout == "[]\n"
 
 
-def test_the_client_needs_few_distributions_and_none_of_the_servers() -> None:
+def test_client_requires_few_distributions_and_no_server_dependencies() -> None:
     needed = required("everword")
     assert not needed & {canonicalize_name(name) for name in SERVERS_OWN}
     assert len(needed) < 10, sorted(needed)

@@ -48,7 +48,7 @@ def test_buf_passes_on_a_bare_clone(clone: Path, command: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_a_field_of_another_name_breaks_the_public_interface(clone: Path) -> None:
+def test_buf_breaking_reports_a_renamed_field(clone: Path) -> None:
     path = clone / "protos/public/everword/v1/search_service.proto"
     text = path.read_text()
     path.write_text(text.replace("string query = 1 ", "string question = 1 "))
@@ -57,7 +57,7 @@ def test_a_field_of_another_name_breaks_the_public_interface(clone: Path) -> Non
     assert 'from "query" to "question"' in done.stdout
 
 
-def test_the_rules_that_are_vendored_are_those_that_the_validator_knows() -> None:
+def test_vendored_validation_rules_equal_those_of_the_validator() -> None:
     known, vendored = FileDescriptorProto(), FileDescriptorProto()
     known.ParseFromString(validate_pb.desc().proto.to_binary())
     validate_pb2.DESCRIPTOR.CopyToProto(vendored)

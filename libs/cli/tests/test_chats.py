@@ -40,7 +40,7 @@ def read(path: Path) -> list[Entry]:
     return list(read_transcript(path))
 
 
-def test_calls_are_joined_with_their_answers_and_parts_with_each_other(tmp_path: Path) -> None:
+def test_chat_tool_calls_are_joined_with_results_and_text_parts_merged(tmp_path: Path) -> None:
     chat = {"id": "thread-7", "agent": "opus", "created": 1772438400, "messages": CHAT}
     path = written(tmp_path, "chat.json", chat)
     entries = read(path)
@@ -64,7 +64,7 @@ def test_calls_are_joined_with_their_answers_and_parts_with_each_other(tmp_path:
     assert [each.message for each in read(path)] == messages
 
 
-def test_each_shape_of_a_file_is_told_from_the_others(tmp_path: Path) -> None:
+def test_chat_file_shapes_are_distinguished(tmp_path: Path) -> None:
     chats = [{"messages": CHAT}, {"messages": CHAT[:2], "session_key": "mine"}]
     shapes = {
         "bare.json": CHAT,
@@ -84,7 +84,7 @@ def test_each_shape_of_a_file_is_told_from_the_others(tmp_path: Path) -> None:
     }
 
 
-def test_older_functions_and_answers_without_a_call_are_read(tmp_path: Path) -> None:
+def test_chat_with_legacy_functions_and_unmatched_results_is_read(tmp_path: Path) -> None:
     old = [
         {"role": "assistant", "content": "Let me look.", "function_call": {"name": "find", "arguments": "{}"}},
         {"role": "function", "name": "find", "content": "nothing"},
@@ -120,7 +120,7 @@ def test_older_functions_and_answers_without_a_call_are_read(tmp_path: Path) -> 
         ("a.json", {"a": 1}, "it holds no `messages`"),
     ],
 )  # fmt: skip
-def test_an_error_names_the_line_or_the_message(
+def test_chat_error_names_the_line_or_message(
     tmp_path: Path, name: str, content: object, told: str
 ) -> None:
     with pytest.raises(TranscriptError) as caught:

@@ -63,7 +63,7 @@ async def run(client: RecordingClient, entries: list[Entry]) -> list[ImportSumma
     return seen
 
 
-async def test_batches_hold_one_conversation_in_order_and_at_most_500_messages() -> None:
+async def test_import_batches_have_one_conversation_and_at_most_500_messages() -> None:
     client = RecordingClient()
     [summary] = await run(client, [entry(n, "even" if n % 2 == 0 else "odd") for n in range(1000)])
     [stream] = client.ingest_service.streams
@@ -77,7 +77,7 @@ async def test_batches_hold_one_conversation_in_order_and_at_most_500_messages()
     assert [len(batch.messages) for batch in client.ingest_service.streams[1]] == [500, 1]
 
 
-async def test_a_stream_ends_before_8_mib_and_progress_counts_what_is_acknowledged() -> None:
+async def test_import_stream_stays_below_8_mib_and_counts_acknowledged_messages() -> None:
     client = RecordingClient()
     large = "x" * 1_000_000
     seen = await run(client, [entry(n, content=large) for n in range(20)])
@@ -87,13 +87,13 @@ async def test_a_stream_ends_before_8_mib_and_progress_counts_what_is_acknowledg
     assert seen[-1].consistency_token == "token 3"
 
 
-async def test_nothing_is_sent_for_an_empty_file() -> None:
+async def test_import_of_empty_file_sends_nothing() -> None:
     client = RecordingClient()
     assert await run(client, []) == []
     assert client.ingest_service.streams == []
 
 
-async def test_a_stream_is_sent_again_after_a_failure_that_passes() -> None:
+async def test_import_retries_a_stream_after_a_transient_failure() -> None:
     client = RecordingClient()
     client.ingest_service.failures = [
         CallError(grpc.StatusCode.ABORTED, "", "CONCURRENT_UPDATE", retry_after_s=0.001),
@@ -104,7 +104,7 @@ async def test_a_stream_is_sent_again_after_a_failure_that_passes() -> None:
     assert len(client.ingest_service.streams) == 1
 
 
-async def test_a_failure_that_does_not_pass_ends_the_import_at_once() -> None:
+async def test_import_stops_at_once_on_a_permanent_failure() -> None:
     client = RecordingClient()
     conflict = CallError(grpc.StatusCode.ALREADY_EXISTS, "", "EXTERNAL_ID_CONFLICT")
     client.ingest_service.failures = [conflict, conflict]
@@ -113,7 +113,7 @@ async def test_a_failure_that_does_not_pass_ends_the_import_at_once() -> None:
     assert len(client.ingest_service.failures) == 1
 
 
-async def test_a_failure_that_stays_is_given_up_after_four_attempts() -> None:
+async def test_import_gives_up_after_four_attempts() -> None:
     client = RecordingClient()
     away = CallError(grpc.StatusCode.UNAVAILABLE, "", retry_after_s=0.001)
     client.ingest_service.failures = [away] * 10

@@ -65,7 +65,7 @@ CARD = {
 }
 
 
-def test_world_info_of_sillytavern() -> None:
+def test_read_lore_reads_sillytavern_world_info() -> None:
     read = read_lore(json.dumps(WORLD))
     smaug, other = read.entries
     assert (read.name, smaug.title, other.title) == ("The hill", "Smaug", "Smaug (2)")
@@ -81,7 +81,7 @@ def test_world_info_of_sillytavern() -> None:
     ]
 
 
-def test_the_book_of_a_character_card() -> None:
+def test_read_lore_reads_the_book_of_a_character_card() -> None:
     read = read_lore(json.dumps(CARD))
     duchy, always = read.entries
     assert (read.name, read.description) == ("Narrator", "Of the coast.")
@@ -96,7 +96,7 @@ def test_the_book_of_a_character_card() -> None:
     assert list(read.left_out) == ["Westmark: cooldown has no counterpart"]
 
 
-def test_its_own_form() -> None:
+def test_read_lore_reads_its_own_format_and_refuses_unknown_fields() -> None:
     own = {"book": {"name": "b"}, "entries": [{"title": "t", "content": "c", "stickyTurns": 2}]}
     read = read_lore(json.dumps(own))
     assert (read.name, read.entries[0].sticky_turns) == ("b", 2)
@@ -107,12 +107,12 @@ def test_its_own_form() -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", '{"entries": 3}', '{"entries": [3]}', "[" * 10**5]
 )
-def test_what_is_no_lorebook_is_refused(text: str) -> None:
+def test_read_lore_refuses_files_that_are_not_lorebooks(text: str) -> None:
     with pytest.raises(NoLorebook):
         read_lore(text)
 
 
-def test_any_value_anywhere_is_read_or_refused() -> None:
+def test_read_lore_with_random_values_either_reads_or_refuses() -> None:
     chance = random.Random(3)
     values: list[Any] = [None, True, 0, -1, 1e300, float("nan"), "", "a,b", "/x", [], [1], {}, "\0"]
     for _ in range(3000):

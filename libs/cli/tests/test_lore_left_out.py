@@ -64,7 +64,7 @@ def test_lore_import_of_a_plain_entry_leaves_nothing_out() -> None:
 
 
 @pytest.mark.parametrize("name", CHANGED)
-def test_lore_import_names_a_field_that_changes_when_an_entry_comes_in(name: str) -> None:
+def test_lore_import_names_unsupported_activation_fields(name: str) -> None:
     found = world({**PLAIN, name: CHANGED[name]})
     assert found.left_out == [f"Smaug: {name} has no counterpart"]
     assert [each.text for each in found.entries[0].triggers] == ["dragon"]
@@ -77,7 +77,7 @@ def test_lore_import_names_a_field_that_changes_when_an_entry_comes_in(name: str
     assert card(in_card).left_out == found.left_out
 
 
-def test_lore_import_takes_decorators_off_the_content_and_names_them() -> None:
+def test_lore_import_strips_decorators_and_names_unsupported_ones() -> None:
     content = "@@depth 4\n@@activate_only_after 3\n@@@role user\n@@scan_depth 9\n@@activate\n\nHARBOUR\n@@depth 1"
     found = card(
         {"keys": ["harbour"], "content": content, "secondary_keys": None, "case_sensitive": None}
@@ -96,7 +96,7 @@ def test_lore_import_takes_decorators_off_the_content_and_names_them() -> None:
     [r"/dragon(?=s)/", r"/(?<!old )dragon/", r"/(a)\1/", r"/dragon/y", r"/\p{L/", r"/a{2000}/",
      r"/\uD83D/", r"/[\uD83C-\uD83E]/", "/" + "x" * 300 + "/"],
 )  # fmt: skip
-def test_lore_import_leaves_out_one_pattern_and_keeps_other_keys_and_entries(pattern: str) -> None:
+def test_lore_import_skips_a_bad_pattern_but_keeps_other_keys_and_entries(pattern: str) -> None:
     found = world(
         {**PLAIN, "key": ["dragon", pattern, "/wy[rv]m/i"]}, {**PLAIN, "comment": "Other"}
     )
@@ -110,7 +110,7 @@ def test_lore_import_leaves_out_one_pattern_and_keeps_other_keys_and_entries(pat
     assert named.startswith("Smaug: the key '/")
 
 
-def test_lore_import_reads_patterns_of_javascript() -> None:
+def test_lore_import_converts_javascript_patterns() -> None:
     keys = [
         r"/h[ae]ven\//u",
         r"/[\u4e00-\u9fff]{2}/gi",
@@ -154,7 +154,7 @@ def test_lore_import_names_keys_and_entries_that_are_too_many_or_too_long() -> N
     assert len(many.left_out) == 801
 
 
-def test_lore_import_of_other_programs() -> None:
+def test_lore_import_reads_books_of_other_programs() -> None:
     risu = {"type": "risu", "ver": 1, "data": [
         {"key": "dragon, wyrm", "secondkey": "gold", "insertorder": 7, "comment": "Smaug", "content": "Sleeps.",
          "mode": "normal", "alwaysActive": True, "selective": True, "activationPercent": 40},
@@ -199,7 +199,7 @@ def test_lore_import_of_other_programs() -> None:
         read_lore(json.dumps({"spec": "chara_card_v3", "data": {"name": "Mira"}}))
 
 
-async def test_lore_import_leaves_out_patterns_that_the_server_refuses() -> None:
+async def test_lore_import_skips_patterns_that_the_server_refuses() -> None:
     requests = list[pb.ImportLoreBookRequest]()
 
     class Service:
@@ -227,7 +227,7 @@ async def test_lore_import_leaves_out_patterns_that_the_server_refuses() -> None
     assert [each.text for each in requests[-1].entries[0].triggers] == ["dragon"]
 
 
-async def test_lore_import_leaves_out_an_entry_that_the_server_refuses() -> None:
+async def test_lore_import_skips_an_entry_that_the_server_refuses() -> None:
     class Service:
         async def ImportLoreBook(
             self, request: pb.ImportLoreBookRequest
@@ -252,7 +252,7 @@ async def test_lore_import_leaves_out_an_entry_that_the_server_refuses() -> None
         assert [each.title for each in request.entries] == ["Smaug"]
 
 
-async def test_lore_import_fails_for_what_is_wrong_with_the_whole_book() -> None:
+async def test_lore_import_fails_if_the_server_refuses_the_book_itself() -> None:
     class Service:
         async def ImportLoreBook(
             self, request: pb.ImportLoreBookRequest

@@ -18,7 +18,7 @@ def book(*entries: Any, **more: Any) -> LoreFile:
     return read_lore(json.dumps({"entries": list(entries), **more}))
 
 
-def test_lore_import_takes_indented_decorators_and_fallbacks_only_after_unsupported_ones() -> None:
+def test_lore_import_uses_fallback_decorators_only_after_unsupported_ones() -> None:
     role, depth = "x: @@role has no counterpart", "x: @@depth has no counterpart"
     for content, disabled, constant, left_out in (
         ("@@activate\n@@@dont_activate\nX", False, True, []),
@@ -44,7 +44,9 @@ def test_lore_import_takes_indented_decorators_and_fallbacks_only_after_unsuppor
         (None, "it has no content"),
     ],
 )
-def test_lore_import_skips_an_entry_whose_content_is_no_text(content: Any, reason: str) -> None:
+def test_lore_import_skips_an_entry_with_content_that_is_not_text(
+    content: Any, reason: str
+) -> None:
     found = book({"key": ["a"], "content": content}, PLAIN)
     assert (found.skipped, found.left_out) == (1, [f"a: {reason}"])
     assert [each.title for each in found.entries] == ["Smaug"]
@@ -97,7 +99,7 @@ def test_lore_import_reads_a_byte_order_mark_and_skips_an_entry_that_is_not_utf8
         assert (found.skipped, found.left_out) == (1, ["Caf\ufffd: it is not UTF-8"])
 
 
-def test_lore_import_of_its_own_form_skips_malformed_entries() -> None:
+def test_lore_import_of_own_format_skips_malformed_entries() -> None:
     good = {"title": "Inn", "content": "Warm.", "triggers": [{"text": "inn"}]}
     entries: list[Any] = [
         good, {**good, "title": ""}, {**good, "title": "T", "triggers": [{"text": 5}]}, good, "odd",
@@ -114,7 +116,7 @@ def test_lore_import_of_its_own_form_skips_malformed_entries() -> None:
     assert read_lore(json.dumps({"book": {"name": "b"}, "entries": many})).skipped == 1
 
 
-def test_lore_import_names_what_novelai_says_of_prompts_and_disables_categories() -> None:
+def test_lore_import_of_novelai_names_prompt_settings_and_disables_categories() -> None:
     bias = [{"phrases": [], "bias": 0, "enabled": True}]
     config = {
         "prefix": "",

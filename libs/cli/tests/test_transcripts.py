@@ -41,7 +41,7 @@ def problem(path: Path) -> str:
     return str(caught.value)
 
 
-def test_the_sample_is_read_whole_with_tools_tags_classes_and_times() -> None:
+def test_sample_transcript_is_read_with_tools_metadata_classes_and_times() -> None:
     entries = list(read_transcript(sample_path()))
     assert len(entries) >= 150
     by_id = {entry.message.external_id: entry for entry in entries}
@@ -57,7 +57,7 @@ def test_the_sample_is_read_whole_with_tools_tags_classes_and_times() -> None:
     assert any(entry.message.importance_class for entry in entries)
 
 
-def test_a_line_of_jsonl_says_which_conversation_it_belongs_to(tmp_path: Path) -> None:
+def test_jsonl_line_names_its_conversation(tmp_path: Path) -> None:
     path = jsonl(
         tmp_path,
         {**LINE, "agent": "opus", "channel": "cli", "subject": "ana", "instance": "laptop"},
@@ -74,14 +74,14 @@ def test_a_line_of_jsonl_says_which_conversation_it_belongs_to(tmp_path: Path) -
     assert second.message.tool_args == '{"n": 1}'
 
 
-def test_a_line_without_an_id_gets_one_that_stays_when_the_file_grows(tmp_path: Path) -> None:
+def test_jsonl_line_without_id_gets_a_stable_id(tmp_path: Path) -> None:
     [before] = read_transcript(jsonl(tmp_path, LINE))
     same, other = read_transcript(jsonl(tmp_path, LINE, LINE))
     assert same.message.external_id == before.message.external_id != ""
     assert other.message.external_id != same.message.external_id
 
 
-def test_a_line_whose_id_is_empty_gets_one_as_a_line_without(tmp_path: Path) -> None:
+def test_jsonl_line_with_empty_id_gets_a_generated_id(tmp_path: Path) -> None:
     for empty in ({"id": None}, {"id": ""}, {"external_id": None}, {"external_id": "", "id": None}):
         [first] = read_transcript(jsonl(tmp_path, {**LINE, **empty}))
         [again] = read_transcript(jsonl(tmp_path, {**LINE, **empty}))
@@ -103,14 +103,16 @@ def test_a_line_whose_id_is_empty_gets_one_as_a_line_without(tmp_path: Path) -> 
         (1767225600.5, "2026-01-01T00:00:00.500Z"),
     ],
 )
-def test_a_time_may_have_no_zone_or_be_a_number(tmp_path: Path, given: object, stored: str) -> None:
+def test_message_time_may_lack_a_zone_or_be_a_number(
+    tmp_path: Path, given: object, stored: str
+) -> None:
     message = {"id": "m-1", "role": "user", "content": "x", "create_time": given}
     for path in (jsonl(tmp_path, {**message, **LINE}), document(tmp_path, message)):
         [entry] = read_transcript(path)
         assert entry.message.create_time.ToJsonString() == stored
 
 
-def test_no_time_is_none(tmp_path: Path) -> None:
+def test_empty_create_time_is_left_unset(tmp_path: Path) -> None:
     for none in (None, "", 0):
         [entry] = read_transcript(jsonl(tmp_path, {**LINE, "create_time": none}))
         assert not entry.message.HasField("create_time")
@@ -135,7 +137,7 @@ def test_no_time_is_none(tmp_path: Path) -> None:
         ({"id": 7}, "external_id"),
     ],
 )
-def test_a_bad_line_is_named_with_file_and_number_and_reason(
+def test_invalid_line_is_reported_with_file_number_and_reason(
     tmp_path: Path, change: dict[str, Any], named: str
 ) -> None:
     path = jsonl(tmp_path, LINE, {**LINE, **change})
@@ -155,19 +157,19 @@ def test_a_bad_line_is_named_with_file_and_number_and_reason(
     ],
     ids=["unfinished", "array", "word", "deep"],
 )
-def test_a_line_that_is_no_json_object_is_named(tmp_path: Path, line: str, named: str) -> None:
+def test_line_that_is_not_a_json_object_is_reported(tmp_path: Path, line: str, named: str) -> None:
     path = jsonl(tmp_path, LINE, line)
     assert problem(path).startswith(f"{path}:2: ")
     assert named in problem(path)
 
 
-def test_a_line_that_is_not_utf8_is_named(tmp_path: Path) -> None:
+def test_line_that_is_not_utf8_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "chat.jsonl"
     path.write_bytes(json.dumps(LINE).encode() + b'\n{"content": "\xff"}\n')
     assert problem(path) == f"{path}:2: it is not UTF-8"
 
 
-def test_a_bad_message_of_a_document_is_named_with_its_conversation(tmp_path: Path) -> None:
+def test_invalid_message_of_a_document_is_reported_with_its_conversation(tmp_path: Path) -> None:
     path = document(tmp_path, {"id": "m-1", "role": "nobody", "content": "x"})
     assert problem(path).startswith(f"{path}: conversation 'c', message 1 (m-1): role is 'nobody'")
     assert "it has no id" in problem(document(tmp_path, {"role": "user", "content": "x"}))
@@ -190,13 +192,13 @@ def stored(entry: Entry) -> tuple[conversation_pb2.Conversation, memory_pb2.Mess
     return conversation, memory_pb2.Message(id="m", conversation_id="c", seq=1, body=entry.message)
 
 
-def test_what_is_written_as_a_line_is_read_back_as_it_was(tmp_path: Path) -> None:
+def test_exported_lines_are_read_back_unchanged(tmp_path: Path) -> None:
     entries = list(read_transcript(sample_path()))
     path = jsonl(tmp_path, *(to_line(*stored(entry)) for entry in entries))
     assert list(read_transcript(path)) == entries
 
 
-def test_a_message_without_external_id_is_written_with_its_id(tmp_path: Path) -> None:
+def test_message_without_external_id_is_exported_with_its_id(tmp_path: Path) -> None:
     body = ParseDict({"role": "ROLE_USER", "content": "x"}, memory_pb2.NewMessage())
     key = conversation_pb2.ConversationKey(session_key="s")
     line = to_line(conversation_pb2.Conversation(key=key), memory_pb2.Message(id="m-9", body=body))

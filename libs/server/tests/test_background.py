@@ -7,7 +7,7 @@ import asyncio
 from everword.domain.background import end_tasks
 
 
-async def test_a_task_ends_though_its_first_cancellation_is_lost() -> None:
+async def test_end_tasks_cancels_again_if_the_first_cancellation_is_lost() -> None:
     coming = asyncio.get_running_loop().create_future()
 
     async def wait_as_pools_do() -> None:
@@ -24,7 +24,7 @@ async def test_a_task_ends_though_its_first_cancellation_is_lost() -> None:
     assert task.cancelled()
 
 
-async def test_what_tasks_raise_stops_nobody() -> None:
+async def test_end_tasks_ignores_errors_of_tasks() -> None:
     async def fail() -> None:
         raise ValueError("on its own")
 

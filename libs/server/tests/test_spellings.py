@@ -29,7 +29,7 @@ from everword.text.values.spellings import (
         ("joãna", "joana"),
     ],
 )
-def test_a_name_is_the_same_in_another_spelling(asked: str, known: str) -> None:
+def test_is_same_name_accepts_spelling_variants(asked: str, known: str) -> None:
     assert is_same_name(asked, known)
     assert known[0] in first_letters([asked])
     assert find_spellings([asked], {known, "bartholomew"}) == {asked: known}
@@ -51,15 +51,15 @@ def test_a_name_is_the_same_in_another_spelling(asked: str, known: str) -> None:
         ("nicole", "nicolas"),
     ],
 )
-def test_another_name_is_another_one(asked: str, other: str) -> None:
+def test_is_same_name_rejects_other_names(asked: str, other: str) -> None:
     assert not is_same_name(asked, other)
 
 
-def test_a_name_that_is_known_as_it_is_stays() -> None:
+def test_find_spellings_skips_names_that_are_known() -> None:
     assert find_spellings(["sara"], {"sara", "sarah"}) == {}
 
 
-def test_only_words_with_a_capital_are_respelt() -> None:
+def test_respell_changes_only_capitalised_words() -> None:
     text = "What did Muhammad's mark cost, and does muhammad know McDonald?"
     assert capitalised(text) == {"what", "muhammad", "mcdonald"}
     assert respell(text, {"muhammad": "muhhamed"}) == (

@@ -141,38 +141,36 @@ UNSAID = (
 
 
 @pytest.mark.parametrize("text", NOTHING.strip().splitlines())
-def test_it_says_nothing_of_its_author(text: str) -> None:
+def test_extract_of_sentences_without_claims_returns_nothing(text: str) -> None:
     assert extract(text) == []
 
 
 @pytest.mark.parametrize(("text", "attribute", "value"), SAID)
-def test_it_says(text: str, attribute: str, value: str) -> None:
+def test_extract_finds_attribute_and_value(text: str, attribute: str, value: str) -> None:
     found = [(claim.attribute, claim.value) for claim in extract(text)]
     assert (attribute, value) in found
 
 
 @pytest.mark.parametrize("wrapped", UNSAID)
-def test_what_nobody_says_of_themselves_is_no_claim(wrapped: str) -> None:
+def test_extract_ignores_statements_that_are_not_the_authors(wrapped: str) -> None:
     for statement in STATEMENTS.strip().splitlines():
         assert extract(f"{statement}."), statement
         assert extract(wrapped.format(statement)) == [], statement
 
 
 @pytest.mark.parametrize(("text", "allergies"), ALLERGIES, ids=[text for text, _ in ALLERGIES])
-def test_what_stands_behind_a_comma_is_a_value_only_in_a_list(
-    text: str, allergies: set[str]
-) -> None:
+def test_extract_reads_values_after_a_comma_only_in_lists(text: str, allergies: set[str]) -> None:
     assert {claim.value for claim in extract(text) if claim.attribute == "allergy"} == allergies
 
 
-def test_the_same_words_make_the_same_claims() -> None:
+def test_extract_is_deterministic_without_duplicates() -> None:
     said = " ".join(text for text, *_ in SAID)
     assert extract(said) == extract(said)
     claims = extract(said)
     assert len({(claim.attribute, claim.value) for claim in claims}) == len(claims)
 
 
-def test_what_is_said_of_others_is_not_said_of_the_author() -> None:
+def test_extract_ignores_statements_about_others() -> None:
     claims = extract("My brother Jon lives in Milan. He works at Fiat and moved to Turin.")
     assert [(claim.attribute, claim.value) for claim in claims] == [("sibling", "Jon")]
     assert extract("I'm tired and my sister started working at Fiat.") == []
@@ -180,7 +178,7 @@ def test_what_is_said_of_others_is_not_said_of_the_author() -> None:
     assert extract("I met my dad and my brother. His name is Anton.") == []
 
 
-def test_a_correction_names_what_was_wrong() -> None:
+def test_extract_of_a_correction_names_the_wrong_value() -> None:
     earlier = extract("I live in Basel.")
     [claim] = extract("No, I meant Bern.", earlier)
     assert (claim.modality, claim.wrong, claim.value) == (Modality.CORRECTION, "Basel", "Bern")
@@ -197,14 +195,14 @@ def test_a_correction_names_what_was_wrong() -> None:
     assert extract("I meant well.", earlier) == extract("I meant Bern.") == []
 
 
-def test_every_quote_is_word_for_word() -> None:
+def test_extracted_quotes_are_verbatim() -> None:
     text = "So — I’m a nurse… and I live in Graz, you know.\n```\nI live in Rome.\n```"
     claims = extract(text)
     assert {claim.attribute for claim in claims} == {"job", "residence"}
     assert all(claim.quote in text for claim in claims)
 
 
-def test_patterns_are_of_attributes_that_are_known() -> None:
+def test_patterns_use_known_attributes() -> None:
     named = {pattern.attribute for pattern in PATTERNS if pattern.attribute}
     assert named - KNOWN.keys() == {"favourite"}
     assert len(named) >= 30
@@ -213,7 +211,7 @@ def test_patterns_are_of_attributes_that_are_known() -> None:
 @pytest.mark.parametrize(
     "piece", ["I ", "I'm ", "my ", "we've just ", "I take ibuprofen and ", "A ", '"', "'s", ". "]
 )
-def test_no_text_takes_long(piece: str) -> None:
+def test_extract_of_long_text_is_fast(piece: str) -> None:
     started = time.process_time()
     extract("I live in " + piece * (100_000 // len(piece)))
     assert time.process_time() - started < 5

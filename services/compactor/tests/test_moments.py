@@ -37,7 +37,7 @@ HELD_SINCE = [
 
 
 @pytest.mark.parametrize(("words", "happens", "since"), HELD_SINCE)
-def test_words_say_since_when_something_holds(words: str, happens: bool, since: str | None) -> None:
+def test_span_of_finds_the_beginning(words: str, happens: bool, since: str | None) -> None:
     span = span_of(words, SAID, "UTC", happens=happens)
     assert (span.since.date().isoformat() if span.since else None) == since
     assert span.until is None
@@ -53,7 +53,7 @@ def test_words_say_since_when_something_holds(words: str, happens: bool, since: 
         ("until it rains", None),
     ],
 )
-def test_words_say_until_when_something_holds(words: str, until: str | None) -> None:
+def test_span_of_finds_the_end(words: str, until: str | None) -> None:
     span = span_of(words, SAID, "UTC", happens=False)
     assert (span.until.date().isoformat() if span.until else None) == until
 
@@ -74,11 +74,11 @@ def test_words_say_until_when_something_holds(words: str, until: str | None) -> 
         ("2026-05-01", "2026-05-01"),
     ],
 )
-def test_a_plan_keeps_its_words_with_the_day_that_they_mean(words: str, plan: str) -> None:
+def test_dated_adds_the_date_to_relative_words(words: str, plan: str) -> None:
     assert dated(words, SAID, "UTC") == plan
 
 
-def test_days_are_those_of_the_time_zone() -> None:
+def test_dates_are_computed_in_the_time_zone() -> None:
     assert dated("tomorrow", SAID, "Pacific/Auckland") == "tomorrow (2026-03-06)"
     since = span_of("since 2019", SAID, "Pacific/Auckland", happens=False).since
     assert since is not None

@@ -39,7 +39,7 @@ class SmallChat:
         return ChatAnswer("{}", {}, "", self.model, TokenUsage(1, 1))
 
 
-def test_a_model_that_reads_little_is_shown_less_and_answers_less() -> None:
+def test_question_is_shortened_for_a_small_context_window() -> None:
     chat = SmallChat(1_500)
     asking = Questioner(cast(BlockingChat, chat), lambda: None)
     facts = [{"fact": number, "text": "word " * 20} for number in range(60)]
@@ -77,7 +77,7 @@ def _of_shown(records: Records, answer: list[int]) -> CheckedAnswer[list[int]]:
 
 
 @pytest.mark.parametrize("words", [1, 3, 8, 400])
-def test_records_are_asked_about_by_as_many_as_an_answer_holds(words: int) -> None:
+def test_ask_in_parts_adapts_batch_size_to_the_answer_limit(words: int) -> None:
     chat = TerseChat(words)
     asking = Questioner(cast(BlockingChat, chat), lambda: None)
     records = [{"n": number} for number in range(14, 114)]
@@ -88,7 +88,7 @@ def test_records_are_asked_about_by_as_many_as_an_answer_holds(words: int) -> No
     assert len(chat.asked) <= 2 * 100 / words + 8
 
 
-def test_what_is_cut_off_by_itself_costs_none_of_the_others() -> None:
+def test_ask_in_parts_skips_a_record_with_truncated_answer() -> None:
     asking = Questioner(cast(BlockingChat, TerseChat(8)), lambda: None)
     question = ModelQuestion("sleep-x", "Do it.", {"x": [{"n": n} for n in range(40)]}, {}, 4_000)
     taken = asking.ask_in_parts(question, "x", _of_shown)
@@ -98,13 +98,13 @@ def test_what_is_cut_off_by_itself_costs_none_of_the_others() -> None:
         asking.ask_in_parts(alone, "x", _of_shown)
 
 
-def test_a_part_that_is_counted_from_one_again_says_nothing_of_other_parts() -> None:
+def test_ask_in_parts_ignores_answers_numbered_from_one_in_later_parts() -> None:
     asking = Questioner(cast(BlockingChat, TerseChat(2, always_from_one=True)), lambda: None)
     question = ModelQuestion("sleep-x", "Do it.", {"x": [{"n": n} for n in range(1, 5)]}, {}, 4_000)
     assert asking.ask_in_parts(question, "x", _of_shown) == [[1, 2], []]
 
 
-def test_a_question_that_takes_too_many_answers_is_given_up() -> None:
+def test_ask_in_parts_stops_after_the_request_limit() -> None:
     chat = TerseChat(1)
     asking = Questioner(cast(BlockingChat, chat), lambda: None)
     question = ModelQuestion(
@@ -118,7 +118,7 @@ def test_a_question_that_takes_too_many_answers_is_given_up() -> None:
 
 
 @pytest.mark.parametrize("masks", [True, False])
-def test_a_model_is_shown_no_credential_unless_the_namespace_keeps_them(masks: bool) -> None:
+def test_question_masks_credentials_unless_the_namespace_keeps_them(masks: bool) -> None:
     """A fact given by a caller may contain a credential, and stays as given."""
     chat = SmallChat(8_000)
     asking = Questioner(cast(BlockingChat, chat), lambda: None, masks=masks)

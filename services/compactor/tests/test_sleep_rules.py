@@ -76,7 +76,7 @@ def observed(attribute: str = "", value: str = "", subject: str = "emi") -> Obse
     )
 
 
-def test_a_pause_ends_a_session_and_what_is_not_over_waits() -> None:
+def test_cut_sessions_splits_at_pauses_and_keeps_the_last_one_unfinished() -> None:
     messages = [
         said(1, "a"),
         said(2, "b", timedelta(minutes=29)),
@@ -95,7 +95,7 @@ def test_a_pause_ends_a_session_and_what_is_not_over_waits() -> None:
     assert cut(later, has_more=True) == [([1, 2], True), ([3, 4], False)]
 
 
-def test_a_session_has_its_most_messages() -> None:
+def test_cut_sessions_limits_messages_per_session() -> None:
     messages = [said(seq, "x") for seq in range(1, MOST_MESSAGES + 12)]
     runs = list(cut_sessions(messages, 0, NOON, has_more=False))
     assert [(len(run.messages), run.is_finished) for run in runs] == [
@@ -104,7 +104,7 @@ def test_a_session_has_its_most_messages() -> None:
     ]
 
 
-def test_long_sessions_are_split_over_requests_and_no_message_is_cut() -> None:
+def test_portions_split_long_sessions_without_losing_text() -> None:
     long = "A sentence that says something. " * 300
     texts = [f"short {number} " + "word " * 80 for number in range(20)]
     shown = session(*texts[:10], long, *texts[10:])
@@ -129,13 +129,13 @@ def test_long_sessions_are_split_over_requests_and_no_message_is_cut() -> None:
         ("", None),
     ],
 )
-def test_a_quote_is_letter_by_letter_in_the_message(words: str, found: str | None) -> None:
+def test_find_quote_matches_message_text_verbatim(words: str, found: str | None) -> None:
     quote = find_quote(session("Yes. I live in Berlin, near the “zoo”."), 1, words)
     assert (quote.text if quote else None) == found
     assert find_quote(session("x", "I live in Berlin"), 1, "I live in Berlin") is None
 
 
-def test_attributes_and_topics_are_called_by_one_name() -> None:
+def test_attribute_and_topic_names_are_normalised() -> None:
     assert attribute_name("Home city") == attribute_name("location") == "residence"
     assert attribute_name("Favourite author!") == "favourite_author"
     assert attribute_name("...") == ""
@@ -146,12 +146,12 @@ def test_attributes_and_topics_are_called_by_one_name() -> None:
     ]
 
 
-def test_values_that_differ_in_letters_alone_are_folded() -> None:
+def test_folded_ignores_case_article_and_punctuation() -> None:
     assert folded("the Beatles") == folded("Beatles.") != folded("Beetles")
     assert folded("The") == "the"
 
 
-def test_answers_about_observations_and_facts_that_are_not_there_are_refused() -> None:
+def test_read_relations_refuses_unknown_or_unsuitable_observations_and_facts() -> None:
     asked = [observed("residence", "Lisbon"), observed(), observed("pet", "cat", subject="bo")]
     facts = [known("residence", "Berlin")]
 
@@ -169,7 +169,7 @@ def test_answers_about_observations_and_facts_that_are_not_there_are_refused() -
     assert read(2, "against", 1) == ([ObservationRelation.AGAINST], 0)
 
 
-def test_inferences_rest_on_observations_of_one_person_and_repeat_no_statement() -> None:
+def test_read_inferences_requires_observations_of_one_person_and_skips_repeats() -> None:
     own = [observed("tea", "oat milk"), observed(), observed(subject="bo")]
     shown = [{"o": 1}, {"o": 2}, {"o": 3}]
 
@@ -185,7 +185,7 @@ def test_inferences_rest_on_observations_of_one_person_and_repeat_no_statement()
     assert read("tea", "with milk", 1, 2) == (0, 0)
 
 
-def test_edges_begin_or_end_at_what_was_touched() -> None:
+def test_read_edges_keeps_only_edges_at_a_changed_fact() -> None:
     facts = [known("drink", "tea"), known("evening", "cello"), known("pet", "cat")]
 
     def read(first: int, second: int, confidence: float = 0.8) -> tuple[int, int]:
@@ -243,7 +243,7 @@ def dispute(**fields: Any) -> DisputeRow:
         ({"old_state": FactState.REJECTED}, DisputeOutcome.ACCEPT_NEW),
     ],
 )
-def test_rules_settle_what_needs_no_judgement(
+def test_by_rule_resolves_clear_disputes(
     fields: dict[str, Any], outcome: DisputeOutcome | None
 ) -> None:
     settled = by_rule(dispute(**fields), NOON)
@@ -269,14 +269,14 @@ def test_rules_settle_what_needs_no_judgement(
         (438, 6, True, 730),
     ],
 )
-def test_facts_mature_by_age_and_evidence(
+def test_find_maturity_depends_on_age_and_evidence(
     days: int, evidence: int, is_anchor: bool, lifetime: int | None
 ) -> None:
     tier = find_maturity(NOON, NOON + timedelta(days=days), evidence, is_anchor)
     assert (tier.lifetime_days if tier else None) == lifetime
 
 
-def test_nights_end_as_the_namespace_s_days_do() -> None:
+def test_nights_end_at_the_namespace_day_cutoff() -> None:
     zurich = Calendar("Europe/Zurich", 300)
     # At 05:00 in Zurich, 03:00 in UTC in summer.
     assert last_night(zurich, datetime(2026, 7, 2, 2, 59, tzinfo=UTC)) == date(2026, 6, 30)
@@ -286,7 +286,7 @@ def test_nights_end_as_the_namespace_s_days_do() -> None:
     assert next_night(utc, date(2026, 7, 1)) == datetime(2026, 7, 3, 4, tzinfo=UTC)
 
 
-def test_a_profile_knows_a_value_in_any_letters() -> None:
+def test_profile_find_ignores_case() -> None:
     profile = Profile([known("residence", "Berlin")])
     assert profile.find(Key("emi", "residence"), " berlin ") is not None
     lisbon = known("residence", "Lisbon", id=None)

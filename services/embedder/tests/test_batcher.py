@@ -76,7 +76,7 @@ async def test_a_query_starts_while_background_work_is_in_flight(
     await give_up(work)
 
 
-async def test_queries_go_before_background_work_that_came_earlier(
+async def test_queries_precede_earlier_background_work(
     batcher: Batcher, provider: LatchedProvider
 ) -> None:
     work = await ask(batcher, *"abcdefgh")
@@ -98,7 +98,7 @@ async def test_background_work_never_takes_the_last_call(
     await give_up(*work)
 
 
-async def test_callers_are_served_in_the_order_they_came_and_share_calls(
+async def test_callers_are_served_in_order_and_share_calls(
     batcher: Batcher, provider: LatchedProvider
 ) -> None:
     first = await ask(batcher, "a")
@@ -111,7 +111,7 @@ async def test_callers_are_served_in_the_order_they_came_and_share_calls(
     assert_vectors(await third, "e", "f")
 
 
-async def test_short_background_work_waits_for_no_long_work_that_came_earlier() -> None:
+async def test_short_background_work_alternates_with_earlier_long_work() -> None:
     provider = LatchedProvider(texts=1)
     batcher = Batcher(provider)
     backlog = [str(n) for n in range(module.SHORT_TEXTS + 1)]
@@ -124,7 +124,7 @@ async def test_short_background_work_waits_for_no_long_work_that_came_earlier() 
     await batcher.close()
 
 
-async def test_long_texts_make_small_batches_and_a_very_long_one_goes_alone() -> None:
+async def test_batches_are_limited_by_characters_and_a_very_long_text_goes_alone() -> None:
     provider = LatchedProvider(texts=10, characters=10)
     batcher = Batcher(provider)
     work = await ask(batcher, "x" * 30, "aaaa", "bbbb", "cccc")
@@ -134,7 +134,7 @@ async def test_long_texts_make_small_batches_and_a_very_long_one_goes_alone() ->
     await batcher.close()
 
 
-async def test_a_text_that_nobody_waits_for_any_more_leaves_the_queue(
+async def test_cancelled_caller_removes_its_texts_from_the_queue(
     batcher: Batcher, provider: LatchedProvider
 ) -> None:
     running = await ask(batcher, "a")
@@ -147,7 +147,7 @@ async def test_a_text_that_nobody_waits_for_any_more_leaves_the_queue(
     assert_vectors(await last, "d")
 
 
-async def test_a_call_that_nobody_waits_for_any_more_is_cancelled_and_makes_room(
+async def test_call_without_waiting_callers_is_cancelled_and_frees_its_slot(
     batcher: Batcher, provider: LatchedProvider
 ) -> None:
     hanging = await ask(batcher, "a")
@@ -159,7 +159,7 @@ async def test_a_call_that_nobody_waits_for_any_more_is_cancelled_and_makes_room
     assert_vectors(await waiting, "b")
 
 
-async def test_a_call_goes_on_while_one_of_its_callers_waits(
+async def test_call_continues_while_one_of_its_callers_waits(
     batcher: Batcher, provider: LatchedProvider
 ) -> None:
     busy = await ask(batcher, "a")
@@ -173,7 +173,7 @@ async def test_a_call_goes_on_while_one_of_its_callers_waits(
     assert_vectors(await busy, "a")
 
 
-async def test_a_caller_that_gives_up_at_once_leaves_nothing_behind(
+async def test_caller_cancelled_at_once_does_not_block_the_queue(
     batcher: Batcher, provider: LatchedProvider
 ) -> None:
     for _ in range(5):
@@ -185,7 +185,7 @@ async def test_a_caller_that_gives_up_at_once_leaves_nothing_behind(
     assert_vectors(await follower, "b")
 
 
-async def test_a_deadline_ends_the_wait_for_a_provider_that_hangs(
+async def test_deadline_ends_the_wait_for_a_hanging_provider(
     batcher: Batcher, provider: LatchedProvider
 ) -> None:
     with pytest.raises(TimeoutError):
@@ -195,7 +195,7 @@ async def test_a_deadline_ends_the_wait_for_a_provider_that_hangs(
     assert provider.calls[0].cancelled
 
 
-async def test_equal_queries_at_the_same_time_are_one(
+async def test_equal_concurrent_queries_share_one_call(
     batcher: Batcher, provider: LatchedProvider
 ) -> None:
     queries = [await ask(batcher, "same", priority=QUERY) for _ in range(3)]
@@ -208,7 +208,7 @@ async def test_equal_queries_at_the_same_time_are_one(
     assert_vectors(await twice, "same", "same")
 
 
-async def test_a_query_after_an_equal_one_was_given_up_is_asked_again(
+async def test_query_after_a_cancelled_equal_one_is_sent_again(
     batcher: Batcher, provider: LatchedProvider
 ) -> None:
     await give_up(await ask(batcher, "same", priority=QUERY))
@@ -221,7 +221,7 @@ async def test_a_query_after_an_equal_one_was_given_up_is_asked_again(
 @pytest.mark.parametrize(
     ("priority", "setting"), [(QUERY, "QUERY_CAPACITY"), (BACKGROUND, "BACKGROUND_CAPACITY")]
 )
-async def test_beyond_its_capacity_a_class_is_refused_at_once_and_the_other_is_not(
+async def test_full_priority_class_is_refused_at_once_but_not_the_other(
     batcher: Batcher, monkeypatch: pytest.MonkeyPatch, priority: Priority, setting: str
 ) -> None:
     monkeypatch.setattr(module, setting, 3)
@@ -239,7 +239,7 @@ async def test_beyond_its_capacity_a_class_is_refused_at_once_and_the_other_is_n
     await give_up(again)
 
 
-async def test_a_provider_that_fails_fails_everybody_in_the_call_and_nobody_else(
+async def test_provider_failure_fails_only_the_callers_in_that_call(
     batcher: Batcher, provider: LatchedProvider
 ) -> None:
     first, second = await ask(batcher, "a"), await ask(batcher, "b")
@@ -251,7 +251,7 @@ async def test_a_provider_that_fails_fails_everybody_in_the_call_and_nobody_else
     assert_vectors(await second, "b")
 
 
-async def test_another_callers_bad_text_costs_nobody_a_vector(
+async def test_bad_text_of_one_caller_does_not_affect_others(
     batcher: Batcher, provider: LatchedProvider
 ) -> None:
     provider.refuses = "bad".__eq__
@@ -265,7 +265,7 @@ async def test_another_callers_bad_text_costs_nobody_a_vector(
     assert_vectors(await busy, "a")
 
 
-async def test_an_unforeseen_failure_is_logged_and_does_not_stop_the_queue(
+async def test_unexpected_failure_is_logged_and_does_not_stop_the_queue(
     batcher: Batcher, provider: LatchedProvider, caplog: pytest.LogCaptureFixture
 ) -> None:
     first, second = await ask(batcher, "a"), await ask(batcher, "b")
@@ -277,7 +277,7 @@ async def test_an_unforeseen_failure_is_logged_and_does_not_stop_the_queue(
     assert_vectors(await second, "b")
 
 
-async def test_closing_tells_whoever_waits_and_closes_the_provider(
+async def test_close_fails_waiting_callers_and_closes_the_provider(
     batcher: Batcher, provider: LatchedProvider
 ) -> None:
     running, waiting = await ask(batcher, "a"), await ask(batcher, "b")
@@ -291,7 +291,7 @@ async def test_closing_tells_whoever_waits_and_closes_the_provider(
         await batcher.embed(["c"], QUERY)
 
 
-async def test_a_call_belongs_to_its_first_callers_trace_and_is_linked_to_the_others(
+async def test_call_span_has_the_first_caller_as_parent_and_links_to_others(
     batcher: Batcher, provider: LatchedProvider
 ) -> None:
     spans = exporter()

@@ -7,7 +7,7 @@ import random
 from everword_embedder.queue.charges import divided
 
 
-def test_shares_are_by_size_and_sum_up_to_the_whole() -> None:
+def test_divided_tokens_are_proportional_and_sum_to_the_total() -> None:
     assert divided(10, {1: 1, 2: 1, 3: 1}) == {1: 4, 2: 3, 3: 3}
     assert divided(1, {1: 1, 2: 100}) == {2: 1}
     assert divided(0, {1: 1}) == {}

@@ -22,7 +22,7 @@ def provider() -> LatchedProvider:
     return LatchedProvider(latched=False)
 
 
-async def test_a_good_batch_is_one_call(provider: LatchedProvider) -> None:
+async def test_valid_batch_takes_one_call(provider: LatchedProvider) -> None:
     outcomes = await embed_isolating(provider, TEXTS)
     np.testing.assert_array_equal(outcomes, [vector_of(text) for text in TEXTS])
     assert provider.texts == [TEXTS]
@@ -30,7 +30,7 @@ async def test_a_good_batch_is_one_call(provider: LatchedProvider) -> None:
 
 @pytest.mark.parametrize("error", [BatchRefused("too long"), WrongAnswer("not a number")])
 @pytest.mark.parametrize("culprits", [{"text 0"}, {"text 15"}, {"text 3", "text 4", "text 9"}])
-async def test_the_culprits_stand_alone_and_the_others_have_their_vectors(
+async def test_refused_texts_are_isolated_and_others_get_vectors(
     provider: LatchedProvider, culprits: set[str], error: ProviderError
 ) -> None:
     provider.refuses, provider.refusal = culprits.__contains__, error
@@ -41,14 +41,14 @@ async def test_the_culprits_stand_alone_and_the_others_have_their_vectors(
             np.testing.assert_array_equal(outcome, vector_of(text))
 
 
-async def test_one_culprit_costs_few_calls(provider: LatchedProvider) -> None:
+async def test_isolating_one_refused_text_takes_few_calls(provider: LatchedProvider) -> None:
     provider.refuses = "text 5".__eq__
     await embed_isolating(provider, TEXTS)
     # The batch, the probe, and two halves on each of four levels.
     assert len(provider.calls) == 1 + 1 + 2 * 4
 
 
-async def test_no_text_is_blamed_while_the_provider_refuses_everything(
+async def test_provider_that_refuses_everything_is_reported_as_unavailable(
     provider: LatchedProvider,
 ) -> None:
     provider.refuses = lambda text: True
@@ -57,7 +57,7 @@ async def test_no_text_is_blamed_while_the_provider_refuses_everything(
     assert provider.texts == [TEXTS, [PROBE]]
 
 
-async def test_a_provider_that_goes_away_meanwhile_is_to_blame(provider: LatchedProvider) -> None:
+async def test_provider_lost_during_isolation_raises_unavailable(provider: LatchedProvider) -> None:
     provider.refuses = "text 5".__eq__
     refuse = provider.refuses
 

@@ -54,7 +54,7 @@ async def provider(holder: LocalModelHolder) -> AsyncIterator[LocalProvider]:
     await provider.close()
 
 
-async def test_vectors_equal_an_independent_computation_in_full_precision(
+async def test_vectors_match_a_full_precision_reference(
     provider: LocalProvider,
 ) -> None:
     vectors = await provider.embed(TEXTS)
@@ -65,7 +65,7 @@ async def test_vectors_equal_an_independent_computation_in_full_precision(
         assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-6)
 
 
-def test_the_stored_references_are_the_vectors_in_full_precision() -> None:
+def test_stored_reference_vectors_match_full_precision() -> None:
     stored = reference_vectors()
     assert len(stored) >= 3
     for text, vector in stored.items():
@@ -86,14 +86,14 @@ def test_embed_gives_a_text_the_same_vector_alone_and_in_a_batch(
         assert cosine(embedded.vector, alone.vector) >= 0.9999, text[:40]
 
 
-async def test_what_means_the_same_is_closer_than_what_does_not(provider: LocalProvider) -> None:
+async def test_texts_of_similar_meaning_have_closer_vectors(provider: LocalProvider) -> None:
     question, answer, other = await provider.embed(
         ["Where does Anna live?", "Anna's home is in Lisbon.", "The build is broken again."]
     )
     assert cosine(question, answer) > cosine(question, other) + 0.3
 
 
-async def test_a_generation_with_fewer_dimensions_gets_the_first_ones(
+async def test_matryoshka_generation_gets_the_first_dimensions_normalised(
     holder: LocalModelHolder, provider: LocalProvider
 ) -> None:
     short = LocalProvider(replace(LOCAL_GENERATION, dimensions=256, matryoshka=True), holder)
@@ -101,19 +101,21 @@ async def test_a_generation_with_fewer_dimensions_gets_the_first_ones(
     np.testing.assert_allclose(cut, native[:256] / np.linalg.norm(native[:256]), rtol=1e-5)
 
 
-async def test_fewer_dimensions_have_to_be_declared(holder: LocalModelHolder) -> None:
+async def test_fewer_dimensions_require_matryoshka_declaration(holder: LocalModelHolder) -> None:
     undeclared = LocalProvider(replace(LOCAL_GENERATION, dimensions=256), holder)
     with pytest.raises(ProviderMisconfigured, match="not declared Matryoshka"):
         await undeclared.embed(["hello"])
 
 
-def test_there_is_no_other_local_model(holder: LocalModelHolder) -> None:
+def test_unknown_local_model_is_refused(holder: LocalModelHolder) -> None:
     with pytest.raises(ProviderMisconfigured, match="there is no all-mpnet-base-v2"):
         LocalProvider(replace(LOCAL_GENERATION, model="all-mpnet-base-v2"), holder)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a process has one priority there")
-async def test_what_is_not_urgent_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_background_embedding_runs_at_lower_cpu_priority(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     seen: list[int] = []
     embed = local_model.LocalModel.embed
 
@@ -134,7 +136,7 @@ async def test_what_is_not_urgent_gives_way(monkeypatch: pytest.MonkeyPatch) -> 
     assert seen == [own, NICENESS, own]
 
 
-async def test_the_model_is_loaded_once_however_many_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_concurrent_callers_load_the_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
     loads: list[int] = []
 
     def counted(form: WeightForm | None) -> local_model.LocalModel:
@@ -149,7 +151,7 @@ async def test_the_model_is_loaded_once_however_many_ask(monkeypatch: pytest.Mon
     assert loads == [1]
 
 
-async def test_a_load_that_failed_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_failed_model_load_is_retried(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(form: WeightForm | None) -> local_model.LocalModel:
         raise ProviderMisconfigured("disk on fire")
 
@@ -163,7 +165,7 @@ async def test_a_load_that_failed_is_tried_again(monkeypatch: pytest.MonkeyPatch
     holder.close()
 
 
-async def test_the_event_loop_goes_on_while_the_model_works(provider: LocalProvider) -> None:
+async def test_event_loop_is_not_blocked_while_embedding(provider: LocalProvider) -> None:
     ticks = 0
 
     async def tick() -> None:
@@ -178,19 +180,21 @@ async def test_the_event_loop_goes_on_while_the_model_works(provider: LocalProvi
     assert ticks >= 5
 
 
-def test_a_model_that_gives_other_vectors_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_load_model_refuses_vectors_that_differ_from_the_reference(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     wrong = {text: vector[::-1] for text, vector in reference_vectors().items()}
     monkeypatch.setattr(local_model, "reference_vectors", lambda: wrong)
     with pytest.raises(ProviderMisconfigured, match="gives other vectors than it should"):
         load_model()
 
 
-def test_a_changed_file_is_refused() -> None:
+def test_changed_model_file_is_refused() -> None:
     with pytest.raises(ProviderMisconfigured, match=r"model\.onnx is not the file"):
         read_verified(replace(WEIGHTS, sha256="0" * 64))
 
 
-def test_a_missing_package_and_a_missing_file_are_named() -> None:
+def test_missing_model_package_or_file_is_named() -> None:
     with pytest.raises(ProviderMisconfigured, match="no_such_model of the local model is not"):
         read_verified(replace(WEIGHTS, package="no_such_model"))
     with pytest.raises(ProviderMisconfigured, match=r"nothing\.onnx cannot be read"):

@@ -27,7 +27,7 @@ TEXTS = [
 ]
 
 
-def test_every_product_with_stored_weights_is_one_in_bytes() -> None:
+def test_multiply_in_bytes_converts_every_product_with_stored_weights() -> None:
     given = read_verified(WEIGHTS)
     before, after = (
         Counter(node.op_type for node in onnx.load_model_from_string(each).graph.node)
@@ -41,19 +41,19 @@ def test_every_product_with_stored_weights_is_one_in_bytes() -> None:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_a_vector_is_what_floats_give(text: str) -> None:
+def test_multiply_in_bytes_gives_nearly_the_same_vector(text: str) -> None:
     given = read_verified(WEIGHTS)
     assert cosine(_vector(given, text), _vector(multiply_in_bytes(given), text)) >= 0.998
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_look_up_in_bytes_gives_the_same_vector(text: str) -> None:
+def test_quantized_lookup_gives_the_same_vector(text: str) -> None:
     given = read_verified(WEIGHTS)
     assert np.array_equal(_vector(given, text), _vector(quantized_lookup_model(given), text))
 
 
 @pytest.mark.parametrize("prepare", [quantized_lookup_model, multiply_in_bytes])
-def test_look_up_in_bytes_makes_floats_of_no_whole_vocabulary(
+def test_quantized_lookup_gathers_rows_before_conversion_to_floats(
     prepare: Callable[[bytes], bytes],
 ) -> None:
     graph = onnx.load_model_from_string(prepare(read_verified(WEIGHTS))).graph

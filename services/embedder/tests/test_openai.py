@@ -32,7 +32,7 @@ def expected(server: ScriptedEmbedder, *texts: str) -> np.ndarray:
     return np.array([server.vector(text) for text in texts])
 
 
-async def test_vectors_come_back_in_the_order_of_the_texts(
+async def test_vectors_are_returned_in_the_order_of_the_texts(
     server: ScriptedEmbedder, connect: Connect
 ) -> None:
     provider = connect(server)
@@ -41,12 +41,12 @@ async def test_vectors_come_back_in_the_order_of_the_texts(
     np.testing.assert_allclose(await provider.embed(TEXTS), expected(server, *TEXTS), rtol=1e-6)
 
 
-async def test_no_text_is_no_request(server: ScriptedEmbedder, connect: Connect) -> None:
+async def test_empty_batch_sends_no_request(server: ScriptedEmbedder, connect: Connect) -> None:
     assert (await connect(server).embed([])).shape == (0, 8)
     assert server.requests == []
 
 
-async def test_what_a_server_takes_is_learned_once(
+async def test_server_capabilities_are_detected_once(
     server: ScriptedEmbedder, connect: Connect
 ) -> None:
     provider = connect(server)
@@ -63,7 +63,7 @@ async def test_what_a_server_takes_is_learned_once(
     }
 
 
-async def test_a_server_that_takes_nothing_special_is_asked_for_nothing_special(
+async def test_server_without_extensions_gets_only_standard_fields(
     ollama: ScriptedEmbedder, connect: Connect
 ) -> None:
     provider = connect(ollama)
@@ -72,7 +72,7 @@ async def test_a_server_that_takes_nothing_special_is_asked_for_nothing_special(
     assert provider.max_tokens is None
 
 
-async def test_vllm_cuts_what_is_too_long_instead_of_refusing_the_batch(
+async def test_vllm_truncates_long_texts_instead_of_refusing_the_batch(
     server: ScriptedEmbedder, connect: Connect
 ) -> None:
     long = "word " * 200
@@ -82,7 +82,7 @@ async def test_vllm_cuts_what_is_too_long_instead_of_refusing_the_batch(
 
 
 @pytest.mark.parametrize("declared_there_too", [True, False])
-async def test_a_matryoshka_model_is_cut_by_the_server_where_it_can_and_here_where_not(
+async def test_matryoshka_vectors_are_truncated_by_server_or_client(
     connect: Connect, declared_there_too: bool
 ) -> None:
     with ScriptedEmbedder(matryoshka=declared_there_too).running() as server:
@@ -107,7 +107,7 @@ class Clock:
         return self.now
 
 
-async def test_after_a_refusal_it_is_learned_again_what_the_server_takes(
+async def test_server_capabilities_are_detected_again_after_a_refusal(
     server: ScriptedEmbedder, connect: Connect
 ) -> None:
     clock = Clock()
@@ -120,21 +120,23 @@ async def test_after_a_refusal_it_is_learned_again_what_the_server_takes(
     np.testing.assert_allclose(await provider.embed(TEXTS), expected(server, *TEXTS), rtol=1e-6)
 
 
-async def test_a_slow_answer_within_the_read_time_out_is_waited_for(
+async def test_slow_answer_within_the_read_timeout_is_awaited(
     server: ScriptedEmbedder, connect: Connect
 ) -> None:
     server.always = slow(0.1)
     assert (await connect(server).embed(TEXTS)).shape == (3, 8)
 
 
-async def test_the_trace_goes_on_in_the_server(server: ScriptedEmbedder, connect: Connect) -> None:
+async def test_trace_context_is_sent_to_the_server(
+    server: ScriptedEmbedder, connect: Connect
+) -> None:
     exporter()
     with tracer().start_as_current_span("caller") as span:
         await connect(server).embed(TEXTS)
     assert f"{span.get_span_context().trace_id:032x}" in server.headers["traceparent"]
 
 
-async def test_the_key_goes_to_the_server_it_is_for_and_to_no_other(
+async def test_api_key_is_sent_only_to_the_configured_server(
     server: ScriptedEmbedder, ollama: ScriptedEmbedder, connect: Connect
 ) -> None:
     settings = EmbedSettings(url=server.url, api_key=Secret("k"))
@@ -145,14 +147,14 @@ async def test_the_key_goes_to_the_server_it_is_for_and_to_no_other(
     assert "'k'" not in repr(settings)
 
 
-async def test_a_server_tells_what_a_new_generation_has_to_know(server: ScriptedEmbedder) -> None:
+async def test_describe_returns_model_dimensions_and_token_limit(server: ScriptedEmbedder) -> None:
     for name in ("", "scripted"):
         found = await describe(EmbedSettings(url=server.url, model=name))
         assert (found.model, found.dimensions, found.max_tokens) == ("scripted", 8, 100)
 
 
 @pytest.mark.parametrize("behaviour", [status(401), status(404)])
-async def test_a_model_cannot_be_described_where_the_server_refuses(
+async def test_describe_fails_if_the_server_refuses(
     server: ScriptedEmbedder, behaviour: Behaviour
 ) -> None:
     server.always = behaviour
@@ -160,7 +162,7 @@ async def test_a_model_cannot_be_described_where_the_server_refuses(
         await describe(EmbedSettings(url=server.url, model="scripted"))
 
 
-def test_the_description_is_json_for_other_programs(
+def test_main_prints_the_model_description_as_json(
     server: ScriptedEmbedder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("EVERWORD_EMBED_URL", server.url)

@@ -67,7 +67,7 @@ def assert_vectors(
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
-async def test_each_failure_is_taken_for_what_it_is_and_gives_no_vectors(
+async def test_each_server_failure_raises_its_error_and_the_next_call_succeeds(
     server: ScriptedEmbedder,
     connect: Connect,
     behaviour: Behaviour,
@@ -84,21 +84,21 @@ async def test_each_failure_is_taken_for_what_it_is_and_gives_no_vectors(
     assert (await provider.embed(TEXTS)).shape == (3, 8)
 
 
-async def test_a_closed_port_is_told_at_once(server: ScriptedEmbedder, connect: Connect) -> None:
+async def test_closed_port_raises_unavailable(server: ScriptedEmbedder, connect: Connect) -> None:
     with ScriptedEmbedder().running() as gone:
         provider = connect(gone)
     with pytest.raises(ProviderUnavailable, match="ConnectError"):
         await provider.embed(TEXTS)
 
 
-async def test_an_unknown_model_is_a_matter_of_settings(
+async def test_unknown_model_raises_misconfigured(
     server: ScriptedEmbedder, connect: Connect
 ) -> None:
     with pytest.raises(ProviderMisconfigured, match="The model `another` does not exist"):
         await connect(server, model="another").embed(TEXTS)
 
 
-async def test_a_server_that_refuses_everything_from_the_start_is_a_matter_of_settings(
+async def test_server_that_refuses_the_first_call_raises_misconfigured(
     server: ScriptedEmbedder, connect: Connect
 ) -> None:
     server.always = status(400, "not an embedding model")
@@ -106,7 +106,7 @@ async def test_a_server_that_refuses_everything_from_the_start_is_a_matter_of_se
         await connect(server).embed(TEXTS)
 
 
-async def test_the_pause_that_a_server_asks_for_is_kept(
+async def test_requested_retry_pause_is_respected(
     server: ScriptedEmbedder, connect: Connect
 ) -> None:
     provider = connect(server)
@@ -122,7 +122,7 @@ async def test_the_pause_that_a_server_asks_for_is_kept(
 
 
 @pytest.mark.parametrize("secret", ["my password is hunter2", "x" * 40])
-async def test_an_error_never_repeats_what_is_in_a_text(
+async def test_error_message_never_contains_input_text(
     server: ScriptedEmbedder, connect: Connect, secret: str
 ) -> None:
     server.poison = secret
@@ -131,7 +131,7 @@ async def test_an_error_never_repeats_what_is_in_a_text(
     assert str(caught.value) == "the model server answers 400"
 
 
-async def test_callers_that_give_up_on_a_server_that_hangs_open_the_circuit(
+async def test_cancelled_calls_to_a_hanging_server_open_the_circuit(
     server: ScriptedEmbedder, connect: Connect
 ) -> None:
     now = 0.0
@@ -152,7 +152,7 @@ async def test_callers_that_give_up_on_a_server_that_hangs_open_the_circuit(
     assert (await provider.embed(TEXTS)).shape == (3, 8)
 
 
-async def test_through_the_queue_one_long_text_is_refused_and_the_others_have_their_vectors(
+async def test_batcher_refuses_one_long_text_and_embeds_the_others(
     connect: Connect,
 ) -> None:
     with ScriptedEmbedder(vllm=False).running() as server:
@@ -169,7 +169,7 @@ async def test_through_the_queue_one_long_text_is_refused_and_the_others_have_th
     [hang, reset, status(400), status(429), status(500), not_a_number, wrong_dimensions, fewer],
     ids=lambda value: getattr(value, "__name__", None),
 )
-async def test_through_the_queue_a_server_that_fails_all_texts_is_away_and_no_text_is_blamed(
+async def test_batcher_reports_a_server_failing_all_texts_as_unavailable(
     server: ScriptedEmbedder, connect: Connect, behaviour: Behaviour
 ) -> None:
     provider = connect(server)

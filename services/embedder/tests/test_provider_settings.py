@@ -16,7 +16,7 @@ from everword_embedder.providers.settings import EmbedSettings
 from support.models import LOCAL_GENERATION, served_generation
 
 
-def test_every_setting_comes_from_its_variable() -> None:
+def test_embed_settings_are_read_from_environment() -> None:
     settings = EmbedSettings.from_environment(
         Environment(
             {
@@ -32,7 +32,7 @@ def test_every_setting_comes_from_its_variable() -> None:
     )
 
 
-async def test_a_generation_says_which_provider_it_has() -> None:
+async def test_factory_opens_the_provider_of_a_generation() -> None:
     factory = ProviderFactory(EmbedSettings(threads=1, batch=5, concurrency=3))
     local = factory.open(LOCAL_GENERATION)
     served = factory.open(served_generation("http://models:8000", "m", 8))
@@ -52,7 +52,7 @@ async def test_a_generation_says_which_provider_it_has() -> None:
     ],
     ids=["no endpoint", "unknown provider"],
 )
-def test_a_generation_that_cannot_be_served_is_refused(
+def test_factory_refuses_a_generation_that_cannot_be_served(
     generation: ModelGeneration, message: str
 ) -> None:
     with pytest.raises(ProviderMisconfigured, match=message):

@@ -51,7 +51,7 @@ def processor(question_ms: float, passage_ms: float, batched_ms: float) -> Timed
         ((4.5, 12.0, 7.0), (4.4, 10.0, 10.0), FLOATS, BATCH),
     ],
 )
-def test_measure_chooses_the_form_that_is_faster(
+def test_measure_chooses_the_faster_weight_form(
     floats: tuple[float, float, float],
     in_bytes: tuple[float, float, float],
     chosen: WeightForm,
@@ -73,7 +73,7 @@ def test_load_model_measures_this_processor_once(
     assert load_model().choice == first.choice
 
 
-def test_load_model_takes_the_form_that_is_set(kept: Path) -> None:
+def test_load_model_uses_the_requested_weight_form(kept: Path) -> None:
     slow, fast = ModelSpeed(9, 9, 1), ModelSpeed(1, 1, 1)
     save_weight_choice(kept, WeightChoice(BYTES, {FLOATS: slow, BYTES: fast}))
     chosen = load_model(FLOATS).choice
@@ -81,7 +81,7 @@ def test_load_model_takes_the_form_that_is_set(kept: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "{}", '{"form": "bytes", "speeds": {}}', "[1]", "null"])
-def test_load_model_measures_again_if_the_kept_choice_cannot_be_read(
+def test_load_model_measures_again_if_the_saved_choice_is_unreadable(
     kept: Path, content: str
 ) -> None:
     kept.parent.mkdir()
@@ -90,7 +90,7 @@ def test_load_model_measures_again_if_the_kept_choice_cannot_be_read(
     assert read_choice(kept) is not None
 
 
-def test_load_model_works_where_nothing_can_be_written(
+def test_load_model_works_if_the_choice_cannot_be_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blocked = tmp_path / "a file"
@@ -104,7 +104,7 @@ def both_forms() -> dict[WeightForm, LocalModel]:
     return {form: load_model(form) for form in WeightForm}
 
 
-def test_vectors_of_both_forms_are_interchangeable(
+def test_vectors_of_both_weight_forms_are_interchangeable(
     both_forms: dict[WeightForm, LocalModel],
 ) -> None:
     texts = [entry["content"] for part in sample() for entry in part["messages"]][:100]
@@ -115,7 +115,7 @@ def test_vectors_of_both_forms_are_interchangeable(
     assert median(cosines) >= 0.9997
 
 
-def test_the_form_can_be_set() -> None:
+def test_weight_form_setting_is_parsed() -> None:
     def setting(text: str) -> WeightForm | None:
         return EmbedSettings.from_environment(Environment({"EVERWORD_EMBED_WEIGHTS": text})).weights
 

@@ -19,20 +19,20 @@ from everword_ingest.costs.model import CostFilter, Month
         ("America/New_York", "2025-12", "2025-12-01T05:00Z", "2026-01-01T05:00Z"),
     ],
 )
-def test_a_month_is_that_of_the_zone(zone: str, name: str, begins: str, ends: str) -> None:
+def test_month_is_computed_in_the_time_zone(zone: str, name: str, begins: str, ends: str) -> None:
     month = Month.of(datetime(2025, 12, 31, 20, tzinfo=UTC), zone)
     assert month.name == name
     assert month.begins_at == datetime.fromisoformat(begins)
     assert month.ends_at == datetime.fromisoformat(ends)
 
 
-def test_a_month_with_a_change_of_clocks_is_as_long_as_it_is() -> None:
+def test_month_with_a_clock_change_has_its_actual_length() -> None:
     month = Month.of(datetime(2026, 3, 10, tzinfo=UTC), "Europe/Zurich")
     assert (month.ends_at.astimezone(UTC) - month.begins_at.astimezone(UTC)).days == 30
     assert month.ends_at.astimezone(UTC).hour == 22
 
 
-def test_days_are_those_of_the_zone_and_at_least_one() -> None:
+def test_cost_span_has_days_of_the_time_zone_and_at_least_one() -> None:
     now = datetime(2026, 3, 31, 23, tzinfo=UTC)
     start, end = span_of(CostFilter(), "Europe/Zurich", now)
     assert start == datetime(2026, 3, 1, 23, tzinfo=UTC)

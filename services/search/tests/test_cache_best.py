@@ -108,7 +108,7 @@ def check(rows: list[Row], window: Window, others: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_the_best_memories_are_those_of_the_statement(seed: int) -> None:
+def test_best_memories_equal_those_of_the_sql_statement(seed: int) -> None:
     rng = random.Random(seed)
     rows, others = random_rows(rng), rng.randint(0, 2)
     limit, spare = rng.choice((1, 3, 11, 150)), rng.choice((0, 0, 5, 150))
@@ -120,7 +120,7 @@ def test_the_best_memories_are_those_of_the_statement(seed: int) -> None:
         check(rows, Window(limit, after, least, spare=spare), others)
 
 
-def test_pages_of_equal_scores_are_everything_once() -> None:
+def test_pages_of_equal_scores_return_every_row_once() -> None:
     rng = random.Random(5)
     rows = [Row(n, rng.randbytes(16), 1, 1.0, 0.5) for n in range(1, 40)]
     seen: list[int] = []
@@ -135,7 +135,7 @@ def test_pages_of_equal_scores_are_everything_once() -> None:
     assert seen == list(range(39, 0, -1))
 
 
-def test_a_memory_of_many_passages_leaves_room_for_the_others() -> None:
+def test_memory_with_many_passages_takes_one_place_among_results() -> None:
     """Twice as many as are wanted are of one memory."""
     rows = [Row(n, b"a" * 16, 1, 1.0, 0.9) for n in range(1, 100)]
     rows += [Row(100 + n, bytes([n]) * 16, 1, 1.0, 0.1) for n in range(1, 30)]

@@ -14,7 +14,7 @@ LEAST, MOST = -(2**63), 2**63 - 1
 
 @pytest.mark.parametrize("size", [0, 1, 2, 100, 1_000])
 @pytest.mark.parametrize("spread", [1_000, 2**62])
-def test_numbers_are_found_and_others_are_not(size: int, spread: int) -> None:
+def test_find_returns_places_of_numbers_or_minus_one(size: int, spread: int) -> None:
     rng = random.Random(size + spread)
     some: set[int] = set()
     while len(some) < size:
@@ -29,19 +29,19 @@ def test_numbers_are_found_and_others_are_not(size: int, spread: int) -> None:
     assert find(np.array(numbers, np.int64), np.zeros(0, np.int64)).tolist() == []
 
 
-def test_the_least_and_the_most_are_numbers_as_others() -> None:
+def test_find_handles_the_smallest_and_largest_numbers() -> None:
     retained = np.array([LEAST, 0, MOST])
     assert find(retained, np.array([MOST, 1, LEAST])).tolist() == [2, -1, 0]
 
 
-def test_ranges_follow_each_other() -> None:
+def test_ranges_concatenates_ranges() -> None:
     starts, lengths = np.array([5, 0, 9]), np.array([2, 0, 3])
     assert ranges(starts, lengths).tolist() == [5, 6, 9, 10, 11]
     assert ranges(starts[:0], lengths[:0]).tolist() == []
 
 
 @pytest.mark.parametrize("room", [0, 100])
-def test_what_was_read_of_a_column_stays_while_it_grows(room: int) -> None:
+def test_views_of_a_column_stay_valid_while_it_grows(room: int) -> None:
     column = GrowingColumn(np.int64, capacity=room)
     views, expected = [], []
     for size in (1, 62, 1, 1, 500, 3):
@@ -54,7 +54,7 @@ def test_what_was_read_of_a_column_stays_while_it_grows(room: int) -> None:
     assert column.nbytes >= 8 * expected[-1]
 
 
-def test_a_column_that_knows_how_many_rows_come_takes_no_more_than_they_do() -> None:
+def test_column_with_known_capacity_allocates_no_more() -> None:
     column = GrowingColumn(np.int64, capacity=1_000)
     for _ in range(100):
         column.extend(np.arange(10))
@@ -67,7 +67,7 @@ def test_a_column_that_knows_how_many_rows_come_takes_no_more_than_they_do() -> 
     assert (few.nbytes, few.values.tolist()) == (80, list(range(10)))
 
 
-def test_a_column_has_rows_of_several_numbers() -> None:
+def test_column_stores_rows_of_several_numbers() -> None:
     column = GrowingColumn(np.float32, (3,))
     for number in range(100):
         column.extend(np.full((1, 3), number, np.float32))
@@ -76,7 +76,7 @@ def test_a_column_has_rows_of_several_numbers() -> None:
     assert column.values[:, 1].tolist() == [*range(100), 0, 0]
 
 
-def test_things_have_numbers_in_the_order_in_which_they_come() -> None:
+def test_numbers_are_assigned_in_order_of_appearance() -> None:
     numbers = Numbers()
     assert numbers.of(["b", "a", "b"]) == [0, 1, 0]
     assert numbers.of(["c", "a"]) == [2, 1]

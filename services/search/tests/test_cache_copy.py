@@ -64,7 +64,7 @@ def allowed_rows(copy: CachedNamespace) -> list[int]:
     return sorted(snapshot.columns["ids"][passes].tolist())
 
 
-def test_what_was_added_long_before_an_answer_is_not_added_again() -> None:
+def test_rows_added_before_a_late_answer_are_not_added_twice() -> None:
     copy = copy_of([1, 2])
     asked = copy.ask(500)
     change(copy, [3])
@@ -78,7 +78,7 @@ def test_what_was_added_long_before_an_answer_is_not_added_again() -> None:
     assert not copy.conflicts(asked, passages([5000, 5001]), changes())
 
 
-def test_what_is_taken_out_is_counted_for_each_search_as_it_was_when_that_asked() -> None:
+def test_removed_rows_are_counted_as_of_the_start_of_each_search() -> None:
     copy = copy_of([1, 2, 5])
     first = copy.ask(500)
     change(copy, removed=[2])
@@ -93,7 +93,7 @@ def test_what_is_taken_out_is_counted_for_each_search_as_it_was_when_that_asked(
     assert is_complete(copy, copy.ask(500), [], 2, removed=[77])
 
 
-def test_what_was_taken_out_stays_out_whoever_saw_it_before() -> None:
+def test_removed_rows_stay_removed_if_added_by_an_earlier_search() -> None:
     """A search that began earlier brings what one that began later saw leave."""
     copy = copy_of([1])
     change(copy, removed=[7])
@@ -103,7 +103,7 @@ def test_what_was_taken_out_stays_out_whoever_saw_it_before() -> None:
     assert (allowed_rows(copy), copy.present) == ([6, 8], 2)
 
 
-def test_what_is_closed_is_left_out_and_two_that_close_meanwhile_conflict() -> None:
+def test_closed_rows_are_excluded_and_concurrent_closes_conflict() -> None:
     copy = copy_of([1, 2, 3])
     asked = copy.ask(500)
     assert not copy.conflicts(asked, passages([]), changes(closed=[2]))
@@ -116,7 +116,7 @@ def test_what_is_closed_is_left_out_and_two_that_close_meanwhile_conflict() -> N
     assert allowed_rows(copy) == [1, 2, 3]
 
 
-def test_a_copy_that_nobody_searched_for_a_day_is_behind() -> None:
+def test_cached_copy_not_updated_for_20_hours_is_behind() -> None:
     now = [0.0]
     copy = CachedNamespace(1, None, 0, lambda: now[0])
     now[0] = 20 * 3600.0
@@ -127,14 +127,14 @@ def test_a_copy_that_nobody_searched_for_a_day_is_behind() -> None:
     assert not copy.is_behind
 
 
-def test_passages_that_come_late_are_found_by_their_ids() -> None:
+def test_late_passages_are_found_by_their_ids() -> None:
     copy = copy_of([5, 9, 7])
     change(copy, [3, 4])
     rows = copy.index.rows_of(np.array([3, 5, 6, 7, 9]))
     assert copy.index.ids[rows].tolist() == [3, 5, 7, 9]
 
 
-def test_vectors_of_more_than_10000_passages_have_signs() -> None:
+def test_vectors_of_more_than_10000_passages_are_signed() -> None:
     copies = [CachedNamespace(1, MODEL, passages) for passages in (100, 10_000, 10_001)]
     kinds = [type(copy.index.vectors) for copy in copies]
     assert kinds == [Vectors, Vectors, SignedVectors]
@@ -143,7 +143,9 @@ def test_vectors_of_more_than_10000_passages_have_signs() -> None:
     assert CachedNamespace(1, arrays, 0).index.vectors is None
 
 
-def test_a_copy_that_has_become_large_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cached_copy_that_grew_past_exact_search_is_rebuilt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("everword_search.cache.cached_namespace.EXACT_PASSAGES", 500)
     copies = [CachedNamespace(1, MODEL, passages) for passages in (400, 501)]
     for copy in copies:
@@ -154,7 +156,7 @@ def test_a_copy_that_has_become_large_is_made_again(monkeypatch: pytest.MonkeyPa
     assert [copy.is_outgrown for copy in copies] == [True, False]
 
 
-def test_a_copy_that_lost_much_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cached_copy_with_many_removed_rows_is_rebuilt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("everword_search.cache.cached_namespace.MOST_REMOVED", 1)
     copy = copy_of(range(1, 11))
     change(copy, removed=[9, 10])
@@ -163,7 +165,7 @@ def test_a_copy_that_lost_much_is_made_again(monkeypatch: pytest.MonkeyPatch) ->
     assert (copy.present, copy.is_outgrown) == (7, True)
 
 
-def test_what_gets_no_vector_delays_nothing_that_is_to_get_one(
+def test_rows_without_expected_vector_do_not_delay_pending_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("everword_search.cache.cached_namespace.PENDING_AT_ONCE", 0)

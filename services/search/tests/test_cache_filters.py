@@ -194,7 +194,7 @@ def index_of(said: Sequence[Said], maximum: int = 40) -> NamespaceIndex:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_what_is_let_through_is_what_was_said(seed: int) -> None:
+def test_allowed_rows_of_random_filters_equal_a_naive_filter(seed: int) -> None:
     rng = random.Random(seed)
     said = [random_said(rng, id_) for id_ in range(1, rng.randint(1, 250))]
     index = index_of(said, rng.randint(1, 60))
@@ -214,7 +214,7 @@ def test_what_is_let_through_is_what_was_said(seed: int) -> None:
         ), requested
 
 
-def test_the_random_filters_let_through_some_and_keep_out_some() -> None:
+def test_random_filters_each_accept_some_rows_and_reject_some() -> None:
     """Each by itself: else the test above would test little."""
     rng = random.Random(1)
     said = [limited(rng, random_said(rng, id_)) for id_ in range(1, 250)]
@@ -230,7 +230,7 @@ def test_the_random_filters_let_through_some_and_keep_out_some() -> None:
     assert all(any(0 < share < 1 for share in each) for each in shares.values())
 
 
-def test_a_filter_asks_each_search_for_what_it_saw() -> None:
+def test_filter_applies_to_the_snapshot_of_each_search() -> None:
     """What came since has no row there, tagged or not."""
     index = index_of([Said(1, tags=("a",)), Said(2)])
     before = index.snapshot()
@@ -240,7 +240,7 @@ def test_a_filter_asks_each_search_for_what_it_saw() -> None:
     assert allowed_rows(index.snapshot(), tagged, 0).tolist() == [True, False, True]
 
 
-def test_what_is_in_no_conversation_is_in_none_of_zeros() -> None:
+def test_row_without_conversation_does_not_match_the_zero_uuid() -> None:
     """A UUID may be all zeros, and so does what is in no conversation come."""
     index = index_of([Said(1), Said(2, kind=1, conversation_id=b"\x01" * 16)])
     of_zeros = MemoryFilter(conversation_ids=[UUID(int=0)])
@@ -250,12 +250,12 @@ def test_what_is_in_no_conversation_is_in_none_of_zeros() -> None:
 @pytest.mark.parametrize(
     "name", ["kinds", "conversation_ids", "agents", "authors", "roles", "tags"]
 )
-def test_a_filter_of_nothing_lets_nothing_through(name: str) -> None:
+def test_filter_with_an_empty_list_allows_no_rows(name: str) -> None:
     nothing: dict[str, Any] = {name: []}
     index = index_of([Said(1), Said(2, kind=1, conversation_id=b"\x01" * 16)])
     assert not allowed_rows(index.snapshot(), MemoryFilter(**nothing), 0).any()
 
 
-def test_a_filter_of_an_empty_copy_has_nothing_to_let_through() -> None:
+def test_filter_of_an_empty_copy_returns_no_rows() -> None:
     everything = replace(EVERYTHING, tags=["a"], since=NOON, conversation_ids=[UUID(int=1)])
     assert allowed_rows(NamespaceIndex(None).snapshot(), everything, 0).tolist() == []

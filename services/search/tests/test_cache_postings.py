@@ -48,7 +48,7 @@ def unpacked(postings: Postings) -> Known:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_word_has_the_rows_that_hold_it(seed: int) -> None:
+def test_postings_list_the_rows_of_every_word(seed: int) -> None:
     rng = random.Random(seed)
     entries = random_words(rng, 0, rng.randint(0, 30))
     postings = packed(entries)
@@ -57,7 +57,7 @@ def test_every_word_has_the_rows_that_hold_it(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_merged_postings_are_those_of_all_passages(seed: int) -> None:
+def test_merged_postings_contain_both_inputs(seed: int) -> None:
     rng = random.Random(seed)
     first, second = rng.randint(0, 20), rng.randint(0, 20)
     before, after = random_words(rng, 0, first), random_words(rng, 0, second)
@@ -68,18 +68,18 @@ def test_merged_postings_are_those_of_all_passages(seed: int) -> None:
     assert merged.occurrences.dtype == np.uint8
 
 
-def test_the_last_of_as_many_passages_as_there_can_be_is_found() -> None:
+def test_postings_contain_the_last_possible_row() -> None:
     last = 2**16 - 1
     merged = merge_postings(packed([(5, 0, 1)]), packed([(5, 0, 2)]), last)
     assert unpacked(merged) == {5: [(0, 1), (last, 2)]}
 
 
-def test_more_occurrences_than_are_counted_are_as_many_as_are() -> None:
+def test_postings_cap_occurrences_at_255() -> None:
     assert unpacked(packed([(5, 0, 255), (5, 1, 256)])) == {5: [(0, 255), (1, 255)]}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_words_are_looked_up_and_others_are_not_found(seed: int) -> None:
+def test_postings_spans_finds_known_words_only(seed: int) -> None:
     rng = random.Random(seed)
     entries = random_words(rng, 0, 10)
     postings = packed(entries)
@@ -98,7 +98,7 @@ def test_words_are_looked_up_and_others_are_not_found(seed: int) -> None:
         assert found == stored.get(word, [])
 
 
-def test_nothing_has_no_words() -> None:
+def test_empty_postings_have_no_words() -> None:
     postings = packed([])
     assert postings.spans(np.array([1, 2])).tolist() == [[0, 0], [0, 0]]
     assert unpacked(merge_postings(postings, postings, 0)) == {}

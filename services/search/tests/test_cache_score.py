@@ -20,7 +20,7 @@ def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setitem(globals(), name, getattr(module, name))
 
 
-def test_scores_are_bm25_added_up_word_by_word() -> None:
+def test_add_scores_adds_bm25_of_each_word() -> None:
     rng = np.random.default_rng(5)
     lengths = rng.integers(0, 90, 65_536).astype(np.int32)
     scores, requested = np.zeros(len(lengths)), np.zeros(len(lengths))
@@ -33,14 +33,14 @@ def test_scores_are_bm25_added_up_word_by_word() -> None:
     np.testing.assert_allclose(scores, requested, rtol=1e-12)
 
 
-def test_a_word_that_nothing_holds_adds_nothing() -> None:
+def test_add_scores_of_a_word_without_rows_changes_nothing() -> None:
     scores = np.ones(5)
     none = np.zeros(0, np.uint16), np.zeros(0, np.uint8)
     add_scores(*none, LENGTHS, 2.0, K1, B, MEAN, scores)
     assert scores.tolist() == [1.0] * 5
 
 
-def test_a_row_that_there_is_not_is_refused_before_anything_is_added() -> None:
+def test_add_scores_refuses_an_invalid_row_without_changing_scores() -> None:
     scores = np.zeros(5)
     held = np.array([0, 5], np.uint16), np.ones(2, np.uint8)
     with pytest.raises(IndexError, match="row 5 of 5"):
@@ -49,7 +49,7 @@ def test_a_row_that_there_is_not_is_refused_before_anything_is_added() -> None:
 
 
 @pytest.mark.parametrize(("occurrences", "lengths"), [(1, 5), (3, 5), (2, 4), (2, 6)])
-def test_arrays_that_do_not_belong_together_are_refused(occurrences: int, lengths: int) -> None:
+def test_add_scores_refuses_arrays_of_different_lengths(occurrences: int, lengths: int) -> None:
     rows = np.array([0, 1], np.uint16)
     other = np.ones(occurrences, np.uint8), np.ones(lengths, np.int32)
     with pytest.raises(ValueError, match="2 rows of 5"):

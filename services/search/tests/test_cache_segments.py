@@ -40,7 +40,7 @@ def random_places(rng: random.Random) -> list[int]:
 
 @pytest.mark.parametrize("largest", [10, 16_384])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_row_is_in_one_segment_with_its_words(
+def test_every_row_is_in_exactly_one_segment_with_its_words(
     seed: int, largest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(segments, "_LARGEST", largest)
@@ -62,7 +62,7 @@ def test_every_row_is_in_one_segment_with_its_words(
         assert each.postings.rows.tolist() == [row - each.start for row in own]
 
 
-def test_there_are_few_segments_and_none_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_segments_are_few_and_limited_in_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segments, "_LARGEST", 256)
     rng = random.Random(1)
     retained = grown(rng, list(range(4000)))
@@ -72,7 +72,7 @@ def test_there_are_few_segments_and_none_is_too_large(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_rows_are_found_by_ranges_of_places(seed: int) -> None:
+def test_rows_between_finds_rows_by_ranges_of_places(seed: int) -> None:
     rng = random.Random(seed)
     places = random_places(rng)
     retained = grown(rng, places)
@@ -84,6 +84,6 @@ def test_rows_are_found_by_ranges_of_places(seed: int) -> None:
     assert sorted(found) == [row for row, is_inside in enumerate(inside) if is_inside]
 
 
-def test_without_segments_nothing_is_found() -> None:
+def test_rows_between_without_segments_returns_nothing() -> None:
     some = np.array([1, 2])
     assert rows_between((), some, some).tolist() == []

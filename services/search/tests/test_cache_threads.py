@@ -34,7 +34,7 @@ def turn(id_: int) -> Said:
     return Said(id_, MEMORY_KIND_MESSAGE, conversation_id=_TALK)
 
 
-def test_turns_are_around_a_turn_and_a_memory_that_is_none_stands_alone() -> None:
+def test_neighbouring_rows_of_a_turn_are_turns_and_of_others_only_itself() -> None:
     facts = [Said(id_, MEMORY_KIND_FACT) for id_ in range(100, 120)]
     learned = [Said(id_, MEMORY_KIND_FACT, conversation_id=_TALK) for id_ in range(200, 220)]
     index = index_of([*map(turn, range(1, 11)), *facts, *learned])
@@ -44,7 +44,7 @@ def test_turns_are_around_a_turn_and_a_memory_that_is_none_stands_alone() -> Non
     assert around(index, [100, 101, 201, 219, 2], 1) == [1, 2, 3, 100, 101, 201, 219]
 
 
-def test_of_a_memory_all_parts_are_found() -> None:
+def test_neighbouring_rows_include_all_parts_of_a_memory() -> None:
     document = [Said(id_, source_id=b"the first of both"[:16]) for id_ in range(1, 9)]
     others = [Said(id_, source_id=b"the other of both"[:16]) for id_ in range(9, 17)]
     index = index_of([*document[:7], *others, *document[7:]])
@@ -53,7 +53,9 @@ def test_of_a_memory_all_parts_are_found() -> None:
 
 
 @pytest.mark.parametrize("conversation_id", [None, _TALK])
-def test_what_stands_alone_takes_hardly_any_memory(conversation_id: bytes | None) -> None:
+def test_memories_without_neighbours_take_hardly_more_memory_than_turns(
+    conversation_id: bytes | None,
+) -> None:
     count = 4_000
     turns = index_of([turn(id_) for id_ in range(count)])
     facts = index_of(

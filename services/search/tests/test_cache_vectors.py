@@ -27,7 +27,7 @@ def random_query(rng: np.random.Generator, dimensions: int) -> Matrix:
 
 
 @kinds
-def test_rows_wait_for_vectors_until_they_have_them(kind: Kind) -> None:
+def test_rows_are_pending_until_their_vectors_are_stored(kind: Kind) -> None:
     rng = np.random.default_rng(1)
     vectors = kind(7, 20)
     vectors.add(5)
@@ -41,7 +41,7 @@ def test_rows_wait_for_vectors_until_they_have_them(kind: Kind) -> None:
 
 
 @kinds
-def test_some_rows_wait_for_none_until_it_turns_out_that_they_do(kind: Kind) -> None:
+def test_set_pending_excludes_rows_that_expect_no_vector(kind: Kind) -> None:
     rng = np.random.default_rng(1)
     vectors = kind(7, 20)
     vectors.add(6)
@@ -66,7 +66,7 @@ def cosines_of(stored: Matrix, asked: Matrix) -> Matrix:
 
 @kinds
 @pytest.mark.parametrize("dimensions", [48, 100, 384])
-def test_cosines_are_told_and_nothing_without_a_vector(kind: Kind, dimensions: int) -> None:
+def test_cosines_are_correct_and_nan_without_a_vector(kind: Kind, dimensions: int) -> None:
     rng = np.random.default_rng(2)
     stored, asked = random_vectors(rng, SIZE, dimensions), random_query(rng, dimensions)
     # Near ones too: what is asked is among them.
@@ -87,7 +87,7 @@ def test_cosines_are_told_and_nothing_without_a_vector(kind: Kind, dimensions: i
 
 
 @kinds
-def test_how_long_a_vector_is_counts_for_nothing(kind: Kind) -> None:
+def test_cosines_are_independent_of_vector_length(kind: Kind) -> None:
     rng = np.random.default_rng(8)
     # Up to the greatest numbers of half precision, and down to where they have but few bits left.
     lengths = np.array([1e4, 1.0, 1e-2, 1e-5, 2e-7])
@@ -102,7 +102,7 @@ def test_how_long_a_vector_is_counts_for_nothing(kind: Kind) -> None:
 
 
 @kinds
-def test_equal_vectors_are_equally_near(kind: Kind) -> None:
+def test_equal_vectors_have_equal_cosines(kind: Kind) -> None:
     """Else memories that say the same would come in an order that nobody can tell."""
     rng = np.random.default_rng(3)
     vectors = kind(1, 384)
@@ -112,7 +112,7 @@ def test_equal_vectors_are_equally_near(kind: Kind) -> None:
     assert len(set(vectors.cosines(asked, np.arange(101)).tolist())) == 1
 
 
-def test_of_vectors_without_signs_all_may_be_the_nearest() -> None:
+def test_nearest_of_unsigned_vectors_returns_all_allowed_rows() -> None:
     rng = np.random.default_rng(4)
     vectors = Vectors(1, 8)
     vectors.add(50)
@@ -124,7 +124,7 @@ def test_of_vectors_without_signs_all_may_be_the_nearest() -> None:
 
 @pytest.mark.parametrize("dimensions", [8, 20, 64, 100, 384])
 @pytest.mark.parametrize("most", [1, 10, 40, SIZE - 1, SIZE, 10 * SIZE])
-def test_the_nearest_are_those_with_the_largest_products_with_signs(
+def test_nearest_of_signed_vectors_are_rows_with_largest_sign_products(
     dimensions: int, most: int
 ) -> None:
     rng = np.random.default_rng(dimensions)
@@ -149,7 +149,7 @@ def test_the_nearest_are_those_with_the_largest_products_with_signs(
     assert min(products[found]) >= np.sort(products[possible])[-most] - within
 
 
-def test_few_of_the_nearest_are_missing() -> None:
+def test_nearest_of_signed_vectors_has_high_recall() -> None:
     """Of vectors that are near each other in groups, as what is said of one thing is."""
     rng = np.random.default_rng(9)
     subjects = rng.normal(size=(200, 384))
@@ -166,7 +166,7 @@ def test_few_of_the_nearest_are_missing() -> None:
     assert np.mean(shares) > 0.98
 
 
-def test_one_large_number_leaves_room_for_the_others() -> None:
+def test_nearest_of_signed_vectors_is_robust_to_one_large_dimension() -> None:
     """Some models have a number that is large in every vector, and says nothing."""
     rng = np.random.default_rng(11)
     stored, asked = random_vectors(rng, 20_000, 384), random_query(rng, 384)
@@ -180,14 +180,14 @@ def test_one_large_number_leaves_room_for_the_others() -> None:
     assert np.isin(best, found).mean() > 0.95
 
 
-def test_a_question_without_a_direction_is_near_to_anything() -> None:
+def test_nearest_of_a_zero_query_returns_any_rows() -> None:
     vectors = SignedVectors(1, 64)
     vectors.add(50)
     vectors.store(np.arange(50), random_vectors(np.random.default_rng(1), 50, 64))
     assert len(vectors.nearest(np.zeros(64, np.float32), np.ones(50, bool), 5)) == 5
 
 
-def test_vectors_that_are_not_there_or_not_allowed_are_never_near() -> None:
+def test_nearest_skips_rows_without_vector_or_not_allowed() -> None:
     vectors = SignedVectors(1, 16)
     vectors.add(40)
     asked = np.ones(16, np.float32)
@@ -198,7 +198,7 @@ def test_vectors_that_are_not_there_or_not_allowed_are_never_near() -> None:
 
 
 @kinds
-def test_what_is_trimmed_stays_and_grows_again(kind: Kind) -> None:
+def test_trimmed_vectors_keep_their_values_and_can_grow(kind: Kind) -> None:
     rng = np.random.default_rng(6)
     stored, asked = random_vectors(rng, 5, 20), random_query(rng, 20)
     vectors = kind(1, 20)

@@ -103,7 +103,7 @@ def random_matching(rng: np.random.Generator) -> Matching:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_passages_are_compared_as_slowly(seed: int) -> None:
+def test_compare_equals_a_slow_reference(seed: int) -> None:
     matching = random_matching(np.random.default_rng(seed))
     found, expected = matching.run(), matching.slowly()
     assert matching.run(read_only) == found
@@ -112,7 +112,7 @@ def test_passages_are_compared_as_slowly(seed: int) -> None:
         assert one[:2] == pytest.approx(other[:2], rel=1e-12, abs=1e-12)
 
 
-def test_the_random_passages_tell_right_from_wrong() -> None:
+def test_random_passages_cover_all_cases_of_compare() -> None:
     """What they never have would be compared with nothing."""
     cases = [random_matching(np.random.default_rng(seed)) for seed in SEEDS]
     found = [each for case in cases for each in case.slowly()]
@@ -130,7 +130,7 @@ def test_the_random_passages_tell_right_from_wrong() -> None:
 BOTH = Matching([], [], [], [7, 8], [1.0, 3.0], {(0, 1): 0}, [5])
 
 
-def test_words_count_by_what_they_tell() -> None:
+def test_compare_weights_words_by_information() -> None:
     passage = replace(BOTH, words=[8, 1, 1, 8, 5, 1], begins=[0], counts=[6], mean_length=12.0)
     [(bm25, coverage, bits, close, mentioned)] = passage.run()
     assert bm25 == pytest.approx(3 / 4 * 2 / (2 + 0.9 * 0.8))
@@ -140,7 +140,9 @@ def test_words_count_by_what_they_tell() -> None:
 @pytest.mark.parametrize("allowed", range(LONGEST_DISTANCE + 1))
 @pytest.mark.parametrize("distance", range(1, LONGEST_DISTANCE + 1))
 @pytest.mark.parametrize("between", [1, 9], ids=["others", "asked"])
-def test_a_pair_is_close_up_to_a_distance(distance: int, allowed: int, between: int) -> None:
+def test_compare_counts_a_pair_up_to_the_pair_distance(
+    distance: int, allowed: int, between: int
+) -> None:
     words = [7, *[between] * (distance - 1), 8]
     case = replace(BOTH, asked=[7, 9, 8], weights=[1, 1, 1], pairs={(0, 2): 0}, begins=[0])
     for order in (words, words[::-1]):
@@ -148,19 +150,19 @@ def test_a_pair_is_close_up_to_a_distance(distance: int, allowed: int, between: 
         assert [close for *_, close, _ in found] == [distance <= allowed]
 
 
-def test_passages_share_no_pairs_and_each_pair_counts_once() -> None:
+def test_compare_counts_each_pair_once_and_within_one_passage() -> None:
     case = replace(BOTH, words=[1, 7, 8, 7, 8, 1], begins=[0, 2, 0, 1], counts=[2, 1, 4, 5])
     assert [close for *_, close, _ in case.run()] == [0, 0, 1, 1]
 
 
 @pytest.mark.parametrize("name", [5, 5 + ENDINGS, 7, 7 + ENDINGS])
-def test_what_ends_like_a_word_is_none(name: int) -> None:
+def test_compare_ignores_hashes_that_share_only_low_bits(name: int) -> None:
     words = [7 + ENDINGS, 8 + (1 << 31), 5 + ENDINGS]
     case = replace(BOTH, words=words, begins=[0], counts=[3], names=[name])
     assert case.run() == [(0, 0, 0, 0, name in words)]
 
 
-def test_nothing_to_compare() -> None:
+def test_compare_of_empty_passages_returns_zeros() -> None:
     assert BOTH.run() == []
     empty = replace(BOTH, begins=[0, 0], counts=[0, 0])
     assert empty.run() == [(0, 0, 0, 0, 0)] * 2
@@ -173,19 +175,19 @@ def test_nothing_to_compare() -> None:
     ("begin", "count"),
     [(-1, 1), (0, 4), (3, 1), (4, 0), (2, -1), (0, -1), (FAR, 1), (1, FAR), (-FAR, 0)],
 )
-def test_words_that_there_are_not_are_an_error(begin: int, count: int) -> None:
+def test_compare_refuses_words_out_of_range(begin: int, count: int) -> None:
     with pytest.raises(IndexError, match="of 3"):
         replace(BOTH, words=[7, 8, 5], begins=[0, begin], counts=[3, count]).run()
 
 
-def test_more_words_than_there_are_bits_for_are_an_error() -> None:
+def test_compare_refuses_more_than_64_query_words() -> None:
     most = Matching([9], [0], [1], range(MOST_WORDS), [1.0] * MOST_WORDS, {})
     assert [bits for _, _, bits, _, _ in most.run()] == [2**9]
     with pytest.raises(ValueError, match="65 words"):
         replace(most, asked=range(65), weights=[1.0] * 65).run()
 
 
-def test_arrays_that_do_not_fit_are_an_error() -> None:
+def test_compare_refuses_arrays_of_different_lengths() -> None:
     one = replace(BOTH, words=[7], begins=[0], counts=[1])
     for wrong in [{"weights": [1.0]}, {"weights": [1.0] * 3}, {"counts": [1, 0]}, {"counts": []}]:
         with pytest.raises(ValueError, match="each"):

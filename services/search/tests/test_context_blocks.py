@@ -86,7 +86,7 @@ def shares(monkeypatch: pytest.MonkeyPatch) -> float:
     return 0.1
 
 
-def test_kinds_are_registered_once_and_leave_room_for_memories() -> None:
+def test_block_kinds_are_unique_and_leave_budget_for_memories() -> None:
     sources = [kind.source for kind in registry.KINDS]
     assert len(set(sources)) == len(sources)
     assert set(sources) <= set(WITH_SHARE)
@@ -95,7 +95,7 @@ def test_kinds_are_registered_once_and_leave_room_for_memories() -> None:
     assert set(HEADINGS) == set(ORDER) == set(BlockSource)
 
 
-def test_what_a_namespace_has_no_rows_for_is_not_asked_for() -> None:
+def test_blocks_without_rows_in_the_namespace_are_not_queried() -> None:
     """In a namespace of messages alone, blocks that are made from other rows cost nothing."""
     made_from = {
         "facts": BlockSource.IDENTITY,
@@ -123,7 +123,7 @@ def test_what_a_namespace_has_no_rows_for_is_not_asked_for() -> None:
 
 
 @pytest.mark.parametrize("layout", [LAYOUT, JSON], ids=["text", "json"])
-async def test_no_share_and_no_budget_is_exceeded_and_no_line_is_forged(
+async def test_random_blocks_keep_shares_and_budget_and_forge_no_line(
     layout: Layout, shares: float
 ) -> None:
     rng = random.Random(7)
@@ -170,7 +170,7 @@ async def test_no_share_and_no_budget_is_exceeded_and_no_line_is_forged(
         assert numbers == list(range(1, len(numbers) + 1))
 
 
-async def test_what_has_no_time_stands_above_the_first_day_and_in_its_order(
+async def test_block_items_without_time_come_before_the_first_day_in_order(
     shares: float,
 ) -> None:
     built = building(1000)
@@ -188,7 +188,7 @@ async def test_what_has_no_time_stands_above_the_first_day_and_in_its_order(
     assert json.loads(line) == {"number": 4, "time": None, "author": "job", "text": "nurse"}
 
 
-async def test_a_message_that_is_shown_takes_the_place_of_what_was_taken_from_it(
+async def test_shown_message_replaces_items_extracted_from_it(
     shares: float,
 ) -> None:
     told = ((UUID(int=1), "we moved to Lisbon"),)
@@ -215,7 +215,7 @@ async def test_a_message_that_is_shown_takes_the_place_of_what_was_taken_from_it
     assert len(draft.blocks[IDENTITY].items) == 1
 
 
-async def test_a_memory_of_a_block_goes_there_and_what_is_no_room_for_stays_a_memory(
+async def test_found_memory_goes_to_its_block_or_stays_a_memory_if_full(
     shares: float,
 ) -> None:
     facts = [memory(n, f"fact number {n} is such") for n in (1, 2, 3)]

@@ -106,7 +106,7 @@ def random_items(rng: random.Random, layout: Layout, first: int) -> list[Context
 
 
 @pytest.mark.parametrize("layout", [LAYOUT, JSON], ids=["text", "json"])
-def test_no_budget_is_exceeded_and_nothing_is_lost_in_a_thousand_builds(layout: Layout) -> None:
+def test_random_drafts_keep_the_budget_and_lose_no_item(layout: Layout) -> None:
     rng = random.Random(7)
     for _ in range(500):
         budget, told, known = (
@@ -123,7 +123,7 @@ def test_no_budget_is_exceeded_and_nothing_is_lost_in_a_thousand_builds(layout: 
         assert all(built.said.repeats(each.words) for each in known if each.memory_id in repeated)
 
 
-def test_a_thousand_hostile_messages_open_no_line() -> None:
+def test_hostile_messages_cannot_forge_context_lines() -> None:
     rng = random.Random(8)
     for build in range(100):
         layout = JSON if build % 2 else LAYOUT
@@ -141,7 +141,7 @@ def test_a_thousand_hostile_messages_open_no_line() -> None:
         assert told == list(range(1, len(built.ids) + 1))
 
 
-def test_turns_keep_to_their_share_and_what_does_not_fit_is_skipped() -> None:
+def test_turns_keep_to_their_share_and_items_that_do_not_fit_are_skipped() -> None:
     long, short = "word " * 60, "Hello"
     built = draft(160)
     put = built.fill(
@@ -154,19 +154,19 @@ def test_turns_keep_to_their_share_and_what_does_not_fit_is_skipped() -> None:
     assert [first for _, first in built.numbered()] == [1, 2]
 
 
-def test_no_more_go_in_than_are_wanted_and_those_are_not_left_out() -> None:
+def test_fill_stops_at_maximum_without_marking_the_rest_as_left_out() -> None:
     built = draft(1000)
     built.fill(MEMORIES, [said(n, f"Number {n}") for n in range(3)], maximum=2)
     assert (numbers(built.blocks[MEMORIES]), built.left_out) == ([0, 1], set())
 
 
-def test_a_budget_too_small_for_anything_gives_nothing() -> None:
+def test_budget_too_small_for_any_item_gives_empty_text() -> None:
     built = draft(5)
     assert not built.fill(MEMORIES, [said(1, "Hello")], maximum=1)
     assert (built.text(), built.tokens) == ("", 0)
 
 
-def test_nothing_is_said_twice_whatever_its_case_blanks_and_punctuation() -> None:
+def test_fill_skips_repeats_regardless_of_case_spaces_and_punctuation() -> None:
     built = draft(4000, query="Where does the water come from?")
     texts = (
         "The tap in the kitchen drips since Monday, said Mara.",
@@ -185,7 +185,7 @@ def test_nothing_is_said_twice_whatever_its_case_blanks_and_punctuation() -> Non
     assert not built.left_out
 
 
-def test_a_tokenizer_whose_lines_do_not_add_up_is_asked_about_the_whole() -> None:
+def test_trim_counts_the_whole_text_if_line_counts_do_not_add_up() -> None:
     def dear(text: str) -> int:
         return packaged_counter().count(text) + text.count("\n") * 3
 
@@ -197,7 +197,7 @@ def test_a_tokenizer_whose_lines_do_not_add_up_is_asked_about_the_whole() -> Non
     assert 150 < dear(built.text()) <= 200
 
 
-def test_what_grows_by_its_marks_may_fit_no_more() -> None:
+def test_item_that_grows_when_finished_is_left_out_if_it_no_longer_fits() -> None:
     items = [said(n, f"Number {n} is short.") for n in range(3)]
     built = draft(sum(item.tokens for item in items) + 20)
 
@@ -209,7 +209,7 @@ def test_what_grows_by_its_marks_may_fit_no_more() -> None:
     assert built.left_out == {UUID(int=1)}
 
 
-def test_a_turn_says_who_and_what_and_its_day_stands_above_it() -> None:
+def test_context_lines_have_author_and_text_under_their_day() -> None:
     built = draft(100)
     items = [said(1, "Hello"), said(2, "Hi", occurred_at=NOON - timedelta(days=1))]
     built.fill(MEMORIES, items, maximum=2)
@@ -224,7 +224,7 @@ def test_a_turn_says_who_and_what_and_its_day_stands_above_it() -> None:
     }
 
 
-def test_days_are_those_of_the_zone_as_far_as_the_calendar_goes() -> None:
+def test_context_days_use_the_time_zone_within_the_calendar() -> None:
     east = replace(LAYOUT, zone=timezone(timedelta(hours=2)))
     late = datetime(2026, 4, 18, 23, 5, tzinfo=UTC)
     assert said(1, "Hi", east, occurred_at=late).day == "2026-04-19"
@@ -232,7 +232,7 @@ def test_days_are_those_of_the_zone_as_far_as_the_calendar_goes() -> None:
     assert said(1, "Hi", east, occurred_at=last).day == "9999-12-31"
 
 
-def test_a_tool_call_shows_its_arguments_and_the_whole_of_its_result() -> None:
+def test_tool_call_line_shows_arguments_and_whole_result() -> None:
     result = "r" * 50_000
     fields: dict[str, Any] = {
         "role": 4,
@@ -244,13 +244,13 @@ def test_a_tool_call_shows_its_arguments_and_the_whole_of_its_result() -> None:
     assert LAYOUT.line(said(1, "", **fields), 3) == f"[3] tool: ls -l\n  {result}"
 
 
-def test_the_callers_own_count_is_taken_and_what_is_around_it_comes_on_top() -> None:
+def test_item_tokens_are_the_callers_count_plus_its_line_overhead() -> None:
     counted = said(1, "Hello\nthere", token_count=1000).tokens
     assert 1000 + 5 <= counted <= 1000 + 10
 
 
 @pytest.mark.parametrize("layout", [LAYOUT, JSON], ids=["text", "json"])
-def test_a_summary_that_lost_sentences_costs_what_its_line_does(layout: Layout) -> None:
+def test_tokens_of_a_shortened_summary_equal_those_of_its_line(layout: Layout) -> None:
     known = "I live in Kazan and work as a baker."
     words = f"- Emi: {known}\n- Emi: My sister Yasmine keeps two bees in her garden."
     about = MemoryRecord(

@@ -166,14 +166,14 @@ def assert_described(turns: Turns) -> None:
 
 
 @pytest.mark.parametrize("seed", range(80))
-def test_memories_are_described_as_slowly(seed: int) -> None:
+def test_describe_turns_equals_a_slow_reference(seed: int) -> None:
     turns = random_turns(np.random.default_rng(seed))
     assert turns.lengths.strides == (HEADER.itemsize,)
     assert_described(turns)
     assert_described(turns.each(lambda array: read_only(array, array.dtype)))
 
 
-def test_one_memory_of_one_passage_stands_alone() -> None:
+def test_describe_turns_of_a_single_memory_uses_itself_as_context() -> None:
     found, best = one_turn([2.0]).run()
     assert best.tolist() == [0]
     assert found["sb_p1"] == found["sb_n2"] == pytest.approx(0.8 * 0.5)
@@ -211,20 +211,22 @@ def one_turn(cosines: list[float]) -> Turns:
         ([1.0, 1.0, 0.5], 1.0, 0),
     ],
 )
-def test_the_best_may_have_no_vector(cosines: list[float], nearest: float, best: int) -> None:
+def test_describe_turns_chooses_best_passage_also_without_vector(
+    cosines: list[float], nearest: float, best: int
+) -> None:
     found, chosen = one_turn(cosines).run()
     assert chosen.tolist() == [best]
     assert found["de"].tolist() == pytest.approx([nearest], nan_ok=True)
     assert found["de_p1"].tolist() == pytest.approx([0 if math.isnan(nearest) else 0.8 * nearest])
 
 
-def test_no_memories_are_described_as_none() -> None:
+def test_describe_turns_of_no_memories_returns_empty_arrays() -> None:
     found, best = random_turns(np.random.default_rng(1)).each(lambda array: array[:0]).run()
     assert [len(values) for values in found.values()] == [0] * len(DESCRIBED)
     assert len(best) == 0
 
 
-def test_memories_without_a_session_or_a_passage_are_an_error() -> None:
+def test_describe_turns_refuses_memories_without_session_or_passage() -> None:
     turns = one_turn([1.0, 2.0])
     for wrong in [{"sessions": np.array([1, 2])}, {"starts": np.array([2])}]:
         with pytest.raises(ValueError, match="each memory"):

@@ -10,11 +10,11 @@ from everword.domain.documents import display_path, document_path
 from everword_search.context.blocks.documents import excerpt
 
 
-def test_a_short_part_is_shown_whole() -> None:
+def test_excerpt_of_short_text_is_the_whole_text() -> None:
     assert excerpt("A word or two.", "word", 800) == "A word or two."
 
 
-def test_a_long_part_is_cut_between_words_around_what_was_found() -> None:
+def test_excerpt_of_long_text_contains_the_passage_and_whole_words() -> None:
     rng = random.Random(7)
     for _ in range(300):
         words = ["".join(rng.choices("abcdeé鍵", k=rng.randint(1, 9))) for _ in range(300)]
@@ -30,7 +30,7 @@ def test_a_long_part_is_cut_between_words_around_what_was_found() -> None:
         assert shown.startswith("… ") != content.startswith(inside[0] + " " + inside[1])
 
 
-def test_what_is_no_part_of_a_text_is_shown_alone() -> None:
+def test_excerpt_with_a_passage_not_in_the_text_returns_the_passage() -> None:
     assert excerpt("x " * 900, "something else", 800) == "something else"
 
 
@@ -43,11 +43,11 @@ def test_what_is_no_part_of_a_text_is_shown_alone() -> None:
         ("Handbook", ["Deployment", "Handbook"], "Handbook › Deployment › Handbook"),
     ],
 )
-def test_a_path_names_the_title_once(title: str, headings: list[str], path: str) -> None:
+def test_document_path_contains_the_title_once(title: str, headings: list[str], path: str) -> None:
     assert document_path(title, headings) == display_path(title, headings) == path
 
 
-def test_long_headings_are_cut_where_they_are_shown() -> None:
+def test_display_path_shortens_long_headings() -> None:
     shown = display_path("T" * 100, ["h" * 300, "end"])
     assert [len(part) for part in shown.split(" › ")] == [80, 80, 3]
     assert len(document_path("T" * 100, ["h" * 300])) == 403

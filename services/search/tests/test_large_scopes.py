@@ -12,7 +12,7 @@ from everword_search.retrieval.arms.large_scopes import LargeScopes
 SCOPE = Scope(1, MemoryFilter(agents=["main"]))
 
 
-def test_a_scope_is_known_to_hold_more_than_was_counted() -> None:
+def test_large_scopes_remember_the_number_of_rows_of_a_scope() -> None:
     known = LargeScopes()
     assert not known.has_more(SCOPE, 0)
     known.learn(SCOPE, 100)
@@ -20,7 +20,7 @@ def test_a_scope_is_known_to_hold_more_than_was_counted() -> None:
     assert not known.has_more(SCOPE, 101)
 
 
-def test_what_is_known_of_a_scope_says_nothing_of_another() -> None:
+def test_large_scopes_do_not_apply_to_another_scope() -> None:
     known = LargeScopes()
     known.learn(SCOPE, 100)
     others = [
@@ -32,7 +32,7 @@ def test_what_is_known_of_a_scope_says_nothing_of_another() -> None:
     assert [known.has_more(other, 0) for other in others] == [False] * len(others)
 
 
-def test_what_is_kept_of_a_scope_is_small_however_long_its_filter() -> None:
+def test_large_scopes_store_little_for_long_filters() -> None:
     """The contract lets a filter have 100 names of 512 bytes, five times over."""
     known = LargeScopes()
     names = ["n" * 500] * 100
@@ -43,7 +43,7 @@ def test_what_is_kept_of_a_scope_is_small_however_long_its_filter() -> None:
     assert sum(map(sys.getsizeof, known._known)) < 10_000
 
 
-def test_what_a_query_demands_is_not_remembered() -> None:
+def test_large_scopes_do_not_learn_scopes_with_a_constraint() -> None:
     known = LargeScopes()
     known.learn(replace(SCOPE, constraint="'word'"), 100)
     assert not known.has_more(replace(SCOPE, constraint="'word'"), 100)

@@ -22,11 +22,11 @@ from everword_search.retrieval.query.misspellings import correct
         ("αθήνα", "αθήνρα"),
     ],
 )
-def test_what_is_a_letter_away_is_near(said: str, typed: str) -> None:
+def test_near_words_contain_words_one_edit_away(said: str, typed: str) -> None:
     assert said in near_words(typed, "english")
 
 
-def test_near_words_are_a_letter_away_each_once_and_bounded() -> None:
+def test_near_words_are_unique_one_edit_away_and_limited() -> None:
     near = near_words("rotterdm", "english")
     assert {OSA.distance(each, "rotterdm") for each in near} == {1}
     assert len(set(near)) == len(near) < 470
@@ -36,11 +36,11 @@ def test_near_words_are_a_letter_away_each_once_and_bounded() -> None:
 
 
 @pytest.mark.parametrize("word", ["v1.2", "db7", "a" * 25, "", "東京"])
-def test_what_is_no_word_of_letters_has_few_or_no_words_near(word: str) -> None:
+def test_near_words_of_text_that_is_not_a_word_are_few(word: str) -> None:
     assert len(near_words(word, "english")) < 5
 
 
-def test_a_corrected_text_keeps_its_capitals_and_all_else() -> None:
+def test_correct_keeps_capitals_and_other_text() -> None:
     corrections = {"rotterdm": "rotterdam"}
     assert (
         correct("Rotterdm, rotterdm and Rotterdms?", corrections)

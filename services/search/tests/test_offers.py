@@ -32,5 +32,7 @@ ROWS = [OfferRow(UUID(int=n), 1, topic, "?", "", NOW) for n, topic in enumerate(
         ("", []),
     ],
 )
-def test_at_most_two_questions_whose_topic_comes_up(text: str, expected: list[int]) -> None:
+def test_choose_offers_returns_at_most_two_questions_on_the_topic(
+    text: str, expected: list[int]
+) -> None:
     assert [row.id.int for row in choose_offers(text, ROWS)] == expected

@@ -56,7 +56,7 @@ def periods(text: str, config: str = "english", zone: str = "UTC") -> tuple[Time
         ("from March 2023 to 2023-04-02", "2023-03-01", "2023-04-03"),
     ],
 )
-def test_a_phrase_names_its_days(text: str, start: str, end: str) -> None:
+def test_periods_of_a_phrase_are_its_days(text: str, start: str, end: str) -> None:
     start_s = seconds(start) if start != "…" else -INFINITY
     assert periods(text) == (TimeRange(start_s, seconds(end) if end else INFINITY),)
 
@@ -74,7 +74,7 @@ def test_a_phrase_names_its_days(text: str, start: str, end: str) -> None:
         "",
     ],
 )
-def test_ordinary_words_and_numbers_name_no_time(text: str) -> None:
+def test_periods_of_ordinary_words_and_numbers_are_empty(text: str) -> None:
     assert periods(text) == ()
 
 
@@ -90,13 +90,13 @@ def test_ordinary_words_and_numbers_name_no_time(text: str) -> None:
         ("yesterday", "simple", "2023-05-16", "2023-05-17"),
     ],
 )
-def test_a_namespace_names_time_in_its_language(
+def test_periods_are_parsed_in_the_language_of_the_namespace(
     text: str, config: str, start: str, end: str
 ) -> None:
     assert periods(text, config) == (TimeRange(seconds(start), seconds(end)),)
 
 
-def test_days_are_those_of_the_namespace() -> None:
+def test_periods_use_the_time_zone_of_the_namespace() -> None:
     """At noon in UTC, it is the next day in Kiritimati already."""
     assert periods("today", zone="Pacific/Kiritimati") == (
         TimeRange(seconds("2023-05-17T10:00"), seconds("2023-05-18T10:00")),
@@ -108,11 +108,11 @@ def test_days_are_those_of_the_namespace() -> None:
     assert named_periods("last year", "english", datetime.max.replace(tzinfo=UTC), "UTC")
 
 
-def test_a_question_of_dates_alone_takes_no_time() -> None:
+def test_periods_of_many_dates_are_limited_to_four() -> None:
     assert len(periods(" ".join(f"2023-05-{day:02}" for day in range(1, 31)) * 200)) == 4
 
 
-def test_what_is_near_a_period_is_worth_less_than_what_is_in_it() -> None:
+def test_closeness_decreases_outside_the_period() -> None:
     [week] = periods("last week")
     moments = ["2023-05-08", "2023-05-14T23:59:59", "2023-05-15", "2023-05-18", "2023-05-22"]
     near = closeness(np.array([seconds(each) for each in moments]), [week])
@@ -125,7 +125,7 @@ def test_what_is_near_a_period_is_worth_less_than_what_is_in_it() -> None:
     assert closeness(np.array([1.0]), []).tolist() == [0]
 
 
-def test_months_between_two_that_are_named_are_named_too() -> None:
+def test_named_dates_include_months_between_two_named_ones() -> None:
     assert named_dates("between March and May").months == {3, 4, 5}
     assert named_dates("from November to February").months == {11, 12, 1, 2}
     assert named_dates("Who may march between us and them?").months == set()

@@ -96,7 +96,7 @@ def after(
     return begin if last is None else hits.index(last) + 1
 
 
-def test_pages_of_any_size_are_the_same_order_without_a_loss() -> None:
+def test_pages_of_any_size_have_the_same_order_without_loss() -> None:
     rng = random.Random(7)
     promoted = 0
     for _ in range(100):
@@ -118,7 +118,7 @@ def test_pages_of_any_size_are_the_same_order_without_a_loss() -> None:
     assert promoted > 100
 
 
-def test_what_is_brought_has_the_score_of_what_it_stands_before_and_at_least_its_evidence() -> None:
+def test_promoted_hit_takes_score_and_evidence_of_the_hit_it_precedes() -> None:
     hits = hits_of(3)
     numbered = place(
         hits, 10, PlacementInputs({id_of(1): [ending(1, [2, 99])]}, set(), 5, {id_of(2): hits[2]})
@@ -132,7 +132,7 @@ def test_what_is_brought_has_the_score_of_what_it_stands_before_and_at_least_its
     assert [hit.source_id for hit in numbered.hits[:2]] == [id_of(51), id_of(0)]
 
 
-def test_what_a_token_names_fits_into_it() -> None:
+def test_promoted_hits_fit_into_the_page_token() -> None:
     promoted = PromotedHits().with_(UUID(int=number) for number in range(MAX_PROMOTED))
     assert promoted.room == 0
     assert PromotedHits.read(promoted.write()) == promoted

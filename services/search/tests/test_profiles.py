@@ -35,17 +35,19 @@ BALANCED = Balanced()
         (-3, 0, 1.0),  # what lies ahead is not newer than now
     ],
 )
-def test_time_counts_by_decay_and_use(days: float, uses: int, expected: float) -> None:
+def test_balanced_temporal_score_depends_on_decay_and_uses(
+    days: float, uses: int, expected: float
+) -> None:
     assert BALANCED.temporal(timedelta(days=days), uses) == pytest.approx(expected, abs=1e-9)
 
 
-def test_without_a_cap_every_use_counts() -> None:
+def test_balanced_without_use_cap_counts_every_use() -> None:
     unbounded = Balanced(use_cap=0)
     # 0.049787068 · (1 + 0.02 · 100)
     assert unbounded.temporal(timedelta(days=60), 100) == pytest.approx(0.149361205, abs=1e-9)
 
 
-def test_every_importance_class_has_its_importance() -> None:
+def test_importance_of_each_importance_class() -> None:
     assert {name: importance_of(value) for name, value in memory.ImportanceClass.items()} == {
         "IMPORTANCE_CLASS_UNSPECIFIED": 0.5,
         "IMPORTANCE_CLASS_TASK": 0.5,
@@ -55,7 +57,7 @@ def test_every_importance_class_has_its_importance() -> None:
     }
 
 
-def test_the_weights_of_balanced_are_the_documented_ones() -> None:
+def test_balanced_profile_has_the_documented_weights() -> None:
     profile = PROFILES["balanced"]
     assert isinstance(profile, Balanced)
     assert profile.weights == {
@@ -68,7 +70,7 @@ def test_the_weights_of_balanced_are_the_documented_ones() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "Recall", "nonesuch"])
-def test_a_profile_that_there_is_not_is_refused_with_the_names_of_those_there_are(
+def test_find_profile_refuses_unknown_profile_and_names_the_known_ones(
     name: str,
 ) -> None:
     with pytest.raises(InvalidArgument) as caught:

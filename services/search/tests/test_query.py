@@ -26,7 +26,7 @@ def _shape(clause: QueryClause) -> tuple[str, list[str]]:
     return clause.kind.name.lower(), operands
 
 
-def test_a_question_is_words_of_which_each_one_may_match() -> None:
+def test_plain_words_are_optional_operands() -> None:
     assert shape("How do we handle auth?") == [
         ("optional", ["How"]),
         ("optional", ["do"]),
@@ -54,23 +54,23 @@ def test_a_question_is_words_of_which_each_one_may_match() -> None:
         ("𝕱𝖆𝖓𝖈𝖞", ["Fancy"]),
     ],
 )
-def test_everyday_text_has_no_operators(text: str, words: list[str]) -> None:
+def test_everyday_text_is_parsed_without_operators(text: str, words: list[str]) -> None:
     assert shape(text) == [("optional", [word]) for word in words]
 
 
 @pytest.mark.parametrize(
     "text", ["", " ", "-", "*", "OR", "NOT", "AND OR NOT", "()", '"', '""', "- -"]
 )
-def test_what_holds_no_word_asks_for_nothing(text: str) -> None:
+def test_query_without_words_has_no_clauses(text: str) -> None:
     assert shape(text) == []
 
 
 @pytest.mark.parametrize("text", ["&|!:<>\\'", "???", "—", "+-+-", "****", "\u200b"])
-def test_symbols_alone_ask_for_nothing(text: str) -> None:
+def test_query_of_symbols_has_no_clauses(text: str) -> None:
     assert shape(text) == []
 
 
-def test_a_phrase_is_required() -> None:
+def test_quoted_phrase_is_required() -> None:
     assert shape('the "exact phrase" here') == [
         ("optional", ["the"]),
         ("required", ["exact phrase"]),
@@ -78,15 +78,15 @@ def test_a_phrase_is_required() -> None:
     ]
 
 
-def test_typographic_quotes_are_quotes() -> None:
+def test_typographic_quotes_delimit_a_phrase() -> None:
     assert shape("“exact phrase”") == [("required", ["exact phrase"])]
 
 
-def test_a_phrase_joined_by_or_is_one_of_several() -> None:
+def test_or_joins_a_phrase_with_a_word() -> None:
     assert shape('"blue green" OR canary') == [("required", ["blue green", "canary"])]
 
 
-def test_or_joins_as_many_as_there_are_and_no_more() -> None:
+def test_or_joins_only_adjacent_operands() -> None:
     assert shape("a OR b OR c d") == [("required", ["a", "b", "c"]), ("optional", ["d"])]
 
 
@@ -102,7 +102,7 @@ def test_or_binds_tighter_than_and() -> None:
     assert shape("a OR b AND c") == [("required", ["a", "b"]), ("required", ["c"])]
 
 
-def test_plus_requires() -> None:
+def test_plus_sign_requires_an_operand() -> None:
     assert shape("+a b") == [("required", ["a"]), ("optional", ["b"])]
 
 
@@ -114,48 +114,48 @@ def test_minus_and_not_exclude(text: str) -> None:
     assert shape(text)[0][1] == ["a"]
 
 
-def test_an_exclusion_keeps_the_words_of_a_phrase_together() -> None:
+def test_minus_sign_excludes_a_phrase_as_a_whole() -> None:
     assert shape('-"bad phrase" ok') == [("excluded", ["bad phrase"]), ("optional", ["ok"])]
 
 
-def test_a_sign_within_a_word_is_none() -> None:
+def test_sign_within_a_word_is_not_an_operator() -> None:
     assert shape("roll-back 1+1") == [("optional", ["roll back"]), ("optional", ["1 1"])]
 
 
 @pytest.mark.parametrize("text", ["OR a", "a OR", "AND a", "a AND", "a NOT", "OR OR a", "a OR ()"])
-def test_an_operator_without_its_operand_is_passed_over(text: str) -> None:
+def test_operator_without_operand_is_ignored(text: str) -> None:
     assert shape(text) == [("optional", ["a"])]
 
 
-def test_an_operator_reaches_over_what_holds_no_word() -> None:
+def test_operator_skips_symbols_without_words() -> None:
     assert shape("a OR () b") == [("required", ["a", "b"])]
 
 
 @pytest.mark.parametrize("text", ["auto*", "auto*?", "(auto*)"])
-def test_a_star_at_the_end_asks_for_the_beginning_of_a_word(text: str) -> None:
+def test_star_at_the_end_of_a_word_is_a_prefix_query(text: str) -> None:
     assert shape(text) == [("optional", ["auto*"])]
 
 
-def test_of_several_words_the_last_one_is_the_beginning() -> None:
+def test_star_applies_to_the_last_word_of_an_operand() -> None:
     assert shape("auth.r*") == [("optional", ["auth r*"])]
 
 
 @pytest.mark.parametrize(
     "text", ["*emphasis*", "**emphasis**", "***emphasis", '"emphasis*"', "emphasis**"]
 )
-def test_other_stars_are_typography(text: str) -> None:
+def test_other_stars_are_ignored(text: str) -> None:
     assert [operands for _, operands in shape(text)] == [["emphasis"]]
 
 
-def test_a_lone_ideograph_is_the_beginning_of_a_pair() -> None:
+def test_single_ideograph_becomes_a_prefix_query() -> None:
     assert shape("猫") == [("optional", ["猫*"])]
 
 
-def test_inches_are_no_error() -> None:
+def test_inch_marks_are_parsed_as_one_phrase() -> None:
     assert [kind for kind, _ in shape('a 5" disk and a 3" disk')].count("required") == 1
 
 
-def test_words_alone_know_no_operators() -> None:
+def test_parse_words_ignores_operators() -> None:
     query = parse_words('say "hello world" -v NOT OR auto*')
     assert not query.filters
     words = [operand.words for operand in query.wanted]
@@ -178,7 +178,7 @@ def test_words_alone_know_no_operators() -> None:
         "吗?谢谢",
     ],
 )
-def test_a_question_has_no_operators(mark: str) -> None:
+def test_question_mark_disables_operators(mark: str) -> None:
     text = f'Did "The Alchemist" OR "Dune" say rm -rf AND more{mark}'
     assert not parse_operands(text).filters
     asked, plain = (
@@ -187,7 +187,7 @@ def test_a_question_has_no_operators(mark: str) -> None:
     assert sum(asked, ()) == sum(plain, ())
 
 
-def test_operators_behind_a_question_hold() -> None:
+def test_operators_after_a_question_apply() -> None:
     text = 'What "did" we eat -ever? AND fish -cat "at noon" auto*'
     assert shape(text) == [
         *(("optional", [word]) for word in ("What", "did", "we", "eat", "ever")),
@@ -211,15 +211,15 @@ def test_operators_behind_a_question_hold() -> None:
         '-draft "all?"',
     ],
 )
-def test_a_mark_within_quotes_or_words_makes_no_question(text: str) -> None:
+def test_question_mark_within_quotes_or_words_keeps_operators(text: str) -> None:
     assert parse_operands(text).filters
 
 
-def test_excluded_operands_are_not_what_a_passage_is_found_by() -> None:
+def test_wanted_operands_omit_excluded_ones() -> None:
     assert parse_operands("keep -drop").wanted == [Operand("keep", ("keep",))]
 
 
-def test_filter_clauses_are_bounded_and_words_are_not_lost() -> None:
+def test_filter_clauses_are_limited_without_losing_words() -> None:
     query = parse_operands(" ".join(f"-x{i}" for i in range(500)) + " word")
     assert len(query.filters) == MAX_FILTER_CLAUSES
     assert [operand.text for operand in query.wanted] == ["word"]
@@ -262,7 +262,7 @@ _WORDS = [
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_no_mixture_is_an_error_and_no_operand_is_empty(seed: int) -> None:
+def test_random_queries_parse_without_empty_operands(seed: int) -> None:
     rng = random.Random(seed)
     text = "".join(rng.choice(_PIECES + _WORDS) for _ in range(400))
     for clause in parse_operands(text).clauses:
@@ -274,7 +274,7 @@ def test_no_mixture_is_an_error_and_no_operand_is_empty(seed: int) -> None:
 @pytest.mark.parametrize(
     "piece", ['"', "a OR ", "-x ", '"a b" ', "(", "*", "a.b", "数", "🎉", "'", "?", "?a"]
 )
-def test_eight_kibibytes_of_anything_parse_quickly(piece: str) -> None:
+def test_eight_kibibyte_queries_parse_quickly(piece: str) -> None:
     text = piece * (8192 // len(piece.encode()))
     parse_operands(text)
     parse_words(text)

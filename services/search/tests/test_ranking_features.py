@@ -22,7 +22,7 @@ def features(
     return dict(describe(pool, question).features)
 
 
-def test_words_count_by_bm25_over_how_rare_they_are_in_the_language() -> None:
+def test_lexical_features_use_bm25_with_word_rarity() -> None:
     found = features(chat(), ask("How long has Nate had his turtles?", "nate"))
     weight = {word: weight_of(zipf(word, "english")) for word in ("long", "turtles")}
     length = len(TURNS[4].split())
@@ -33,7 +33,7 @@ def test_words_count_by_bm25_over_how_rare_they_are_in_the_language() -> None:
     assert found["sb"][5] == 0
 
 
-def test_a_turn_knows_its_neighbours_scores() -> None:
+def test_turn_features_include_scores_of_neighbouring_turns() -> None:
     found = features(chat(), ask("turtles"))
     assert found["sb_p1"][2] == found["sb"][1] > 0
     assert found["sb_n1"][3] == found["sb"][4] > 0
@@ -53,19 +53,19 @@ def test_a_turn_knows_its_neighbours_scores() -> None:
         row(3, "soup"),
     ],
 )
-def test_sessions_and_conversations_are_no_neighbours(second: Passage) -> None:
+def test_turns_of_other_sessions_or_conversations_are_not_neighbours(second: Passage) -> None:
     found = features([row(1, "turtles"), second], ask("turtles"))
     assert sorted(found["sb_p1"])[0] == 0
     assert found["sb_p1"][np.argmin(found["sb"])] == 0
 
 
-def test_what_stands_alone_has_its_context_within_itself() -> None:
+def test_single_memory_uses_itself_as_context() -> None:
     found = features([row(1, "turtles")], ask("turtles"), {10: 2.0})
     assert found["sb_p1"][0] == found["sb_n2"][0] == pytest.approx(0.8 * found["sb"][0])
     assert found["de_n1"][0] == pytest.approx(1.6)
 
 
-def test_features_do_not_depend_on_who_else_is_in_the_pool() -> None:
+def test_features_do_not_depend_on_other_memories_in_the_pool() -> None:
     question = ask("How long has Nate had his turtles?", "nate")
     cosines = {number * 10: number / 7 for number in range(1, 8)}
     whole = features(chat(), question, cosines)
@@ -75,7 +75,7 @@ def test_features_do_not_depend_on_who_else_is_in_the_pool() -> None:
         assert part[name][2] == pytest.approx(values[3], nan_ok=True), name
 
 
-def test_a_long_memory_counts_by_its_best_passage() -> None:
+def test_long_memory_is_described_by_its_best_passage() -> None:
     rows = [row(1, "soup and bread"), row(1, "turtles eat turtles", part=1), row(2, "nothing")]
     question = ask("turtles")
     pool = pool_of(rows, {10: 0.5, 11: 2.0})
@@ -87,7 +87,7 @@ def test_a_long_memory_counts_by_its_best_passage() -> None:
     assert described.best.tolist() == [1, 2]
 
 
-def test_who_is_named_speaks() -> None:
+def test_features_mark_turns_by_a_named_author() -> None:
     found = features(chat(), ask("What did Nate adopt?", "nate"))
     assert found["m_named"].tolist() == [1, 0, 1, 0, 1, 0, 1]
     assert found["m_other"].tolist() == [0, 1, 0, 1, 0, 1, 0]
@@ -99,14 +99,14 @@ def test_who_is_named_speaks() -> None:
     assert features(chat(), ask("Did Jon come?", "jon"))["m_mention"].tolist() == [1] + [0] * 6
 
 
-def test_a_name_that_is_nobodys_here_is_unknown() -> None:
+def test_features_mark_names_without_an_author_as_unknown() -> None:
     found = features(chat(), ask("What does Kate say about turtles?"))
     assert found["q_unk"][0] == 1
     assert found["m_unk"].tolist() == [1] * 7
     assert features(chat(), ask("What does Nate say in May?", "nate"))["q_unk"][0] == 0
 
 
-def test_words_beside_each_other_in_the_question_count_where_they_are_close() -> None:
+def test_adjacent_query_words_count_if_close_in_the_text() -> None:
     rows = [
         row(1, "the green turtle"),
         row(2, "a turtle that is green"),
@@ -124,12 +124,14 @@ def test_words_beside_each_other_in_the_question_count_where_they_are_close() ->
         ("What happened in May?", "Asia/Tokyo", 1, 0),
     ],
 )
-def test_dates_agree_or_not(text: str, time_zone: str, month: int, year: int) -> None:
+def test_date_features_compare_question_and_message(
+    text: str, time_zone: str, month: int, year: int
+) -> None:
     found = features(chat(TURNS[:1]), ask(text, time_zone=time_zone))
     assert (found["x_month"][0], found["x_year"][0]) == (month, year)
 
 
-def test_days_are_those_of_the_namespaces_calendar() -> None:
+def test_date_features_use_the_time_zone_of_the_namespace() -> None:
     question = "What happened on 9 May?"
     assert features(chat(TURNS[:1]), ask(question))["x_day"][0] == 14
     assert features(chat(TURNS[:1]), ask(question, time_zone="Asia/Tokyo"))["x_day"][0] == 14
@@ -137,7 +139,7 @@ def test_days_are_those_of_the_namespaces_calendar() -> None:
     assert features(late, ask(question, time_zone="Asia/Tokyo"))["x_day"][0] == 15
 
 
-def test_a_capital_makes_no_name_of_a_word_that_is_not_indexed() -> None:
+def test_capitalised_stop_word_is_not_an_unknown_name() -> None:
     """Nobody is found to mention it: it would be absent everywhere."""
     terms = query_terms("So, Did Marta leave? In May?", frozenset(), frozenset({"did"}), "english")
     assert terms.strangers == ("marta",)
@@ -160,7 +162,7 @@ def test_a_capital_makes_no_name_of_a_word_that_is_not_indexed() -> None:
         ("Что Анна сказала про Москву?", "russian", ("анна", "москву")),
     ],
 )
-def test_a_capital_makes_no_name_of_a_word_of_the_language(
+def test_capitalised_dictionary_word_is_not_an_unknown_name(
     text: str, config: str, strangers: tuple[str, ...]
 ) -> None:
     """People write a capital out of habit, and German each noun: that must not say that nobody answers."""
@@ -168,14 +170,14 @@ def test_a_capital_makes_no_name_of_a_word_of_the_language(
     assert query_terms(text, frozenset(), ignored, config).strangers == strangers
 
 
-def test_a_question_of_function_words_is_taken_as_it_is() -> None:
+def test_question_of_only_stop_words_keeps_them() -> None:
     terms = query_terms(
         "to be or not to be", frozenset(), frozenset({"to", "be", "or", "not"}), "english"
     )
     assert len(terms.hashes) == 4
 
 
-def test_an_amount_that_is_asked_for_is_not_what_a_question_is_about() -> None:
+def test_amount_words_are_not_topic_words_of_a_question() -> None:
     """Nobody says "much" of what a crane lifts, and "crane" is the greater part of the rest."""
     ignored = frozenset({"how", "does"})
     terms = query_terms("How much does crane 4 lift?", frozenset(), ignored, "english")
@@ -184,7 +186,7 @@ def test_an_amount_that_is_asked_for_is_not_what_a_question_is_about() -> None:
     assert 0.3 < terms.share_absent(only_crane) < 0.5
 
 
-def test_an_empty_question_and_a_passage_without_words_are_no_error() -> None:
+def test_features_of_empty_question_and_passages_are_finite() -> None:
     found = features([row(1, ""), row(2, "…")], ask("?!"))
     assert found["sb"].tolist() == [0, 0]
     assert not np.isnan(found["covw"]).any()
@@ -194,22 +196,22 @@ def test_an_empty_question_and_a_passage_without_words_are_no_error() -> None:
 
 
 @pytest.mark.parametrize("text", ["auth.rs:42", "the ERR_9F3A-12", "linkedIn linkedIn?", "s.t"])
-def test_a_question_that_is_a_literal_asks_for_nothing_else(text: str) -> None:
+def test_literal_share_of_a_literal_question_is_one(text: str) -> None:
     assert ask(text).terms.literal_share == 1.0
 
 
 @pytest.mark.parametrize("text", ["", "the", "How many turtles did Nate adopt?", "a - b", "?"])
-def test_a_question_without_a_literal_has_no_share_of_one(text: str) -> None:
+def test_literal_share_of_a_question_without_literal_is_zero(text: str) -> None:
     assert ask(text).terms.literal_share == 0.0
 
 
-def test_an_author_whose_name_is_a_literal_may_be_asked_for() -> None:
+def test_literal_share_counts_author_names_that_are_literals() -> None:
     assert ask("R2D2", "r2d2").terms.literal_share == 1.0
     assert ask("@alice_dev", "alice", "dev").terms.literal_share == 1.0
     assert 0.0 < ask("What did R2D2 repair?", "r2d2").terms.literal_share < 1.0
 
 
-def test_the_share_of_literals_is_by_what_words_tell() -> None:
+def test_literal_share_is_weighted_by_information() -> None:
     course = ask("Which modules are part of that LinkedIn course?").terms
     code = ask("Which modules are part of that QX77-B course?").terms
     assert 0.1 < course.literal_share < code.literal_share < 0.7

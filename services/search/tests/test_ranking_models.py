@@ -30,7 +30,7 @@ def features_of(question: RankingQuery) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_is_small_and_names_where_it_comes_from(name: str) -> None:
+def test_ranking_model_is_small_and_names_its_origin(name: str) -> None:
     path = resources.files("everword_search.ranking") / "models" / name
     assert len(path.read_bytes()) < MAX_BYTES
     metadata = Ensemble(name).metadata
@@ -40,7 +40,7 @@ def test_a_model_is_small_and_names_where_it_comes_from(name: str) -> None:
 
 
 @pytest.mark.parametrize("ranker", [Ranker.load, Ranker.without_models])
-def test_both_rankers_put_what_answers_before_what_does_not(ranker: Callable[[], Ranker]) -> None:
+def test_both_rankers_rank_the_answer_first(ranker: Callable[[], Ranker]) -> None:
     found = features_of(ask("What animals did Nate adopt?", "nate"))
     scores = ranker().rank(found, np.zeros(len(TURNS)))
     assert scores.argmax() == 1
@@ -48,7 +48,7 @@ def test_both_rankers_put_what_answers_before_what_does_not(ranker: Callable[[],
 
 
 @pytest.mark.parametrize("ranker", [Ranker.load, Ranker.without_models])
-def test_what_has_no_vector_is_ranked_by_its_words(ranker: Callable[[], Ranker]) -> None:
+def test_memories_without_vector_are_ranked_by_words(ranker: Callable[[], Ranker]) -> None:
     pool = pool_of(chat())
     found = describe(pool, ask("Which two turtles did Nate adopt last week?", "nate")).features
     scores = ranker().rank(found, np.zeros(len(TURNS)))
@@ -57,7 +57,7 @@ def test_what_has_no_vector_is_ranked_by_its_words(ranker: Callable[[], Ranker])
 
 
 @pytest.mark.parametrize("ranker", [Ranker.load, Ranker.without_models])
-def test_of_equal_words_a_near_vector_wins_and_no_vector_does_not(
+def test_near_vector_wins_and_far_vector_loses_against_no_vector(
     ranker: Callable[[], Ranker],
 ) -> None:
     near, none = (
@@ -74,14 +74,14 @@ def test_of_equal_words_a_near_vector_wins_and_no_vector_does_not(
         assert first == winner.passage_id
 
 
-def test_only_a_model_tells_relevance() -> None:
+def test_judge_without_models_returns_nan() -> None:
     found = features_of(ask("What animals did Nate adopt?", "nate"))
     evidence = Ranker.load().judge(found, np.zeros(len(TURNS)))
     assert evidence.argmax() == 1
     assert np.isnan(Ranker.without_models().judge(found, np.zeros(len(TURNS)))).all()
 
 
-def test_a_literal_lifts_a_memory() -> None:
+def test_literal_match_raises_a_memory() -> None:
     found = features_of(ask("auth.rs:42"))
     literals = np.array([0, 0, 0, 1.0, 0, 0, 0])
     ranker = Ranker.load()
@@ -89,7 +89,7 @@ def test_a_literal_lifts_a_memory() -> None:
     assert ranker.judge(found, literals).argmax() == 3
 
 
-def test_what_holds_a_literal_of_a_long_question_does_not_answer_it() -> None:
+def test_literal_evidence_is_scaled_by_its_share_of_the_question() -> None:
     found = features_of(ask("Which modules of the course on auth.rs:42 did Melanie recommend?"))
     none = np.zeros(len(TURNS))
     literals = np.array([0, 0, 0, 1.0, 0, 0, 0])
@@ -98,7 +98,7 @@ def test_what_holds_a_literal_of_a_long_question_does_not_answer_it() -> None:
     assert judge(found, literals)[3] - judge(found, none)[3] == pytest.approx(LITERAL_EVIDENCE)
 
 
-def test_a_summary_shares_its_chance_among_its_messages_and_repetition_comes_last() -> None:
+def test_summary_score_is_divided_among_messages_and_repeats_rank_last() -> None:
     found = features_of(ask("What animals did Nate adopt?", "nate"))
     rows = chat()
     best = rows[1]
@@ -117,14 +117,14 @@ def test_a_summary_shares_its_chance_among_its_messages_and_repetition_comes_las
         assert copy.argmin() == 1
 
 
-def test_the_packaged_models_are_used() -> None:
+def test_ranker_loads_the_packaged_models() -> None:
     ranker = Ranker.load()
     assert ranker.trees is not None
     assert ranker.relevance is not None
     assert (ranker.trees.name, ranker.relevance.name) == MODELS
 
 
-def test_a_file_that_is_not_the_manifests_is_not_ranked_with(
+def test_model_file_not_in_the_manifest_is_not_used(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(ensemble, "MANIFEST", "recall-ranking.json")
@@ -135,14 +135,16 @@ def test_a_file_that_is_not_the_manifests_is_not_ranked_with(
     assert "cannot be used" in caplog.text
 
 
-def test_without_its_models_plain_weights_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranker_without_model_files_uses_plain_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ensemble, "MANIFEST", "recall-plain.json")
     ranker = Ranker.load()
     assert ranker.trees is None
     assert ranker.relevance is None
 
 
-def test_another_digest_is_refused(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_file_with_wrong_digest_is_refused(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "recall-ranking.npz").write_bytes(b"not a model")
     (tmp_path / "models.json").write_text(json.dumps({"recall-ranking.npz": "0" * 64}))
     monkeypatch.setattr(resources, "files", lambda package: tmp_path)

@@ -61,7 +61,7 @@ def expected(signs: Bytes, tables: Bytes, allowed: Array, near: int) -> list[int
 
 @pytest.mark.parametrize("rows", SIZES)
 @pytest.mark.parametrize("width", [1, 2, 6, 48, 100])
-def test_the_nearest_have_the_largest_sums(rows: int, width: int) -> None:
+def test_nearest_returns_rows_with_the_largest_sums(rows: int, width: int) -> None:
     rng = np.random.default_rng([rows, width])
     signs, tables = random_bytes(rng, rows, width), random_tables(rng, width)
     allowed = rng.random(rows) < rng.choice([0.1, 0.9, 1])
@@ -71,7 +71,7 @@ def test_the_nearest_have_the_largest_sums(rows: int, width: int) -> None:
 
 @pytest.mark.parametrize("rows", [100, SCANNED, 5 * SCANNED + 100])
 @pytest.mark.parametrize("kinds", [1, 2, 5])
-def test_of_equal_ones_the_last_are_found(rows: int, kinds: int) -> None:
+def test_nearest_of_equal_sums_returns_the_last_rows(rows: int, kinds: int) -> None:
     """What is said again and again is all equal, and there is not room for all of it."""
     rng = np.random.default_rng([rows, kinds])
     signs = random_bytes(rng, kinds, 48)[rng.integers(kinds, size=rows)]
@@ -81,7 +81,7 @@ def test_of_equal_ones_the_last_are_found(rows: int, kinds: int) -> None:
 
 
 @pytest.mark.parametrize("ascend", [False, True])
-def test_rows_in_the_order_of_their_sums_are_found(ascend: bool) -> None:
+def test_nearest_of_rows_sorted_by_sum_is_correct(ascend: bool) -> None:
     """Each is better than all before, so that all of them were among the best once; or none is."""
     rng = np.random.default_rng(ascend)
     signs, tables = random_bytes(rng, 3 * SCANNED, 48), random_tables(rng, 48)
@@ -92,7 +92,7 @@ def test_rows_in_the_order_of_their_sums_are_found(ascend: bool) -> None:
 
 
 @pytest.mark.parametrize("row", [0, 1, SCANNED - 1, SCANNED, 2 * SCANNED - 1, 2 * SCANNED])
-def test_one_near_row_is_found_wherever_it_is(row: int) -> None:
+def test_nearest_finds_one_near_row_at_any_place(row: int) -> None:
     signs, tables = np.zeros((2 * SCANNED + 1, 48), np.uint8), np.zeros((48, 2, 16), np.uint8)
     signs[row, 17], tables[17, 1, 3] = 3, 1
     allowed = np.ones(len(signs), bool)
@@ -101,7 +101,7 @@ def test_one_near_row_is_found_wherever_it_is(row: int) -> None:
     assert row not in nearest(signs, tables, allowed, len(signs))
 
 
-def test_rows_that_came_later_are_never_near() -> None:
+def test_nearest_ignores_rows_added_later() -> None:
     """A search that began before goes by what was there then."""
     signs = np.repeat(np.array([[0], [255]], np.uint8), [10, SCANNED], axis=0)
     tables = np.zeros((1, 2, 16), np.uint8)
@@ -110,7 +110,7 @@ def test_rows_that_came_later_are_never_near() -> None:
 
 
 @pytest.mark.parametrize(("width", "most"), [(258, 127), (500, 65), (2_000, 16)])
-def test_the_largest_sums_are_no_mistake(width: int, most: int) -> None:
+def test_nearest_with_the_largest_possible_sums_does_not_overflow(width: int, most: int) -> None:
     """Of as many numbers as vectors in half precision have: 16,000."""
     rng = np.random.default_rng(width)
     signs = random_bytes(rng, 300, width)
@@ -124,7 +124,7 @@ def test_the_largest_sums_are_no_mistake(width: int, most: int) -> None:
     )
 
 
-def test_nothing_is_near_where_there_is_nothing() -> None:
+def test_nearest_of_empty_input_returns_nothing() -> None:
     tables = np.ones((1, 2, 16), np.uint8)
     for rows in (0, 3):
         signs = np.full((rows, 1), 5, np.uint8)
@@ -135,7 +135,7 @@ def test_nothing_is_near_where_there_is_nothing() -> None:
     assert nearest(np.zeros((3, 0), np.uint8), tables[:0], np.ones(3, bool), 5) == []
 
 
-def test_signs_that_are_not_there_are_an_error() -> None:
+def test_nearest_refuses_mismatched_arrays() -> None:
     signs, tables = np.zeros((64, 2), np.uint8), np.ones((2, 2, 16), np.uint8)
     with pytest.raises(ValueError, match="every row"):
         nearest(signs, tables, np.ones(65, bool), 3)

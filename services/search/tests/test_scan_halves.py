@@ -60,7 +60,7 @@ def random_bits(rng: np.random.Generator, shape: tuple[int, int]) -> npt.NDArray
     return rng.choice(FINITE, size=shape).astype(np.uint16)
 
 
-def test_every_half_is_the_number_that_it_is() -> None:
+def test_cosines_convert_every_half_precision_number_exactly() -> None:
     """Below the smallest normal number, and zeros of both signs, too."""
     halves = FINITE.astype(np.uint16).view(np.float16)
     found = cosines(FINITE.astype(np.uint16)[:, None], np.ones(1, np.float32))
@@ -77,7 +77,7 @@ def test_every_half_is_the_number_that_it_is() -> None:
 
 
 @pytest.mark.parametrize("dimensions", HALF_DIMENSIONS)
-def test_cosines_of_halves_are_as_near_as_rounding_leaves_them(dimensions: int) -> None:
+def test_cosines_of_halves_are_within_rounding_error(dimensions: int) -> None:
     rng = np.random.default_rng(dimensions)
     units = rng.normal(size=(40, dimensions)) / np.sqrt(dimensions)
     for bits in (
@@ -94,7 +94,7 @@ def test_cosines_of_halves_are_as_near_as_rounding_leaves_them(dimensions: int) 
 
 
 @pytest.mark.parametrize("dimensions", HALF_DIMENSIONS)
-def test_every_place_counts(dimensions: int) -> None:
+def test_cosines_use_every_dimension(dimensions: int) -> None:
     """Also those after the last full block: no rounding hides one that does not."""
     rng = np.random.default_rng(dimensions)
     vectors = rng.integers(1, 101, (20, dimensions)).astype(np.float16)
@@ -106,7 +106,7 @@ def test_every_place_counts(dimensions: int) -> None:
         assert found == pytest.approx(2 * vectors[:, place] / lengths, rel=1e-6)
 
 
-def test_a_vector_has_its_cosine_whatever_others_there_are() -> None:
+def test_cosine_of_a_vector_is_independent_of_other_rows() -> None:
     rng = np.random.default_rng(5)
     bits = random_bits(rng, (300, 100))
     asked = rng.normal(size=100).astype(np.float32)
@@ -116,7 +116,7 @@ def test_a_vector_has_its_cosine_whatever_others_there_are() -> None:
         assert cosines(bits[rows], asked).tolist() == [alone[row] for row in rows]
 
 
-def test_nothing_has_a_cosine_of_nothing() -> None:
+def test_cosines_of_zero_or_empty_vectors_are_zero() -> None:
     bits = random_bits(np.random.default_rng(6), (4, 70))
     zero = np.zeros(70, np.float32)
     assert cosines(bits, zero).tolist() == [0, 0, 0, 0]
@@ -129,7 +129,7 @@ def test_nothing_has_a_cosine_of_nothing() -> None:
     assert np.count_nonzero(found) == 3
 
 
-def test_halves_that_do_not_match_are_an_error() -> None:
+def test_cosines_refuses_mismatched_arrays() -> None:
     bits = np.ones((4, 3), np.uint16)
     for dimensions in (0, 2, 4):
         with pytest.raises(ValueError, match=f"{dimensions} numbers"):
@@ -141,7 +141,7 @@ def test_halves_that_do_not_match_are_an_error() -> None:
             cosines(other, asked)
 
 
-def test_what_must_not_be_written_to_is_read() -> None:
+def test_cosines_accepts_read_only_arrays() -> None:
     rng = np.random.default_rng(1)
     bits, asked = random_bits(rng, (500, 384)), rng.normal(size=384).astype(np.float32)
     frozen = np.frombuffer(bits.tobytes(), np.uint16).reshape(500, 384)

@@ -33,7 +33,7 @@ from everword_search.retrieval.coverage import QueryCoverage
         (QueryCoverage(absent=1.0, nearest=4.0), None, False),
     ],
 )
-def test_a_question_is_about_something_else(
+def test_query_coverage_detects_off_topic_questions(
     spoken: QueryCoverage, chance: float | None, is_off_topic: bool
 ) -> None:
     assert spoken.is_off_topic(chance) is is_off_topic

@@ -80,7 +80,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., En
 @pytest.mark.parametrize("part", ["trees", "trees_numpy"])
 @pytest.mark.parametrize("count", [0, 1, 7, 16, 33, 200])
 @pytest.mark.parametrize("depth", [0, 1, 3, 5])
-def test_trees_say_what_a_walk_through_them_says(
+def test_tree_ensemble_scores_equal_a_naive_walk(
     written: Callable[..., Ensemble],
     monkeypatch: pytest.MonkeyPatch,
     count: int,
@@ -137,7 +137,7 @@ def test_trees_say_what_a_walk_through_them_says(
         {"metadata": np.array("no JSON")},
     ],
 )
-def test_what_leads_nowhere_is_not_walked_through(
+def test_model_file_with_invalid_arrays_or_metadata_is_refused(
     written: Callable[..., Ensemble], change: Mapping[str, Any]
 ) -> None:
     tree = {
@@ -155,7 +155,7 @@ def test_what_leads_nowhere_is_not_walked_through(
         written(Booster([tree]), change=change)
 
 
-def test_a_tree_of_more_leaves_than_there_are_bits_is_not_written(
+def test_tree_with_too_many_leaves_is_not_written(
     written: Callable[..., Ensemble],
 ) -> None:
     tree: Tree = {"leaf_value": 0.0}
@@ -174,7 +174,9 @@ def test_a_tree_of_more_leaves_than_there_are_bits_is_not_written(
         written(Booster([tree]))
 
 
-def test_what_is_no_archive_is_no_model(written: Callable[..., Ensemble], tmp_path: Path) -> None:
+def test_truncated_model_archive_is_refused(
+    written: Callable[..., Ensemble], tmp_path: Path
+) -> None:
     written(Booster([{"leaf_value": 0.0}]))
     path = tmp_path / "some.npz"
     for content in (b"", b"PK", path.read_bytes()[:-9]):
@@ -185,7 +187,7 @@ def test_what_is_no_archive_is_no_model(written: Callable[..., Ensemble], tmp_pa
             Ensemble(path.name)
 
 
-def test_what_is_more_than_a_threshold_goes_right_whatever_its_digits(
+def test_tree_threshold_is_rounded_down_to_single_precision(
     written: Callable[..., Ensemble],
 ) -> None:
     """LightGBM's thresholds have 64 bits: rounded up, they would send the next number left."""

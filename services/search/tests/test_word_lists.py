@@ -46,14 +46,14 @@ class PausedReader:
         return 1.0
 
 
-def test_words_weigh_the_same_in_a_process_that_has_just_read_them() -> None:
+def test_word_frequencies_are_equal_in_a_fresh_process() -> None:
     done = subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True, check=True)
     assert [float(told) for told in done.stdout.split()] == [
         zipf(word, "english") for word in WORDS
     ]
 
 
-async def test_who_asks_waits_while_the_loop_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_ready_waits_without_blocking_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     reading, lists = PausedReader(monkeypatch), WordLists()
     waiting = [asyncio.create_task(lists.ready()) for _ in range(3)]
     for _ in range(5):
@@ -65,7 +65,9 @@ async def test_who_asks_waits_while_the_loop_goes_on(monkeypatch: pytest.MonkeyP
     assert reading.begun == 1
 
 
-async def test_who_gives_up_takes_it_from_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_cancelled_ready_does_not_affect_other_callers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     reading, lists = PausedReader(monkeypatch), WordLists()
     patient, hasty = (asyncio.create_task(lists.ready()) for _ in range(2))
     await asyncio.sleep(0.01)
@@ -77,7 +79,7 @@ async def test_who_gives_up_takes_it_from_nobody(monkeypatch: pytest.MonkeyPatch
     assert reading.begun == 1
 
 
-async def test_each_language_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_each_word_list_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     reading, lists = PausedReader(monkeypatch), WordLists()
     assert [lists.are_ready(config) for config in ("english", "german", "simple")] == [False] * 3
     reading.end.set()
@@ -87,7 +89,7 @@ async def test_each_language_is_read_once(monkeypatch: pytest.MonkeyPatch) -> No
     assert reading.begun == 2
 
 
-async def test_what_cannot_be_read_is_told_by_who_looks_a_word_up(
+async def test_unreadable_word_list_raises_on_read_but_not_on_ready(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def broken(word: str, config: str) -> float:

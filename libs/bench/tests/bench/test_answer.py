@@ -25,19 +25,19 @@ def test_results_of_equal_score_are_ordered_by_conversation_and_sequence() -> No
     assert read_answer(response, PLACES).ranked == ("m7", "m4", "m30", "m150", "m1")
 
 
-def test_a_ranking_holds_a_message_once_and_ends_with_the_page() -> None:
+def test_ranking_contains_each_message_once_up_to_page_size() -> None:
     results = [result(3, 0.9), *(result(n, 0.5) for n in range(100))]
     ranked = read_answer(pb.SearchResponse(results=results), PLACES).ranked
     assert len(ranked) == len(set(ranked)) == PAGE_SIZE
 
 
-def test_what_is_no_message_of_the_world_counts_as_none() -> None:
+def test_ranking_ignores_results_that_are_not_messages_of_the_dataset() -> None:
     strange = pb.SearchResult(memory=memory_pb2.Memory(id="other"), score=0.9)
     answer = read_answer(pb.SearchResponse(results=[strange, result(1, 0.1)]), PLACES)
     assert answer.ranked == ("m1",)
 
 
-def test_no_result_has_no_score_and_no_relevance() -> None:
+def test_empty_response_has_score_zero_chance_zero_and_degraded_arms() -> None:
     arm = pb.ArmReport(
         arm=pb.SEARCH_ARM_SEMANTIC, state=pb.ArmReport.STATE_DEGRADED, reason="no embedder"
     )
@@ -48,7 +48,7 @@ def test_no_result_has_no_score_and_no_relevance() -> None:
     assert answer.degraded == {"semantic": "no embedder"}
 
 
-def test_variants_ask_for_fifty_results_in_their_way() -> None:
+def test_variants_request_fifty_results_with_their_mode_or_profile() -> None:
     assert of_profile("").request("x") == pb.SearchRequest(query="x", page_size=50)
     assert of_profile("").name == "recall"
     assert of_mode("hybrid", "balanced").request("x").profile == "balanced"
@@ -57,7 +57,7 @@ def test_variants_ask_for_fifty_results_in_their_way() -> None:
     assert {each.request("x").page_size for each in ABLATION} == {50}
 
 
-def test_a_variant_of_messages_asks_for_nothing_else() -> None:
+def test_of_messages_only_adds_a_filter_for_messages() -> None:
     plain = of_profile("balanced")
     request = of_messages(plain).request("x")
     assert request.filter == memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_MESSAGE])
@@ -68,7 +68,7 @@ def test_a_variant_of_messages_asks_for_nothing_else() -> None:
     assert json.loads(json.dumps(fields)) == fields
 
 
-def test_the_chance_is_that_one_of_the_first_results_answers() -> None:
+def test_chance_combines_relevance_of_first_ten_results() -> None:
     results = [result(1, 0.9), result(2, 0.8)]
     results[0].relevance, results[1].relevance = 0.3, 0.6
     answer = read_answer(pb.SearchResponse(results=results), PLACES)
@@ -83,7 +83,7 @@ def test_the_chance_is_that_one_of_the_first_results_answers() -> None:
     assert chance == pytest.approx(1 - 0.9**DECIDING)
 
 
-def test_where_nothing_is_calibrated_the_score_stands_in() -> None:
+def test_uncalibrated_results_use_best_score_as_chance() -> None:
     results = [result(1, 0.7), *(result(n, 0.9) for n in range(DECIDING))]
     assert read_answer(pb.SearchResponse(results=results[:1]), PLACES).chance == 0.7
     # The first ten scores are no chances, and make none together.
@@ -95,7 +95,7 @@ def test_where_nothing_is_calibrated_the_score_stands_in() -> None:
     assert relevance(results[0]) == 0.7
 
 
-def test_evidence_is_read_where_explanations_were_asked_for() -> None:
+def test_evidence_is_read_only_if_explanations_were_requested() -> None:
     results = [result(1, 0.9), result(2, 0.8)]
     results[0].explanation.evidence = 0.0
     response = pb.SearchResponse(results=results)

@@ -42,7 +42,7 @@ def asked(conversations: int = 4, queries: int = 60) -> list[dict[str, Any]]:
     return rows
 
 
-def test_the_floor_rejects_two_in_a_hundred_of_the_queries_that_can_be_answered() -> None:
+def test_calibrated_floor_rejects_at_most_two_percent_of_answerable_queries() -> None:
     fitted = calibrate(asked())
     floor, told = fitted.calibration.floor, fitted.calibration.relevance_of
     first = [each["evidence"][:DECIDING] for each in asked() if each["answerable"]]
@@ -51,7 +51,7 @@ def test_the_floor_rejects_two_in_a_hundred_of_the_queries_that_can_be_answered(
     assert 0 < sum(rejected) <= 0.02 * len(rejected) + 1
 
 
-def test_several_weak_results_make_an_answer_as_likely_as_a_strong_one() -> None:
+def test_chance_of_ten_weak_results_exceeds_chance_of_one() -> None:
     rows = asked()
     told = calibrate(rows).calibration.relevance_of
     weak = [row("c9", "answerable", [[2.6, 0]] * DECIDING), row("c9", "near miss", [[2.6, 0]])]
@@ -64,7 +64,7 @@ def test_several_weak_results_make_an_answer_as_likely_as_a_strong_one() -> None
     assert len(fitted.chances) == len(rows) + 2
 
 
-def test_only_the_first_results_decide_what_is_rejected() -> None:
+def test_calibration_ignores_answers_after_rank_ten() -> None:
     """An answer at rank eleven changes no verdict and does not lower the floor."""
     rows = asked()
     for each in rows:
@@ -76,7 +76,7 @@ def test_only_the_first_results_decide_what_is_rejected() -> None:
     assert calibrate(asked()).calibration.floor > 10 * late.calibration.floor
 
 
-def test_figures_are_of_conversations_that_were_left_out() -> None:
+def test_calibration_figures_are_cross_validated_by_conversation() -> None:
     rows = asked()
     fitted = calibrate(rows)
     assert fitted.is_crossed
@@ -95,11 +95,11 @@ def test_figures_are_of_conversations_that_were_left_out() -> None:
     assert calibrate(rows).error > 0.1
 
 
-def test_one_conversation_is_judged_by_itself() -> None:
+def test_calibration_of_one_conversation_is_not_cross_validated() -> None:
     assert not calibrate(asked(conversations=1)).is_crossed
 
 
-def test_a_bin_holds_what_was_told_in_its_tenth() -> None:
+def test_reliability_bins_split_predictions_into_tenths() -> None:
     bins = reliability([(0.0, False), (0.05, True), (0.1, False), (0.99, True), (1.0, True)])
     assert bins[0] == Bin(2, 0.025, 0.5)
     assert bins[1] == Bin(1, 0.1, 0.0)
@@ -110,20 +110,20 @@ def test_a_bin_holds_what_was_told_in_its_tenth() -> None:
     assert expected_error(reliability([])) == 0
 
 
-def test_evidence_that_is_missing_is_no_evidence() -> None:
+def test_calibrate_fails_if_a_row_has_no_evidence() -> None:
     rows = asked(conversations=1)
     rows[5]["evidence"] = None
     with pytest.raises(FitError, match="could not answer"):
         calibrate(rows)
 
 
-def test_without_an_answerable_query_there_is_no_floor() -> None:
+def test_calibrate_fails_without_answerable_queries() -> None:
     rows = [row("c", "near miss", [[float(n), n % 2] for n in range(20)])] * 20
     with pytest.raises(FitError):
         calibrate(rows)
 
 
-def test_every_profile_is_asked_with_explanations() -> None:
+def test_calibration_variants_request_explanations_for_every_profile() -> None:
     assert {each.name for each in variants_of(())} == set(PROFILES)
     assert all(each.is_explained and each.request("x").explain for each in variants_of(()))
     assert [each.name for each in variants_of(["lexical"])] == ["lexical"]

@@ -21,7 +21,7 @@ def begun(path: Path, *finished: FinishedDataset) -> Checkpoint:
     return checkpoint
 
 
-def test_the_same_run_goes_on_with_what_is_finished(tmp_path: Path) -> None:
+def test_checkpoint_of_same_run_resumes_with_finished_datasets(tmp_path: Path) -> None:
     before = begun(tmp_path / "c", FIRST, SECOND)
     after = begun(tmp_path / "c")
     assert after.finished == [FIRST, SECOND]
@@ -30,7 +30,7 @@ def test_the_same_run_goes_on_with_what_is_finished(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [2, 20, 40])
-def test_a_line_that_was_torn_is_done_again(tmp_path: Path, cut: int) -> None:
+def test_checkpoint_ignores_a_truncated_last_line(tmp_path: Path, cut: int) -> None:
     path = tmp_path / "c"
     begun(path, FIRST, SECOND)
     path.write_bytes(path.read_bytes()[:-cut])
@@ -39,7 +39,7 @@ def test_a_line_that_was_torn_is_done_again(tmp_path: Path, cut: int) -> None:
     assert begun(path).finished == [FIRST, SECOND]
 
 
-def test_another_run_begins_again_and_says_so(tmp_path: Path) -> None:
+def test_checkpoint_of_another_run_is_discarded(tmp_path: Path) -> None:
     path = tmp_path / "c"
     begun(path, FIRST)
     other = Checkpoint(path, {**IDENTITY, "commit": "def"})
@@ -49,14 +49,14 @@ def test_another_run_begins_again_and_says_so(tmp_path: Path) -> None:
     assert begun(path).finished == []
 
 
-def test_a_file_of_something_else_is_begun_again(tmp_path: Path) -> None:
+def test_checkpoint_overwrites_a_file_that_is_not_a_checkpoint(tmp_path: Path) -> None:
     path = tmp_path / "c"
     path.write_text("[1, 2]\nnonsense\n")
     assert begun(path, FIRST).finished == [FIRST]
     assert begun(path).finished == [FIRST]
 
 
-def test_without_a_path_nothing_is_kept() -> None:
+def test_checkpoint_without_path_records_in_memory() -> None:
     checkpoint = Checkpoint(None, IDENTITY)
     checkpoint.open()
     checkpoint.add(FIRST)

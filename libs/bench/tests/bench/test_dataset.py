@@ -62,7 +62,7 @@ def changed(base: Any, *path: str | int, to: Any) -> Any:
     return copy
 
 
-def test_the_sample_is_read_as_import_reads_it() -> None:
+def test_read_set_of_sample_has_the_entries_that_import_reads() -> None:
     sample = read_set(sample_path())
     assert sample.name == "brotkorb"
     entries = [entry for dataset in sample.datasets for entry in dataset.entries]
@@ -94,13 +94,13 @@ def test_longmemeval_is_recognised_by_its_content(tmp_path: Path) -> None:
     assert not other.relevant
 
 
-def test_a_session_that_a_history_holds_twice_is_two_conversations(tmp_path: Path) -> None:
+def test_session_listed_twice_in_a_history_becomes_two_conversations(tmp_path: Path) -> None:
     item = {**ITEM, "haystack_session_ids": ["s-4", "s-4"]}
     [dataset] = read_set(written(tmp_path, [item])).datasets
     assert len({entry.target.key.session_key for entry in dataset.entries}) == 2
 
 
-def test_adversarial_queries_name_their_turn_and_are_not_averaged(tmp_path: Path) -> None:
+def test_adversarial_queries_have_a_relevant_message_but_are_not_averaged(tmp_path: Path) -> None:
     path = ("conversations", 0, "queries", 0)
     twisted = changed(DOCUMENT, *path, "category", to="adversarial")
     twisted = changed(twisted, *path, "answerable", to=False)
@@ -109,7 +109,7 @@ def test_adversarial_queries_name_their_turn_and_are_not_averaged(tmp_path: Path
     assert not dataset.queries[0].is_averaged
 
 
-def test_foreign_questions_are_the_answerable_ones_of_other_conversations(tmp_path: Path) -> None:
+def test_foreign_questions_are_answerable_queries_of_other_conversations(tmp_path: Path) -> None:
     unanswerable = {**QUERY, "id": "q2", "answerable": False, "relevant": []}
     other = {**CONVERSATION, "conversation": "c2", "queries": [{**QUERY, "id": "q3"}, unanswerable]}
     document = {**DOCUMENT, "conversations": [CONVERSATION, other]}
@@ -122,7 +122,7 @@ def test_foreign_questions_are_the_answerable_ones_of_other_conversations(tmp_pa
     assert [each.foreign for each in questions(datasets[:1], 0)] == [False]
 
 
-def test_foreign_questions_are_taken_evenly_from_all_where_there_are_many() -> None:
+def test_foreign_questions_over_the_limit_are_sampled_evenly() -> None:
     def dataset(name: str, number: int) -> Dataset:
         asked = (Query(f"{name}{n}", "?", "any", frozenset("m"), True) for n in range(number))
         return Dataset(name, (), tuple(asked))
@@ -171,7 +171,7 @@ QUERY_PATH = ("conversations", 0, "queries", 0)
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_is_wrong_in_a_file_is_said_with_its_name(
+def test_read_set_of_invalid_file_names_the_file_and_problem(
     tmp_path: Path, document: object, said: str
 ) -> None:
     path = written(tmp_path, document)
@@ -183,7 +183,7 @@ def test_what_is_wrong_in_a_file_is_said_with_its_name(
     assert str(path) in str(caught.value)
 
 
-def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_read_sets_refuses_two_datasets_with_the_same_name(tmp_path: Path) -> None:
     paths = [written(tmp_path, DOCUMENT, name) for name in ("a.json", "b.json")]
     with pytest.raises(TranscriptError, match=r"b\.json: .*'tiny'"):
         read_sets(paths)

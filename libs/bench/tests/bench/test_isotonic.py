@@ -30,25 +30,25 @@ def blocks(*shares: tuple[float, float]) -> list[Block]:
         ([0, 1, 0, 1, 0], [0, 1 / 2]),
     ],
 )
-def test_neighbours_that_fall_are_pooled(given: list[int], pooled: list[float]) -> None:
+def test_isotonic_pools_decreasing_neighbours(given: list[int], pooled: list[float]) -> None:
     found = isotonic(blocks(*((1, each) for each in given)))
     assert [block.share for block in found] == pytest.approx(pooled)
     assert sum(block.results for block in found) == len(given)
 
 
-def test_a_block_counts_by_its_results() -> None:
+def test_isotonic_weights_blocks_by_number_of_results() -> None:
     [first, pooled] = isotonic(blocks((10, 1), (30, 15), (10, 3)))
     assert first.share == 0.1
     # (15 + 3) / (30 + 10), at (1 · 30 + 2 · 10) / 40
     assert (pooled.share, pooled.evidence) == (0.45, 1.25)
 
 
-def test_small_blocks_join_the_neighbour_that_is_more_like_them() -> None:
+def test_merge_joins_small_blocks_with_the_most_similar_neighbour() -> None:
     found = merge(blocks((100, 10), (4, 1), (100, 90)))
     assert [block.results for block in found] == [104, 100]
 
 
-def test_too_many_blocks_join_where_that_costs_least() -> None:
+def test_merge_limits_the_number_of_blocks() -> None:
     shares = [(1000.0, 5.0 * at) for at in range(100)]
     found = merge(blocks(*shares))
     assert len(found) == MAX_BLOCKS
@@ -68,7 +68,7 @@ def as_map(knots: list[tuple[float, float]]) -> Calibration:
 
 
 @pytest.mark.parametrize("count", [50, 20_000])
-def test_a_map_ascends_and_comes_near_the_probability(count: int) -> None:
+def test_fitted_map_increases_and_approximates_the_probability(count: int) -> None:
     knots = fit(noisy(count))
     assert 2 <= len(knots) <= 64
     assert all(a[0] < b[0] and a[1] <= b[1] for a, b in pairwise(knots))
@@ -79,7 +79,7 @@ def test_a_map_ascends_and_comes_near_the_probability(count: int) -> None:
         assert found.relevance_of(x) == pytest.approx(1 / (1 + math.exp(1 - 2 * x)), abs=error)
 
 
-def test_more_evidence_is_more_relevance_even_where_shares_are_equal() -> None:
+def test_fitted_map_increases_strictly_between_equal_shares() -> None:
     # Both halves of the results are relevant half of the time; only the ends differ.
     middle = [(float(x), x % 2 == 0) for x in range(400)]
     knots = fit([(-1.0, False)] * 200 + middle + [(401.0, True)] * 200)
@@ -87,13 +87,13 @@ def test_more_evidence_is_more_relevance_even_where_shares_are_equal() -> None:
     assert found.relevance_of(50) < found.relevance_of(150) < found.relevance_of(350)
 
 
-def test_the_curve_is_that_of_the_greatest_likelihood() -> None:
+def test_fit_curve_recovers_slope_and_midpoint() -> None:
     curve = fit_curve([Block(x, 1, relevant) for x, relevant in noisy(5000)])
     assert curve.slope / curve.scale == pytest.approx(2, abs=0.2)
     assert curve(0.5) == pytest.approx(0.5, abs=0.05)
 
 
-def test_what_no_curve_is_steep_enough_for_still_has_one() -> None:
+def test_fit_of_perfectly_separated_results_is_finite() -> None:
     knots = fit([(0.0, False)] * 20 + [(1.0, True)] * 20)
     assert knots[0][1] < 0.1 < 0.9 < knots[-1][1] < 1
 
@@ -108,6 +108,6 @@ def test_what_no_curve_is_steep_enough_for_still_has_one() -> None:
         [(0.0, True), (1.0, False)] * 50,
     ],
 )
-def test_what_says_nothing_is_refused(observations: list[tuple[float, bool]]) -> None:
+def test_fit_refuses_uninformative_observations(observations: list[tuple[float, bool]]) -> None:
     with pytest.raises(FitError):
         fit(observations)

@@ -57,7 +57,7 @@ def invoke(*arguments: str) -> Result:
     return CliRunner().invoke(main, arguments, env={"EVERWORD_DATA": "/nonexistent"})
 
 
-def test_an_everword_that_runs_is_asked_for_messages_alone(
+def test_bench_against_running_server_searches_messages_only(
     asked: list[Any], tmp_path: Path
 ) -> None:
     out = ("--out", str(tmp_path / "c.json"), "--profile", "lexical", "--profile", "recall")
@@ -71,7 +71,7 @@ def test_an_everword_that_runs_is_asked_for_messages_alone(
         assert asked == ["running", MESSAGES, MESSAGES], command
 
 
-def test_where_summaries_are_asked_for_or_cannot_be_nothing_is_left_out(asked: list[Any]) -> None:
+def test_bench_searches_all_kinds_with_summaries_or_on_its_own_server(asked: list[Any]) -> None:
     for option, target in (("--patience=9", "own"), ("--summaries", "own")):
         asked.clear()
         assert "measured" in invoke("bench", "retrieval", *DATA, option).stderr
@@ -94,7 +94,7 @@ def test_where_summaries_are_asked_for_or_cannot_be_nothing_is_left_out(asked: l
     ids=lambda value: "-".join(value[:2]) if isinstance(value, list) else value,
 )
 @pytest.mark.parametrize("where", ["/proc/no-such-folder/x", "{folder}/file/x"])
-def test_where_nothing_can_be_written_is_said_before_anything_is_started(
+def test_bench_refuses_unwritable_output_before_starting_a_server(
     asked: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
     command: list[str], option: str, where: str,
 ) -> None:  # fmt: skip
@@ -114,14 +114,16 @@ def test_where_nothing_can_be_written_is_said_before_anything_is_started(
     assert {each.name for each in tmp_path.iterdir()} == {"file"}
 
 
-def test_what_can_be_written_is_left_as_it_is(asked: list[Any], tmp_path: Path) -> None:
+def test_bench_check_for_writable_output_keeps_existing_file(
+    asked: list[Any], tmp_path: Path
+) -> None:
     output = tmp_path / "o.json"
     output.write_text("kept")
     assert "measured" in invoke("bench", "retrieval", *DATA, "--json", str(output)).stderr
     assert output.read_text() == "kept"
 
 
-def test_a_profile_is_one_that_there_is_and_goes_with_hybrid(asked: list[Any]) -> None:
+def test_bench_profile_must_exist_and_needs_hybrid_mode(asked: list[Any]) -> None:
     unknown = invoke("bench", "retrieval", *DATA, "--profile", "magic")
     assert unknown.exit_code == 2
     assert "'magic' is not one of 'recall', 'balanced'" in unknown.stderr

@@ -10,7 +10,7 @@ import pytest
 from everword.bench.metrics import NAMES, auroc, average, judge, percentile
 
 
-def test_every_metric_of_a_ranking_is_what_its_definition_gives() -> None:
+def test_metrics_of_a_ranking_match_their_definitions() -> None:
     ranked = ["x", "a", *"12345678", "b", *(str(n) for n in range(100, 139)), "c"]
     values = judge(ranked, {"a", "b", "c", "never found"})
     assert ranked.index("b") + 1 == 11
@@ -28,7 +28,7 @@ def test_every_metric_of_a_ranking_is_what_its_definition_gives() -> None:
     }
 
 
-def test_a_perfect_ranking_has_one_everywhere_it_can() -> None:
+def test_metrics_of_a_perfect_ranking_are_maximal() -> None:
     relevant = {str(n) for n in range(12)}
     values = judge([str(n) for n in range(12)], relevant)
     assert values["ndcg@10"] == pytest.approx(1)
@@ -36,11 +36,11 @@ def test_a_perfect_ranking_has_one_everywhere_it_can() -> None:
     assert values["recall@20"] == values["mrr"] == 1
 
 
-def test_nothing_found_is_zero() -> None:
+def test_metrics_of_an_empty_ranking_are_zero() -> None:
     assert set(judge([], {"a"}).values()) == {0}
 
 
-def test_an_average_is_the_mean_over_queries_and_none_without_any() -> None:
+def test_average_is_mean_over_queries_or_none_without_queries() -> None:
     values = average([judge(["a"], {"a"}), judge(["b"], {"a"})])
     assert values == dict.fromkeys(NAMES, 0.5)
     assert average([]) == dict.fromkeys(NAMES)
@@ -57,13 +57,13 @@ def test_an_average_is_the_mean_over_queries_and_none_without_any() -> None:
         ([1], [], None),
     ],
 )
-def test_auroc_counts_pairs_and_ties_half(
+def test_auroc_counts_ties_as_half(
     positive: list[float], negative: list[float], expected: float | None
 ) -> None:
     assert auroc(positive, negative) == expected
 
 
-def test_auroc_equals_the_count_over_all_pairs() -> None:
+def test_auroc_equals_share_of_all_pairs_in_order() -> None:
     rng = random.Random(7)
     for _ in range(50):
         positive = [rng.randrange(6) for _ in range(rng.randrange(1, 30))]
@@ -72,7 +72,7 @@ def test_auroc_equals_the_count_over_all_pairs() -> None:
         assert auroc(positive, negative) == pytest.approx(sum(pairs) / len(pairs))
 
 
-def test_percentiles_lie_between_the_nearest_values() -> None:
+def test_percentile_interpolates_between_nearest_values() -> None:
     assert percentile([4, 1, 3, 2], 0.5) == 2.5
     assert percentile(range(101), 0.95) == 95
     assert percentile([7], 0.95) == 7

@@ -160,7 +160,7 @@ async def test_trial_asks_each_question_once_and_starts_twice(tmp_path: Path) ->
     assert trial.memory_mb > 10
 
 
-def test_workload_is_of_the_largest_conversations_and_of_distinct_questions() -> None:
+def test_workload_has_largest_conversations_with_distinct_questions() -> None:
     entries = read_set(sample_path()).datasets[0].entries
     relevant = frozenset({entries[0].message.external_id})
     queries = tuple(
@@ -183,7 +183,7 @@ def test_workload_is_of_the_largest_conversations_and_of_distinct_questions() ->
         choose_conversations([Dataset("none", entries, queries[40:])], 1, 10)
 
 
-def test_figures_are_of_questions_and_messages() -> None:
+def test_figures_of_a_trial_compute_quality_import_rate_and_latency() -> None:
     rankings = [
         (("m1", "m2"), frozenset({"m1", "m9"})),
         (("m3",), frozenset({"m4"})),
@@ -237,7 +237,7 @@ def test_report_replaces_the_block_of_a_page_and_nothing_else(tmp_path: Path) ->
     assert "old" not in text
 
 
-async def test_exported_model_gives_the_vectors_of_the_embedder(tmp_path: Path) -> None:
+async def test_exported_model_returns_same_vectors_as_embedder(tmp_path: Path) -> None:
     form = await run.export_model(tmp_path)
     texts = ["Where did we go?", "Caroline: I went to the harbour with my sister yesterday.", "yes"]
     for each in WeightForm:
@@ -270,7 +270,7 @@ async def test_each_library_finds_stored_messages_also_after_a_restart(
     assert all(relevant <= set(ids) for ids, relevant in trial.rankings)
 
 
-def test_memory_of_this_process_is_between_ten_megabytes_and_ten_gigabytes() -> None:
+def test_pss_of_this_process_is_plausible() -> None:
     assert 10 < pss_mb(os.getpid()) < 10_000
 
 

@@ -54,7 +54,7 @@ def report(*rows: dict[str, Any], model: str | None = "m", embedded: bool = True
     )
 
 
-def test_averages_are_over_answerable_queries_whose_messages_are_known() -> None:
+def test_report_averages_only_answerable_queries_with_known_messages() -> None:
     [each] = report()["sets"]
     assert each["queries"] == 4
     assert set(each["overall"]) == set(NAMES)
@@ -65,7 +65,7 @@ def test_averages_are_over_answerable_queries_whose_messages_are_known() -> None
     }  # fmt: skip
 
 
-def test_abstention_compares_answerable_queries_with_foreign_ones_and_near_misses() -> None:
+def test_abstention_compares_answerable_with_foreign_and_near_miss_queries() -> None:
     [each] = report()["sets"]
     assert each["abstention"] == {
         "auroc_foreign": pytest.approx(5 / 6),
@@ -78,17 +78,17 @@ def test_abstention_compares_answerable_queries_with_foreign_ones_and_near_misse
     }  # fmt: skip
 
 
-def test_times_count_where_a_question_was_new() -> None:
+def test_latency_counts_only_questions_asked_for_the_first_time() -> None:
     [each] = report()["sets"]
     assert each["latency_ms"] == {"p50": 10.0, "p95": pytest.approx(28.0)}
 
 
-def test_the_model_is_named_where_it_embedded() -> None:
+def test_report_names_the_model_only_if_vectors_were_used() -> None:
     assert report()["model"] == "m"
     assert report(embedded=False)["model"] is None
 
 
-def test_the_rows_are_those_of_the_variant() -> None:
+def test_report_contains_only_rows_of_its_variant() -> None:
     rows = [*ROWS, row("a", "a", variant="lexical")]
     assert report(*rows)["rows"] == ROWS
     assert (
@@ -97,7 +97,7 @@ def test_the_rows_are_those_of_the_variant() -> None:
     )
 
 
-def test_json_is_whole_and_has_a_row_a_line(tmp_path: Path) -> None:
+def test_write_json_is_valid_and_has_one_row_per_line(tmp_path: Path) -> None:
     path = tmp_path / "out.json"
     path.write_text("what was there before")
     write_json(path, report())
@@ -108,7 +108,7 @@ def test_json_is_whole_and_has_a_row_a_line(tmp_path: Path) -> None:
     assert json.loads(to_text({"variants": [report()]})) == {"variants": [report()]}
 
 
-def test_tables_have_a_cell_for_each_column() -> None:
+def test_report_tables_have_a_cell_for_each_column() -> None:
     assert overall_columns(report()) == ("recall", "s")
     shown = {row[0]: row[1:] for row in overall_rows(report())}
     assert shown["queries"] == ("4",)
@@ -129,7 +129,7 @@ def test_the_markdown_table_has_a_row_for_each_variant() -> None:
     ]
 
 
-def test_plots_are_the_same_for_the_same_figures(tmp_path: Path) -> None:
+def test_plots_are_identical_for_identical_figures(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     reports = [report(), {**report(ROWS[1]), "profile": "other"}]
     drawn = []
@@ -141,7 +141,7 @@ def test_plots_are_the_same_for_the_same_figures(tmp_path: Path) -> None:
     assert all("<svg" in text and ">other<" in text for text in drawn[0])
 
 
-def test_without_matplotlib_it_is_said_what_to_install(
+def test_draw_without_matplotlib_names_the_extra_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)

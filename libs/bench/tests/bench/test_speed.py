@@ -43,7 +43,7 @@ async def climbed(
     return await sustained_rate.climb(cast(Client, None), QUERIES, 0.1)
 
 
-async def test_a_search_that_fails_is_counted_and_its_rate_is_not_held(
+async def test_failed_searches_are_counted_and_their_rate_is_not_sustained(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # All 5 calls of the first rate succeed; 2 of the 10 calls of the second fail.
@@ -55,7 +55,7 @@ async def test_a_search_that_fails_is_counted_and_its_rate_is_not_held(
     }
 
 
-async def test_a_rate_at_which_nothing_succeeds_ends_the_climb(
+async def test_rate_without_successful_searches_ends_the_climb(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = await climbed(Searches(range(6, 100)), monkeypatch)
@@ -63,14 +63,14 @@ async def test_a_rate_at_which_nothing_succeeds_ends_the_climb(
     assert found.rates["100"]["failed"] == 10
 
 
-async def test_where_no_search_succeeds_the_first_error_is_raised_by_itself(
+async def test_climb_without_successful_searches_raises_the_first_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(RuntimeError, match="SEMANTIC was left out"):
         await climbed(Searches(range(100)), monkeypatch)
 
 
-async def test_a_fault_in_a_call_is_not_counted_as_its_failure() -> None:
+async def test_open_loop_raises_programming_errors_of_a_call() -> None:
     async def call(_: str) -> None:
         raise KeyError("no such name")
 
@@ -78,7 +78,7 @@ async def test_a_fault_in_a_call_is_not_counted_as_its_failure() -> None:
         await open_loop(call, QUERIES, rate=100, seconds=0.1)
 
 
-def test_searches_that_ask_for_nothing_by_words_or_meaning_are_from_memory() -> None:
+def test_from_memory_is_share_of_searches_without_retrieval_queries() -> None:
     page = {"read_memories": 0.5, "describe_namespace": 0.2}
     by_words, by_meaning = {"find_lexical": 1.0, **page}, {"find_semantic_exact": 1.0, **page}
     assert Recording([page, by_words, page, {"find_trigram": 0.1, **page}]).from_memory() == 0.75
@@ -88,7 +88,9 @@ def test_searches_that_ask_for_nothing_by_words_or_meaning_are_from_memory() -> 
 
 @pytest.mark.parametrize("shape", ingest.SHAPES.values(), ids=list(ingest.SHAPES))
 @pytest.mark.parametrize("messages", [100, 4_000])
-def test_each_figure_of_ingest_rests_on_calls_enough(shape: tuple[int, int], messages: int) -> None:
+def test_ingest_bench_makes_at_least_twenty_calls_per_shape(
+    shape: tuple[int, int], messages: int
+) -> None:
     size, number = ingest.Ingest(cast(BenchStack, None), messages).calls(*shape)
     assert number >= max(20, shape[1])
     assert size <= shape[0]

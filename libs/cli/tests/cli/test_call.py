@@ -49,7 +49,7 @@ def test_call_lists_every_public_method_with_a_comment() -> None:
         "everword.v1.NoteService/ListNotes",
     ],
 )
-def test_a_method_is_found_by_each_form_of_its_name(name: str) -> None:
+def test_find_methods_accepts_each_form_of_a_name(name: str) -> None:
     assert [method.path for method in find_methods(name)] == ["NoteService/ListNotes"]
 
 
@@ -67,7 +67,7 @@ def test_a_method_is_found_by_each_form_of_its_name(name: str) -> None:
     ],
     ids=lambda value: "-".join(value) if isinstance(value, list) else "",
 )
-def test_call_with_a_wrong_name_or_request_says_what_is_wrong(
+def test_call_with_invalid_name_or_request_explains_the_error(
     arguments: list[str], said: str
 ) -> None:
     ran = CliRunner().invoke(main, ["call", *arguments])
@@ -76,7 +76,7 @@ def test_call_with_a_wrong_name_or_request_says_what_is_wrong(
     assert "Available Fields" not in ran.stderr
 
 
-def test_every_printed_skeleton_is_a_valid_request() -> None:
+def test_every_request_skeleton_is_a_valid_request() -> None:
     for method in METHODS:
         skeleton = request_skeleton(method)
         if method.streams_requests:
@@ -85,7 +85,7 @@ def test_every_printed_skeleton_is_a_valid_request() -> None:
         assert len(read_requests(method, skeleton)) == 1, method.path
 
 
-def test_requests_come_from_files_and_streams_have_one_a_line(tmp_path: Path) -> None:
+def test_read_requests_reads_files_and_one_stream_message_per_line(tmp_path: Path) -> None:
     path = tmp_path / "requests.jsonl"
     path.write_text('// two batches\n{"batch": {}}\n\n{"batch": {}}\n', encoding="utf-8")
     [stream] = find_methods("IngestService/ImportMessages")
@@ -96,7 +96,7 @@ def test_requests_come_from_files_and_streams_have_one_a_line(tmp_path: Path) ->
     assert request.page_size == 5  # type: ignore[attr-defined]
 
 
-def test_a_shell_completes_services_and_methods() -> None:
+def test_shell_completion_offers_services_and_methods() -> None:
     assert complete("NoteService/ListN") == ["NoteService/ListNotes"]
     assert complete("Note/ListN") == ["Note/ListNotes"]
     assert "FactQueryService/ListThemes" in complete("FactQ")

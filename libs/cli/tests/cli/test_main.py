@@ -35,7 +35,7 @@ def commands(group: click.Group, *path: str) -> Iterator[tuple[tuple[str, ...], 
 COMMANDS = dict(commands(main))
 
 
-def test_the_commands_are_those_that_the_documents_name() -> None:
+def test_all_documented_commands_exist() -> None:
     assert {path[0] for path in COMMANDS} >= {
         "up", "migrate", "import", "export", "search", "browse", "context", "stats", "keys",
         "namespaces", "queue-status", "retry-failed", "backfill", "protoset", "call",
@@ -71,7 +71,7 @@ def test_help_of_a_topic_describes_each_command_on_one_line(topic: str) -> None:
     assert topic not in ENTRIES
 
 
-def test_help_of_a_command_is_that_of_its_help_option() -> None:
+def test_help_command_prints_the_same_as_the_help_option() -> None:
     assert invoke("help", "search").stdout == invoke("search", "--help").stdout
     assert invoke("help").stdout == invoke("--help").stdout
     unknown = invoke("help", "serach")
@@ -79,7 +79,7 @@ def test_help_of_a_command_is_that_of_its_help_option() -> None:
     assert "Did you mean 'search'" in unknown.stderr
 
 
-def test_what_another_distribution_brings_is_named_where_it_is_missing(
+def test_missing_plugin_command_names_the_distribution_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("everword.cli.main.entry_points", lambda **_: ())
@@ -89,14 +89,14 @@ def test_what_another_distribution_brings_is_named_where_it_is_missing(
     assert "'mcp' is part of everword-web, which is not installed" in said
 
 
-def test_a_shell_completes_commands() -> None:
+def test_shell_completion_offers_commands() -> None:
     words = {"_EVERWORD_COMPLETE": "bash_complete", "COMP_WORDS": "everword sea", "COMP_CWORD": "1"}
     result = CliRunner().invoke(main, env=words, prog_name="everword")
     assert result.stdout == "plain,search\n"
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
-def test_every_command_explains_itself(path: tuple[str, ...]) -> None:
+def test_every_command_and_option_has_a_help_text(path: tuple[str, ...]) -> None:
     result = invoke(*path, "--help")
     assert result.exit_code == 0
     assert COMMANDS[path].help
@@ -122,7 +122,7 @@ def test_every_command_explains_itself(path: tuple[str, ...]) -> None:
     ],
     ids=lambda value: "-".join(value) if isinstance(value, list) else "",
 )
-def test_with_no_server_a_command_says_where_it_looked_and_what_to_do(
+def test_command_without_server_names_the_address_and_everword_up(
     arguments: list[str], service: str
 ) -> None:
     address = f"127.0.0.1:{free_ports(1)[0]}"
@@ -153,20 +153,20 @@ def test_with_no_server_a_command_says_where_it_looked_and_what_to_do(
     ],
     ids=lambda value: "-".join(value) if isinstance(value, list) else "",
 )
-def test_wrong_usage_ends_with_2_and_says_what_is_wrong(arguments: list[str], said: str) -> None:
+def test_wrong_usage_exits_with_2_and_explains_the_error(arguments: list[str], said: str) -> None:
     result = invoke(*arguments)
     assert result.exit_code == 2
     assert said in result.stderr
     assert result.stdout == ""
 
 
-def test_a_wrong_setting_is_named(tmp_path: Path) -> None:
+def test_invalid_setting_is_named_in_the_error(tmp_path: Path) -> None:
     result = invoke("stats", EVERWORD_TLS_CA=str(tmp_path / "no.pem"))
     assert result.exit_code == 2
     assert "EVERWORD_TLS_CA" in result.stderr
 
 
-def test_a_database_that_cannot_be_reached_is_an_error_of_one_line() -> None:
+def test_migrate_without_database_prints_a_one_line_error() -> None:
     port = free_ports(1)[0]
     result = invoke("migrate", "--url", f"postgresql://nobody@127.0.0.1:{port}/none")
     assert result.exit_code == 1
@@ -174,7 +174,7 @@ def test_a_database_that_cannot_be_reached_is_an_error_of_one_line() -> None:
     assert result.stderr.count("\n") == 1
 
 
-def test_the_protoset_describes_the_public_interface() -> None:
+def test_protoset_contains_the_public_services() -> None:
     path = Path(invoke("protoset").stdout.strip())
     described = descriptor_pb2.FileDescriptorSet.FromString(path.read_bytes())
     services = {service.name for file in described.file for service in file.service}

@@ -15,7 +15,7 @@ from everword.v1.maintenance_service_pb2 import GetCompactionStatusResponse, Lev
 from everword.v1.search_service_pb2 import GetMemoryResponse, SearchResponse
 
 
-def test_stored_text_cannot_move_the_cursor_or_pass_for_markup(
+def test_print_table_escapes_control_characters_and_markup(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     output.print_table(("what",), [("[red]a\x1b[2Jb\x07c\x9bd",)])
@@ -24,7 +24,7 @@ def test_stored_text_cannot_move_the_cursor_or_pass_for_markup(
     assert "\x1b" not in printed
 
 
-def test_a_narrow_table_cuts_neither_the_name_of_a_row_nor_what_is_long(
+def test_narrow_table_wraps_long_cells_without_truncation(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
@@ -39,7 +39,9 @@ def test_a_narrow_table_cuts_neither_the_name_of_a_row_nor_what_is_long(
     assert address in "".join(line[45:].strip() for line in of_first.splitlines()[3:])
 
 
-def test_json_has_the_protos_names_and_empty_fields(capsys: pytest.CaptureFixture[str]) -> None:
+def test_print_json_keeps_proto_field_names_and_empty_fields(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     output.print_json(SearchResponse())
     assert json.loads(capsys.readouterr().out) == {
         "results": [],
@@ -52,12 +54,12 @@ def test_json_has_the_protos_names_and_empty_fields(capsys: pytest.CaptureFixtur
     }
 
 
-def test_long_text_is_put_on_one_line_and_cut() -> None:
+def test_shorten_puts_text_on_one_line_and_truncates_it() -> None:
     assert output.shorten("a\n  b", 10) == "a b"
     assert output.shorten("one two three", 8) == "one two…"
 
 
-def test_numbers_for_people() -> None:
+def test_size_and_age_are_human_readable() -> None:
     assert [output.size(n) for n in (0, 999, 1500, 2_500_000, 3 * 10**12)] == [
         "0 B",
         "999 B",
@@ -69,12 +71,12 @@ def test_numbers_for_people() -> None:
     assert output.age(Duration()) == ""
 
 
-def test_a_time_that_is_not_set_is_not_1970() -> None:
+def test_unset_time_is_printed_as_empty() -> None:
     assert output.when(Timestamp()) == ""
     assert output.when(Timestamp(seconds=-62135596800)) != ""
 
 
-def test_all_numbers_are_numbers_however_deep_and_what_only_looks_like_one_is_not(
+def test_print_json_writes_64_bit_integers_as_numbers_but_not_strings(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     message = memory_pb2.Message(id="12", seq=2**53 + 1)
@@ -93,7 +95,7 @@ def test_all_numbers_are_numbers_however_deep_and_what_only_looks_like_one_is_no
 
 
 @pytest.mark.parametrize("width", [20, 60, 80, 250])
-def test_an_entry_keeps_its_id_whole_and_folds_the_rest(
+def test_print_entries_keeps_ids_whole_and_wraps_other_cells(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
@@ -108,6 +110,6 @@ def test_an_entry_keeps_its_id_whole_and_folds_the_rest(
     assert "".join(text.split()) in printed
 
 
-def test_nothing_to_list_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_print_entries_without_entries_prints_none(capsys: pytest.CaptureFixture[str]) -> None:
     output.print_entries(("id",), [])
     assert capsys.readouterr().out == "none\n"

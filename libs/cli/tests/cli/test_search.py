@@ -26,7 +26,7 @@ def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
 
 
-def test_of_a_learned_ranking_evidence_and_features_are_shown(
+def test_explanation_of_learned_ranking_shows_evidence_and_features(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     explanation = pb.ScoreExplanation(
@@ -41,7 +41,7 @@ def test_of_a_learned_ranking_evidence_and_features_are_shown(
     assert "features: sb 0.403, de unknown" in text
 
 
-def test_of_a_sum_each_weight_is_shown_also_where_it_is_zero(
+def test_explanation_of_weighted_sum_shows_every_weight_also_zero(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     explanation = pb.ScoreExplanation(

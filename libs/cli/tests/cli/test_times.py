@@ -28,16 +28,16 @@ NOW = datetime(2026, 3, 12, 20, 30, 15, tzinfo=ZONE)
         ("90m", NOW - timedelta(minutes=90)),
     ],
 )
-def test_a_time_is_understood(text: str, expected: datetime) -> None:
+def test_parse_time_accepts_dates_times_and_spans(text: str, expected: datetime) -> None:
     assert parse_time(text, NOW) == expected
 
 
 @pytest.mark.parametrize("text", ["", "soon", "7", "d", "-7d", "7 days ago", "2026-02-30"])
-def test_anything_else_is_refused(text: str) -> None:
+def test_parse_time_refuses_invalid_text(text: str) -> None:
     with pytest.raises(ValueError):
         parse_time(text, NOW)
 
 
-def test_a_span_that_leaves_the_calendar_is_refused() -> None:
+def test_parse_time_refuses_span_before_the_first_date() -> None:
     with pytest.raises(OverflowError):
         parse_time("99999w", datetime(1900, 1, 1, tzinfo=ZONE))

@@ -61,7 +61,7 @@ def ended_pid() -> int:
     return process.pid
 
 
-def test_a_folder_in_use_is_refused_with_the_process_that_uses_it(tmp_path: Path) -> None:
+def test_lock_on_folder_in_use_names_the_process(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
     # Another open of the file is to flock(2) what another process would be.
     refused = pytest.raises(EmbeddedError, match=r"process \d+\) already runs on")
@@ -71,14 +71,14 @@ def test_a_folder_in_use_is_refused_with_the_process_that_uses_it(tmp_path: Path
         pass
 
 
-def test_a_folder_that_cannot_be_made_is_named_with_the_reason(tmp_path: Path) -> None:
+def test_folder_that_cannot_be_created_is_named_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     folder = tmp_path / "file" / "data"
     with pytest.raises(EmbeddedError, match=f"{folder} for data: Not a directory"), locked(folder):
         pass
 
 
-def test_the_run_file_is_read_as_it_was_written_and_private(tmp_path: Path) -> None:
+def test_run_file_round_trips_and_is_private(tmp_path: Path) -> None:
     with sleeper() as (process, noted):
         stack = stack_of(process.pid, noted)
         stack.write(tmp_path)
@@ -86,14 +86,14 @@ def test_the_run_file_is_read_as_it_was_written_and_private(tmp_path: Path) -> N
     assert (tmp_path / "run.json").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_stack_whose_processes_have_ended_is_not_running(tmp_path: Path) -> None:
+def test_stack_with_ended_processes_is_not_found_as_running(tmp_path: Path) -> None:
     assert find_running_stack(tmp_path) is None
     with sleeper() as (process, noted):
         stack_of(process.pid, noted).write(tmp_path)
     assert find_running_stack(tmp_path) is None
 
 
-def test_leftovers_are_stopped(tmp_path: Path, ended_pid: int) -> None:
+def test_stop_leftovers_stops_processes_of_an_unclean_end(tmp_path: Path, ended_pid: int) -> None:
     lines: list[str] = []
     with sleeper() as (process, noted):
         stack_of(ended_pid, noted).write(tmp_path)
@@ -111,7 +111,7 @@ def test_leftovers_are_stopped(tmp_path: Path, ended_pid: int) -> None:
     ],
     ids=["another command line", "started at another time"],
 )
-def test_a_process_that_only_has_the_pid_of_a_leftover_is_left_alone(
+def test_stop_leftovers_ignores_another_process_with_a_reused_pid(
     tmp_path: Path, ended_pid: int, other: Callable[[RunningProcess], RunningProcess]
 ) -> None:
     with sleeper() as (process, noted):

@@ -173,7 +173,7 @@ async def test_start_with_a_module_that_cannot_be_imported_raises_with_the_reaso
             await client.start()
 
 
-async def test_supervisor_restarts_a_forked_process_and_all_after_the_fork_server_was_killed(
+async def test_supervisor_restarts_killed_processes_and_all_after_a_killed_fork_server(
     modules: Path, monkeypatch: pytest.MonkeyPatch, is_alive: IsAlive
 ) -> None:
     monkeypatch.setattr(supervisor_module, "FIRST_PAUSE_S", 0.1)
@@ -237,7 +237,7 @@ def test_preloaded_modules_open_nothing_and_start_no_threads() -> None:
     assert done.stdout == "[] 1\n", done.stderr
 
 
-def test_command_lines_of_all_services_fit_into_that_of_the_fork_server(tmp_path: Path) -> None:
+def test_fork_server_command_line_is_as_long_as_that_of_any_service(tmp_path: Path) -> None:
     specs = service_specs(RunningStack(1, "", dict.fromkeys(SERVICES, ""), "", None, "", ""))
     available = len("\0".join(fork_client(tmp_path).spec.argv))
     assert max(len("\0".join(spec.argv)) for spec in specs) <= available

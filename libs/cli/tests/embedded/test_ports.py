@@ -18,7 +18,7 @@ def test_free_ports_are_distinct_and_free() -> None:
 
 
 @pytest.mark.parametrize("host", [HOST, "0.0.0.0"])
-def test_a_taken_port_is_named_with_the_option_that_changes_it(host: str) -> None:
+def test_require_free_names_the_port_and_the_option_to_change_it(host: str) -> None:
     with socket.create_server((host, 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(EmbeddedError) as caught:
@@ -29,11 +29,11 @@ def test_a_taken_port_is_named_with_the_option_that_changes_it(host: str) -> Non
     )
 
 
-def test_a_taken_port_that_is_not_used_does_not_matter() -> None:
+def test_require_free_ignores_ports_of_unused_servers() -> None:
     with socket.create_server((HOST, 0)) as taken:
         require_free(Ports(postgres=taken.getsockname()[1]), [])
 
 
-def test_two_servers_cannot_be_given_one_port() -> None:
+def test_ports_refuse_one_port_for_two_servers() -> None:
     with pytest.raises(EmbeddedError, match="share one port"):
         Ports(ingest=4000, search=4000)

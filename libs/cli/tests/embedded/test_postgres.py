@@ -33,14 +33,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgre
         yield postgres
 
 
-def test_the_owner_creates_the_extensions(server: EmbeddedPostgres) -> None:
+def test_owner_can_create_required_extensions(server: EmbeddedPostgres) -> None:
     requested = ["vector", "pg_trgm", "btree_gin"]
     run_sql(server.admin_url, *(f"CREATE EXTENSION {name}" for name in requested))
     rows = run_sql(server.admin_url, "SELECT '[1,2]'::vector <-> '[1,2]', 'wort' % 'word'")
     assert rows == [(0.0, True)]
 
 
-def test_letters_of_every_script_are_words_to_text_search(server: EmbeddedPostgres) -> None:
+def test_text_search_indexes_and_lowercases_words_of_every_script(server: EmbeddedPostgres) -> None:
     rows = run_sql(
         server.admin_url,
         "SELECT tsvector_to_array(to_tsvector('simple', 'ÜBER привет 你好')), lower('ÜПР')",
@@ -73,7 +73,7 @@ def test_committed_data_survives_kill_9(tmp_path: Path) -> None:
         assert run_sql(postgres.admin_url, "SELECT word FROM kept") == [("a",)]
 
 
-def test_a_pid_that_another_program_has_got_since_does_not_keep_it_from_starting(
+def test_start_succeeds_if_pid_file_names_an_unrelated_process(
     postgres: EmbeddedPostgres,
 ) -> None:
     with postgres.running() as process:
@@ -99,7 +99,7 @@ def test_a_second_server_on_the_same_folder_is_refused(postgres: EmbeddedPostgre
         assert run_sql(postgres.admin_url, "SELECT 1") == [(1,)]
 
 
-def test_nobody_connects_without_the_password(server: EmbeddedPostgres) -> None:
+def test_connection_without_the_password_is_refused(server: EmbeddedPostgres) -> None:
     password_file = server.folder / "password"
     with pytest.raises(psycopg.OperationalError, match="authentication failed"):
         psycopg.connect(server.url("everword_owner", "guessed"))
@@ -108,7 +108,7 @@ def test_nobody_connects_without_the_password(server: EmbeddedPostgres) -> None:
     assert not list(server.folder.glob("password.*"))
 
 
-def test_it_listens_on_loopback_alone(server: EmbeddedPostgres) -> None:
+def test_server_listens_only_on_loopback(server: EmbeddedPostgres) -> None:
     rows = run_sql(
         server.admin_url,
         "SELECT setting FROM pg_settings"
@@ -117,7 +117,7 @@ def test_it_listens_on_loopback_alone(server: EmbeddedPostgres) -> None:
     assert rows == [("127.0.0.1",), ("",)]
 
 
-def test_it_runs_from_folders_that_are_closed_to_every_other_account(
+def test_server_runs_from_folders_that_other_accounts_cannot_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed = tmp_path / "closed"
@@ -135,7 +135,7 @@ def test_it_runs_from_folders_that_are_closed_to_every_other_account(
         assert run_sql(postgres.admin_url, "SELECT 1") == [(1,)]
 
 
-def test_a_folder_half_made_is_made_again(postgres: EmbeddedPostgres) -> None:
+def test_unfinished_data_folder_is_created_again(postgres: EmbeddedPostgres) -> None:
     unfinished = postgres.folder / "data.unfinished"
     unfinished.mkdir(parents=True)
     (unfinished / "PG_VERSION").write_text("18\n")
@@ -144,21 +144,21 @@ def test_a_folder_half_made_is_made_again(postgres: EmbeddedPostgres) -> None:
     assert not unfinished.exists()
 
 
-def test_another_major_version_is_refused_by_name(postgres: EmbeddedPostgres) -> None:
+def test_data_of_another_major_version_is_refused(postgres: EmbeddedPostgres) -> None:
     postgres.prepare()
     (postgres.data / "PG_VERSION").write_text("17\n")
     with pytest.raises(EmbeddedError, match="PostgreSQL 17, and this is 18"):
         postgres.prepare()
 
 
-def test_a_lost_password_is_reported_and_not_replaced(postgres: EmbeddedPostgres) -> None:
+def test_missing_password_file_is_reported_and_not_replaced(postgres: EmbeddedPostgres) -> None:
     postgres.prepare()
     (postgres.folder / "password").unlink()
     with pytest.raises(EmbeddedError, match=r"password .* is gone"):
         postgres.prepare()
 
 
-def test_a_server_that_cannot_start_shows_the_end_of_its_log(postgres: EmbeddedPostgres) -> None:
+def test_failed_start_shows_the_end_of_the_log(postgres: EmbeddedPostgres) -> None:
     other = EmbeddedPostgres(postgres.folder.with_name("other"), postgres.port, durable=False)
     with (
         postgres.running(),

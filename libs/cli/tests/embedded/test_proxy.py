@@ -31,7 +31,7 @@ def _adapted(config: str) -> str:
     return done.stdout
 
 
-def test_every_public_service_has_a_server_and_a_route_to_it() -> None:
+def test_caddyfile_has_a_route_for_every_public_service() -> None:
     config = caddyfile(_settings())
     for service in public_services():
         server = server_of(service)
@@ -40,7 +40,7 @@ def test_every_public_service_has_a_server_and_a_route_to_it() -> None:
         assert route.split()[0] == f"@{server}"
 
 
-def test_a_proxy_of_this_machine_leads_to_its_usual_ports() -> None:
+def test_proxy_without_settings_uses_default_local_ports() -> None:
     settings = _settings()
     assert settings.listen == "127.0.0.1:50050"
     assert not settings.exposes_loopback
@@ -48,7 +48,7 @@ def test_a_proxy_of_this_machine_leads_to_its_usual_ports() -> None:
     assert all(f'"dial":"127.0.0.1:{port}"' in adapted for port in PUBLIC_PORTS.values())
 
 
-def test_names_are_looked_up_again_and_several_addresses_take_turns() -> None:
+def test_caddyfile_resolves_names_dynamically_and_balances_addresses() -> None:
     config = caddyfile(
         _settings(
             EVERWORD_LISTEN="[::]:443",
@@ -64,19 +64,19 @@ def test_names_are_looked_up_again_and_several_addresses_take_turns() -> None:
     assert '"listen":["[::]:443"]' in adapted
 
 
-def test_what_listens_on_this_machine_alone_is_not_opened_unseen() -> None:
+def test_proxy_reports_exposure_of_loopback_services() -> None:
     assert _settings(EVERWORD_LISTEN="0.0.0.0:50050").exposes_loopback
     names = {f"EVERWORD_{name.upper()}_ADDRESS": f"{name}:1" for name in PUBLIC_PORTS}
     assert not _settings(EVERWORD_LISTEN="0.0.0.0:50050", **names).exposes_loopback
 
 
 @pytest.mark.parametrize("address", ["search", "dns://1.1.1.1/search:1", "unix:/run/search"])
-def test_an_address_that_caddy_cannot_take_is_refused_by_name(address: str) -> None:
+def test_caddyfile_refuses_unsupported_address_and_names_the_setting(address: str) -> None:
     with pytest.raises(SettingError, match="EVERWORD_SEARCH_ADDRESS"):
         caddyfile(_settings(EVERWORD_SEARCH_ADDRESS=address))
 
 
-def test_files_of_certificates_go_to_both_sides(tmp_path: Path) -> None:
+def test_caddyfile_uses_certificate_files_for_clients_and_servers(tmp_path: Path) -> None:
     names = ("CERT", "KEY", "CLIENT_CA", "CA")
     files = {name: tmp_path / f"{name} of it.pem" for name in names}
     for file in files.values():

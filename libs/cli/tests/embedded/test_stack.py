@@ -44,7 +44,7 @@ def broken_service(running: RunningStack) -> list[ProcessSpec]:
     return [replace(one_service(running)[0], argv=argv)]
 
 
-async def test_the_stack_stands_on_a_migrated_database_and_a_queue(tmp_path: Path) -> None:
+async def test_stack_starts_a_migrated_database_a_queue_services_and_proxy(tmp_path: Path) -> None:
     settings = StackSettings(tmp_path, Ports.free())
     async with stack(settings, services=one_service) as running:
         assert [process.name for process in running.processes] == [
@@ -64,7 +64,7 @@ async def test_the_stack_stands_on_a_migrated_database_and_a_queue(tmp_path: Pat
     assert read_run_file(tmp_path) is None
 
 
-async def test_a_service_never_sees_the_owner_of_the_database(
+async def test_service_environment_lacks_the_database_owner_url(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EVERWORD_ADMIN_DATABASE_URL", "postgresql://owner@db")
@@ -77,7 +77,7 @@ async def test_a_service_never_sees_the_owner_of_the_database(
         assert running.admin_database_url not in environment.values()
 
 
-def test_every_service_gets_its_own_address_and_those_of_the_others(tmp_path: Path) -> None:
+def test_every_service_receives_its_own_and_all_other_addresses(tmp_path: Path) -> None:
     addresses = {name: f"127.0.0.1:{port}" for port, name in enumerate(SERVICES, start=4000)}
     specs = service_specs(
         RunningStack(1, "127.0.0.1:2", addresses, "postgresql://", None, "redis://", "token")
@@ -89,7 +89,7 @@ def test_every_service_gets_its_own_address_and_those_of_the_others(tmp_path: Pa
             assert spec.environment[f"EVERWORD_{name.upper()}_ADDRESS"] == address
 
 
-async def test_data_and_the_token_between_services_survive_a_restart(tmp_path: Path) -> None:
+async def test_data_and_internal_token_survive_a_restart(tmp_path: Path) -> None:
     settings = StackSettings(tmp_path, Ports.free())
     async with stack(settings, services=one_service) as first:
         assert first.admin_database_url
@@ -106,7 +106,7 @@ async def test_data_and_the_token_between_services_survive_a_restart(tmp_path: P
         assert second.internal_token == first.internal_token
 
 
-async def test_a_killed_database_comes_back_with_its_data(
+async def test_killed_database_is_restarted_with_its_data(
     tmp_path: Path,
 ) -> None:
     back = asyncio.Event()
@@ -126,7 +126,7 @@ async def test_a_killed_database_comes_back_with_its_data(
             connection.execute("SELECT FROM kept")
 
 
-async def test_a_service_that_does_not_start_leaves_nothing_running(tmp_path: Path) -> None:
+async def test_failed_service_start_leaves_no_processes_running(tmp_path: Path) -> None:
     settings = StackSettings(tmp_path, Ports.free())
     before = psutil.Process().children()
     with pytest.raises(StartError, match="the configuration is broken"):
@@ -149,7 +149,9 @@ async def test_an_ephemeral_stack_leaves_no_files(
     assert os.listdir(tmp_path) == []
 
 
-async def test_servers_of_the_users_own_are_used_and_none_is_started(tmp_path: Path) -> None:
+async def test_configured_external_servers_are_used_instead_of_embedded_ones(
+    tmp_path: Path,
+) -> None:
     ports = Ports.free()
     postgres = EmbeddedPostgres(tmp_path / "theirs", ports.postgres, durable=False)
     valkey = EmbeddedValkey(tmp_path / "queue", ports.valkey, durable=False)
@@ -179,7 +181,7 @@ async def test_servers_of_the_users_own_are_used_and_none_is_started(tmp_path: P
         ({"EVERWORD_TLS_CERT": "server.pem"}, "without TLS"),
     ],
 )
-def test_settings_that_cannot_hold_are_refused(variables: dict[str, str], message: str) -> None:
+def test_contradictory_stack_settings_are_refused(variables: dict[str, str], message: str) -> None:
     with pytest.raises(EmbeddedError, match=message):
         StackSettings.from_environment(None, Ports(), Environment(variables))
 

@@ -57,7 +57,7 @@ async def supervisor(tmp_path: Path, witness: Witness) -> AsyncIterator[Supervis
     await supervisor.stop()
 
 
-async def test_a_started_service_serves_and_its_output_is_in_its_log(
+async def test_started_service_is_ready_and_writes_to_its_log(
     supervisor: Supervisor, witness: Witness, health_spec: MakeSpec, tmp_path: Path
 ) -> None:
     spec = health_spec("ingest")
@@ -69,7 +69,7 @@ async def test_a_started_service_serves_and_its_output_is_in_its_log(
     assert (tmp_path / "logs" / "ingest.log").read_text() == "listening\nstopped\n"
 
 
-async def test_a_service_that_is_not_serving_is_not_ready(
+async def test_start_fails_if_service_is_not_serving_in_time(
     supervisor: Supervisor, health_spec: MakeSpec
 ) -> None:
     spec = health_spec("ingest", "not-serving", start_timeout_s=1.0)
@@ -77,14 +77,14 @@ async def test_a_service_that_is_not_serving_is_not_ready(
         await supervisor.start(spec)
 
 
-async def test_a_service_that_ends_while_it_starts_is_an_error_with_the_end_of_its_log(
+async def test_service_that_exits_during_start_raises_with_the_end_of_its_log(
     supervisor: Supervisor, health_spec: MakeSpec
 ) -> None:
     with pytest.raises(StartError, match=r"(?s)exit status 1.*the configuration is broken"):
         await supervisor.start(health_spec("ingest", "broken"))
 
 
-async def test_a_killed_service_is_started_again_with_a_line_to_the_user(
+async def test_killed_service_is_restarted_and_reported_to_the_user(
     supervisor: Supervisor,
     witness: Witness,
     health_spec: MakeSpec,
@@ -102,7 +102,7 @@ async def test_a_killed_service_is_started_again_with_a_line_to_the_user(
     assert witness.count("search ended (killed by signal 9); starting it again in 0.1 s") == 1
 
 
-async def test_pauses_grow_up_to_a_limit_while_a_process_keeps_ending(
+async def test_restart_pauses_double_up_to_a_limit(
     supervisor: Supervisor, witness: Witness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor_module, "FIRST_PAUSE_S", 0.01)
@@ -115,7 +115,7 @@ async def test_pauses_grow_up_to_a_limit_while_a_process_keeps_ending(
     assert pauses == ["0.01", "0.02", "0.04", "0.04", "0.04"]
 
 
-async def test_what_started_last_stops_first(
+async def test_stop_ends_processes_in_reverse_order_of_start(
     supervisor: Supervisor, health_spec: MakeSpec, is_alive: Callable[[int], bool]
 ) -> None:
     engine = health_spec("engine")
@@ -131,7 +131,7 @@ async def test_what_started_last_stops_first(
     assert not is_alive(second.pid)
 
 
-async def test_stopping_ends_the_restarts(
+async def test_stop_cancels_pending_restarts(
     supervisor: Supervisor, witness: Witness, health_spec: MakeSpec
 ) -> None:
     await supervisor.start(health_spec("ingest"))
@@ -144,7 +144,7 @@ async def test_stopping_ends_the_restarts(
     assert supervisor.processes() == []
 
 
-async def test_a_large_log_is_put_aside_at_the_start(
+async def test_large_log_is_rotated_at_start(
     supervisor: Supervisor, health_spec: MakeSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process_module, "LOG_LIMIT", 10)

@@ -63,7 +63,7 @@ def started_up(
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_everything_in_order_and_the_exit_status_is_0(
+def test_signal_stops_all_processes_cleanly_with_exit_status_0(
     environment: dict[str, str],
     tmp_path: Path,
     is_alive: Callable[[int], bool],
@@ -81,7 +81,7 @@ def test_a_signal_stops_everything_in_order_and_the_exit_status_is_0(
     assert "database system is shut down" in log
 
 
-def test_nothing_outlives_a_supervisor_that_was_killed_and_the_next_start_succeeds(
+def test_killed_supervisor_leaves_no_processes_and_can_be_started_again(
     environment: dict[str, str],
     tmp_path: Path,
     is_alive: Callable[[int], bool],
@@ -96,7 +96,7 @@ def test_nothing_outlives_a_supervisor_that_was_killed_and_the_next_start_succee
         assert process.wait(90) == 0
 
 
-def test_a_taken_port_is_named_before_anything_is_started(
+def test_up_names_a_taken_port_before_starting_anything(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
     with socket.create_server((HOST, 0)) as taken:
@@ -117,7 +117,7 @@ def test_a_taken_port_is_named_before_anything_is_started(
     assert not (tmp_path / "data" / "postgres").exists()
 
 
-def test_a_person_sees_every_process_with_its_address_and_a_warning_if_nothing_is_kept(
+def test_ephemeral_up_prints_every_address_and_warns_that_data_is_lost(
     environment: dict[str, str],
 ) -> None:
     process = subprocess.Popen(

@@ -35,7 +35,7 @@ def test_acknowledged_data_survives_kill_9(tmp_path: Path) -> None:
         assert client.get("job") == b"1"
 
 
-def test_an_ephemeral_server_keeps_nothing(tmp_path: Path) -> None:
+def test_ephemeral_server_keeps_no_data(tmp_path: Path) -> None:
     valkey = make(tmp_path, durable=False)
     for _ in range(2):
         with valkey.running(), redis.Redis.from_url(valkey.url) as client:
@@ -43,7 +43,7 @@ def test_an_ephemeral_server_keeps_nothing(tmp_path: Path) -> None:
             client.set("job", "1")
 
 
-def test_nobody_connects_without_the_password(tmp_path: Path) -> None:
+def test_connection_without_the_password_is_refused(tmp_path: Path) -> None:
     valkey = make(tmp_path, durable=False)
     with (
         valkey.running() as process,

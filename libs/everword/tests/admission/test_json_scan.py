@@ -32,7 +32,7 @@ def _values(value: Any) -> int:
 
 
 @pytest.mark.parametrize("piece", [1, 2, 3, 7, 64 * 1024])
-def test_scan_json_counts_values_wherever_its_pieces_end(
+def test_scan_json_counts_values_for_any_piece_size(
     piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(json_scan, "PIECE_BYTES", piece)
@@ -67,5 +67,5 @@ def test_scan_json_finds_a_number_that_is_too_long(text: str, is_long: bool) -> 
 
 
 @pytest.mark.parametrize("broken", [b"", b'"', b"\\", b'{"a": "', b"[" * 1000, b"\xff" * 100])
-def test_scan_json_reads_a_broken_text_to_its_end(broken: bytes) -> None:
+def test_scan_json_scans_malformed_text_to_its_end(broken: bytes) -> None:
     assert json_scan.scan_json(broken).values >= 1

@@ -46,14 +46,14 @@ async def serving(handler: Server) -> AsyncIterator[Any]:
 
 
 @pytest.mark.parametrize("code", [grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED])
-async def test_a_call_that_a_server_dropped_is_repeated(code: grpc.StatusCode) -> None:
+async def test_channel_repeats_a_call_that_the_server_dropped(code: grpc.StatusCode) -> None:
     handler = Server(code)
     async with serving(handler) as call:
         assert await call(b"request", timeout=20) == b"request"
     assert handler.calls == 2
 
 
-async def test_a_refusal_is_an_answer() -> None:
+async def test_channel_does_not_repeat_a_refused_call() -> None:
     handler = Server(grpc.StatusCode.RESOURCE_EXHAUSTED)
     async with serving(handler) as call:
         with pytest.raises(grpc.aio.AioRpcError):

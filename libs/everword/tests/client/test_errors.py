@@ -18,7 +18,7 @@ def received(error: EverwordError) -> CallError:
     return to_call_error(call, "there:1", "r-1")
 
 
-def test_reason_message_and_metadata_arrive() -> None:
+def test_call_error_has_reason_message_and_metadata_of_the_server() -> None:
     error = received(NamespaceNotFound(namespace="acme"))
     assert error.code is grpc.StatusCode.NOT_FOUND
     assert error.reason == "NAMESPACE_NOT_FOUND"
@@ -28,16 +28,16 @@ def test_reason_message_and_metadata_arrive() -> None:
     assert str(error) == f"NAMESPACE_NOT_FOUND: {error.message} [request r-1]"
 
 
-def test_every_violation_arrives_with_its_field() -> None:
+def test_call_error_has_every_violation_with_its_field() -> None:
     violations = (("messages[0].role", "is needed"), ("request_id", "is too long"))
     assert received(InvalidArgument(violations=violations)).violations == violations
 
 
-def test_when_to_repeat_the_call_arrives() -> None:
+def test_call_error_has_the_retry_delay() -> None:
     assert received(Overloaded(limit=3)).retry_after_s == 1.0
 
 
-def test_an_error_without_details_is_one_that_no_server_gave() -> None:
+def test_call_error_without_details_is_marked_unanswered() -> None:
     call = grpc.aio.AioRpcError(
         grpc.StatusCode.UNAVAILABLE, grpc.aio.Metadata(), grpc.aio.Metadata(), "no route"
     )
@@ -46,7 +46,7 @@ def test_an_error_without_details_is_one_that_no_server_gave() -> None:
     assert (error.reason, error.address, str(error)) == ("", "there:1", "UNAVAILABLE: no route")
 
 
-def test_what_a_server_dropped_when_it_ended_is_no_cancellation_of_the_callers() -> None:
+def test_call_cancelled_by_the_server_is_reported_as_unavailable() -> None:
     call = grpc.aio.AioRpcError(
         grpc.StatusCode.CANCELLED, grpc.aio.Metadata(), grpc.aio.Metadata(), "CANCELLED"
     )
@@ -55,7 +55,7 @@ def test_what_a_server_dropped_when_it_ended_is_no_cancellation_of_the_callers()
     assert str(error) == "UNAVAILABLE: the server ended, or too many calls were waiting for it"
 
 
-def test_details_that_contradict_the_status_are_not_believed() -> None:
+def test_call_error_ignores_details_that_contradict_the_status() -> None:
     status = to_status(NamespaceNotFound(namespace="acme"), "")
     call = grpc.aio.AioRpcError(
         grpc.StatusCode.INTERNAL,

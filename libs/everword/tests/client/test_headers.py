@@ -17,7 +17,7 @@ NOWHERE = ClientSettings(search_address="127.0.0.1:1", timeout_s=5)
 
 
 @pytest.mark.parametrize("key", ["schlüssel", "ew_1\n", "日本"])
-async def test_a_key_that_no_header_may_have_is_told_and_not_shown(key: str) -> None:
+async def test_api_key_invalid_in_a_header_is_refused_without_showing_it(key: str) -> None:
     async with Client.connect(replace(NOWHERE, api_key=key)) as client:
         with pytest.raises(CallError) as caught:
             await client.search_service.GetStats(GetStatsRequest())
@@ -30,7 +30,7 @@ async def test_a_key_that_no_header_may_have_is_told_and_not_shown(key: str) -> 
         assert key not in str(error)
 
 
-async def test_a_header_of_the_call_that_cannot_be_sent_is_named() -> None:
+async def test_metadata_that_cannot_be_sent_is_named_in_the_error() -> None:
     async with Client.connect(NOWHERE) as client:
         sent = (("x-request-id", "zwölf"),)
         with pytest.raises(CallError, match="x-request-id") as caught:
@@ -38,7 +38,7 @@ async def test_a_header_of_the_call_that_cannot_be_sent_is_named() -> None:
     assert caught.value.code is grpc.StatusCode.INVALID_ARGUMENT
 
 
-def test_of_writes_at_once_the_later_one_is_what_reads_see() -> None:
+def test_freshness_keeps_token_of_the_latest_begun_write() -> None:
     fresh = Freshness()
     first, second = fresh.begin(), fresh.begin()
     fresh.wrote("2.second", second)

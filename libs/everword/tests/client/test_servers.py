@@ -13,7 +13,7 @@ class Channel(str):
     unary_stream = stream_unary = stream_stream = unary_unary
 
 
-def test_the_client_calls_each_service_at_the_server_that_the_contract_names() -> None:
+def test_client_calls_each_service_at_its_declared_server() -> None:
     client = Client(*(Channel(name) for name in PUBLIC_PORTS))  # type: ignore[arg-type]
     called = dict(call for stub in vars(client).values() for call in vars(stub).values())
     assert called == {service.full_name: server_of(service) for service in public_services()}

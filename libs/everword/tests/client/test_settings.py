@@ -36,23 +36,23 @@ def write_run_file(folder: Path, address: str) -> None:
     (folder / RUN_FILE).write_text(json.dumps({"address": address, "processes": []}))
 
 
-def test_with_nothing_set_and_nothing_running_the_usual_address_is_taken(tmp_path: Path) -> None:
+def test_settings_default_to_the_usual_address(tmp_path: Path) -> None:
     assert addresses(settings(tmp_path)) == [USUAL] * 3
 
 
-def test_with_nothing_set_the_running_stack_is_found_by_its_run_file(
+def test_settings_without_address_use_the_run_file_of_the_running_stack(
     tmp_path: Path, listening: str
 ) -> None:
     write_run_file(tmp_path, listening)
     assert addresses(settings(tmp_path)) == [listening] * 3
 
 
-def test_a_run_file_of_a_stack_that_has_ended_is_ignored(tmp_path: Path) -> None:
+def test_run_file_of_an_ended_stack_is_ignored(tmp_path: Path) -> None:
     write_run_file(tmp_path, "127.0.0.1:1")
     assert addresses(settings(tmp_path)) == [USUAL] * 3
 
 
-def test_one_address_is_that_of_all_servers_but_those_with_their_own(
+def test_common_address_applies_to_servers_without_their_own(
     tmp_path: Path, listening: str
 ) -> None:
     write_run_file(tmp_path, listening)
@@ -66,14 +66,14 @@ def test_one_address_is_that_of_all_servers_but_those_with_their_own(
     ]
 
 
-def test_an_address_that_is_set_keeps_the_running_stack_out(tmp_path: Path, listening: str) -> None:
+def test_configured_address_disables_the_run_file(tmp_path: Path, listening: str) -> None:
     write_run_file(tmp_path, listening)
     found = settings(tmp_path, EVERWORD_SEARCH_ADDRESS="memory.example:443")
     assert found.search_address == "memory.example:443"
     assert found.ingest_address == USUAL
 
 
-def test_a_run_file_of_another_user_is_named_with_what_to_do(
+def test_run_file_of_another_user_is_refused_with_a_hint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: Path) -> str:
@@ -86,19 +86,19 @@ def test_a_run_file_of_another_user_is_named_with_what_to_do(
         settings(tmp_path)
 
 
-def test_key_and_namespace_are_read_and_the_key_is_never_shown(tmp_path: Path) -> None:
+def test_settings_read_key_and_namespace_and_hide_the_key(tmp_path: Path) -> None:
     found = settings(tmp_path, EVERWORD_API_KEY="ew_secret", EVERWORD_NAMESPACE="acme")
     assert found.api_key == "ew_secret"
     assert found.namespace == "acme"
     assert "ew_secret" not in repr(found)
 
 
-def test_an_authority_that_is_no_file_is_refused_by_name(tmp_path: Path) -> None:
+def test_missing_tls_ca_file_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(ClientSettingsError, match="EVERWORD_TLS_CA"):
         settings(tmp_path, EVERWORD_TLS_CA=str(tmp_path / "missing.pem"))
 
 
-def test_a_certificate_goes_with_its_key_and_with_an_authority(tmp_path: Path) -> None:
+def test_client_certificate_requires_a_key_if_tls_is_on(tmp_path: Path) -> None:
     file = tmp_path / "some.pem"
     file.touch()
     with pytest.raises(ClientSettingsError, match="needed together"):

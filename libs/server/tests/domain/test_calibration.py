@@ -24,30 +24,32 @@ BENT = Calibration((-2.0, 0.0, 1.0, 4.0), (0.1, 0.1, 0.4, 0.9), floor=0.2)
     ("evidence", "relevance"),
     [(-9, 0.1), (-2, 0.1), (-1, 0.1), (0, 0.1), (0.5, 0.25), (1, 0.4), (2.5, 0.65), (4, 0.9), (99, 0.9)],
 )  # fmt: skip
-def test_it_is_linear_between_knots_and_flat_beyond_them(evidence: float, relevance: float) -> None:
+def test_relevance_is_linear_between_knots_and_constant_beyond_them(
+    evidence: float, relevance: float
+) -> None:
     assert BENT.relevance_of(evidence) == pytest.approx(relevance, abs=1e-12)
 
 
-def test_it_never_falls() -> None:
+def test_relevance_never_decreases() -> None:
     values = [BENT.relevance_of(-3 + step / 997) for step in range(8000)]
     assert all(one <= other for one, other in pairwise(values))
 
 
 @pytest.mark.parametrize("relevance", [0.1, 0.15, 0.25, 0.4, 1 / 3, 0.65, 0.9])
-def test_the_least_evidence_is_the_least_to_the_last_bit(relevance: float) -> None:
+def test_evidence_for_is_the_smallest_float_that_reaches_the_relevance(relevance: float) -> None:
     evidence = BENT.evidence_for(relevance)
     assert BENT.relevance_of(evidence) >= relevance
     if evidence > -math.inf:
         assert BENT.relevance_of(math.nextafter(evidence, -math.inf)) < relevance
 
 
-def test_what_a_result_is_told_to_have_is_enough_for_it() -> None:
+def test_evidence_for_a_computed_relevance_is_not_above_its_evidence() -> None:
     for step in range(1000):
         evidence = step / 250
         assert BENT.evidence_for(BENT.relevance_of(evidence)) <= evidence
 
 
-def test_no_evidence_is_enough_for_more_than_there_is() -> None:
+def test_evidence_for_unreachable_relevance_is_infinite() -> None:
     assert BENT.evidence_for(0.901) == math.inf
     assert BENT.evidence_for(0.05) == -math.inf
 
@@ -65,7 +67,7 @@ def test_no_evidence_is_enough_for_more_than_there_is() -> None:
         ((1.0, math.nan), (0.5, 0.6), 0.1),
     ],
 )
-def test_knots_that_make_no_map_are_refused(
+def test_calibration_refuses_invalid_knots(
     evidence: tuple[float, ...], relevance: tuple[float, ...], floor: float
 ) -> None:
     with pytest.raises(ValueError, match="knots"):
@@ -76,19 +78,19 @@ def test_knots_that_make_no_map_are_refused(
     ("relevances", "chance"),
     [((), 0), ((0.25,), 0.25), ((0.5, 0.5), 0.75), ((0.2, 0.1, 0.5), 0.64), ((0.3, 1.0), 1), ((0, 0), 0)],
 )  # fmt: skip
-def test_one_of_several_answers_unless_none_does(
+def test_answer_chance_combines_independent_relevances(
     relevances: tuple[float, ...], chance: float
 ) -> None:
     assert answer_chance(relevances) == pytest.approx(chance)
 
 
-def test_what_ranks_after_the_first_ten_changes_no_chance() -> None:
+def test_answer_chance_ignores_results_after_the_first_ten() -> None:
     first = [0.05] * DECIDING
     assert answer_chance(first) == pytest.approx(1 - 0.95**DECIDING)
     assert answer_chance([*first, 0.9]) == answer_chance(first)
 
 
-def test_a_file_gives_back_what_was_written() -> None:
+def test_calibration_file_round_trips() -> None:
     found = [
         CalibratedProfile("recall", "all-MiniLM-L6-v2", BENT, {"queries": 3}),
         CalibratedProfile("lexical", None, BENT),
@@ -117,12 +119,12 @@ def test_a_file_gives_back_what_was_written() -> None:
         ),
     ],
 )  # fmt: skip
-def test_a_file_that_cannot_be_read_is_one_kind_of_error(text: str) -> None:
+def test_invalid_calibration_file_raises_value_error(text: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         from_json(text)
 
 
-def test_a_model_is_the_same_whoever_serves_it() -> None:
+def test_calibration_fits_its_model_in_any_spelling_of_the_name() -> None:
     shipped = CalibratedProfile("recall", "all-MiniLM-L6-v2", BENT)
     assert shipped.fits("recall", "sentence-transformers/all-minilm-l6-v2")
     assert not shipped.fits("recall", "all-MiniLM-L12-v2")
@@ -130,7 +132,7 @@ def test_a_model_is_the_same_whoever_serves_it() -> None:
     assert not shipped.fits("recall", None)
 
 
-def test_what_embeds_nothing_fits_every_model() -> None:
+def test_calibration_without_model_fits_every_model() -> None:
     lexical = CalibratedProfile("lexical", None, BENT)
     assert lexical.fits("lexical", "anything")
     assert lexical.fits("lexical", None)

@@ -55,7 +55,7 @@ def test_unset_fields_follow_index_except_roll_up() -> None:
     )
 
 
-def test_trust_follows_patterns() -> None:
+def test_trust_policy_applies_to_matching_channels_only() -> None:
     trust = TrustPolicy({"mail/*": {"untrusted": True, "quarantine": True}})
     assert trust.is_open("mail/support")
     assert trust.leaves_out("mail/support")
@@ -63,10 +63,10 @@ def test_trust_follows_patterns() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a", "*", "a*", "discord/*", "a/b/*"])
-def test_channel_names_and_prefixes_with_a_star_are_patterns(name: str) -> None:
+def test_channel_pattern_may_be_a_name_or_a_prefix_with_star(name: str) -> None:
     assert is_channel_pattern(name)
 
 
 @pytest.mark.parametrize("name", ["**", "*a", "a*b", "a*b*", "discord/*/general"])
-def test_a_star_before_the_end_is_no_pattern(name: str) -> None:
+def test_channel_pattern_with_star_before_the_end_is_invalid(name: str) -> None:
     assert not is_channel_pattern(name)

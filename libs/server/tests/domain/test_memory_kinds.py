@@ -38,12 +38,12 @@ def test_kind_is_erased_and_transferred(kind: MemoryKind) -> None:
     assert re.search(rf"INSERT INTO transfer_rules VALUES[^;]*'{kind.traits.table}'", rules)
 
 
-def test_statement_names_kinds_and_sets() -> None:
+def test_fill_kinds_replaces_names_of_kinds_and_sets() -> None:
     filled = fill_kinds("kind = {note_kind} OR kind IN {summarizing_kinds} OR tags = '{a}'")
     assert filled == "kind = 3 OR kind IN (2, 8) OR tags = '{a}'"
 
 
-def test_statement_with_unknown_kind_is_refused() -> None:
+def test_fill_kinds_refuses_unknown_kind() -> None:
     with pytest.raises(KeyError):
         fill_kinds("kind = {unknown_kind}")
 

@@ -52,9 +52,7 @@ def moments(seed: str) -> list[datetime]:
 
 @pytest.mark.parametrize("cutoff", CUTOFFS)
 @pytest.mark.parametrize("zone", ZONES)
-def test_each_moment_is_between_the_beginnings_of_its_day_and_the_next(
-    zone: str, cutoff: int
-) -> None:
+def test_day_of_a_moment_contains_it(zone: str, cutoff: int) -> None:
     calendar = Calendar(zone, cutoff)
     for moment in moments(f"{zone} {cutoff}"):
         found = calendar.day_of(moment)
@@ -64,7 +62,7 @@ def test_each_moment_is_between_the_beginnings_of_its_day_and_the_next(
 
 @pytest.mark.parametrize("cutoff", CUTOFFS)
 @pytest.mark.parametrize("zone", ZONES)
-def test_days_of_many_moments_are_those_of_each(zone: str, cutoff: int) -> None:
+def test_days_of_equals_day_of_for_each_moment(zone: str, cutoff: int) -> None:
     calendar = Calendar(zone, cutoff)
     edges = [datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)]
     found = moments(f"{zone} {cutoff}") + edges
@@ -85,7 +83,7 @@ def test_days_of_many_moments_are_those_of_each(zone: str, cutoff: int) -> None:
         ("Pacific/Kiritimati", "2026-04-17T15:00:00Z", "2026-04-18"),
     ],
 )
-def test_a_day_begins_at_five_by_the_clock_of_that_day(
+def test_day_begins_at_five_local_time_also_on_clock_changes(
     zone: str, moment: str, expected: str
 ) -> None:
     found = Calendar(zone, CUTOFF).day_of(datetime.fromisoformat(moment))
@@ -107,15 +105,13 @@ def test_a_day_begins_at_five_by_the_clock_of_that_day(
         ("Pacific/Apia", CUTOFF, "2011-12-29", 19),
     ],
 )
-def test_days_last_as_long_as_the_clock_says(
-    zone: str, cutoff: int, first: str, hours: float
-) -> None:
+def test_day_length_follows_clock_changes(zone: str, cutoff: int, first: str, hours: float) -> None:
     calendar, start = Calendar(zone, cutoff), date.fromisoformat(first)
     length = calendar.start_of(start + DAY) - calendar.start_of(start)
     assert length == timedelta(hours=hours)
 
 
-def test_each_period_is_in_exactly_one_above_it_and_is_one_of_its_parts() -> None:
+def test_each_period_is_part_of_exactly_one_period_above() -> None:
     first = date(2015, 1, 1)
     for offset in range(15 * 366):
         below = Period(PeriodLevel.DAY, first + offset * DAY)
@@ -136,7 +132,7 @@ def test_each_period_is_in_exactly_one_above_it_and_is_one_of_its_parts() -> Non
 
 
 @pytest.mark.parametrize("level", PeriodLevel)
-def test_the_first_periods_that_a_date_can_name_have_parts(level: PeriodLevel) -> None:
+def test_periods_at_the_first_date_have_parts(level: PeriodLevel) -> None:
     since, before = Period(level, date.min).parts
     assert since == date.min < before
 
@@ -152,21 +148,23 @@ def test_the_first_periods_that_a_date_can_name_have_parts(level: PeriodLevel) -
         ("2026-06-29", "2026-W27", "2026-07", "2026"),
     ],
 )
-def test_a_week_is_where_its_thursday_is(monday: str, label: str, month: str, year: str) -> None:
+def test_week_belongs_to_month_and_year_of_its_thursday(
+    monday: str, label: str, month: str, year: str
+) -> None:
     found = week(monday)
     assert found.label == label
     assert [above.label for above in found.all_above] == [month, year]
     assert parse_subject(found.subject) == found
 
 
-def test_the_weeks_of_december_2025_are_in_a_month() -> None:
+def test_weeks_of_december_2025_belong_to_december() -> None:
     december = Period(PeriodLevel.MONTH, date(2025, 12, 1))
     weeks = [week(text) for text in ("2025-12-01", "2025-12-08", "2025-12-15", "2025-12-22")]
     assert [entry.above for entry in weeks] == [december] * 4
     assert december.end == date(2025, 12, 29)
 
 
-def test_periods_are_named_by_what_they_are() -> None:
+def test_period_subjects_name_level_and_date_and_parse_back() -> None:
     one = day("2026-04-18")
     assert one.subject == "day/2026-04-18"
     assert [above.subject for above in one.all_above] == [
@@ -181,7 +179,7 @@ def test_periods_are_named_by_what_they_are() -> None:
 @pytest.mark.parametrize(
     "wrong", ["", "day/2026-02-30", "week/2026-W54", "month/2026-13", "year/26", "day/2026-4-1"]
 )
-def test_other_subjects_are_no_periods(wrong: str) -> None:
+def test_parse_subject_refuses_other_subjects(wrong: str) -> None:
     with pytest.raises(ValueError):
         parse_subject(wrong)
 
@@ -205,13 +203,13 @@ def test_a_period_is_due_when_it_has_ended(zone: str, cutoff: int, days: str, ot
     ]
 
 
-def test_years_end_with_their_last_week() -> None:
+def test_year_ends_with_its_last_week() -> None:
     assert Period(PeriodLevel.YEAR, date(2020, 1, 1)).end == date(2021, 1, 4)
     assert Period(PeriodLevel.YEAR, date(2026, 1, 1)).end == date(2027, 1, 4)
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati", "America/New_York"])
-def test_the_ends_of_time_have_days_too(zone: str) -> None:
+def test_first_and_last_moments_have_days_and_due_times(zone: str) -> None:
     calendar = Calendar(zone, CUTOFF)
     for moment in (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)):
         found = Period(PeriodLevel.DAY, calendar.day_of(moment))

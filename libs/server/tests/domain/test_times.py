@@ -14,7 +14,7 @@ LAST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
 ZURICH, NEW_YORK = ZoneInfo("Europe/Zurich"), ZoneInfo("America/New_York")
 
 
-def test_a_clock_that_would_leave_the_calendar_shows_utc() -> None:
+def test_local_time_outside_the_calendar_stays_in_utc() -> None:
     assert local_time(FIRST, NEW_YORK) is FIRST
     assert local_time(LAST, ZURICH) is LAST
     assert local_time(datetime(2026, 4, 18, 12, tzinfo=UTC), ZURICH).hour == 14
@@ -33,7 +33,7 @@ def test_a_clock_that_would_leave_the_calendar_shows_utc() -> None:
         (datetime(1850, 5, 5, 12, tzinfo=UTC), ZURICH, "1850-05-05T12:00Z"),
     ],
 )
-def test_minutes_are_written_with_four_digits_for_the_year(
+def test_write_minute_pads_the_year_to_four_digits(
     moment: datetime, zone: ZoneInfo, written: str
 ) -> None:
     assert write_minute(moment, zone) == written

@@ -10,7 +10,7 @@ from everword.domain.tokens import ConsistencyToken
 SECRET = b"secret"
 
 
-def test_a_consistency_token_is_read_with_its_place_and_as_it_was_issued_before() -> None:
+def test_consistency_token_is_read_in_current_and_previous_format() -> None:
     written = ConsistencyToken(7, "1/A0", 42)
     token = written.seal(SECRET)
     assert ConsistencyToken.read(SECRET, token, 7) == written

@@ -112,7 +112,7 @@ class Beliefs:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_as_of_any_two_moments_it_agrees_with_a_history_kept_day_by_day(seed: int) -> None:
+def test_timeline_as_of_any_moments_matches_a_naive_daily_history(seed: int) -> None:
     random = Random(seed)
     beliefs, naive = Beliefs(), ByDay()
     known: list[list[Cell | None]] = [list(naive.days)]
@@ -139,7 +139,7 @@ def test_as_of_any_two_moments_it_agrees_with_a_history_kept_day_by_day(seed: in
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_corrections_change_nothing_of_what_was_known(several: bool) -> None:
+def test_corrections_do_not_change_earlier_knowledge(several: bool) -> None:
     random = Random(7)
     beliefs = Beliefs()
     for now in range(1, 400):
@@ -162,7 +162,7 @@ def test_corrections_change_nothing_of_what_was_known(several: bool) -> None:
             _ensure_sound([row for row in own if each in (None, row.fact_id)])
 
 
-def test_who_gives_way_is_named() -> None:
+def test_superseded_fact_is_named_with_its_successor() -> None:
     berlin, lisbon = FACTS[:2]
     beliefs = Beliefs()
     beliefs.apply(state([], berlin, at(0), None, False), 1)
@@ -175,7 +175,7 @@ def test_who_gives_way_is_named() -> None:
 
 
 @pytest.mark.parametrize("restated", [5, 10])
-def test_what_is_said_to_hold_up_to_itself_goes_with_one_correction(restated: int) -> None:
+def test_fact_restated_earlier_is_removed_by_one_correction(restated: int) -> None:
     berlin, lisbon = FACTS[:2]
     beliefs = Beliefs()
     # Lisbon from day 20, Berlin before it, and then Lisbon earlier than was thought.

@@ -38,7 +38,7 @@ def times(believed: Sequence[Interval], facts: Sequence[UUID]) -> list[tuple[obj
 
 
 @pytest.mark.parametrize("seed", range(300))
-def test_untrusted_statements_change_no_trusted_time(seed: int) -> None:
+def test_untrusted_statements_do_not_change_trusted_intervals(seed: int) -> None:
     random = Random(seed)
     both: list[Interval] = []
     alone: list[Interval] = []
@@ -59,7 +59,7 @@ def test_untrusted_statements_change_no_trusted_time(seed: int) -> None:
             assert one.until <= other.since
 
 
-def test_a_trusted_statement_learned_late_takes_the_time_of_an_untrusted_one() -> None:
+def test_late_trusted_statement_replaces_an_untrusted_interval() -> None:
     untrusted = Interval(UUID(int=9), UNTRUSTED[0], at(10))
     change = state_trusted([untrusted], [], TRUSTED[0], at(5), None, False)
     assert change.disbelieved == (untrusted,)
@@ -68,7 +68,7 @@ def test_a_trusted_statement_learned_late_takes_the_time_of_an_untrusted_one() -
     ]
 
 
-def test_a_trusted_statement_leaves_the_time_around_it_to_untrusted_ones() -> None:
+def test_trusted_statement_splits_the_untrusted_interval_around_it() -> None:
     untrusted = Interval(UUID(int=9), UNTRUSTED[0], at(0))
     change = state_trusted([untrusted], [], TRUSTED[0], at(5), at(8), False)
     assert {(each.fact_id, each.since, each.until) for each in change.believed} == {
@@ -78,7 +78,7 @@ def test_a_trusted_statement_leaves_the_time_around_it_to_untrusted_ones() -> No
     }
 
 
-def test_values_that_hold_side_by_side_do_not_touch_each_other() -> None:
+def test_multi_valued_statements_do_not_change_other_values() -> None:
     trusted = Interval(UUID(int=9), TRUSTED[0], at(0))
     change = state_untrusted([trusted], TRUSTED, UNTRUSTED[0], at(5), None, True)
     assert change.disbelieved == ()

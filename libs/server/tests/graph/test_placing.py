@@ -43,7 +43,7 @@ def holds(known: list[EdgeIntervalRow], number: int) -> bool:
     )
 
 
-def test_what_had_ended_begins_again_now_and_holds_on_where_it_does() -> None:
+def test_ended_edge_restarts_now_if_stated_again_without_times() -> None:
     ended = placed([], told((day(0), day(10))))
     again = placed(ended, told((None, None)))
     assert [holds(again, each) for each in (5, 10, 49, 50, 90)] == [True, False, False, True, True]
@@ -53,7 +53,7 @@ def test_what_had_ended_begins_again_now_and_holds_on_where_it_does() -> None:
     assert {row.edge_id for row in surer} == {EDGE}
 
 
-def test_an_edge_has_the_times_of_its_fact_and_none_where_that_has_none() -> None:
+def test_edge_takes_the_times_of_its_fact_or_none() -> None:
     free = placed([], told((day(0), None)))
     bound = placed(free, told((day(3), day(5)), (day(8), None), fact_id=FACT))
     assert [holds(bound, each) for each in (0, 4, 6, 9)] == [False, True, False, True]
@@ -63,7 +63,7 @@ def test_an_edge_has_the_times_of_its_fact_and_none_where_that_has_none() -> Non
     assert placed(never, told((None, None))) == never
 
 
-def test_no_two_times_of_a_relation_ever_overlap() -> None:
+def test_intervals_of_an_edge_never_overlap() -> None:
     rng = random.Random(3)
     for _ in range(300):
         known = list[EdgeIntervalRow]()

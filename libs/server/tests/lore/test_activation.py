@@ -43,7 +43,7 @@ def active(
 
 
 @pytest.mark.parametrize("turns", [1, 2, 3, 5, 100])
-def test_an_entry_stays_for_exactly_so_many_turns_of_a_user(turns: int) -> None:
+def test_sticky_entry_stays_active_for_its_number_of_user_turns(turns: int) -> None:
     sticky = rule(1, sticky_turns=turns)
     for passed in range(turns + 3):
         lines = [USER, *[AGENT, USER] * passed]
@@ -53,7 +53,7 @@ def test_an_entry_stays_for_exactly_so_many_turns_of_a_user(turns: int) -> None:
         assert active(lines, {1: 1}, sticky) == ({1} if passed <= turns else set()), passed
 
 
-def test_automated_turns_use_nothing_up_and_set_off_again() -> None:
+def test_automated_turns_do_not_consume_sticky_turns_or_depth() -> None:
     sticky, plain = rule(1, sticky_turns=2), rule(2)
     beats = [BEAT, ANSWERED] * 20
     assert active([USER, *beats], {0: 1}, sticky, plain) == {1}
@@ -67,7 +67,7 @@ def test_automated_turns_use_nothing_up_and_set_off_again() -> None:
         assert bool(active([USER, BEAT, *[USER] * passed], {1: 1}, sticky)) == (passed <= 2)
 
 
-def test_a_new_trigger_starts_the_turns_again() -> None:
+def test_new_trigger_restarts_sticky_turns() -> None:
     sticky = rule(1, sticky_turns=3)
     lines = [USER, AGENT, USER, AGENT]
     for passed in range(6):
@@ -76,7 +76,7 @@ def test_a_new_trigger_starts_the_turns_again() -> None:
         assert bool(active(more, {0: 1, 2: 1}, sticky)) == (passed <= 2)
 
 
-def test_no_depth_looks_at_nothing() -> None:
+def test_scan_depth_zero_ignores_all_messages() -> None:
     silent = rule(1, scan_depth=0)
     assert active([USER], {0: 1}, silent) == set()
     assert active([USER], {0: 1}, rule(1, scan_depth=0, sticky_turns=5)) == set()
@@ -86,14 +86,14 @@ def test_no_depth_looks_at_nothing() -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5, 100])
-def test_depth_is_how_many_messages_are_looked_at(depth: int) -> None:
+def test_scan_depth_is_the_number_of_scanned_messages(depth: int) -> None:
     looks = rule(1, scan_depth=depth)
     for after in range(depth + 2):
         lines = [USER, *[AGENT] * after]
         assert bool(active(lines, {0: 1}, looks)) == (after < depth)
 
 
-def test_entries_set_off_others_three_deep_unless_prevented() -> None:
+def test_entries_activate_others_up_to_three_levels_unless_prevented() -> None:
     chain = [rule(number) for number in range(1, 7)]
     edges = dict(pairwise(range(1, 7)))
     assert active([USER], {0: 1}, *chain, edges=edges) == {1, 2, 3, 4}
@@ -111,7 +111,7 @@ def test_entries_set_off_others_three_deep_unless_prevented() -> None:
         assert (3 in found) == (passed < 4)
 
 
-def test_a_reason_says_why_and_for_how_long() -> None:
+def test_activation_reason_has_cause_trigger_and_remaining_turns() -> None:
     rules = {each.id: each for each in (rule(1, sticky_turns=3), rule(2), rule(3, constant=True))}
     hits: list[Hits] = [{id_(1): 2}, {}, {}]
     found = find_active([USER, AGENT, USER], hits, {id_(1): {id_(2): 1}}, rules)
@@ -121,7 +121,7 @@ def test_a_reason_says_why_and_for_how_long() -> None:
     assert third.cause is Cause.CONSTANT
 
 
-def test_it_is_what_counters_say_in_any_conversation() -> None:
+def test_find_active_matches_a_simulation_with_counters() -> None:
     chance = random.Random(20261125)
     states = set[int]()
     for _ in range(1500):
@@ -214,7 +214,7 @@ def _levels(
     return levels
 
 
-def test_places_are_counted_from_the_newest_line() -> None:
+def test_find_places_counts_from_the_newest_line() -> None:
     places = find_places([USER, AGENT, AGENT, BEAT, AGENT, USER, AGENT])
     assert [each.age for each in places] == [1, 0, 0, 0, 0, 0, -1]
     assert [each.after for each in places] == [5, 4, 3, 3, 2, 1, 0]

@@ -76,7 +76,7 @@ def test_check_triggers_with_a_costly_pattern_names_entry_place_and_pattern() ->
     assert text.startswith("of 'Duke Anselm', the pattern '(?i)")
 
 
-def test_match_texts_beside_costly_patterns_finds_cheap_ones() -> None:
+def test_match_texts_with_costly_patterns_still_finds_cheap_ones() -> None:
     costly = [rule(number, f"{SLOW[2]}{number}") for number in range(60)]
     cheap = [rule(1000, r"\bdragons?\b"), rule(1001, r"old castle\.")]
     evaluation = Evaluation()
@@ -98,7 +98,7 @@ def test_match_texts_with_a_refused_pattern_matches_the_others() -> None:
         assert [bool(pattern.refusal) for pattern in matcher.patterns] == [True, False, True]
 
 
-def test_match_texts_without_time_says_what_was_left_out() -> None:
+def test_match_texts_without_time_reports_unsearched_patterns_and_texts() -> None:
     plain = Rule(EntryId(UUID(int=5)), UUID(int=9), "plain", [Trigger("dragon")])
     matches = match_texts([TEXT, TEXT], [Matcher([plain])], Evaluation(total_s=0))
     assert (matches.hits, matches.unread) == ([[{}, {}]], 2)
@@ -107,7 +107,7 @@ def test_match_texts_without_time_says_what_was_left_out() -> None:
     assert [pattern.rule.id for pattern in matches.unsearched] == [UUID(int=1)]
 
 
-def test_find_active_that_is_over_keeps_what_the_newest_lines_set_off() -> None:
+def test_find_active_out_of_time_keeps_entries_of_the_newest_lines() -> None:
     rules = {each.id: each for each in (rule(1), rule(2, sticky_turns=50))}
     lines = [LoreLine("old", is_user=True), LoreLine("new", is_user=True)]
     hits = [{EntryId(UUID(int=2)): 0}, {EntryId(UUID(int=1)): 0}]
@@ -117,7 +117,7 @@ def test_find_active_that_is_over_keeps_what_the_newest_lines_set_off() -> None:
     assert cut.keys() == {UUID(int=1)}
 
 
-def test_cpu_limit_counts_the_time_of_its_blocks_alone() -> None:
+def test_cpu_limit_counts_only_time_inside_its_blocks() -> None:
     limit = CpuLimit(0.05)
     began = time.thread_time()
     while time.thread_time() - began < 0.1:
@@ -129,7 +129,7 @@ def test_cpu_limit_counts_the_time_of_its_blocks_alone() -> None:
     assert limit.is_reached()
 
 
-async def test_a_cancelled_evaluation_ends_within_a_search() -> None:
+async def test_cancelled_evaluation_stops_its_thread_soon() -> None:
     evaluation, matcher = (
         Evaluation(60, 60),
         Matcher([rule(n, SLOW[2] + str(n)) for n in range(200)]),
@@ -149,7 +149,7 @@ async def test_a_cancelled_evaluation_ends_within_a_search() -> None:
     await asyncio.wait_for(ended.wait(), 5)
 
 
-async def test_a_namespace_uses_one_thread_so_that_another_need_not_wait() -> None:
+async def test_lore_of_one_namespace_does_not_block_another() -> None:
     release = threading.Event()
     try:
         hogging = [asyncio.create_task(run_for_lore(1, release.wait, 30)) for _ in range(8)]
@@ -168,7 +168,7 @@ def _answer(number: int) -> Callable[[], int]:
     return lambda: number
 
 
-def test_compiled_books_count_a_pattern_for_what_it_takes() -> None:
+def test_compiled_books_are_evicted_by_size_of_their_patterns() -> None:
     retained = CompiledBooks()
     for number in range(20):
         rules = [rule(each, f"a{each}") for each in range(200)]

@@ -66,7 +66,7 @@ def rules(triggers: list[Trigger]) -> list[Rule]:
         ("🐉", SUBSTRING, ["a 🐉 flies"], ["a 🐲 flies"]),
     ],
 )
-def test_a_trigger_matches_as_its_mode_says(
+def test_trigger_matches_according_to_its_mode(
     key: str, mode: TriggerMode, yes: list[str], no: list[str]
 ) -> None:
     for text in yes:
@@ -75,20 +75,20 @@ def test_a_trigger_matches_as_its_mode_says(
         assert not matches(Trigger(key, mode), text), text
 
 
-def test_case_counts_where_it_is_asked_for() -> None:
+def test_case_sensitive_trigger_matches_exact_case_only() -> None:
     for mode, key in ((SUBSTRING, "Rose"), (WORD, "Rose"), (EXACT, "Rose"), (REGEX, "^Rose$")):
         assert matches(Trigger(key, mode, case_sensitive=True), "Rose")
         assert not matches(Trigger(key, mode, case_sensitive=True), "rose")
 
 
-def test_the_first_trigger_of_an_entry_that_matches_is_told() -> None:
+def test_matcher_reports_the_first_matching_trigger_of_an_entry() -> None:
     triggers = [Trigger("castle"), Trigger("gate", WORD), Trigger("g.te", REGEX)]
     matcher = Matcher([Rule(EntryId(UUID(int=1)), BOOK, "e", triggers)])
     [hit] = hits_of(matcher, "The gate.").items()
     assert hit == (EntryId(UUID(int=1)), 1)
 
 
-def test_keys_that_hold_one_another_are_all_found() -> None:
+def test_literals_finds_all_keys_also_overlapping_ones() -> None:
     chance = random.Random(5)
     for _ in range(300):
         keys = {
@@ -100,7 +100,7 @@ def test_keys_that_hold_one_another_are_all_found() -> None:
         assert sorted(found) == sorted(key for key in keys if key in text)
 
 
-def test_a_bad_pattern_is_told_with_its_entry_and_its_place() -> None:
+def test_invalid_trigger_is_refused_with_its_entry_and_place() -> None:
     for text, said in (
         ("abc[a-", "missing ]: [a-, at character 4"),
         ("(dragon", "missing )"),
@@ -158,11 +158,11 @@ def test_fuzzed_patterns_keys_and_texts_neither_crash_nor_hang() -> None:
 
 
 @pytest.mark.long
-def test_many_fuzzed_patterns_keys_and_texts_neither_crash_nor_hang() -> None:
+def test_ten_thousand_fuzzed_patterns_and_texts_neither_crash_nor_hang() -> None:
     assert _fuzz(10_000) > 500
 
 
-def test_hostile_keys_take_linear_time() -> None:
+def test_matcher_takes_linear_time_for_hostile_keys() -> None:
     nested = [Trigger("a" * length, mode) for length in range(1, 200) for mode in (SUBSTRING, WORD)]
     slow = [
         Trigger(text, REGEX) for text in ("(a*)*b", "(a|a)*$", "(a?){50}a{50}", "(.*)(.*)(.*)x")
@@ -195,7 +195,7 @@ def test_a_thousand_entries_are_matched_in_milliseconds() -> None:
     assert best < 0.03
 
 
-def test_a_book_is_kept_until_it_changes() -> None:
+def test_compiled_books_keep_a_book_until_its_version_changes() -> None:
     retained, book = CompiledBooks(), compile_book(3, rules([Trigger("a")]))
     retained.put(BOOK, book)
     assert retained.get(BOOK, 3) is book

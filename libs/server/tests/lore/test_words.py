@@ -81,7 +81,7 @@ def test_trigger_matches_turkish_letters_in_either_case(mode: TriggerMode) -> No
     assert not holds("istanbul", "İstanbul", mode, cased=True)
 
 
-def test_marking_the_edges_of_a_long_text_is_fast_in_any_script() -> None:
+def test_insert_edge_marks_is_fast_in_any_script() -> None:
     longest = 0.0
     for text in (
         "The quick fox. " * 2200,

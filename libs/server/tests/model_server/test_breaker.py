@@ -38,19 +38,19 @@ def fail(breaker: CircuitBreaker, times: int = FAILURES) -> None:
         breaker.failed()
 
 
-def test_fewer_failures_than_make_an_outage_stop_nothing(breaker: CircuitBreaker) -> None:
+def test_breaker_stays_closed_below_the_failure_limit(breaker: CircuitBreaker) -> None:
     fail(breaker, FAILURES - 1)
     assert passes(breaker)
 
 
-def test_an_answer_in_between_starts_the_count_again(breaker: CircuitBreaker) -> None:
+def test_breaker_resets_failure_count_after_an_answer(breaker: CircuitBreaker) -> None:
     fail(breaker, FAILURES - 1)
     breaker.answered()
     fail(breaker, FAILURES - 1)
     assert passes(breaker)
 
 
-def test_in_an_outage_calls_fail_at_once_and_say_for_how_long(
+def test_open_breaker_refuses_calls_with_the_remaining_pause(
     breaker: CircuitBreaker, clock: Clock
 ) -> None:
     fail(breaker)
@@ -60,7 +60,9 @@ def test_in_an_outage_calls_fail_at_once_and_say_for_how_long(
     assert caught.value.retry_after_s == pytest.approx(PAUSE_S - 1)
 
 
-def test_after_the_pause_one_call_tries_for_all(breaker: CircuitBreaker, clock: Clock) -> None:
+def test_breaker_passes_one_trial_call_after_the_pause(
+    breaker: CircuitBreaker, clock: Clock
+) -> None:
     fail(breaker)
     clock.now += PAUSE_S
     assert [passes(breaker) for _ in range(3)] == [True, False, False]
@@ -68,7 +70,7 @@ def test_after_the_pause_one_call_tries_for_all(breaker: CircuitBreaker, clock: 
     assert passes(breaker)
 
 
-def test_when_the_try_is_answered_all_pass(breaker: CircuitBreaker, clock: Clock) -> None:
+def test_breaker_closes_after_an_answered_trial_call(breaker: CircuitBreaker, clock: Clock) -> None:
     fail(breaker)
     clock.now += PAUSE_S
     breaker.enter()
@@ -76,7 +78,7 @@ def test_when_the_try_is_answered_all_pass(breaker: CircuitBreaker, clock: Clock
     assert [passes(breaker) for _ in range(3)] == [True, True, True]
 
 
-def test_a_pause_that_was_asked_for_is_kept(breaker: CircuitBreaker, clock: Clock) -> None:
+def test_breaker_keeps_the_longest_requested_pause(breaker: CircuitBreaker, clock: Clock) -> None:
     breaker.answered()
     breaker.hold(20)
     breaker.hold(10)

@@ -74,7 +74,7 @@ def known(*people: tuple[str, str]) -> list[KnownPerson]:
         ("Anna", "", [("Anna Berg", "friend"), ("Anna Holt", "boss")], None),
     ],
 )
-def test_who_is_meant_by_a_name(
+def test_find_person_matches_name_and_relation(
     name: str, relation: str, people: list[tuple[str, str]], expected: int | None
 ) -> None:
     found = find_person(name, relation, known(*people))
@@ -96,7 +96,7 @@ def evidence_of(*mentions: PersonMention | EventMention) -> list[StatementEviden
     return found
 
 
-def test_a_person_is_the_same_in_whatever_order_it_was_learned() -> None:
+def test_fold_person_is_independent_of_mention_order() -> None:
     mentions = [
         PersonMention("Anna", said(0), "wife"),
         PersonMention("Anna Berg", said(5), status=RelationStatus.ENDED),
@@ -124,7 +124,7 @@ def test_a_person_is_the_same_in_whatever_order_it_was_learned() -> None:
         ([("status", "deceased"), ("relation", "dad")], RelationStatus.DECEASED),
     ],
 )
-def test_a_relation_ends_and_begins(
+def test_fold_person_uses_the_latest_relation_status(
     statements: list[tuple[str, str]], expected: RelationStatus
 ) -> None:
     evidence = [StatementEvidence("name", "Anna", UUID(int=1), day(0))]
@@ -135,7 +135,7 @@ def test_a_relation_ends_and_begins(
     assert fold_person(evidence).status is expected
 
 
-def test_a_ruling_holds_until_somebody_says_something_newer() -> None:
+def test_ended_ruling_applies_until_a_newer_statement() -> None:
     friend = evidence_of(PersonMention("Anna", said(0), "friend", RelationStatus.ACTIVE))
     again = evidence_of(PersonMention("Anna", said(9), status=RelationStatus.ACTIVE))
     assert fold_person(friend, day(5)).status is RelationStatus.ENDED
@@ -143,7 +143,7 @@ def test_a_ruling_holds_until_somebody_says_something_newer() -> None:
     assert fold_person(friend + again, day(10)).status is RelationStatus.ENDED
 
 
-def test_an_event_that_moves_is_the_same_and_expires_from_its_end() -> None:
+def test_moved_event_is_matched_and_expires_after_its_new_date() -> None:
     first = EventMention("Dentist appointment", "health", said(0), day(10), day(10), 0.4, 14)
     moved = EventMention("the dentist appointment", "health", said(5), day(20), None, 0.6, 14)
     event = KnownEvent(UUID(int=1), "Dentist appointment", "health", day(10), day(0))
@@ -173,7 +173,7 @@ def test_an_event_that_moves_is_the_same_and_expires_from_its_end() -> None:
         ("Started a new job at Acme", "work", 400, None),
     ],
 )
-def test_which_event_is_meant(
+def test_find_event_matches_title_category_and_time(
     title: str, category: str, starts: int | None, expected: int | None
 ) -> None:
     event = KnownEvent(UUID(int=1), "Started new job at Acme", "work", day(0), day(1))
@@ -199,17 +199,19 @@ def trait(value: str, *numbers: int) -> Trait:
         (trait("loud", 8, 9), None, Effect.IGNORE),
     ],
 )
-def test_what_an_assessment_changes(assessed: Trait, held: str | None, expected: Effect) -> None:
+def test_find_effect_compares_an_assessed_trait_with_the_current_one(
+    assessed: Trait, held: str | None, expected: Effect
+) -> None:
     current = CurrentTrait(UUID(int=1), "directness", held, day(0), day(5), 2) if held else None
     assert find_effect(assessed, current) is expected
 
 
-def test_each_dimension_has_values_to_choose_from() -> None:
+def test_each_trait_dimension_has_at_least_three_values() -> None:
     assert {"directness", "formality", "humour", "length"} <= DIMENSIONS.keys()
     assert all(len(set(values)) >= 3 for values in DIMENSIONS.values())
 
 
-def test_questions_name_what_they_are_about_in_one_line() -> None:
+def test_questions_name_their_subject_in_one_line() -> None:
     fact = FactOccasion(UUID(int=1), "emi", "residence", "Lisbon", day(0), 4, "Berlin")
     assert verify(fact).text == "Is the residence of emi still Lisbon?"
     assert probe(fact).text == "What led the residence of emi to change from Berlin to Lisbon?"

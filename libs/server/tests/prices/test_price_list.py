@@ -16,13 +16,13 @@ def listed(*entries: str, currency: str = "USD") -> str:
     return f'currency = "{currency}"\n' + "".join(f"[[prices]]\n{entry}" for entry in entries)
 
 
-def test_amounts_are_exact_whether_they_are_text_or_numbers() -> None:
+def test_parse_prices_reads_text_and_numbers_as_exact_decimals() -> None:
     [price] = parse_prices(listed(ENTRY.replace('"0.1"', "0.1"))).prices
     assert (price.input, price.output) == (Decimal("0.1"), Decimal(2))
     assert (price.cached_input, price.valid_from) == (None, date(2026, 1, 2))
 
 
-def test_the_list_that_is_shipped_says_its_day_and_has_every_model_once() -> None:
+def test_shipped_price_list_has_a_date_and_each_model_once() -> None:
     shipped = shipped_prices()
     assert date.fromisoformat(shipped.as_of)
     assert shipped.currency == "USD"
@@ -46,6 +46,6 @@ def test_the_list_that_is_shipped_says_its_day_and_has_every_model_once() -> Non
         (listed(ENTRY.replace("2026-01-02", "soon")), "valid_from is to be a day"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(text: str, complaint: str) -> None:
+def test_parse_prices_names_the_place_of_an_error(text: str, complaint: str) -> None:
     with pytest.raises(BadPriceList, match=complaint):
         parse_prices(text)

@@ -37,7 +37,7 @@ libc.fclose(ctypes.c_void_p(told))
 """
 
 
-def test_freed_memory_between_what_stays_goes_back() -> None:
+def test_give_back_returns_freed_memory_between_live_objects() -> None:
     def resident() -> float:
         return psutil.Process().memory_info().rss / MB
 
@@ -53,7 +53,7 @@ def test_freed_memory_between_what_stays_goes_back() -> None:
 
 
 @pytest.mark.parametrize("how", ["shared", "apart"])
-def test_threads_share_arenas(how: str) -> None:
+def test_threads_share_memory_arenas_if_configured(how: str) -> None:
     command = [sys.executable, "-c", _COUNT_ARENAS, how]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert (told.count("<heap nr=") <= 2) is (how == "shared"), told

@@ -25,7 +25,7 @@ def _given(*, own_session: bool) -> list[int]:
     return [int(each) for each in printed.split()]
 
 
-def test_a_process_gives_way_with_its_session_where_it_leads_one() -> None:
+def test_lower_priority_includes_the_session_only_if_the_process_leads_it() -> None:
     try:
         own = session_niceness()
     except OSError:

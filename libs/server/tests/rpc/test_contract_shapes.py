@@ -40,7 +40,7 @@ def _type(field: FieldDescriptor) -> str:
     return field.message_type.name if field.message_type else ""
 
 
-def test_times_end_with_time() -> None:
+def test_timestamp_field_names_end_with_time() -> None:
     times = [
         field.full_name
         for message in MESSAGES
@@ -52,7 +52,9 @@ def test_times_end_with_time() -> None:
 
 
 @pytest.mark.parametrize("method", UPDATES, ids=lambda method: method.name)
-def test_an_update_takes_and_returns_a_resource_with_a_mask(method: MethodDescriptor) -> None:
+def test_update_methods_take_and_return_a_resource_with_update_mask(
+    method: MethodDescriptor,
+) -> None:
     resource, mask = method.input_type.fields
     returned, *token = method.output_type.fields
     assert _type(resource) == _type(returned) == method.name.removeprefix("Update")
@@ -61,7 +63,7 @@ def test_an_update_takes_and_returns_a_resource_with_a_mask(method: MethodDescri
 
 
 @pytest.mark.parametrize("method", PAGED, ids=lambda method: method.name)
-def test_a_page_begins_with_its_items_and_the_next_token(method: MethodDescriptor) -> None:
+def test_list_responses_begin_with_items_and_next_page_token(method: MethodDescriptor) -> None:
     items, token = method.output_type.fields[:2]
     # ExpandSummary returns a tree, whose first level is paged.
     assert items.is_repeated or method.name == "ExpandSummary"
@@ -69,7 +71,7 @@ def test_a_page_begins_with_its_items_and_the_next_token(method: MethodDescripto
     assert "page_size" in method.input_type.fields_by_name
 
 
-def test_a_filter_is_one_message_of_each_kind() -> None:
+def test_filter_fields_use_one_message_type_per_resource() -> None:
     filters = {
         _type(message.fields_by_name["filter"])
         for message in MESSAGES

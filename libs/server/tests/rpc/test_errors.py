@@ -57,9 +57,7 @@ ALL = sorted(_KNOWN, key=lambda error: error.__name__)
     ],
     ids=lambda value: getattr(value, "__name__", type(value).__name__),
 )
-def test_a_drivers_error_becomes_the_stated_one(
-    raised: Exception, told: type[EverwordError]
-) -> None:
+def test_translate_maps_driver_errors(raised: Exception, told: type[EverwordError]) -> None:
     assert type(translate(raised)) is told
 
 
@@ -73,7 +71,7 @@ def test_a_drivers_error_becomes_the_stated_one(
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_what_nobody_foresaw_is_left_to_the_log(raised: Exception) -> None:
+def test_translate_of_unexpected_errors_returns_none(raised: Exception) -> None:
     assert translate(raised) is None
 
 
@@ -91,25 +89,25 @@ def test_every_error_has_one_error_info_and_no_detail_twice(kind: type[EverwordE
     assert status.message
 
 
-def test_reasons_and_errors_are_the_same_set() -> None:
+def test_every_error_reason_has_an_error_class_and_vice_versa() -> None:
     used = {kind.reason for kind in ALL}
     stated = {name.removeprefix(_PREFIX) for name in ErrorReason.keys()} - {"UNSPECIFIED"}  # noqa: SIM118
     assert used == stated
 
 
-def test_a_reason_always_comes_with_the_code_that_its_proto_states() -> None:
+def test_every_error_class_has_the_code_documented_in_the_proto() -> None:
     stated = dict(_DOCUMENTED.findall(PROTO.read_text(encoding="utf-8")))
     assert len(stated) == len(ErrorReason.keys()) - 1
     assert {(kind.reason, kind.code) for kind in ALL} == set(stated.items())
 
 
-def test_every_reason_fits_the_limits_of_error_info() -> None:
+def test_every_reason_matches_error_info_format_and_length() -> None:
     for kind in ALL:
         assert re.fullmatch(r"[A-Z][A-Z0-9_]+[A-Z0-9]", kind.reason)
         assert len(kind.reason) <= 63
 
 
-def test_a_violation_of_no_single_field_is_told_by_its_text_alone() -> None:
+def test_violation_without_field_has_only_its_text_as_message() -> None:
     assert (
         errors.InvalidArgument(violations=(("", "give one of both"),)).message == "give one of both"
     )
@@ -127,14 +125,14 @@ def test_field_violations_become_a_bad_request() -> None:
 @pytest.mark.parametrize(
     ("error", "delay_ms"), [(errors.Overloaded(), 1000), (errors.ConcurrentUpdate(), 100)]
 )
-def test_what_passes_by_itself_says_when_to_come_back(error: EverwordError, delay_ms: int) -> None:
+def test_transient_errors_have_a_retry_delay(error: EverwordError, delay_ms: int) -> None:
     retry = error_details_pb2.RetryInfo()
     assert to_status(error, "").details[1].Unpack(retry)
     assert retry.retry_delay.ToMilliseconds() == delay_ms
 
 
 @pytest.mark.parametrize("letter", ["x", "ä", "語", "😀", "\n"], ids=ascii)
-def test_what_callers_sent_is_cut_so_that_an_error_fits_its_trailers(letter: str) -> None:
+def test_long_caller_input_is_truncated_to_fit_error_trailers(letter: str) -> None:
     long = letter * 7_000
     violations = tuple((long, long) for _ in range(10))
     for error in (
@@ -153,14 +151,14 @@ def test_what_callers_sent_is_cut_so_that_an_error_fits_its_trailers(letter: str
         assert all(len(value) <= 200 for value in info.metadata.values())
 
 
-def test_what_is_not_found_is_named() -> None:
+def test_not_found_error_names_the_resource() -> None:
     status = to_status(ConversationNotFound(conversation_id="c1"), "")
     resource = error_details_pb2.ResourceInfo()
     assert status.details[1].Unpack(resource)
     assert (resource.resource_type, resource.resource_name) == ("conversation_id", "c1")
 
 
-def test_the_message_is_the_classs_first_paragraph_and_names_a_code() -> None:
+def test_error_message_is_first_docstring_paragraph_and_code_is_valid() -> None:
     for kind in ALL:
         assert kind().message == (kind.__doc__ or "").split("\n\n")[0]
         assert kind.code in grpc.StatusCode.__members__

@@ -64,7 +64,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-async def test_groups_that_wait_are_served_in_turn() -> None:
+async def test_waiting_groups_are_served_in_turn() -> None:
     callers = Callers(CallShare(limits(2, 2)))
     await callers.call(FLOOD, "f1", "f2", "f3", "f4", "f5")
     await callers.call(OTHER, "o1", "o2")
@@ -77,7 +77,9 @@ async def test_groups_that_wait_are_served_in_turn() -> None:
     assert callers.running == ["f4", "o2"]
 
 
-async def test_a_group_alone_has_all_and_beside_others_its_share(clock: list[float]) -> None:
+async def test_single_group_uses_all_slots_but_only_its_share_among_others(
+    clock: list[float],
+) -> None:
     callers = Callers(CallShare(limits(8, 8, among_others=2)))
     await callers.call(FLOOD, *"abcdefghij")
     assert len(callers.running) == 8
@@ -95,7 +97,7 @@ async def test_a_group_alone_has_all_and_beside_others_its_share(clock: list[flo
     assert callers.running == [*"jklmn"]
 
 
-async def test_one_group_leaves_places_in_the_queue_to_others() -> None:
+async def test_one_group_cannot_fill_the_whole_queue() -> None:
     share = CallShare(limits(1, 1, waiting=3, waiting_in_group=2))
     callers = Callers(share)
     await callers.call(FLOOD, "f1", "f2", "f3")
@@ -112,7 +114,7 @@ async def test_one_group_leaves_places_in_the_queue_to_others() -> None:
     await asyncio.gather(*callers.tasks.values())
 
 
-async def test_under_a_flood_the_latest_is_served_and_the_oldest_makes_room(
+async def test_full_queue_serves_the_newest_call_and_refuses_the_oldest(
     clock: list[float],
 ) -> None:
     callers = Callers(CallShare(limits(1, 1, waiting=3, waiting_in_group=3)))
@@ -143,7 +145,7 @@ async def _refused(callers: Callers) -> str:
     return "".join(ended)
 
 
-async def test_under_a_flood_few_wait_and_not_for_long(clock: list[float]) -> None:
+async def test_full_queue_is_shortened_and_refuses_calls_after_max_wait(clock: list[float]) -> None:
     share = CallShare(IMPATIENT)
     callers = Callers(share)
     await callers.call(FLOOD, *"abcdefg")
@@ -162,7 +164,7 @@ async def test_under_a_flood_few_wait_and_not_for_long(clock: list[float]) -> No
     assert callers.running == ["b", "i"]
 
 
-async def test_who_asks_keeps_the_queue_short_until_nobody_does(clock: list[float]) -> None:
+async def test_group_stays_marked_full_until_it_stops_calling(clock: list[float]) -> None:
     share = CallShare(IMPATIENT)
     callers = Callers(share)
     await callers.call(FLOOD, *"abcdefgh")
@@ -175,7 +177,7 @@ async def test_who_asks_keeps_the_queue_short_until_nobody_does(clock: list[floa
     assert not share.is_full(FLOOD)
 
 
-async def test_who_finds_all_busy_with_others_is_not_taken_for_a_flood() -> None:
+async def test_group_refused_because_of_others_is_not_marked_full() -> None:
     share = CallShare(limits(1, 1, waiting=2, waiting_in_group=2, impatient=True))
     callers = Callers(share)
     await callers.call(FLOOD, "f1", "f2", "f3")
@@ -186,7 +188,7 @@ async def test_who_finds_all_busy_with_others_is_not_taken_for_a_flood() -> None
     assert not share.is_full(OTHER)
 
 
-async def test_who_was_cancelled_and_not_told_yet_is_passed_over() -> None:
+async def test_cancelled_waiting_call_is_skipped() -> None:
     share = CallShare(limits(1, 1))
     callers = Callers(share)
     await share.take(FLOOD)
@@ -200,7 +202,7 @@ async def test_who_was_cancelled_and_not_told_yet_is_passed_over() -> None:
     assert not share._waiting
 
 
-async def test_operators_have_a_reserve_and_are_never_refused_for_others() -> None:
+async def test_operators_have_reserved_slots() -> None:
     share = CallShare(ShareLimits(total=2, of_group=2, reserve=1))
     await share.take(FLOOD, 2)
     with pytest.raises(Overloaded):
@@ -210,7 +212,7 @@ async def test_operators_have_a_reserve_and_are_never_refused_for_others() -> No
         await share.take(OPERATOR)
 
 
-async def test_who_gives_up_waiting_leaves_its_place() -> None:
+async def test_cancelled_call_leaves_the_queue() -> None:
     callers = Callers(CallShare(limits(1, 1)))
     await callers.call(FLOOD, "f1", "f2", "f3")
     callers.tasks["f2"].cancel()
@@ -219,7 +221,7 @@ async def test_who_gives_up_waiting_leaves_its_place() -> None:
     assert callers.running == ["f3"]
 
 
-async def test_who_is_cancelled_just_when_its_turn_comes_gives_it_on() -> None:
+async def test_call_cancelled_when_granted_a_slot_passes_it_on() -> None:
     callers = Callers(CallShare(limits(1, 1)))
     await callers.call(FLOOD, "f1", "f2")
     await callers.call(OTHER, "o1")
@@ -231,7 +233,7 @@ async def test_who_is_cancelled_just_when_its_turn_comes_gives_it_on() -> None:
     assert callers.running == ["o1"]
 
 
-async def test_amounts_count_and_what_is_larger_than_all_goes_alone() -> None:
+async def test_call_larger_than_the_total_runs_alone() -> None:
     callers = Callers(CallShare(limits(10, 10)))
     await callers.call(FLOOD, "large", amount=11)
     await callers.call(OTHER, "small", amount=1)
@@ -240,7 +242,7 @@ async def test_amounts_count_and_what_is_larger_than_all_goes_alone() -> None:
     assert callers.running == ["small"]
 
 
-async def test_what_counts_for_two_of_its_group_has_its_turn_where_others_leave_no_two() -> None:
+async def test_calls_that_count_twice_are_not_starved_by_other_groups() -> None:
     share = CallShare(limits(4, 4, among_others=2))
     others = [Group(f"other {n}") for n in range(6)]
     order = list[Group]()
@@ -264,7 +266,7 @@ async def test_what_counts_for_two_of_its_group_has_its_turn_where_others_leave_
     await callers.end("other", "too much")
 
 
-async def test_nothing_is_kept_of_groups_that_are_gone(clock: list[float]) -> None:
+async def test_state_of_inactive_groups_is_removed(clock: list[float]) -> None:
     share = CallShare(limits(4, 4, among_others=2))
     for number in range(1000):
         async with share.acquired(Group(number)):

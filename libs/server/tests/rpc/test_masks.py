@@ -11,17 +11,17 @@ from everword.rpc.translate import masked_fields
 CHANGEABLE = {"active": "active", "details.title": "title"}
 
 
-def test_a_mask_names_fields_by_their_paths() -> None:
+def test_masked_fields_resolves_paths() -> None:
     mask = FieldMask(paths=["details.title"])
     assert masked_fields(mask, CHANGEABLE) == ["title"]
 
 
-def test_a_star_is_every_field_that_can_be_changed() -> None:
+def test_masked_fields_of_star_returns_all_changeable_fields() -> None:
     assert masked_fields(FieldMask(paths=["*"]), CHANGEABLE) == ["active", "title"]
 
 
 @pytest.mark.parametrize("paths", [[], ["title"], ["active", "id"], ["*", "active"]])
-def test_what_cannot_be_changed_is_refused(paths: list[str]) -> None:
+def test_masked_fields_refuses_fields_that_cannot_be_changed(paths: list[str]) -> None:
     with pytest.raises(InvalidArgument) as caught:
         masked_fields(FieldMask(paths=paths), CHANGEABLE)
     [(field, text)] = caught.value.violations

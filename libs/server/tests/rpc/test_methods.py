@@ -29,12 +29,12 @@ SERVICES: list[ServiceDescriptor] = [
 ]
 
 
-def test_every_public_rpc_states_its_access() -> None:
+def test_every_public_rpc_declares_its_access() -> None:
     table = access_table(SERVICES)
     assert len(table) == sum(len(service.methods) for service in SERVICES)
 
 
-def test_administration_is_for_operators_alone() -> None:
+def test_only_admin_service_requires_the_admin_role() -> None:
     by_operators = {path for path, role in access_table(SERVICES).items() if role is Role.ADMIN}
     assert {path.split("/")[1] for path in by_operators} == {"everword.v1.AdminService"}
     assert len(by_operators) == len(
@@ -43,7 +43,7 @@ def test_administration_is_for_operators_alone() -> None:
 
 
 @pytest.mark.parametrize("service", ["SearchService", "ContextService"])
-def test_reading_needs_a_reading_key_alone(service: str) -> None:
+def test_read_services_require_only_the_read_role(service: str) -> None:
     roles = {
         role
         for path, role in access_table(SERVICES).items()
@@ -52,6 +52,6 @@ def test_reading_needs_a_reading_key_alone(service: str) -> None:
     assert roles == {Role.READ}
 
 
-def test_internal_rpcs_are_not_for_keys() -> None:
+def test_internal_rpcs_are_not_in_the_access_table() -> None:
     internal = embedder_service_pb2.DESCRIPTOR.services_by_name["EmbedderService"]
     assert access_table([internal]) == {}

@@ -85,7 +85,7 @@ def test_every_field_of_a_request_has_a_limit(request_type: Descriptor) -> None:
     assert list(_without_limit(request_type, request_type.name)) == []
 
 
-def test_what_has_no_limit_is_found() -> None:
+def test_fields_without_limit_are_detected() -> None:
     """Responses have no limits, which shows that the search finds missing ones."""
     file = everword_file("summary")
     found = list(_without_limit(file.message_types_by_name["Summary"], "Summary"))
@@ -101,7 +101,7 @@ def everword_file(name: str) -> Any:
     return importlib.import_module(f"everword.v1.{name}_pb2").DESCRIPTOR
 
 
-def test_only_what_takes_whole_texts_takes_more_than_a_mebibyte() -> None:
+def test_only_requests_with_whole_texts_may_exceed_one_mebibyte() -> None:
     table = limits_table(_services())
     assert len(table) == len(REQUESTS) > 30
     large = {

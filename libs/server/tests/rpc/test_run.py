@@ -40,7 +40,7 @@ run.run(lambda environment: Service())
 """
 
 
-def test_what_lies_in_cycles_is_found_though_it_is_little() -> None:
+def test_idle_service_collects_garbage_cycles_also_if_few() -> None:
     command = [sys.executable, "-c", _SERVICE]
     done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=True)
     assert done.stdout.split() == ["found", "stopped"]

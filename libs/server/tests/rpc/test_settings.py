@@ -15,7 +15,7 @@ def _settings(**variables: str) -> ServerSettings:
     return ServerSettings.from_environment(Environment(variables), "ingest")
 
 
-def test_with_nothing_set_a_service_listens_on_loopback_without_credentials() -> None:
+def test_service_without_settings_listens_on_loopback_without_credentials() -> None:
     settings = _settings()
     assert settings.listen == "127.0.0.1:50051"
     assert settings.loopback
@@ -27,17 +27,17 @@ def test_with_nothing_set_a_service_listens_on_loopback_without_credentials() ->
 
 
 @pytest.mark.parametrize("listen", ["0.0.0.0:50051", "[::]:50051", "10.0.0.5:50051", "db:50051"])
-def test_other_addresses_are_no_loopback(listen: str) -> None:
+def test_listen_addresses_reachable_from_a_network_are_not_loopback(listen: str) -> None:
     assert not _settings(EVERWORD_LISTEN=listen).loopback
 
 
-def test_a_server_that_stops_gives_balancers_time_where_there_may_be_some() -> None:
+def test_drain_time_is_shorter_on_loopback() -> None:
     assert _settings(EVERWORD_LISTEN="0.0.0.0:50051").drain_s == ServerSettings.drain_s
     assert _settings().drain_s == LOOPBACK_DRAIN_S < ServerSettings.drain_s
 
 
 @pytest.mark.parametrize("listen", ["127.0.0.1:1", "localhost:1", "[::1]:1", "unix:/run/e.sock"])
-def test_addresses_that_no_network_reaches_are_loopback(listen: str) -> None:
+def test_listen_addresses_not_reachable_from_a_network_are_loopback(listen: str) -> None:
     assert _settings(EVERWORD_LISTEN=listen).loopback
 
 
@@ -48,19 +48,19 @@ def test_addresses_that_no_network_reaches_are_loopback(listen: str) -> None:
         ("EVERWORD_ADMIN_KEY", "too-short-to-be-a-secret"[:23]),
     ],
 )
-def test_a_wrong_setting_is_refused_by_name(name: str, value: str) -> None:
+def test_invalid_setting_is_refused_by_name(name: str, value: str) -> None:
     with pytest.raises(SettingError, match=name):
         _settings(**{name: value})
 
 
-def test_a_certificate_without_its_key_is_refused(tmp_path: Path) -> None:
+def test_certificate_without_key_is_refused(tmp_path: Path) -> None:
     certificate = tmp_path / "cert.pem"
     certificate.touch()
     with pytest.raises(SettingError, match="EVERWORD_TLS_KEY"):
         _settings(EVERWORD_TLS_CERT=str(certificate))
 
 
-def test_an_authority_for_clients_without_a_certificate_is_refused(tmp_path: Path) -> None:
+def test_client_ca_without_server_certificate_is_refused(tmp_path: Path) -> None:
     """Without TLS no client would be asked for a certificate."""
     authority = tmp_path / "ca.pem"
     authority.touch()
@@ -68,7 +68,7 @@ def test_an_authority_for_clients_without_a_certificate_is_refused(tmp_path: Pat
         _settings(EVERWORD_TLS_CLIENT_CA=str(authority))
 
 
-def test_secrets_are_not_shown() -> None:
+def test_settings_repr_hides_secrets() -> None:
     settings = _settings(
         EVERWORD_ADMIN_KEY="hunter2-hunter2-hunter2-hunter2", EVERWORD_INTERNAL_TOKEN="hunter3"
     )
@@ -86,7 +86,7 @@ def test_secrets_are_not_shown() -> None:
         ("[::1]:50052", "dns:///[::1]:50052"),
     ],
 )
-def test_names_are_resolved_through_dns_unless_they_say_otherwise(
+def test_target_of_resolves_names_by_dns_unless_a_scheme_is_given(
     address: str, target: str
 ) -> None:
     assert target_of(address) == target

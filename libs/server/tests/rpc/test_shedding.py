@@ -38,7 +38,7 @@ async def test_calls_are_refused_while_the_queue_of_their_group_is_full() -> Non
     assert shedding.refusal(KEY, is_counted=True) is None
 
 
-async def test_shedding_of_a_namespace_over_its_rate_leaves_other_calls_alone() -> None:
+async def test_shedding_of_a_namespace_over_its_rate_spares_other_calls() -> None:
     shedding, usage = Shedding(Capacity(8)), QuotaUsage()
     usage.sent(QuotaUsageRow(1, 2, 0, 0, requests=2, messages=0, stored_bytes=0, ends_in_s=30.0))
     shedding.note_limited(KEY, usage)
@@ -57,7 +57,7 @@ async def _call(capacity: Capacity, group: Group) -> None:
         await asyncio.Event().wait()
 
 
-def test_a_caller_is_the_same_however_he_writes_what_he_shows() -> None:
+def test_claimed_identity_normalises_authorization_and_namespace() -> None:
     for written in ("Bearer k", "bearer k", "BEARER   k "):
         assert claimed_identity({"authorization": written}) == ("k", "default")
     assert (

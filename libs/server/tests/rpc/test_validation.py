@@ -49,13 +49,13 @@ def _fields(validation: ValidationInterceptor, request: object) -> list[str]:
     return [field for field, _ in caught.value.violations]
 
 
-def test_a_good_request_comes_through_unchanged(validation: ValidationInterceptor) -> None:
+def test_valid_request_is_returned_unchanged(validation: ValidationInterceptor) -> None:
     request = _append(metadata={"zero": 0, "text": "fine"}, token_count=0)
     parse = ingest_service_pb2.AppendMessagesRequest.FromString
     assert validation.check(request.SerializeToString(), parse, APPEND) == request
 
 
-def test_a_zero_byte_in_a_number_is_no_nul_character(validation: ValidationInterceptor) -> None:
+def test_zero_bytes_in_numbers_are_not_nul_characters(validation: ValidationInterceptor) -> None:
     request = _append(token_count=1 << 21, metadata={"number": 1.5})
     raw = request.SerializeToString()
     assert b"\0" in raw
@@ -79,13 +79,13 @@ def test_a_zero_byte_in_a_number_is_no_nul_character(validation: ValidationInter
         ),
     ],
 )
-def test_a_nul_character_is_found_wherever_it_is(
+def test_nul_character_in_any_field_is_refused(
     validation: ValidationInterceptor, message: dict[str, object], field: str
 ) -> None:
     assert _fields(validation, _append(**message)) == [field]
 
 
-def test_a_nul_in_a_map_of_messages_is_found_in_key_and_value(
+def test_nul_character_in_a_map_key_is_refused(
     validation: ValidationInterceptor,
 ) -> None:
     settings = admin_service_pb2.NamespaceSettings(
@@ -103,14 +103,14 @@ def test_a_violation_names_its_place_in_lists(validation: ValidationInterceptor)
     assert _fields(validation, request) == ["messages[1].role"]
 
 
-def test_only_so_many_violations_are_named(validation: ValidationInterceptor) -> None:
+def test_number_of_named_violations_is_limited(validation: ValidationInterceptor) -> None:
     request = _append()
     for _ in range(50):
         request.messages.add(content="no role")
     assert len(_fields(validation, request)) == MAX_VIOLATIONS
 
 
-def test_what_is_no_protobuf_is_an_invalid_argument(validation: ValidationInterceptor) -> None:
+def test_malformed_protobuf_raises_invalid_argument(validation: ValidationInterceptor) -> None:
     parse = admin_service_pb2.GetNamespaceRequest.FromString
     with pytest.raises(InvalidArgument, match="UTF-8"):
         validation.check(b"\x0a\x02\xff\xfe", parse, GET_NAMESPACE)

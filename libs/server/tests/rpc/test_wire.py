@@ -85,7 +85,7 @@ FLOODS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("name", FLOODS)
-def test_a_list_that_is_too_long_is_refused_before_anything_is_made_of_it(name: str) -> None:
+def test_overlong_list_is_refused_before_parsing(name: str) -> None:
     request, field = FLOODS[name]
 
     def parse(raw: bytes) -> None:
@@ -100,7 +100,7 @@ def test_a_list_that_is_too_long_is_refused_before_anything_is_made_of_it(name: 
     assert time.thread_time() - begun < 3
 
 
-def test_fields_count_at_all_depths() -> None:
+def test_fields_at_all_depths_count_toward_the_limit() -> None:
     blocks = [memory.ContentBlock(type="t")] * 256
     request = an_append(*[memory.NewMessage(content_blocks=blocks)] * 1000)
     assert violations(request) == [("", "has more than 250,000 fields in all")]
@@ -108,13 +108,13 @@ def test_fields_count_at_all_depths() -> None:
     assert violations(request) == []
 
 
-def test_no_more_violations_are_looked_for_than_are_named() -> None:
+def test_scan_stops_after_ten_violations() -> None:
     request = an_append(*[memory.NewMessage(tags=["a"] * 33)] * 50)
     assert len(violations(request)) == 10
 
 
 @pytest.mark.parametrize(("levels", "refused"), [(30, False), (31, True)])
-def test_a_struct_may_be_so_deep(levels: int, refused: bool) -> None:
+def test_struct_over_the_depth_limit_is_refused(levels: int, refused: bool) -> None:
     request = an_append(memory.NewMessage(metadata=nested(levels)))
     found = violations(request)
     assert bool(found) is refused
@@ -123,7 +123,7 @@ def test_a_struct_may_be_so_deep(levels: int, refused: bool) -> None:
         assert text == "is more than 30 levels deep"
 
 
-def test_lists_are_levels_too() -> None:
+def test_lists_in_a_struct_count_as_levels() -> None:
     value = Value(null_value=0)  # type: ignore[arg-type]
     for _ in range(30):
         value = Value(list_value={"values": [value]})  # type: ignore[arg-type]
@@ -131,13 +131,13 @@ def test_lists_are_levels_too() -> None:
 
 
 @pytest.mark.parametrize(("chars", "refused"), [(65_000, False), (65_536, True)])
-def test_a_struct_may_be_so_large(chars: int, refused: bool) -> None:
+def test_struct_over_the_size_limit_is_refused(chars: int, refused: bool) -> None:
     request = an_append(memory.NewMessage(metadata=text_struct(chars)))
     expected = [("messages[0].metadata", "is over 65,536 bytes")] if refused else []
     assert violations(request) == expected
 
 
-def test_what_comes_in_pieces_is_one_message() -> None:
+def test_repeated_occurrences_of_a_message_field_are_merged() -> None:
     """Protobuf merges a field's messages if it occurs twice."""
     piece = a_search(kinds=[1] * 10).SerializeToString()
     assert violations(a_search(), piece) == []
@@ -148,7 +148,7 @@ def test_what_comes_in_pieces_is_one_message() -> None:
     assert found == [("details.settings", "is over 65,536 bytes")]
 
 
-def test_numbers_of_a_list_count_one_by_one_or_in_a_row() -> None:
+def test_packed_and_unpacked_list_items_are_counted() -> None:
     row = a_search(kinds=[1] * 16).SerializeToString()
     assert violations(a_search(), row) == []
     # filter { kinds: 1 }, seventeen times.
@@ -157,7 +157,7 @@ def test_numbers_of_a_list_count_one_by_one_or_in_a_row() -> None:
     assert violations(a_search(), alone) == [("filter.kinds", "has more than 16 items")]
 
 
-def test_a_map_may_have_so_many_pairs() -> None:
+def test_map_over_the_pair_limit_is_refused() -> None:
     def settings(pairs: int) -> admin.CreateNamespaceRequest:
         policies = {str(number): admin.ChannelPolicy() for number in range(pairs)}
         return admin.CreateNamespaceRequest(
@@ -169,7 +169,7 @@ def test_a_map_may_have_so_many_pairs() -> None:
     assert violations(settings(101)) == [(path, "has more than 100 pairs")]
 
 
-def test_fields_that_nobody_knows_count_too() -> None:
+def test_unknown_fields_count_toward_the_limit() -> None:
     unknown = b"\x98\x06\x01"  # number 99
     assert violations(a_search(), unknown * 20_000) == []
     assert violations(a_search(), unknown * 20_001) == [("", "has more than 20,000 fields in all")]
@@ -189,13 +189,13 @@ def test_fields_that_nobody_knows_count_too() -> None:
         b"\x0a",
     ],
 )
-def test_bytes_that_are_no_protobuf_are_malformed(raw: bytes) -> None:
+def test_malformed_bytes_raise_malformed_error(raw: bytes) -> None:
     """The scan stops at the first malformed field, and so refuses the request before it is parsed."""
     with pytest.raises(MalformedError):
         violations(a_search(), raw)
 
 
-def test_what_protobuf_cannot_parse_it_is_not_asked_to() -> None:
+def test_message_too_deep_for_protobuf_is_refused_before_parsing() -> None:
     """Deeper than protobuf goes itself, within a type that has no other bound."""
     inner = b""
     for _ in range(120):

@@ -28,23 +28,23 @@ from everword.text.passages import MAX_WORDS, count_words, split_passages
         ("㌀", "アパ パー ート"),
     ],
 )
-def test_text_becomes_words_and_pairs(text: str, expected: str) -> None:
+def test_words_of_splits_text_into_words_and_character_pairs(text: str, expected: str) -> None:
     assert words_of(text) == expected.split()
 
 
-def test_the_last_character_of_a_run_is_indexed_behind_everything() -> None:
+def test_indexed_text_appends_the_last_character_of_each_run() -> None:
     """A lone character is asked for as the beginning of a pair, and none begins with the last one of a run."""
     indexed = indexed_text("我喜欢猫, 우리집 犬 dog", "", datetime(2026, 5, 3, tzinfo=UTC))
     assert indexed == "3 May 2026 我喜 喜欢 欢猫 우리 리집 犬 dog 猫 집"
 
 
 @pytest.mark.parametrize("character", ["猫", "ね", "ネ", "ー", "々", "집"])
-def test_a_character_of_these_scripts_is_lone(character: str) -> None:
+def test_characters_of_unspaced_scripts_are_single_character_words(character: str) -> None:
     assert is_single_character_word(character)
 
 
 @pytest.mark.parametrize("word", ["a", "1", "é", "猫犬", "u1f389"])
-def test_everything_else_is_a_word(word: str) -> None:
+def test_other_words_are_not_single_character_words(word: str) -> None:
     assert not is_single_character_word(word)
 
 
@@ -52,11 +52,11 @@ def test_everything_else_is_a_word(word: str) -> None:
     ("text", "expected"),
     [("サーバーを", 5), ("人々", 2), ("T細胞", 3), ("학교에서 공부", 2), ("don't re-open", 2)],
 )
-def test_words_are_counted_where_there_are_no_spaces(text: str, expected: int) -> None:
+def test_count_words_counts_words_without_spaces(text: str, expected: int) -> None:
     assert count_words(text) == expected
 
 
-def test_a_long_text_with_lengthened_vowels_is_cut_into_passages() -> None:
+def test_split_passages_splits_long_text_with_lengthened_vowels() -> None:
     text = "サーバーのメーカーにユーザーのデータを渡した。" * 40
     passages = split_passages(text)
     assert "".join(passages) == text

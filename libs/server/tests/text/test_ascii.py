@@ -86,7 +86,7 @@ def ascii_texts() -> list[str]:
     return texts()
 
 
-def test_words_are_those_of_the_expression(ascii_texts: list[str]) -> None:
+def test_ascii_words_equal_those_of_the_regular_expression(ascii_texts: list[str]) -> None:
     for text in ascii_texts:
         words = re.findall(r"[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*", text)
         retained = [word for word in words if len(word) <= 200]
@@ -96,12 +96,14 @@ def test_words_are_those_of_the_expression(ascii_texts: list[str]) -> None:
         assert folded_words(text) == [part.lower() for part in cut], text
 
 
-def test_as_many_words_are_counted(ascii_texts: list[str]) -> None:
+def test_ascii_word_count_equals_that_of_the_regular_expression(ascii_texts: list[str]) -> None:
     for text in ascii_texts:
         assert count_words(text) == len(re.findall(r"[A-Za-z0-9][A-Za-z0-9'_-]*", text)), text
 
 
-def test_expressions_of_time_and_of_oneself_are_counted(ascii_texts: list[str]) -> None:
+def test_ascii_time_and_self_words_are_counted_as_by_the_regular_expression(
+    ascii_texts: list[str],
+) -> None:
     times = re.compile(
         r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|week|weekend|month|years?"
         r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september"
@@ -113,7 +115,7 @@ def test_expressions_of_time_and_of_oneself_are_counted(ascii_texts: list[str]) 
         assert traits.self_words == len(re.findall(r"\b(?:I|[Mm][ey])\b", text)), text
 
 
-def test_no_literal_is_passed_over(ascii_texts: list[str]) -> None:
+def test_ascii_literals_are_all_found(ascii_texts: list[str]) -> None:
     for text in ascii_texts:
         # A character that is not ASCII has every word looked at.
         assert literal_tokens(text) == literal_tokens(f"{text} é"), text

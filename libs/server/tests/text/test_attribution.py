@@ -25,12 +25,12 @@ def test_blank_pasted_keeps_each_word_in_its_place() -> None:
     assert all(blanked[text.index(word) :].startswith(word) for word in ("Oslo", "Acme"))
 
 
-def test_mark_pasted_puts_one_mark_for_each_stretch() -> None:
+def test_mark_pasted_replaces_each_pasted_passage_with_one_mark() -> None:
     text = "Look:\n> I live in Rome\n> near the zoo\n\nNice, isn't it?"
     assert mark_pasted(text, "[…]") == "Look:\n[…]\n\nNice, isn't it?"
 
 
-def test_find_pasted_behind_the_authors_name_keeps_the_words() -> None:
+def test_find_pasted_ignores_lines_labelled_with_the_authors_name() -> None:
     text = "[10:02] Ana Silva: I live in Rome\n[10:03] Fred: I live in Oslo"
     assert "Rome" in blank_pasted(text, ["ana"])
     assert "Oslo" not in blank_pasted(text, ["ana"])
@@ -78,7 +78,7 @@ def test_find_pasted_of_a_topic_before_a_colon_returns_nothing(text: str) -> Non
     assert find_pasted(text) == []
 
 
-def test_find_pasted_of_an_unclosed_mark_ends_with_its_line() -> None:
+def test_find_pasted_of_an_unclosed_quotation_mark_stops_at_its_line() -> None:
     assert ROME in blank_pasted(f'He said "never\n{ROME}')
     assert ROME in blank_pasted(f'My screen has 27" and {ROME}')
 
@@ -144,7 +144,7 @@ def test_find_pasted_of_an_unclosed_mark_ends_with_its_line() -> None:
         "She left me this voicemail: I live in Turin",
     ],
 )
-def test_find_pasted_of_what_others_said_leaves_none_of_it(text: str) -> None:
+def test_find_pasted_covers_all_words_of_others(text: str) -> None:
     left = blank_pasted(text, ["Emi"])
     said = ("Turin", "Pirelli", "Berlin", "Fiat", "walnuts", "nuts", "vegan", "cats")
     assert any(word in text for word in said)
@@ -199,7 +199,7 @@ def test_find_pasted_of_what_others_said_leaves_none_of_it(text: str) -> None:
         "I live in Rome and got this error when I ran it: no module",
     ],
 )
-def test_find_pasted_of_the_authors_own_words_keeps_them(text: str) -> None:
+def test_find_pasted_does_not_cover_the_authors_own_words(text: str) -> None:
     assert "rom" in blank_pasted(text, ["Emi"]).lower()
 
 
@@ -215,13 +215,13 @@ def test_find_pasted_of_the_authors_own_words_keeps_them(text: str) -> None:
         "[1] Ana: I live in Turin\n  and\n\nI live in Rome.",
     ],
 )
-def test_find_pasted_where_the_author_speaks_again_keeps_their_words(text: str) -> None:
+def test_find_pasted_ends_when_the_author_speaks_again(text: str) -> None:
     left = blank_pasted(text, ["Emi"])
     assert "Rome" in left
     assert "Turin" not in left
 
 
-def test_find_pasted_with_weak_labels_counts_a_name_before_a_topic() -> None:
+def test_find_pasted_with_weak_labels_treats_a_name_before_a_topic_as_label() -> None:
     text = "Nora: The mooring fee rose to 340 crowns"
     assert find_pasted(text) == []
     assert find_pasted(text, with_weak=True) == [(0, len(text))]

@@ -25,9 +25,7 @@ NAMES = {"caroline", "brien", "james", "mary", "jane", "田中", "中太", "太�
         ("User 7", set()),
     ],
 )
-def test_every_word_of_a_name_is_one_but_roles_numbers_and_letters(
-    author: str, words: set[str]
-) -> None:
+def test_name_words_skips_roles_numbers_and_single_letters(author: str, words: set[str]) -> None:
     assert name_words(author) == words
 
 
@@ -43,7 +41,7 @@ def test_every_word_of_a_name_is_one_but_roles_numbers_and_letters(
         ("田中太郎 likes what?", "likes what?"),
     ],
 )
-def test_names_are_taken_out_of_a_question(query: str, rest: str) -> None:
+def test_without_names_removes_names_from_a_question(query: str, rest: str) -> None:
     assert without_names(query, NAMES) == rest
 
 
@@ -59,9 +57,9 @@ def test_names_are_taken_out_of_a_question(query: str, rest: str) -> None:
         "",
     ],
 )
-def test_a_question_stays_as_it_is_where_no_name_is_left_out(query: str) -> None:
+def test_without_names_keeps_a_question_that_contains_no_name(query: str) -> None:
     assert without_names(query, NAMES).split() == query.split()
 
 
-def test_without_names_a_question_keeps_every_character() -> None:
+def test_without_names_of_no_names_keeps_every_character() -> None:
     assert without_names("  What  is\tthis? ", frozenset()) == "  What  is\tthis? "

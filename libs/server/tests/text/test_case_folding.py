@@ -14,14 +14,14 @@ from everword.text.values.fold_text import parts_of
 SPELLINGS = ("İrem Işık", "irem ışık", "İREM IŞIK", "i\u0307rem işik", "IREM IŞIK")
 
 
-def test_fold_case_makes_the_four_letters_i_and_all_apostrophes_one() -> None:
+def test_fold_case_unifies_the_four_letters_i_and_all_apostrophes() -> None:
     assert {fold_case(each) for each in ("İ", "I", "ı", "i", "i\u0307", "I\u0307")} == {"i"}
     assert {fold_case(f"O{each}B") for each in "'’‘ʼ＇"} == {"o'b"}
     assert fold_case("STRASSE") == fold_case("Straße")
     assert plain_letters("Kadın İLE Çay") == "Kadin ILE Çay"
 
 
-def test_words_of_names_in_every_turkish_spelling_are_equal() -> None:
+def test_name_functions_treat_turkish_spellings_as_equal() -> None:
     for function in (
         lambda text: [word.lower() for word in words_of(text)],
         folded_words,
@@ -33,7 +33,7 @@ def test_words_of_names_in_every_turkish_spelling_are_equal() -> None:
         assert all(each == found[0] for each in found), found
 
 
-def test_find_person_knows_a_name_in_every_turkish_spelling() -> None:
+def test_find_person_matches_a_name_in_every_turkish_spelling() -> None:
     known = [
         KnownPerson(UUID(int=1), ["İrem Işık"], ""),
         KnownPerson(UUID(int=2), ["Can O'Brien"], ""),
@@ -44,7 +44,7 @@ def test_find_person_knows_a_name_in_every_turkish_spelling() -> None:
         assert find_person(name, "", known) == UUID(int=2), name
 
 
-def test_without_names_takes_a_turkish_name_out_of_a_question() -> None:
+def test_without_names_removes_a_turkish_name_from_a_question() -> None:
     names = name_words("İrem")
     for name in ("İrem", "irem", "İREM", "Irem’s"):
         assert without_names(f"Where does {name} live?", names) == "Where does live?"

@@ -160,14 +160,14 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("planted", [*PLANTED, *ISSUED], ids=lambda planted: planted.name)
-def test_a_credential_is_masked_and_nothing_is_left_to_mask(planted: Planted) -> None:
+def test_mask_credentials_masks_each_credential_and_is_idempotent(planted: Planted) -> None:
     masked = mask_credentials(planted.text)
     assert planted.secret not in masked
     assert MARK in masked
     assert mask_credentials(masked) == masked
 
 
-def test_what_stands_around_it_stays() -> None:
+def test_mask_credentials_keeps_the_surrounding_text() -> None:
     text = "The wifi password is Sommer2026! and the network is Guest, PR-482."
     assert (
         mask_credentials(text) == f"The wifi password is {MARK} and the network is Guest, PR-482."
@@ -180,25 +180,25 @@ def test_what_stands_around_it_stays() -> None:
 
 
 @pytest.mark.parametrize("text", [*EVERYDAY, *DEVELOPERS])
-def test_everyday_identifiers_stay_as_they_are(text: str) -> None:
+def test_mask_credentials_keeps_everyday_identifiers(text: str) -> None:
     assert mask_credentials(text) == text
 
 
-def test_places_are_those_of_characters_whatever_stands_before() -> None:
+def test_mask_credentials_is_correct_after_multibyte_characters() -> None:
     token = next(planted.secret for planted in PLANTED if planted.name == "GitLab")
     for before in ("äöü 😀 ", "İİİ ", "\ud800 ", "密码 "):
         assert mask_credentials(f"{before}{token} after") == f"{before}{MARK} after"
     assert mask_credentials("İ password: hunter2 after") == f"İ password: {MARK} after"
 
 
-def test_a_passage_is_masked_by_the_words_around_it() -> None:
+def test_mask_passage_uses_the_surrounding_text() -> None:
     key = next(planted for planted in PLANTED if planted.name == "private key")
     assert key.secret not in mask_passage(key.secret, key.text)
     assert mask_passage("keep it", key.text) == "keep it"
     assert mask_passage("hunter2 password: hunter2", "elsewhere") == f"hunter2 password: {MARK}"
 
 
-def test_the_parts_of_a_text_are_masked_by_those_around_them() -> None:
+def test_mask_parts_masks_credentials_split_over_parts() -> None:
     key = key_lines("RSA PRIVATE", 80)
     parts = split_passages(f"Before. {key}\nAfter.")
     masked = mask_parts(parts)
@@ -214,14 +214,14 @@ def test_the_parts_of_a_text_are_masked_by_those_around_them() -> None:
     assert mask_parts(["Nothing ", "", "here."]) == ["Nothing ", "", "here."]
 
 
-def test_threads_may_mask_at_once() -> None:
+def test_mask_credentials_is_thread_safe() -> None:
     texts = [planted.text for planted in PLANTED]
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(mask_credentials, texts)) == [mask_credentials(text) for text in texts]
 
 
 @pytest.mark.parametrize("unit", HOSTILE)
-def test_time_grows_with_the_length_alone(unit: str) -> None:
+def test_mask_credentials_takes_linear_time(unit: str) -> None:
     """Linear: eight times as long takes about eight times as long, where the square would be 64."""
     mask_credentials(PLANTED[0].text)
     short, long = (unit * (size // len(unit)) for size in (8 * KIB, 64 * KIB))

@@ -6,7 +6,7 @@ from threading import Barrier
 from everword.text.values import names
 
 
-def test_threads_that_begin_at_once_read_the_words_once() -> None:
+def test_concurrent_threads_load_the_word_list_once() -> None:
     """Sixteen threads of a worker took 400 MB for a table of 25 MB."""
     names._load_english.cache_clear()
     at_once = Barrier(8)

@@ -44,7 +44,7 @@ PLAIN = Traits(flags=0, words=3, time_words=0, self_words=0)
         ("```\nfly()\n```", HAS_CODE),
     ],
 )
-def test_flags_say_what_a_message_holds(text: str, flags: int) -> None:
+def test_message_traits_flags_describe_the_message(text: str, flags: int) -> None:
     assert message_traits(text).flags == flags
 
 
@@ -59,9 +59,7 @@ def test_flags_say_what_a_message_holds(text: str, flags: int) -> None:
         ("x" * 1998 + " today", 0),
     ],
 )
-def test_time_expressions_are_counted_at_the_beginning_of_a_message(
-    text: str, expected: int
-) -> None:
+def test_message_traits_counts_time_words_at_the_beginning(text: str, expected: int) -> None:
     assert message_traits(text).time_words == expected
 
 
@@ -73,11 +71,11 @@ def test_time_expressions_are_counted_at_the_beginning_of_a_message(
         ("It is mine; i, MY, meme, Mystery, amid", 0),
     ],
 )
-def test_what_speakers_say_of_themselves_is_counted(text: str, expected: int) -> None:
+def test_message_traits_counts_first_person_words(text: str, expected: int) -> None:
     assert message_traits(text).self_words == expected
 
 
-def test_words_of_a_message_are_counted_in_any_script() -> None:
+def test_message_traits_counts_words_in_any_script() -> None:
     assert message_traits("don't re-open the サーバー").words == 7
 
 
@@ -90,18 +88,18 @@ def test_words_of_a_message_are_counted_in_any_script() -> None:
         ("klingon", ["caroline", "s", "not", "running", "the", "o", "brien", "races"]),
     ],
 )
-def test_words_are_cut_at_apostrophes_and_stemmed_by_the_configuration(
+def test_stems_of_splits_at_apostrophes_and_stems_by_configuration(
     config: str, stems: list[str]
 ) -> None:
     assert stems_of("Caroline’s not running the O'Brien races!", config) == stems
 
 
-def test_other_languages_and_scripts_have_their_own_stems() -> None:
+def test_stems_of_other_languages_and_scripts() -> None:
     assert stems_of("Die Häuser", "german") == ["die", "haus"]
     assert stems_of("我喜欢猫 dogs", "english") == ["我喜", "喜欢", "欢猫", "dog"]
 
 
-def test_a_record_has_the_layout_that_is_written_down() -> None:
+def test_ranking_record_has_the_documented_layout() -> None:
     """Records of one version are read for years: this is the format, byte by byte."""
     traits = Traits(flags=ASKS | HAS_DIGITS, words=300, time_words=2, self_words=1)
     record = pack_record("Red kites", traits, "english")
@@ -110,7 +108,7 @@ def test_a_record_has_the_layout_that_is_written_down() -> None:
     )
 
 
-def test_records_come_back_as_arrays() -> None:
+def test_unpack_records_returns_arrays() -> None:
     one = pack_record("Red kites", Traits(ENDS_ASKING, 2, 3, 4), "english")
     none = pack_record("", PLAIN, "english")
     two = pack_record("The kite", Traits(HAS_CODE, 2, 0, 0), "english")
@@ -125,7 +123,7 @@ def test_records_come_back_as_arrays() -> None:
     assert records.terms.dtype == np.uint32
 
 
-def test_what_is_missing_or_not_known_has_no_words() -> None:
+def test_unpack_records_of_missing_or_unknown_version_has_no_words() -> None:
     known = pack_record("kite", PLAIN, "english")
     records = unpack_records([None, b"", b"\x02" + known[1:], known])
     assert records.words.tolist() == [0, 0, 0, 3]
@@ -133,7 +131,7 @@ def test_what_is_missing_or_not_known_has_no_words() -> None:
     assert not len(unpack_records([]).counts)
 
 
-def test_values_stop_at_what_a_record_can_hold() -> None:
+def test_ranking_record_saturates_at_field_limits() -> None:
     huge = Traits(0, words=70_000, time_words=300, self_words=300)
     record = pack_record(" ".join(f"w{n}" for n in range(500)), huge, "english")
     records = unpack_records([record])
@@ -142,7 +140,7 @@ def test_values_stop_at_what_a_record_can_hold() -> None:
     assert records.terms[-1] == term_hash("w479")
 
 
-def test_threads_stem_alike() -> None:
+def test_stems_of_is_thread_safe() -> None:
     """A stemmer must not be shared by threads; each has its own."""
     texts = [f"running {n} houses and their kites" for n in range(200)]
     alone = [stems_of(text, "english") for text in texts]

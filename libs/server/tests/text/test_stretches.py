@@ -14,7 +14,7 @@ from everword.text.scanner import CHARS, stretches
 
 
 @pytest.mark.parametrize("unit", ["word ", "a.", "x", "学", "I said it\n", "e\u0301 ", " "])
-def test_stretches_are_the_text_and_none_is_long(unit: str) -> None:
+def test_stretches_cover_the_text_and_are_short(unit: str) -> None:
     for length in (0, 1, CHARS, CHARS + 1, 5 * CHARS):
         text = (unit * length)[:length]
         parts = list(stretches(text))
@@ -22,7 +22,7 @@ def test_stretches_are_the_text_and_none_is_long(unit: str) -> None:
         assert max(map(len, parts)) <= 2 * CHARS
 
 
-def test_words_are_counted_as_in_the_whole_where_there_are_spaces() -> None:
+def test_words_counted_per_stretch_equal_those_of_the_whole_text() -> None:
     chosen = random.Random(1)
     words = ["word", "it's", "I", "2024", "well-known", "été", "-", "'"]
     text = " ".join(chosen.choices(words, k=40_000))
@@ -33,7 +33,7 @@ def test_words_are_counted_as_in_the_whole_where_there_are_spaces() -> None:
 
 
 @pytest.mark.parametrize("unit", ["a.", "a. ", "word ", "學", "x", "It is so. "])
-def test_passages_are_the_text_within_their_limits(unit: str) -> None:
+def test_split_passages_covers_the_text_within_its_limits(unit: str) -> None:
     text = unit * 5000
     passages = split_passages(text)
     assert "".join(passages) == text
@@ -41,7 +41,7 @@ def test_passages_are_the_text_within_their_limits(unit: str) -> None:
     assert max(map(len, passages)) <= MAX_CHARS
 
 
-def test_literals_are_what_they_were_when_each_character_was_looked_at_again_and_again() -> None:
+def test_is_literal_equals_the_earlier_regular_expression() -> None:
     """In a text without spaces, each start was tried with each end: 1 s for 200,000 ideographs."""
     before = regex.compile(
         r"[\p{L}\p{N}](?:.*[\p{L}\p{N}])?[./:_@#\\-][\p{L}\p{N}]|\p{N}\p{L}|\p{L}\p{N}|\p{Ll}\p{Lu}"

@@ -88,17 +88,17 @@ def clusters(text: str) -> set[int]:
         ("\u0300" * 300, "…"),
     ],
 )
-def test_an_abstract_is_the_first_thing_that_is_said(text: str, said: str) -> None:
+def test_abstract_is_the_first_statement(text: str, said: str) -> None:
     assert abstract(text) == said
 
 
-def test_an_overview_is_the_sentences_that_fit() -> None:
+def test_overview_contains_the_sentences_that_fit() -> None:
     sentence = "This sentence has thirty letters. "
     assert overview(sentence * 40) == (sentence * 14).strip()
     assert overview(sentence * 3) == (sentence * 3).strip()
 
 
-def test_no_text_crashes_and_no_cut_falls_into_a_character() -> None:
+def test_tiers_of_random_text_never_cut_within_a_character() -> None:
     """A rival's tiers cut by bytes, and never worked again after the first letter with an accent."""
     draw = random.Random(29)
     for _ in range(400):
@@ -116,14 +116,14 @@ def test_no_text_crashes_and_no_cut_falls_into_a_character() -> None:
             assert tier.encode().decode() == tier
 
 
-def test_the_beginning_of_a_text_may_have_been_cut_anywhere() -> None:
+def test_abstract_of_text_cut_anywhere_ends_at_a_character() -> None:
     text = "字" * 50 + FAMILY * 10
     for end in range(51, len(text)):
         retained = abstract(text[:end], cut_before=True).removesuffix("…")
         assert len(retained) in clusters(text)
 
 
-def test_credentials_are_masked_also_where_the_cut_fell_into_one() -> None:
+def test_tiers_mask_credentials_also_if_cut_within_one() -> None:
     said = "The wifi password is Sommer2026! and the network is Guest."
     assert abstract(said) == said
     assert abstract(said, masks=True) == said.replace("Sommer2026!", MARK)

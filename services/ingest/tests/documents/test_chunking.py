@@ -84,7 +84,7 @@ def check(parsed: ParsedDocument, chunks: list[Chunk]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_chunks_of_any_document_hold_every_word_under_its_heading(seed: int) -> None:
+def test_chunks_of_random_documents_contain_every_word_under_its_heading(seed: int) -> None:
     chosen = random.Random(seed)
     text = markdown(chosen)
     for name in ("a.md", "a.txt"):
@@ -103,12 +103,12 @@ def test_chunks_of_any_document_hold_every_word_under_its_heading(seed: int) -> 
         (files.pdf([[(11, "First page.")], [(11, "Second page.")]]), "a.pdf"),
     ],
 )
-def test_chunks_of_each_format_hold_every_word(data: str | bytes, name: str) -> None:
+def test_chunks_of_each_format_contain_every_word(data: str | bytes, name: str) -> None:
     parsed = read(data, name)
     check(parsed, chunk_document(parsed))
 
 
-def test_sentences_rows_and_items_stay_whole_where_they_fit() -> None:
+def test_chunks_do_not_split_sentences_rows_or_items_that_fit() -> None:
     chosen = random.Random(7)
     prose = " ".join(sentence(chosen) for _ in range(200))
     items = "\n".join(f"- {sentence(chosen)} {sentence(chosen)}" for _ in range(200))
@@ -124,7 +124,7 @@ def test_sentences_rows_and_items_stay_whole_where_they_fit() -> None:
         assert all(line.startswith("Name: Ana ") for line in chunk.content.split("\n"))
 
 
-def test_later_parts_of_a_table_begin_with_its_header() -> None:
+def test_later_chunks_of_a_table_repeat_its_header() -> None:
     rows = "\n".join(f"| {number} | some words about row {number} |" for number in range(300))
     parsed = read(f"# T\n\n| No | About |\n|----|-------|\n{rows}\n\nAfter the table.", "a.md")
     chunks = chunk_document(parsed)
@@ -134,7 +134,7 @@ def test_later_parts_of_a_table_begin_with_its_header() -> None:
     assert chunks[-1].content.endswith("After the table.")
 
 
-def test_chunks_are_of_about_one_size_and_small_only_where_a_section_is() -> None:
+def test_chunks_have_similar_sizes() -> None:
     chosen = random.Random(3)
     sizes = []
     for _ in range(30):
@@ -148,7 +148,7 @@ def test_chunks_are_of_about_one_size_and_small_only_where_a_section_is() -> Non
     assert min(sizes) > 0.3 * MAX_TOKENS
 
 
-def test_a_chunk_may_go_on_over_the_end_of_a_page_and_knows_where_it_begins() -> None:
+def test_chunk_may_span_pages_and_has_the_page_where_it_begins() -> None:
     pages = [[(11.0, f"Page {page} says little.")] for page in range(1, 5)]
     [chunk] = chunk_document(read(files.pdf(pages), "a.pdf"))
     assert (chunk.page, chunk.heading_path) == (1, ())
@@ -165,7 +165,7 @@ def test_a_chunk_may_go_on_over_the_end_of_a_page_and_knows_where_it_begins() ->
     "unit",
     [*"a-|\t[橋。", "-|", "a|\n---\n", "```\n", ". ", " \n", "a.b?", "a\n", "# \n", "> ", "* "],
 )
-def test_no_text_takes_long(unit: str) -> None:
+def test_chunking_of_hostile_text_is_fast(unit: str) -> None:
     text = "x" + unit * (400_000 // len(unit)) + "x"
     began = time.process_time()
     parsed = read(text, "a.txt")

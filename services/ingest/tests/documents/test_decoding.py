@@ -32,11 +32,11 @@ JAPANESE = "橋は歩行者に開放されています。入場料は月末ま�
         (JAPANESE * 4, "euc_jp"),
     ],
 )
-def test_encodings_are_found_out(text: str, encoding: str) -> None:
+def test_decode_detects_the_encoding(text: str, encoding: str) -> None:
     assert decode(text.encode(encoding)) == text
 
 
-def test_a_text_is_read_in_the_charset_of_its_media_type() -> None:
+def test_text_is_decoded_with_the_charset_of_its_media_type() -> None:
     for name, text, media_type in (
         ("a.html", f"<html><p>{RUSSIAN}", 'text/html; charset="Windows-1251"'),
         ("a.csv", "имя,сумма", "text/csv;header=present;charset=windows-1251"),
@@ -53,7 +53,7 @@ def test_a_text_is_read_in_the_charset_of_its_media_type() -> None:
         assert parsed.text == RUSSIAN
 
 
-def test_a_page_is_read_in_the_encoding_that_it_names() -> None:
+def test_html_is_decoded_with_its_declared_encoding() -> None:
     page = '<html><head><meta charset="iso-8859-2"></head><body>Łódź, řeka</body></html>'
     assert (
         read_document(page.encode("iso8859_2"), "a.html", None, ParseLimits()).text == "Łódź, řeka"
@@ -64,12 +64,12 @@ def test_a_page_is_read_in_the_encoding_that_it_names() -> None:
         assert read_document(page.encode(), "a.html", None, ParseLimits()).text == "Grüße"
 
 
-def test_a_few_broken_characters_do_not_change_the_encoding() -> None:
+def test_decode_with_few_broken_characters_keeps_the_encoding() -> None:
     data = (GERMAN * 50).encode() + "ß".encode()[:1]
     assert decode(data) == GERMAN * 50 + "\ufffd"
 
 
-def test_no_control_character_is_left_and_all_lines_end_alike() -> None:
+def test_clean_removes_control_characters_and_normalises_line_ends() -> None:
     every = "".join(map(chr, range(0x3000))) + "\ufffe\uffff\ufeff\ud800\r\n\u2028end"
     text = clean(every)
     assert not {c for c in text if c < " " or "\x7f" <= c < "\xa0"} - {"\n", "\t"}
@@ -77,7 +77,7 @@ def test_no_control_character_is_left_and_all_lines_end_alike() -> None:
     assert text.endswith("\n\nend")
 
 
-def test_random_bytes_are_no_text() -> None:
+def test_decode_refuses_random_bytes() -> None:
     for seed in range(20):
         data = random.Random(seed).randbytes(5000)
         with pytest.raises(DocumentUnreadable) as caught:

@@ -22,7 +22,7 @@ def sections(parsed: ParsedDocument) -> list[tuple[tuple[str, ...], str]]:
     return [(section.heading_path, section.text) for section in parsed.sections]
 
 
-def test_markdown_stays_as_it_is_written_under_its_headings() -> None:
+def test_markdown_text_is_unchanged_and_split_at_headings() -> None:
     parsed = read(files.MARKDOWN, "pump.md")
     assert parsed.media_type == "text/markdown"
     assert parsed.title == "Handbook of the pump room"
@@ -36,7 +36,7 @@ def test_markdown_stays_as_it_is_written_under_its_headings() -> None:
     assert "# not a heading" in seals[1]
 
 
-def test_headings_of_markdown_lose_their_marks_and_those_in_quotes_are_none() -> None:
+def test_markdown_headings_lose_markup_and_quoted_ones_are_ignored() -> None:
     text = "Setext\n======\n\na\n\n### [Deep](http://x.y) `code` *it*\n\n> # quoted\n\n# Alone\n## Below\n\nb\n# End"
     assert sections(read(text, "a.markdown")) == [
         (("Setext",), "a"),
@@ -46,7 +46,7 @@ def test_headings_of_markdown_lose_their_marks_and_those_in_quotes_are_none() ->
     ]
 
 
-def test_plain_text_has_the_headings_of_books_but_not_of_their_contents() -> None:
+def test_plain_text_has_chapter_headings_but_ignores_tables_of_contents() -> None:
     contents = "CHAPTER I. Out\n\nCHAPTER II. Home\n\nCHAPTER III. Rest"
     text = (
         f"THE SEA\n\n{contents}\n\nIt begins.\n\nBOOK ONE\n\nChapter 1\nThe Boat\n\n"
@@ -62,7 +62,7 @@ def test_plain_text_has_the_headings_of_books_but_not_of_their_contents() -> Non
     ]
 
 
-def test_html_is_read_as_it_is_seen() -> None:
+def test_html_is_read_as_rendered() -> None:
     parsed = read(files.HTML, "tides.html")
     assert parsed.title == "Tide tables"
     assert sections(parsed) == [
@@ -91,7 +91,7 @@ def test_html_is_read_as_it_is_seen() -> None:
         ("<html><svg><title>icon</title></svg><p>text <img alt='a pump'> end", "text a pump end"),
     ],
 )
-def test_odd_pages_are_read_as_browsers_do(html: str, text: str) -> None:
+def test_malformed_html_is_read_as_by_browsers(html: str, text: str) -> None:
     assert read(html, "page.html").text == text
 
 
@@ -109,7 +109,7 @@ def test_word_documents_have_headings_lists_and_tables() -> None:
     ]
 
 
-def test_insertions_notes_and_boxes_of_a_word_document_are_read_and_deletions_not() -> None:
+def test_word_document_insertions_and_fields_are_read_but_not_deletions() -> None:
     inserted = (
         b"<w:p><w:ins><w:r><w:t>Added later.</w:t></w:r></w:ins>"
         b"<w:del><w:r><w:delText>Struck.</w:delText></w:r></w:del></w:p>"
@@ -122,7 +122,7 @@ def test_insertions_notes_and_boxes_of_a_word_document_are_read_and_deletions_no
     assert "Struck" not in parsed.text
 
 
-def test_sheets_are_headings_and_rows_name_their_columns() -> None:
+def test_spreadsheet_sheets_become_headings_and_rows_name_their_columns() -> None:
     assert sections(read(files.xlsx(), "stock.xlsx")) == [
         (
             ("Stock",),
@@ -133,7 +133,7 @@ def test_sheets_are_headings_and_rows_name_their_columns() -> None:
     ]
 
 
-def test_slides_are_headings_with_their_numbers_as_pages() -> None:
+def test_slides_become_headings_with_slide_numbers_as_pages() -> None:
     parsed = read(files.pptx(), "review.pptx")
     assert parsed.title == "Review"
     assert [(each.heading_path, each.text, each.page) for each in parsed.sections] == [
@@ -142,7 +142,7 @@ def test_slides_are_headings_with_their_numbers_as_pages() -> None:
     ]
 
 
-def test_rows_of_comma_separated_values_name_their_columns_whatever_separates_them() -> None:
+def test_csv_rows_name_their_columns_for_any_separator() -> None:
     assert read(files.CSV, "people.csv").text == (
         "Name | City | Note\nName: Ana; City: Lima; Note: likes; semicolons\nName: Bo; City: Oslo"
     )
@@ -151,7 +151,7 @@ def test_rows_of_comma_separated_values_name_their_columns_whatever_separates_th
     assert read('k,v\nx,"two\nlines"\n', "x.csv").text == "k | v\nk: x; v: two lines"
 
 
-def test_paragraphs_of_a_pdf_are_put_together_under_its_outline() -> None:
+def test_pdf_lines_are_joined_into_paragraphs_under_the_outline() -> None:
     long = "The main pump runs at noon and again at night, when the tide is low"
     pages = [
         [
@@ -172,7 +172,7 @@ def test_paragraphs_of_a_pdf_are_put_together_under_its_outline() -> None:
     ]
 
 
-def test_larger_letters_are_the_headings_of_a_pdf_without_an_outline() -> None:
+def test_pdf_without_outline_uses_larger_text_as_headings() -> None:
     body = [
         (11.0, f"Line {number} of a text that is long enough to be one.") for number in range(9)
     ]
@@ -185,7 +185,7 @@ def test_larger_letters_are_the_headings_of_a_pdf_without_an_outline() -> None:
     ]
 
 
-def test_a_heading_too_long_to_be_one_is_a_paragraph() -> None:
+def test_overlong_heading_becomes_a_paragraph() -> None:
     words = "word " * 100
     assert sections(read(f"<html><h1>{words}</h1>", "a.html")) == [((), words.strip())]
     assert sections(read(f"# {words}\n\nx", "a.md"))[0][0] == ()

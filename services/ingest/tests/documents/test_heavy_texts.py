@@ -42,7 +42,7 @@ def read_and_cut(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_reading_and_cutting_takes_a_time_like_that_of_prose(name: str) -> None:
+def test_reading_and_chunking_of_heavy_texts_is_fast(name: str) -> None:
     read_and_cut(prose(KIB))  # loads the vocabulary
     text = TEXTS[name](SIZE)
     assert seconds(lambda: read_and_cut(text)) < LONGEST_S
@@ -77,14 +77,14 @@ def test_chunks_of_many_pages_under_one_heading_begin_on_their_pages() -> None:
 
 
 @pytest.mark.parametrize("text", ["%PDF-1.7 is how such files begin.", "<html><h1>x</h1></html>"])
-async def test_a_text_is_read_as_markdown_whatever_it_looks_like(text: str) -> None:
+async def test_parse_text_always_reads_markdown(text: str) -> None:
     parsed = await parse_text(f"{text}\n\n# Title\n\nwords")
     assert parsed.media_type == "text/markdown"
     assert parsed.sections[-1].heading_path == ("Title",)
     assert parsed.text.startswith(text)
 
 
-def test_appended_text_changes_the_last_two_chunks_alone() -> None:
+def test_appended_text_changes_only_the_last_two_chunks() -> None:
     text = prose(100 * KIB)
     before = chunk_document(read_text(text.encode(), ParseLimits()))
     for added in ("\nOne more sentence.", "\n" + prose(3 * KIB)):

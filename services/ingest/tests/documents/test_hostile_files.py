@@ -20,7 +20,7 @@ from support import files
         ("a.csv", lambda: b"\n".join([b"n" * 60 + b",m"] + [b"1,2"] * 300_000), "TOO_LARGE"),
     ],
 )
-async def test_what_takes_long_is_refused_in_the_end(
+async def test_very_large_file_is_refused_with_its_reason(
     name: str, make: Callable[[], bytes], reason: str
 ) -> None:
     data = make()
@@ -31,7 +31,7 @@ async def test_what_takes_long_is_refused_in_the_end(
     assert "Traceback" not in caught.value.detail
 
 
-async def test_what_is_odd_but_harmless_is_read() -> None:
+async def test_odd_but_harmless_file_is_read() -> None:
     laughing = b"<!DOCTYPE html [<!ENTITY a 'ha'>]><html><body>words &a;</body></html>"
     assert "words" in (await parse_document(laughing, "a.html", None)).text
     line = b"a," * 3_000_000
@@ -45,7 +45,7 @@ async def test_what_is_odd_but_harmless_is_read() -> None:
     assert (await parse_document(quoted, "a.md", None)).text == quoted.decode()
 
 
-async def test_macros_are_never_read_and_the_text_beside_them_is() -> None:
+async def test_word_document_with_macros_is_read_without_them() -> None:
     types = files.member(files.docx(), "[Content_Types].xml").replace(
         b"openxmlformats-officedocument.wordprocessingml.document.main+xml",
         b"ms-word.document.macroEnabled.main+xml",
@@ -59,7 +59,7 @@ async def test_macros_are_never_read_and_the_text_beside_them_is() -> None:
     assert "We spend less." in parsed.text
 
 
-async def test_macro_sheets_and_slides_are_read_too() -> None:
+async def test_spreadsheets_and_slides_with_macros_are_read() -> None:
     for data, name, plain, kind in (
         (files.xlsx(), "a.xlsm", b"spreadsheetml.sheet", b"ms-excel.sheet"),
         (files.pptx(), "a.pptm", b"presentationml.presentation", b"ms-powerpoint.presentation"),

@@ -34,7 +34,9 @@ PDF = files.pdf([[(11, "words")]])
         (b"{}", "C:\\folder\\a.json", "application/json", types.PLAIN),
     ],
 )
-def test_types_are_found(data: bytes, name: str, given: str | None, found: str) -> None:
+def test_find_media_type_detects_the_type(
+    data: bytes, name: str, given: str | None, found: str
+) -> None:
     assert find_media_type(data, name, given) == found
 
 
@@ -56,7 +58,7 @@ def test_types_are_found(data: bytes, name: str, given: str | None, found: str) 
         (b"{\\rtf1 a}", "a.rtf", None, Unreadable.UNSUPPORTED, "RTF"),
     ],
 )  # fmt: skip
-def test_what_is_not_read_says_why(
+def test_find_media_type_refuses_unsupported_files_with_reason(
     data: bytes, name: str, given: str | None, reason: Unreadable, says: str
 ) -> None:
     with pytest.raises(DocumentUnreadable, match=says.replace("(", r"\(").replace(")", r"\)")) as e:
@@ -64,7 +66,7 @@ def test_what_is_not_read_says_why(
     assert e.value.reason is reason
 
 
-def test_old_and_encrypted_office_documents_are_told_apart() -> None:
+def test_old_and_encrypted_office_documents_are_distinguished() -> None:
     head = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
     with pytest.raises(DocumentUnreadable, match="old Office document") as caught:
         find_media_type(head, "a.doc", None)

@@ -59,7 +59,7 @@ async def refused(limits: ParseLimits, data: bytes = SLOW) -> DocumentUnreadable
     return caught.value
 
 
-async def test_time_is_limited_by_the_clock_and_by_the_processor() -> None:
+async def test_parser_is_limited_in_wall_and_cpu_time() -> None:
     began = time.monotonic()
     assert (await refused(replace(LIMITS, wall_s=0.3))).reason is Unreadable.TIMED_OUT
     assert time.monotonic() - began < 5
@@ -67,7 +67,7 @@ async def test_time_is_limited_by_the_clock_and_by_the_processor() -> None:
 
 
 @pytest.mark.parametrize("megabytes", [24, 43, *range(62, 69), 80, 90])
-async def test_a_file_that_memory_does_not_suffice_for_is_refused_and_never_cut(
+async def test_file_over_the_memory_limit_is_refused_and_never_truncated(
     megabytes: int,
 ) -> None:
     """Out of memory, libxml2 ended some pages as if they had ended, and their rest was lost."""
@@ -84,7 +84,7 @@ async def test_a_file_that_memory_does_not_suffice_for_is_refused_and_never_cut(
         ("a.pptx", files.pptx(), 60),
     ],
 )
-async def test_no_library_calls_a_file_damaged_that_memory_does_not_suffice_for(
+async def test_out_of_memory_in_any_format_is_reported_as_too_large(
     name: str, data: bytes, megabytes: int
 ) -> None:
     limits = replace(LIMITS, memory_bytes=megabytes * 1024 * 1024)
@@ -93,7 +93,7 @@ async def test_no_library_calls_a_file_damaged_that_memory_does_not_suffice_for(
     assert caught.value.reason is Unreadable.TOO_LARGE
 
 
-async def test_a_parser_that_is_killed_is_a_clear_error_and_the_next_file_is_read() -> None:
+async def test_killed_parser_raises_an_error_and_the_next_file_is_read() -> None:
     for number in (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT):
         task = asyncio.create_task(refused(LIMITS))
         (await started()).send_signal(number)
@@ -110,7 +110,7 @@ async def test_a_parser_that_is_killed_is_a_clear_error_and_the_next_file_is_rea
         ("worker._used_up = lambda: bytes(1 << 60); worker.main()", Unreadable.TOO_LARGE),
     ],
 )
-async def test_only_a_lack_of_memory_is_called_one(
+async def test_only_memory_exhaustion_is_reported_as_too_large(
     ending: str, reason: Unreadable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = f"from {worker.__name__.rpartition('.')[0]} import worker; {ending}"
@@ -120,7 +120,7 @@ async def test_only_a_lack_of_memory_is_called_one(
     assert caught.value.reason is reason
 
 
-async def test_cancelling_ends_the_process() -> None:
+async def test_cancellation_ends_the_parser_process() -> None:
     task = asyncio.create_task(parse_document(SLOW, "a.html", None))
     await started()
     task.cancel()
@@ -129,7 +129,7 @@ async def test_cancelling_ends_the_process() -> None:
     assert parsers() == []
 
 
-async def test_the_event_loop_is_free_meanwhile_and_the_process_knows_no_secret(
+async def test_parser_process_does_not_block_the_loop_and_has_no_secrets(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("EVERWORD_ADMIN_KEY", "open sesame")
@@ -154,7 +154,7 @@ async def test_the_event_loop_is_free_meanwhile_and_the_process_knows_no_secret(
     assert max(lags) < sum(lags) / 2
 
 
-async def test_few_files_are_read_at_once_and_others_wait() -> None:
+async def test_at_most_two_files_are_parsed_at_once() -> None:
     tasks = [asyncio.create_task(parse_document(b"words %d" % n, "a", None)) for n in range(8)]
     most = 0
     while not all(task.done() for task in tasks):
@@ -164,11 +164,11 @@ async def test_few_files_are_read_at_once_and_others_wait() -> None:
     assert 1 <= most <= 2
 
 
-def test_files_are_read_on_the_loop_that_services_run_on() -> None:
+def test_parse_document_works_on_uvloop() -> None:
     assert uvloop.run(parse_document(b"# a\n\nwords", "a.md", None)).title == "a"
 
 
-def test_the_service_loads_no_reader_of_formats() -> None:
+def test_parsing_module_does_not_import_format_libraries() -> None:
     script = "import sys, everword_ingest.documents.parsing as p; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
@@ -178,7 +178,7 @@ def test_the_service_loads_no_reader_of_formats() -> None:
     assert "asyncio" in roots
 
 
-def test_a_parser_whose_starter_is_gone_ends_by_itself() -> None:
+def test_parser_process_ends_after_its_time_limit_without_its_parent() -> None:
     command = [sys.executable, "-I", "-m", "everword_ingest.documents.parsing.worker"]
     worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd="/")
     assert worker.stdin is not None
@@ -198,7 +198,7 @@ def packed() -> bytes:
     return pack(ParsedDocument(None, "text/plain", "# B\n\nwords\n\né!", sections))
 
 
-def test_what_the_process_writes_is_believed_only_as_text() -> None:
+def test_unpack_validates_the_output_of_the_parser_process() -> None:
     parsed = unpack(packed(), LIMITS)
     assert [section.text for section in parsed.sections] == ["words", "é!"]
     head, _, text = packed().partition(b"\n")

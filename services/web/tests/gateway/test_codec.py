@@ -30,7 +30,7 @@ async def _read(text: str) -> pb.AppendMessagesRequest:
 
 
 @pytest.mark.parametrize("count", [1, 100, 5000, 20_000])
-async def test_codec_reads_the_same_at_every_size(count: int) -> None:
+async def test_codec_parses_small_and_large_bodies_equally(count: int) -> None:
     one = {"role": "ROLE_USER", "content": 'a "é", 😀', "metadata": {"n": 1.5, "deep": [[], {}]}}
     found = await _read(json.dumps({"messages": [one] * count, "requestId": "r"}))
     assert len(found.messages) == count
@@ -41,13 +41,13 @@ async def test_codec_reads_the_same_at_every_size(count: int) -> None:
 
 @pytest.mark.parametrize("count", [2, 100, 20_000])
 @pytest.mark.parametrize("end", ['"requestId": "a", "requestId": "b"}', '"nope": 1}', "}", ""])
-async def test_codec_refuses_the_same_at_every_size(count: int, end: str) -> None:
+async def test_codec_refuses_invalid_small_and_large_bodies_equally(count: int, end: str) -> None:
     with pytest.raises(CallError) as caught:
         await _read('{"messages": [%s], %s' % (", ".join(["{}"] * count), end))  # noqa: UP031
     assert caught.value.reason == "VALIDATION_FAILED"
 
 
-async def test_codec_leaves_the_event_loop_to_others_while_it_parses_many_values() -> None:
+async def test_codec_does_not_block_the_event_loop_for_many_values() -> None:
     body = "{" + ",".join(f'"f{n}": 1' for n in range(500_000)) + "}"
     longest = 0.0
 

@@ -8,7 +8,7 @@ from everword.admission.keys import KnownKeys
 from everword_web.mcp.callers import Callers
 
 
-def test_only_writes_are_kept() -> None:
+def test_callers_that_only_read_do_not_evict_tokens_of_writers() -> None:
     """Many unknown keys do not evict the freshness of a caller that has written."""
     callers = Callers(Mock(), KnownKeys())
     ana = {"authorization": "Bearer ana"}

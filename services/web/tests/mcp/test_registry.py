@@ -17,7 +17,7 @@ PAGE = (Path(__file__).parents[4] / "docs" / "agents.md").read_text(encoding="ut
 TOOLS = {tool.name: tool for each in SETS.values() for tool in each.tools}
 
 
-def test_the_page_has_each_set_and_tool() -> None:
+def test_documentation_page_lists_each_tool_set_and_tool() -> None:
     assert DEFAULT_SETS == ("memory",)
     for name, each in SETS.items():
         [row] = [line for line in PAGE.splitlines() if line.startswith(f"| `{name}`")]
@@ -27,19 +27,19 @@ def test_the_page_has_each_set_and_tool() -> None:
 
 
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
-def test_a_tool_says_what_it_does_in_few_words(tool: Tool) -> None:
+def test_tool_has_a_short_description(tool: Tool) -> None:
     assert 20 < len(tool.description) < 500
     assert not tool.description.startswith(" ")
     assert next(iter(signature(tool.call).parameters)) == "caller"
 
 
-def test_each_kind_of_memory_can_be_asked_for() -> None:
+def test_tools_offer_each_memory_kind() -> None:
     known = {
         name.removeprefix("MEMORY_KIND_").lower() for name in MemoryKind.DESCRIPTOR.values_by_name
     }
     assert set(KINDS) == known - {"unspecified"}
 
 
-def test_a_part_of_a_document_says_where_it_stands() -> None:
+def test_heading_of_a_document_part_has_title_and_headings() -> None:
     part = Memory(document_title="Handbook", headings=["Deploy", "Roll\nback"], id="7")
     assert "Handbook › Deploy › Roll back" in heading(part)

@@ -12,9 +12,8 @@ EverwordError
 ├── NotFound                 NOT_FOUND: ConversationNotFound, MessageNotFound, MemoryNotFound, NamespaceNotFound, …
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
 ├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured, ContentErased    FAILED_PRECONDITION
-├── Exhausted                RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, LoreTooExpensive, …, `quotas`
+├── LimitReached             RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, LoreTooExpensive, …, `quotas`
 ├── ConcurrentUpdate         ABORTED; other conflicts are in `conflicts`
-├── ConcurrentUpdate, NoteVersionConflict, CheckpointVersionConflict    ABORTED
 ├── WatchTokenExpired        OUT_OF_RANGE
 ├── Unavailable              UNAVAILABLE: StorageUnavailable, EmbedderUnavailable
 ├── DeadlineExceeded         DEADLINE_EXCEEDED

@@ -1,6 +1,6 @@
 """Makes the pending vectors: batch by batch, over all namespaces, until nothing is due.
 
-Passages are embedded unchanged, except for credentials if the model is on a server (`masking.py`): a name or a date
+Passages are embedded unchanged, except for credentials if the model is on a server (`mask_texts.py`): a name or a date
 before each would draw together passages that have only that in common.
 
 Namespaces share each batch, so that none waits for another's backlog; those with few passages come first. If more of
