@@ -1,4 +1,4 @@
-"""Files of conversations: what they may hold, and how a bad one is named."""
+"""Transcript files: allowed contents, and error messages for malformed files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line without a server: help, usage, and what it says when nothing answers."""
+"""The command line without a server: help, usage errors, and messages if no server answers."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def _print(report: pb.AuditSummariesResponse) -> None:
 
 
 def _wrong(finding: pb.AuditFinding) -> Iterator[str]:
-    """Yield what is wrong with a summary, a line each."""
+    """Yield the problems of a summary, one per line."""
     if finding.faithfulness.unsupported:
         yield f"not in its sources: {shorten(', '.join(finding.faithfulness.unsupported), 300)}"
     if finding.faithfulness.wrong_tags:

@@ -139,7 +139,7 @@ def demo_queries() -> list[str]:
 
 
 async def _timed(call: Awaitable[T]) -> tuple[T, float]:
-    """Return what a call returns, and how many seconds it took."""
+    """Return the result of a call, and the seconds that it took."""
     began = time.perf_counter()
     return await call, time.perf_counter() - began
 

@@ -1,4 +1,4 @@
-"""`everword rebuild`: make what is derived again from what it is derived from."""
+"""`everword rebuild`: compute derived data again from its sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`everword sleep`: learn now from what was said, and put what is known in order."""
+"""`everword sleep`: run extraction and maintenance for a conversation or a namespace now."""
 
 from __future__ import annotations
 

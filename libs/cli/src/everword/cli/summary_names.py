@@ -15,7 +15,10 @@ _END_OF_ID = re.compile(r"…?([0-9a-f]{4,32})")
 
 
 async def find_summary(client: Client, named: str) -> str:
-    """Return the whole id of what is called `named`, or ends so. A click.UsageError where it is none, or several."""
+    """Return the full id of the summary with this name, id or end of an id.
+
+    Raises: click.UsageError if no summary matches, or several.
+    """
     try:
         return str(UUID(named))
     except ValueError:

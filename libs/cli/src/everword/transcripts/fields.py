@@ -1,4 +1,4 @@
-"""What a message and its conversation are made of, checked against the protos where an error can name its place."""
+"""Fields of messages and conversations, checked against the protos so that an error can name its place."""
 
 from __future__ import annotations
 

@@ -40,12 +40,12 @@ class NoLorebook(ValueError):
 
 @dataclass(frozen=True)
 class LoreFile:
-    """What a file holds."""
+    """The contents of a lorebook file."""
 
     name: str
     description: str
     entries: Sequence[lore_pb2.NewLoreEntry]
-    #: What was left out of it, a line each.
+    #: Parts of the file that are not supported and were ignored, one line each.
     left_out: Sequence[str]
     #: Number of entries that were skipped because they are malformed or too many.
     skipped: int = 0
