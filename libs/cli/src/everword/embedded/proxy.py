@@ -36,11 +36,11 @@ class ProxySettings:
 
     listen: str
     addresses: Mapping[str, str]
-    """HOST:PORT, or `ipv4:` and several, of each server in PUBLIC_PORTS."""
+    """Address of each server in PUBLIC_PORTS: HOST:PORT, or `ipv4:` and a list."""
     tls: TlsSettings | None = None
-    """Certificate of the proxy, which it also shows to servers that ask for one."""
+    """Certificate of the proxy, also used as its client certificate; None listens without TLS."""
     ca: Path | None = None
-    """The authority that signed the servers' certificates. None: they speak without TLS."""
+    """Authority that signed the servers' certificates; None calls them without TLS."""
 
     @classmethod
     def from_environment(cls, environment: Environment) -> ProxySettings:

@@ -83,11 +83,11 @@ HARMLESS = "hello"
 
 @dataclass(frozen=True)
 class DrainSettings:
-    """The times for which a drain waits."""
+    """Lease and pauses of a drain."""
 
-    #: How long a claim holds: longer than a batch takes on a slow CPU. The work of a dead worker waits so long.
+    #: Seconds of a claim: longer than a batch takes on a slow CPU. Work of a dead worker waits this long.
     lease_s: float = 120.0
-    #: Pause after a first failure; later ones are longer. An unreachable model is left alone for as long.
+    #: Seconds of pause after a first failure, and before an unreachable model is called again; later pauses are longer.
     pause_s: float = 5.0
 
     @property
