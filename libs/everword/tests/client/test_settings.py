@@ -101,7 +101,7 @@ def test_an_authority_that_is_no_file_is_refused_by_name(tmp_path: Path) -> None
 def test_a_certificate_goes_with_its_key_and_with_an_authority(tmp_path: Path) -> None:
     file = tmp_path / "some.pem"
     file.touch()
-    with pytest.raises(ClientSettingsError, match="needed together"):
+    with pytest.raises(ClientSettingsError, match="set together"):
         settings(tmp_path, EVERWORD_TLS_CA=str(file), EVERWORD_TLS_CERT=str(file))
     # If calls go without TLS, the variable is a service's.
     assert settings(tmp_path, EVERWORD_TLS_CERT=str(file)).tls is None
