@@ -314,7 +314,7 @@ async def test_what_is_too_large_is_refused_unread_where_it_says_so(served: Serv
         assert await request.ended()
     for answer in (refused, found):
         assert answer.status == 413
-        assert _message(answer).startswith("The request is over the limit")
+        assert _message(answer).startswith("The request exceeds the size limit")
         if served.path == APPEND:
             assert answer.json()["code"] == "resource_exhausted"
             assert _reason(answer) == "REQUEST_TOO_LARGE"
@@ -334,7 +334,7 @@ async def test_of_too_many_that_wait_one_is_refused(served: Served) -> None:
             each.cancel()
         answer = await first
         assert answer.status == 429
-        assert _message(answer) == "Too many calls at once; repeat this one after a pause."
+        assert _message(answer) == "Too many concurrent calls; retry after a pause."
         if served.path == APPEND:
             assert answer.json()["code"] == "resource_exhausted"
             assert _reason(answer) == "OVERLOADED"

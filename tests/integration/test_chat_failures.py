@@ -117,7 +117,7 @@ AWAY: list[tuple[Reply, str]] = [
     (garbage(b'{"choices": "none"}'), "what is not an answer"),
     (garbage(b'{"choices": [7]}'), "what is not an answer"),
     (garbage(b"[" * 100_000), "what is not an answer"),
-    (answer("Half", finish_reason="abort"), "gave the answer up"),
+    (answer("Half", finish_reason="abort"), "cancelled the answer"),
     (status(408), "answers 408: no"),
     (status(429), "answers 429: no"),
     (status(500), "answers 500: no"),

@@ -307,7 +307,7 @@ async def test_a_service_does_not_open_to_the_network_before_it_knows_of_keys(
 ) -> None:
     monkeypatch.setattr(health_module, "CHECK_TIMEOUT_S", 0.2)
     monkeypatch.setattr("everword.db.pool.POOL_TIMEOUT_S", 0.2)
-    with pytest.raises(SettingError, match="Postgres does not say"):
+    with pytest.raises(SettingError, match="Postgres does not answer"):
         async with _running(_ingest(_nowhere(), replace(INGEST, listen="0.0.0.0:0"))):
             pass
 

@@ -172,7 +172,7 @@ async def test_what_is_refused_is_not_repeated_in_the_queue(
     await write_pending_sentences(stack, server)
     state, attempts, error = queued(stack.database)[memory_id]
     assert (state, attempts) == ("failed", 3)
-    assert error == "UnfitSentence: the sentence is refused: not in the call"
+    assert error == "UnfitSentence: the sentence was rejected: not in the call"
     assert len(server.requests) == 6
 
 

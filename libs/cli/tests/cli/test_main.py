@@ -136,7 +136,7 @@ def test_with_no_server_a_command_says_where_it_looked_and_what_to_do(
     ("arguments", "said"),
     [
         (["search"], "Missing argument 'QUERY'"),
-        (["search", "x", "--since", "soon"], "'soon' is no time"),
+        (["search", "x", "--since", "soon"], "'soon' is not a time"),
         (["search", "x", "--mode", "magic"], "'magic' is not one of"),
         (["search", "x", "--limit", "0"], "0 is not in the range"),
         (["import", "/nonexistent.jsonl"], "does not exist"),

@@ -43,7 +43,7 @@ def test_the_list_that_is_shipped_says_its_day_and_has_every_model_once() -> Non
         (listed(ENTRY.replace('"0.1"', '"-1"')), "input is out of range"),
         (listed(ENTRY.replace('"0.1"', "nan")), "input is out of range"),
         (listed(ENTRY.replace('"0.1"', '"much"')), "input is to be a decimal"),
-        (listed(ENTRY.replace("2026-01-02", "soon")), "valid_from is to be a day"),
+        (listed(ENTRY.replace("2026-01-02", "soon")), "valid_from must be a day"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(text: str, complaint: str) -> None:

@@ -175,11 +175,9 @@ async def _queue(client: Client) -> Finding:
         return Finding("background", False, f"waits: {named}", advice)
     if status.failed_jobs:
         failed = status.failed_jobs[0]
-        found = (
-            f"{len(status.failed_jobs)} jobs were given up, such as {failed.task}: {failed.error}"
-        )
+        found = f"{len(status.failed_jobs)} jobs failed, such as {failed.task}: {failed.error}"
         return Finding("background", False, found, "repair the cause, then `everword retry-failed`")
-    return Finding("background", True, "nothing waits for long, and nothing was given up")
+    return Finding("background", True, "no job has waited for long, and none failed")
 
 
 async def _round_trip(client: Client) -> Finding:

@@ -27,7 +27,7 @@ async def find_summary(client: Client, named: str) -> str:
         return by_name
     if end is None:
         raise click.UsageError(
-            f"no summary is called {named!r}, and it is no end of an id with four digits or more"
+            f"no summary is called {named!r}, and it is not the end of an id (at least four hexadecimal digits)"
         )
     request = pb.ListSummariesRequest(page_size=PAGE_SIZE, max_content_chars=1)
     listed = await list_all(client.search_service.ListSummaries, request)

@@ -118,7 +118,7 @@ def _read_checkpoint(
     ).fetchone()
     state = _decoded(kind, data, place)
     if not isinstance(state, dict):
-        raise RecordError(place, "it holds no state")
+        raise RecordError(place, "it contains no state")
     moment = time_of(state.get("ts"), place)
     values = list(object_in(state, "channel_values", place).values())
     writes = connection.execute(

@@ -65,4 +65,4 @@ def _ends(day: object, place: str) -> datetime | None:
         last = datetime.fromisoformat(str(day)[:10])
         return last.replace(tzinfo=UTC) + timedelta(days=1)
     except (ValueError, OverflowError):
-        raise RecordError(place, f"expiration_date {str(day)[:100]!r} is no date") from None
+        raise RecordError(place, f"expiration_date {str(day)[:100]!r} is not a date") from None

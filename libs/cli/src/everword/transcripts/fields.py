@@ -81,7 +81,7 @@ def texts_in(record: Mapping[str, Any], name: str, place: str) -> list[str]:
     values = list_in(record, name, place)
     for value in values:
         if not isinstance(value, str):
-            raise RecordError(place, f"{name} must hold texts, not {_kind(value)}")
+            raise RecordError(place, f"{name} must contain texts, not {_kind(value)}")
     return values
 
 

@@ -125,7 +125,7 @@ def read_conversation(
     place = f"{place}: conversation {name!r}"
     messages = list_in(fields, "messages", place)
     if fields.pop("messages", None) is None:
-        raise RecordError(place, "it holds no `messages`")
+        raise RecordError(place, "it contains no `messages`")
     fields.pop("queries", None)
     fields = {"session_key": name, **fields}
     key = {each: fields.pop(each) for each in KEY_FIELDS & fields.keys()}
@@ -164,7 +164,7 @@ def _read_document(part: Part) -> Iterator[Entry]:
         raise TranscriptError(f"{part.place}: it is empty")
     else:
         raise TranscriptError(
-            f"{part.place}: its format is not {BENCH_FORMAT}, and it holds no `messages`; "
+            f"{part.place}: its format is not {BENCH_FORMAT}, and it contains no `messages`; "
             "a file with a message a line is named .jsonl"
         )
 
@@ -172,7 +172,7 @@ def _read_document(part: Part) -> Iterator[Entry]:
 def _read_chat(chat: dict[str, Any], place: str, name: str, meter: Meter) -> Iterator[Entry]:
     """Iterate over the messages of a chat; `name` is its session key if it has no id of its own."""
     if chat.get("messages") is None:
-        raise RecordError(place, "it holds no `messages`")
+        raise RecordError(place, "it contains no `messages`")
     messages = list_in(chat, "messages", place)
     fields = {each: chat[each] for each in (KEY_FIELDS | DETAIL_FIELDS) & chat.keys()}
     own = chat.get("conversation_id") or chat.get("session_id") or chat.get("id")

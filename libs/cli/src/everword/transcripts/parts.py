@@ -141,7 +141,7 @@ class Part:
         """Return the whole part as one JSON object. Raises RecordError, and TranscriptError if the file is damaged."""
         found = list(self.items("", "object"))
         if not found:
-            raise RecordError(self.place, "it holds no JSON object")
+            raise RecordError(self.place, "it contains no JSON object")
         return found[0][0]
 
     def first(self, prefix: str) -> object:
@@ -244,7 +244,7 @@ def json_parts(path: Path, meter: Meter) -> Iterator[list[Part]]:
     """Lend the JSON files of a zip by name, or the file itself. Raises TranscriptError."""
     if not zipfile.is_zipfile(path):
         if path.suffix == ".zip":
-            raise TranscriptError(f"{path}: it is no zip file, or its end is missing; {AGAIN}")
+            raise TranscriptError(f"{path}: it is not a zip file, or its end is missing; {AGAIN}")
         yield [Part(path, "", path.stat().st_size, meter)]
         return
     try:

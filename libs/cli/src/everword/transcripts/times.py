@@ -27,7 +27,7 @@ def time_of(value: object, place: str) -> str:
         moment = _moment(value)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
     except (ValueError, OverflowError, OSError):
-        raise RecordError(place, f"{str(value)[:100]!r} is no time") from None
+        raise RecordError(place, f"{str(value)[:100]!r} is not a time") from None
 
 
 def _moment(value: object) -> datetime:

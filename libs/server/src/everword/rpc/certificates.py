@@ -69,7 +69,7 @@ class Certificates:
             first = _Pems.read(self._tls)
         except (OSError, ValueError) as error:
             raise SettingError(
-                "EVERWORD_TLS_CERT, EVERWORD_TLS_KEY and EVERWORD_TLS_CLIENT_CA are no certificate with its key: "
+                "EVERWORD_TLS_CERT, EVERWORD_TLS_KEY and EVERWORD_TLS_CLIENT_CA are not a certificate with its key: "
                 f"{error}"
             ) from error
         return grpc.dynamic_ssl_server_credentials(

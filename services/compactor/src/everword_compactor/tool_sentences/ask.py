@@ -80,7 +80,7 @@ class ModelWriter:
         if complaints:
             # Leave out the part after a colon, which may quote content: errors in the queue must not.
             faults = dict.fromkeys(complaint.partition(":")[0] for complaint in complaints)
-            raise SentenceRejected(f"the sentence is refused: {', '.join(faults)}")
+            raise SentenceRejected(f"the sentence was rejected: {', '.join(faults)}")
         return sentence
 
     def _ask(

@@ -77,6 +77,6 @@ def make_extensions(conn: psycopg.Connection, names: Sequence[str]) -> None:
             conn.execute(statement)
         except errors.InsufficientPrivilege as error:
             raise BackupError(
-                f"{user} may not make the extension {name}: have a superuser run in the database {database}: "
+                f"{user} may not create the extension {name}: have a superuser run in the database {database}: "
                 f"{statement.as_string()}"
             ) from error

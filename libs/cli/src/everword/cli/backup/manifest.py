@@ -111,7 +111,7 @@ def read_manifest(folder: Path) -> Manifest:
         )
     except FileNotFoundError:
         raise BackupError(
-            f"{folder} holds no {MANIFEST}: it is no backup, or is not finished"
+            f"{folder} holds no {MANIFEST}: itis not a backup, or is incomplete"
         ) from None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise BackupError(
@@ -128,6 +128,6 @@ def read_manifest(folder: Path) -> Manifest:
             raise BackupError(f"{path} is missing: take another copy of the backup")
         if file_sha256(path) != digest:
             raise BackupError(
-                f"{path} is damaged, its checksum is another: take another copy of the backup"
+                f"{path} is damaged, its checksum is wrong: take another copy of the backup"
             )
     return manifest

@@ -69,12 +69,12 @@ def _refuse_target(conn: psycopg.Connection) -> None:
     assert row is not None
     if not row[2]:
         raise BackupError(
-            f"{row[3]} may make no schema there: have its owner run: "
+            f"{row[3]} may not create a schema there: have its owner run: "
             f'GRANT CREATE ON DATABASE "{row[0]}" TO "{row[3]}"'
         )
     if row[1]:
         raise BackupError(
-            f"the database {row[0]} is not empty, it holds an Everword: make a new one, and name it in "
+            f"the database {row[0]} is not empty: create a new one, and name it in "
             "EVERWORD_ADMIN_DATABASE_URL"
         )
 
@@ -104,5 +104,5 @@ def _compare(conn: psycopg.Connection, manifest: Manifest) -> None:
     ]
     if wrong:
         raise BackupError(
-            f"what was restored is not what was saved: {'; '.join(wrong[:5])}. Use another copy of the backup"
+            f"the restored data differs from the backup: {'; '.join(wrong[:5])}. Use another copy of the backup"
         )

@@ -79,6 +79,6 @@ def restore_roles(conn: psycopg.Connection, roles: Sequence[dict[str, Any]]) -> 
     except errors.InsufficientPrivilege as error:
         words = "; ".join(each.as_string() for each in statements)
         raise BackupError(
-            f"{conn.info.user} may not make or grant the services' roles: have a superuser run: {words}"
+            f"{conn.info.user} may not create or grant the services' roles: have a superuser run: {words}"
         ) from error
     return without

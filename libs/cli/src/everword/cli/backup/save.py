@@ -66,7 +66,9 @@ def _write(
     assert row is not None
     snapshot, migrations = row
     if migrations is None:
-        raise BackupError("the database holds no Everword: is it the right one?")
+        raise BackupError(
+            "the database does not contain Everword's schema: check EVERWORD_ADMIN_DATABASE_URL"
+        )
     server = conn.info.server_version // 10_000
     rows = count_rows(conn)
     # It tells of each table more than once: of its columns, its policies and its rows.

@@ -56,12 +56,12 @@ def read_lore(text: str) -> LoreFile:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise NoLorebook(f"it is no JSON: {error}") from error
+        raise NoLorebook(f"it is not JSON: {error}") from error
     if isinstance(document, list):
         # World info of AI Dungeon.
         document = {"entries": document}
     if not isinstance(document, dict):
-        raise NoLorebook("it is no object of JSON")
+        raise NoLorebook("it is not a JSON object")
     if isinstance(document.get("book"), dict):
         return _own(document)
     data = document.get("data")
@@ -99,7 +99,7 @@ def _own(document: dict[str, Any]) -> LoreFile:
             triggers = _triggers(fields.pop("triggers", None), place)
             fill(entry, fields, place)
             if entry.title in titles:
-                raise RecordError(place, "an entry of the same title stands before it")
+                raise RecordError(place, "an earlier entry has the same title")
             if len(made) == MAX_ENTRIES:
                 raise RecordError(place, f"a book has at most {MAX_ENTRIES} entries")
         except RecordError as error:
