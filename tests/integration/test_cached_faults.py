@@ -45,7 +45,7 @@ async def test_a_load_that_the_database_ends_is_logged_and_searches_go_on(
                     conn.execute("SELECT pg_terminate_backend(%s)", [pid])
             await search.loaded()
             lock.rollback()
-        assert "a namespace is not kept in memory" in caplog.text
+        assert "cache.namespace_refused" in caplog.text
         assert "ferry" not in caplog.text
         for _ in range(5):
             assert await search.contents("ferry") == ["The ferry leaves at nine."]
@@ -69,7 +69,7 @@ async def test_what_cannot_be_copied_is_logged_once_and_the_database_answers(
             await search.often()
             assert await search.contents("ferry") == ["The ferry leaves at nine."]
         assert not search.holds()
-    assert caplog.text.count("a namespace cannot be kept in memory") == 1
+    assert caplog.text.count("cache.load_failed") == 1
 
 
 async def test_a_search_that_is_cancelled_while_it_adds_leaves_nothing_half_done(

@@ -261,7 +261,7 @@ def test_a_source_that_cannot_be_read_bears_out_nothing_and_fails_no_check(
     assert found.faithful
     found = check_faithfulness("It was 42 and 4711.", sources, time_zone="UTC")
     assert found.unsupported == ["4711"]
-    assert "text not read" in caplog.text
+    assert "text not parsed" in caplog.text
 
 
 def test_a_lease_that_is_lost_ends_a_check_wherever_it_is(caplog: pytest.LogCaptureFixture) -> None:

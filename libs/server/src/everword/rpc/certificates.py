@@ -88,7 +88,7 @@ class Certificates:
             pems = _Pems.read(self._tls)
         except (OSError, ValueError) as error:
             log.warning(
-                "the files of the certificate changed and do not fit: the one before is kept",
+                "new certificate not loaded, keeping the old one",
                 extra={"certificate": str(self._tls.certificate), "error": str(error)},
             )
             return None

@@ -102,7 +102,7 @@ def attempt(writer: Writer, call: ToolCall, ended: Event) -> ToolSentence | Exce
     except (ChatError, SentenceRejected) as error:
         return error
     except Exception as error:  # a strange call must only affect itself
-        log.exception("tool call not put into words", extra={"message_id": str(call.id)})
+        log.exception("tool call not described", extra={"message_id": str(call.id)})
         return error
 
 

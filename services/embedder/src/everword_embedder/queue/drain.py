@@ -151,7 +151,7 @@ class Drain:
                 return True
         except psycopg.Error as error:
             # The lanes go on, and find out for themselves whether the database is gone.
-            log.warning("others wait for a batch", extra={"error": str(error)})
+            log.warning("other namespaces not checked", extra={"error": str(error)})
         return False
 
     def _drain_batches(self, generation: WrittenGeneration, run: JobRun) -> None:
@@ -280,7 +280,7 @@ class Drain:
             for namespace_id, group in by_namespace(pending).items():
                 pause = self._pauses_s[0]
                 store.release_pending(conn, namespace_id, generation.id, group, pause, error)
-        log.warning("model away", extra={"passages": len(items), "error": error})
+        log.warning("embedding model unavailable", extra={"passages": len(items), "error": error})
         return False
 
     def _store(

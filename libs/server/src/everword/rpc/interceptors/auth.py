@@ -135,7 +135,5 @@ class Watch:
             except Exception as error:  # a database that is away says nothing about the caller
                 if remaining(DRAIN_ACCEPT_S) < 0.01:
                     return  # its deadline is here: the call ends in any case
-                log.warning(
-                    "cannot tell whether a caller is still let in", extra={"error": repr(error)}
-                )
+                log.warning("credentials not rechecked", extra={"error": repr(error)})
             await asyncio.sleep(DRAIN_ACCEPT_S)
