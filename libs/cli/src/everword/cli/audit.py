@@ -71,7 +71,7 @@ def _add(report: pb.AuditSummariesResponse, page: pb.AuditSummariesResponse) -> 
 
 def _print(report: pb.AuditSummariesResponse) -> None:
     line(
-        f"{report.audited} summaries checked: they say something of {report.source_coverage:.0%} of their sources and "
+        f"{report.audited} summaries checked: they cover {report.source_coverage:.0%} of their sources and "
         f"hold {report.identifier_coverage:.0%} of their identifiers"
     )
     if not report.findings:

@@ -49,5 +49,5 @@ def process_namespaces(
     except KeyboardInterrupt:
         last = done[-1] if done else after
         command = click.get_current_context().command_path
-        note(f"not finished: go on with `{command}{f' --after {last}' if last else ''}`")
+        note(f"not finished: continue with `{command}{f' --after {last}' if last else ''}`")
     return done, len(done) == len(namespaces)

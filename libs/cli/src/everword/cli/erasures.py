@@ -77,7 +77,7 @@ async def erase(
         return
     if not yes:
         click.confirm(
-            f"Erase this {kind} and what was derived from it, for good?", abort=True, err=True
+            f"Erase this {kind} and everything derived from it, for good?", abort=True, err=True
         )
     request = pb.EraseRequest(target=requested, requested_by=by, request_id=request_id)
     answer = await client.erasure_service.Erase(request)

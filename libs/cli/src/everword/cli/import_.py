@@ -275,4 +275,4 @@ def _day(moment: datetime | None) -> str:
 
 
 def _note_resumable() -> None:
-    note("What was imported stays. Run the same command again to go on; nothing is stored twice.")
+    note("Imported records stay. Run the same command again to continue; nothing is stored twice.")

@@ -97,7 +97,7 @@ async def search(
     if response.verdict == pb.VERDICT_NOTHING_RELEVANT:
         line("Nothing that is remembered answers this; the nearest:")
     if response.calibration == pb.CALIBRATION_UNCALIBRATED:
-        note("how relevant these are cannot be told; `everword calibrate` makes a calibration")
+        note("their relevance is unknown; `everword calibrate` makes a calibration")
     print_results(response.results)
 
 
@@ -117,7 +117,7 @@ def _print_search_notes(response: pb.SearchResponse) -> None:
         elif idle:
             note(f"the {_arm(arm.arm)} arm had nothing to do: {arm.reason}")
     for word, other in sorted(response.corrections.items()):
-        note(f"nobody said “{word}”; looked for “{other}” instead")
+        note(f"no memory contains “{word}”; searched for “{other}” instead")
 
 
 def print_results(results: Iterable[pb.SearchResult]) -> None:

@@ -225,7 +225,7 @@ def shown(address: str) -> str:
     host, port, name = (str(given.get(each) or "") for each in ("host", "port", "dbname"))
     # A password with an unescaped `/` or `@` ends too early; its rest then appears in the host, port or name.
     if not given or "@" in host + name or not _PORTS.fullmatch(port):
-        text = "it is no address of a database; in a password `#`, `/`, `?`, `@` are `%23`, `%2F`, `%3F`, `%40`"
+        text = "it is not an address of a database; in a password `#`, `/`, `?`, `@` are `%23`, `%2F`, `%3F`, `%40`"
         raise TranscriptError(f"{scheme}://…: {text}")
     return f"{scheme}://{host}{port and f':{port}'}/{name}"
 

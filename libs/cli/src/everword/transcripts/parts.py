@@ -40,7 +40,7 @@ _PLAIN = bytes(set(range(256)) - set(_OPENING + _CLOSING))
 #: The parser crashes over one of more digits than Python makes a number of.
 _LONG_NUMBER = re.compile(rb"\d{1000}")
 #: Advice for users with a damaged file.
-AGAIN = "get the export again and import that; what was read before stays, and is not stored twice"
+AGAIN = "get the export again and import that; records read before stay, and are not stored twice"
 #: A zip file raises RuntimeError for members that are encrypted, or compressed by an unknown method.
 _FAULTS = (
     ijson.JSONError,

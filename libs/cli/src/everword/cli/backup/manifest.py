@@ -111,7 +111,7 @@ def read_manifest(folder: Path) -> Manifest:
         )
     except FileNotFoundError:
         raise BackupError(
-            f"{folder} holds no {MANIFEST}: itis not a backup, or is incomplete"
+            f"{folder} holds no {MANIFEST}: it is not a backup, or is incomplete"
         ) from None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise BackupError(
