@@ -108,7 +108,7 @@ async def test_fewer_dimensions_have_to_be_declared(holder: LocalModelHolder) ->
 
 
 def test_there_is_no_other_local_model(holder: LocalModelHolder) -> None:
-    with pytest.raises(ProviderMisconfigured, match="there is no all-mpnet-base-v2"):
+    with pytest.raises(ProviderMisconfigured, match="not all-mpnet-base-v2"):
         LocalProvider(replace(LOCAL_GENERATION, model="all-mpnet-base-v2"), holder)
 
 

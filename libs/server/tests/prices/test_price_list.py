@@ -39,10 +39,10 @@ def test_the_list_that_is_shipped_says_its_day_and_has_every_model_once() -> Non
         (listed(ENTRY).replace("[[prices]]", "[[price]]"), r"no price: .*\[\[prices\]\]"),
         (listed(ENTRY, ENTRY), "m has two prices"),
         (listed(ENTRY.replace("input", "inputs")), "entry 1: there is no inputs"),
-        (listed(ENTRY, ENTRY.replace('["m"]', "3")), "entry 2: say which models"),
+        (listed(ENTRY, ENTRY.replace('["m"]', "3")), "entry 2: name the models"),
         (listed(ENTRY.replace('"0.1"', '"-1"')), "input is out of range"),
         (listed(ENTRY.replace('"0.1"', "nan")), "input is out of range"),
-        (listed(ENTRY.replace('"0.1"', '"much"')), "input is to be a decimal"),
+        (listed(ENTRY.replace('"0.1"', '"much"')), "input must be a decimal"),
         (listed(ENTRY.replace("2026-01-02", "soon")), "valid_from must be a day"),
     ],
 )
