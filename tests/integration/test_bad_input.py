@@ -311,7 +311,7 @@ async def test_a_request_id_with_another_body_is_refused(stack: Stack) -> None:
         # key { session_key: <a surrogate> }
         (b"\x0a\x05\x0a\x03\xed\xa0\x80", "a lone surrogate"),
         (b"\x0a\xff", "a length that is not there"),
-        (b"not protobuf at all", "no protobuf"),
+        (b"not protobuf at all", "not valid protobuf"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -316,7 +316,7 @@ async def test_body_over_limit_is_refused_by_content_length_or_after_reading(
         assert await request.ended()
     for answer in (refused, found):
         assert answer.status == 413
-        assert _message(answer).startswith("The request is over the limit")
+        assert _message(answer).startswith("The request exceeds the size limit")
         if served.path == APPEND:
             assert answer.json()["code"] == "resource_exhausted"
             assert _reason(answer) == "REQUEST_TOO_LARGE"
@@ -336,7 +336,7 @@ async def test_request_over_limit_of_waiting_bodies_is_refused(served: Served) -
             each.cancel()
         answer = await first
         assert answer.status == 429
-        assert _message(answer) == "Too many calls at once; repeat this one after a pause."
+        assert _message(answer) == "Too many concurrent calls; retry after a pause."
         if served.path == APPEND:
             assert answer.json()["code"] == "resource_exhausted"
             assert _reason(answer) == "OVERLOADED"

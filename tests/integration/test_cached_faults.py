@@ -45,7 +45,7 @@ async def test_terminated_cache_load_is_logged_and_searches_use_database(
                     conn.execute("SELECT pg_terminate_backend(%s)", [pid])
             await search.loaded()
             lock.rollback()
-        assert "a namespace is not kept in memory" in caplog.text
+        assert "cache.namespace_refused" in caplog.text
         assert "ferry" not in caplog.text
         for _ in range(5):
             assert await search.contents("ferry") == ["The ferry leaves at nine."]
@@ -69,7 +69,7 @@ async def test_failing_cache_load_is_logged_once_and_searches_use_database(
             await search.often()
             assert await search.contents("ferry") == ["The ferry leaves at nine."]
         assert not search.holds()
-    assert caplog.text.count("a namespace cannot be kept in memory") == 1
+    assert caplog.text.count("cache.load_failed") == 1
 
 
 async def test_search_cancelled_during_cache_update_leaves_cache_consistent(

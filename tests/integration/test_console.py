@@ -228,7 +228,7 @@ async def test_browser_search_opens_conversation_and_corrects_fact(
         assert not await breakdown.is_visible()
         await hit.locator(".why > summary").focus()
         await page.keyboard.press("Enter")
-        for words in ("What each arm says", "lexical", "Words that match", "cov_rare"):
+        for words in ("Scores by arm", "lexical", "Words that match", "cov_rare"):
             assert words in await breakdown.inner_text()
         await site.picture(page, "search")
         results = page.url
@@ -303,7 +303,7 @@ async def test_browser_erases_message_after_preview_and_confirmation(
         await page.get_by_label("Who asks for it").fill("Ana, by mail")
         await page.get_by_label("I am sure").check()
         await page.get_by_role("button", name="Erase for good").click()
-        await page.get_by_text("It is gone, with what was derived from it.").wait_for()
+        await page.get_by_text("It is deleted, with everything derived from it.").wait_for()
         await page.get_by_role("link", name="All erasures").click()
         assert "Ana, by mail" in await page.locator("tbody tr").first.inner_text()
         await page.goto(place)
@@ -311,11 +311,11 @@ async def test_browser_erases_message_after_preview_and_confirmation(
         seen.forgive("404 (Not Found)")
         await seen.go("/erasures")
         await page.get_by_label("Name or id").fill("nobody")
-        await page.get_by_role("button", name="Show what would go").click()
+        await page.get_by_role("button", name="Preview").click()
         await page.get_by_text("there is nothing to erase").wait_for()
         assert not await page.get_by_role("button", name="Erase for good").is_visible()
         await seen.go("/search?q=locker+in+the+harbour")
-        await page.get_by_text("Or take fewer words").wait_for()
+        await page.get_by_text("Or try fewer or other words").wait_for()
         assert seen.complaints == []
 
 

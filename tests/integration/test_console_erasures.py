@@ -91,7 +91,7 @@ async def test_preview_accepts_any_memory_id_and_suggests_similar_names(
     done = await send(visitor, "/erasures", "/erasures/new", **nothing)
     shown = (await visitor.get(done.headers["location"])).text
     assert "nothing was erased" in shown
-    assert "It is gone" not in shown
+    assert "It is deleted" not in shown
     wrong = await send(visitor, "/erasures", preview, kind="memory", of="7")
     assert wrong.status_code == 400
     assert "A memory is named by its id here" in wrong.text

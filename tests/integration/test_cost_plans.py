@@ -36,6 +36,7 @@ CASES: dict[str, tuple[str, str, dict[str, Any]]] = {
             "run_id": "run-7",
             "month": "2026-03",
             "limit": 10,
+            "after": None,
         },
     ),
     "list_recorded": ("everword_ingest", "usage_ledger_batch_id", {"batch_id": UUID(int=7)}),

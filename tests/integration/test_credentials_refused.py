@@ -94,7 +94,7 @@ async def test_writes_with_credentials_are_refused_and_store_nothing(stack: Stac
             assert SECRET not in str(refusal)
         assert conn.execute(STORED).fetchone() == before
     offsets = (await refused(_append(stack))).metadata["offset"], _told(await refused(_note(stack)))
-    assert offsets == (str(OFFSET), f"holds a credential at character {OFFSET}")
+    assert offsets == (str(OFFSET), f"contains a credential at character {OFFSET}")
     # The refused call claimed no request id, and messages stored before can be read.
     await stack.ingest.AppendMessages(append_request("Hello.", "It works.", request_id="once"))
     memory_id = kept.messages[0].message_id

@@ -29,7 +29,7 @@ async def test_import_of_a_database_with_malformed_rows_reads_the_others(stack: 
     assert found == whole
     reasons = [each.reason.partition(";")[0] for each in reading.meter.skipped_records]
     assert sorted(reasons) == [
-        "'infinity' is no time",
+        "'infinity' is not a time",
         "role is 'critic'",
         "session_key: must be at least 1 characters",
     ]

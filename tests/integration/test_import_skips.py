@@ -103,7 +103,7 @@ async def test_import_of_a_damaged_file_stores_what_it_reads_and_the_other_files
     assert status == 1
     assert [each["messages_written"] for each in files] == [1, 0, 1]
     assert "it is damaged after conversation 1" in files[0]["error"]
-    assert "it holds no `messages`" in files[1]["error"]
+    assert "it contains no `messages`" in files[1]["error"]
     assert f"{none}: " in errors
     assert "it is damaged after conversation 1" in errors
 

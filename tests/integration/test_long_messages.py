@@ -261,7 +261,7 @@ def test_unreadable_source_supports_nothing_and_fails_no_check(
     assert found.faithful
     found = check_faithfulness("It was 42 and 4711.", sources, time_zone="UTC")
     assert found.unsupported == ["4711"]
-    assert "text not read" in caplog.text
+    assert "text not parsed" in caplog.text
 
 
 def test_lost_lease_ends_a_check_at_any_step(caplog: pytest.LogCaptureFixture) -> None:

@@ -90,4 +90,4 @@ async def test_context_with_invalid_stored_patterns_is_answered(stack: Stack) ->
     assert not built.lore_omissions
     [omission] = (await build(stack, query="Who is there?")).lore_omissions
     assert (omission.title, omission.pattern) == ("Mill", "(")
-    assert omission.reason == "is no pattern: missing ): (, at character 1"
+    assert omission.reason == "is not a valid pattern: missing ): (, at character 1"

@@ -333,6 +333,6 @@ def test_import_of_checkpoints_skips_malformed_checkpoints_and_messages(tmp_path
         "a tool call has no name",
         "its type is 'robot', which is not a role",
         "it is damaged",
-        "it holds no state",
-        "'soon' is no time",
+        "it contains no state",
+        "'soon' is not a time",
     ]

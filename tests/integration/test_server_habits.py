@@ -311,7 +311,7 @@ async def test_service_refuses_network_address_while_postgres_is_unavailable(
 ) -> None:
     monkeypatch.setattr(health_module, "CHECK_TIMEOUT_S", 0.2)
     monkeypatch.setattr("everword.db.pool.POOL_TIMEOUT_S", 0.2)
-    with pytest.raises(SettingError, match="Postgres does not say"):
+    with pytest.raises(SettingError, match="Postgres does not answer"):
         async with _running(_ingest(_nowhere(), replace(INGEST, listen="0.0.0.0:0"))):
             pass
 

@@ -172,7 +172,7 @@ async def test_queue_error_of_a_refused_sentence_omits_its_text(
     await write_pending_sentences(stack, server)
     state, attempts, error = queued(stack.database)[memory_id]
     assert (state, attempts) == ("failed", 3)
-    assert error == "UnfitSentence: the sentence is refused: not in the call"
+    assert error == "SentenceRejected: the sentence was rejected: not in the call"
     assert len(server.requests) == 6
 
 

@@ -315,7 +315,7 @@ async def test_queue_status_and_backfill_commands_report_failed_tool_calls(
     await write_pending_sentences(modelled, server)
     shown = await everword(modelled, "queue-status")
     assert memory_id in shown.output
-    assert "the sentence is refused: not in the call" in shown.output
+    assert "the sentence was rejected: not in the call" in shown.output
     server.always = status(500)
     waiting = asyncio.create_task(everword(modelled, "backfill", "tool-sentences", "--wait"))
     await until(lambda: queued(modelled.database)[memory_id][0] == "pending")

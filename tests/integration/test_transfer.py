@@ -330,9 +330,9 @@ async def test_import_of_changed_or_shortened_file_is_refused_at_its_end(
     changed[voice] = lines[voice].replace(b'"user_name":""', b'"user_name":"Z"')
     shortened = [*lines[:-2], lines[-1]]
     for name, damaged, text in (
-        ("changed", changed, "does not have its checksum"),
+        ("changed", changed, "its checksum is wrong"),
         ("shortened", shortened, "some are lost"),
-        ("longer", [*lines, b"{}"], "goes on after its last line"),
+        ("longer", [*lines, b"{}"], "continues after its last record"),
         (
             "endless",
             [*lines[:-1], b'{"end":{"records":1e999}}'],

@@ -299,7 +299,7 @@ def _refuse_weak_owner(url: str, weak: str, folder: Path, saved: Manifest) -> No
         refused("have its owner run: GRANT CREATE ON DATABASE")
         name = conninfo_to_dict(weak)["user"]
         conn.execute(f"GRANT CREATE ON DATABASE {conn.info.dbname} TO {name}".encode())
-        refused("may not make the extension vector: have a superuser run .*: CREATE EXTENSION")
+        refused("may not create the extension vector: have a superuser run .*: CREATE EXTENSION")
         conn.execute("CREATE EXTENSION vector WITH SCHEMA public")
         roles = (folder / ROLES).read_text()
         stranger = {"name": "stranger", "login": True, "inherit": False, "password": "secret"}
@@ -329,7 +329,7 @@ async def test_backup_is_restored_and_verified_against_its_manifest(
     with pytest.raises(BackupError, match="exists already"):
         save(stack.database.admin_url, folder, *quiet)
     with empty_database(postgres_url) as url:
-        with pytest.raises(BackupError, match="holds no Everword"):
+        with pytest.raises(BackupError, match="does not contain Everword's schema"):
             save(url, tmp_path / "nothing", *quiet)
         assert os.listdir(tmp_path) == ["saved"], "nothing unfinished is left"
         with pytest.raises(BackupError, match="cannot be made"):

@@ -30,18 +30,18 @@ def changed_settings(line: bytes, field: str, value: bytes) -> bytes:
 
 #: Damages by a part of the resulting error message.
 DAMAGED = {
-    "its first line does not say so": lambda lines: [b"{}", *lines],
+    "its first line is not the header": lambda lines: [b"{}", *lines],
     "of format 2": lambda lines: [b'{"export":{"format":2}}', *lines[1:]],
     "does not describe a namespace": lambda lines: [lines[0], *lines[2:]],
     "is no text search configuration": lambda lines: [
         lines[0],
         lines[1].replace(b'"english"', b'"klingon"'),
     ],
-    "line 2 of the file: a value cannot be": lambda lines: [
+    "line 2 of the file: a value is invalid": lambda lines: [
         lines[0],
         lines[1].replace(b'"day_cutoff_minutes":0', b'"day_cutoff_minutes":-1'),
     ],
-    "line 3 of the file is no record": lambda lines: [*lines[:2], b'["night"]'],
+    "line 3 of the file is not a record": lambda lines: [*lines[:2], b'["night"]'],
     "line 2 of the file: this version of Everword does not know its field mood": lambda lines: [
         lines[0],
         lines[1].replace(b'{"time_zone"', b'{"mood":1,"time_zone"'),
@@ -50,7 +50,7 @@ DAMAGED = {
         *lines[:2],
         b'{"dream":{"id":1}}',
     ],
-    "line 4 of the file, of night: this version of Everword does not know its field nicht": (
+    "line 4 of the file (night): this version of Everword does not know its field nicht": (
         lambda lines: [
             *lines[:2],
             b'{"night":{"night":null}}',
@@ -59,12 +59,12 @@ DAMAGED = {
     ),
     "it does not have the fields night": lambda lines: [*lines[:2], b'{"night":{}}'],
     "one has no night": lambda lines: [*lines[:2], b'{"night":{"night":null}}'],
-    "line 3 of the file, of author_name: one is no JSON": lambda lines: [
+    "line 3 of the file (author_name): one is not JSON": lambda lines: [
         *lines[:2],
         b'{"author_name":{"name":"one"},{"name":"two"}}',
     ],
     "invalid input syntax": lambda lines: [*lines[:2], b'{"night":{"night":"?"}}'],
-    "refers to what is not before it": lambda lines: [
+    "refers to a record that does not precede it": lambda lines: [
         *lines[:2],
         next(line for line in lines if line.startswith(b'{"message"')),
     ],
@@ -76,27 +76,27 @@ DAMAGED = {
             if line.startswith(b'{"passage"') and b'"conversation_id":null' in line
         ),
     ],
-    "or has other fields": lambda lines: [*lines[:2], b'{"job":{"subject":"x"}}'],
-    "of job: one is no json": lambda lines: [*lines[:2], b'{"job":{"task":%s}}' % DEEP],
-    "of night: a value cannot be": lambda lines: [*lines[:2], b'{"night":{"night":%s}}' % DEEP],
-    "line 4 of the file, of job: it is there twice": lambda lines: [
+    "or has unknown fields": lambda lines: [*lines[:2], b'{"job":{"subject":"x"}}'],
+    "(job): one is not json": lambda lines: [*lines[:2], b'{"job":{"task":%s}}' % DEEP],
+    "(night): a value is invalid": lambda lines: [*lines[:2], b'{"night":{"night":%s}}' % DEEP],
+    "line 4 of the file (job): it occurs twice": lambda lines: [
         *lines[:2],
         *[job("learn", "themes")] * 2,
     ],
-    "line 4 of the file, of job: no export tells of such work": lambda lines: [
+    "line 4 of the file (job): exports never contain this task": lambda lines: [
         *lines[:2],
         job("learn", "themes"),
         job("sleep", "namespace"),
     ],
-    "line 3 of the file, of job: no export tells of such work": lambda lines: [
+    "line 3 of the file (job): exports never contain this task": lambda lines: [
         *lines[:2],
         job("embed", "shard-0"),
     ],
-    "line 3 of the file, of night: it has a time that is not written as": lambda lines: [
+    "line 3 of the file (night): it has a time in another format": lambda lines: [
         *lines[:2],
         b'{"night":{"night":"infinity"}}',
     ],
-    "line 4 of the file, of erased_external_id: it has a time": lambda lines: [
+    "line 4 of the file (erased_external_id): it has a time": lambda lines: [
         *lines[:2],
         b'{"erased_external_id":{"hash":"\\\\x00","erased_at":"2026-03-02T08:00:00+00:00"}}',
         b'{"erased_external_id":{"hash":"\\\\x01","erased_at":"infinity"}}',

@@ -113,11 +113,11 @@ def test_chat_with_legacy_functions_and_unmatched_results_is_read(tmp_path: Path
         ("a.json", {"messages": [{"role": "user", "content": 5}]}, ", message 1: content must be"),
         ("a.json", {"messages": [{"role": "assistant", "tool_calls": [{}]}]}, "message 1: a tool call has no"),
         ("a.json", {"messages": [{"role": "user", "content": "a\0"}]}, "message 1: NUL"),
-        ("a.json", {"messages": [{"role": "user", "content": "a", "created_at": "soon"}]}, "'soon' is no time"),
+        ("a.json", {"messages": [{"role": "user", "content": "a", "created_at": "soon"}]}, "'soon' is not a time"),
         ("a.jsonl", '{"role": "user", "content": "a"}\n\n{"role": "user", "content": {}}', ".jsonl:3: content must"),
         ("a.jsonl", '{"role": "user", "content": "a"}\n{"role": "bot"}', ".jsonl:2: role is 'bot'"),
         ("a.jsonl", '{"messages": []}\n{"messages": [{"role": "x"}]}', ".jsonl:2, message 1: role"),
-        ("a.json", {"a": 1}, "it holds no `messages`"),
+        ("a.json", {"a": 1}, "it contains no `messages`"),
     ],
 )  # fmt: skip
 def test_chat_error_names_the_line_or_message(

@@ -1,4 +1,4 @@
-"""How an import cuts what it reads into streams and batches, and when it sends one again."""
+"""How an import cuts records into streams and batches, and when it retries a stream."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def entry(number: int, session_key: str = "s", content: str = "x") -> Entry:
 
 
 async def run(client: RecordingClient, entries: list[Entry]) -> list[ImportSummary]:
-    """Import, and return copies of what was reported on the way."""
+    """Import, and return copies of the progress reports."""
     seen: list[ImportSummary] = []
 
     def note(summary: ImportSummary) -> None:

@@ -153,5 +153,5 @@ def test_lore_import_of_novelai_names_prompt_settings_and_disables_categories() 
     assert found.left_out == [
         *(f"Inn: contextConfig.{name} has no counterpart" for name in named),
         "Inn: loreBiasGroups has no counterpart",
-        "Inn: the key 'c&d': asks for several words at once, which has no counterpart",
+        "Inn: the key 'c&d': requires several words together, which is not supported",
     ]

@@ -1,4 +1,4 @@
-"""Files of conversations: what they may hold, and how a bad one is named."""
+"""Transcript files: allowed contents, and error messages for malformed files."""
 
 from __future__ import annotations
 
@@ -130,8 +130,8 @@ def test_empty_create_time_is_left_unset(tmp_path: Path) -> None:
         ({"metadata": {"deep": ["a\0b"]}}, "NUL"),
         ({"content": "\ud800"}, "surrogate"),
         ({"content": "x" * (1024 * 1024 + 1)}, "content: must be at most 1048576 bytes"),
-        ({"create_time": "last week"}, "create_time: 'last week' is no time"),
-        ({"create_time": True}, "create_time: 'True' is no time"),
+        ({"create_time": "last week"}, "create_time: 'last week' is not a time"),
+        ({"create_time": True}, "create_time: 'True' is not a time"),
         ({"tags": ["a", "a"]}, "tags"),
         ({"metadata": [1]}, "metadata"),
         ({"id": 7}, "external_id"),

@@ -33,13 +33,13 @@ def test_unit_vectors_with_wrong_dimensions_raises_misconfigured(
 @pytest.mark.parametrize("value", [np.nan, np.inf, 0.0])
 def test_unit_vectors_refuses_zero_or_non_finite_vectors(value: float) -> None:
     given = np.array([[1, 0], [0, value]], np.float32)
-    with pytest.raises(WrongAnswer, match="zero or holds what is not a number"):
+    with pytest.raises(WrongAnswer, match="zero or contains a value that is not a number"):
         unit_vectors(given, 2, 2, False)
 
 
 @pytest.mark.parametrize("rows", [0, 1, 3])
 def test_unit_vectors_refuses_a_wrong_number_of_vectors(rows: int) -> None:
-    with pytest.raises(WrongAnswer, match=f"{rows} vectors came for 2 texts"):
+    with pytest.raises(WrongAnswer, match=f"{rows} vectors were returned for 2 texts"):
         unit_vectors(np.ones((rows, 2), np.float32), 2, 2, False)
 
 

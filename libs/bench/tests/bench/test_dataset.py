@@ -163,7 +163,7 @@ QUERY_PATH = ("conversations", 0, "queries", 0)
         (changed(DOCUMENT, *QUERY_PATH, "relevant", to=[["m1"]]), "ids of messages"),
         (changed([ITEM], 0, "question", to=None), "it has no question"),
         (changed([ITEM], 0, "haystack_dates", to=[]), "must be as many"),
-        (changed([ITEM], 0, "haystack_dates", 0, to="soon"), "'soon' is no date"),
+        (changed([ITEM], 0, "haystack_dates", 0, to="soon"), "'soon' is not a date"),
         (changed([ITEM], 0, "haystack_sessions", 0, to="x"), "a list of turns"),
         (changed([ITEM], 0, "haystack_sessions", 0, 0, to="x"), "turn 1: a JSON object"),
         ([ITEM, 5], "question 2: a JSON object"),

@@ -18,14 +18,14 @@ from everword.v1 import ingest_service_pb2
 from everword.v1.document_service_pb2 import WriteDocumentRequest, WriteDocumentResponse
 from everword.v1.note_service_pb2 import WriteNoteRequest, WriteNoteResponse
 
-#: What goes into one stream. It is acknowledged as a whole, kept until then, and sent again where that fails.
+#: Limits of one stream. A stream is acknowledged as a whole, kept in memory until then, and sent again if that fails.
 STREAM_MESSAGES = 1000
 STREAM_BYTES = 8 * 1024 * 1024
 BATCH_MESSAGES = 500
 #: A stream may take this long: an import is usually not alone.
 STREAM_TIMEOUT_S = 300.0
 ATTEMPTS = 4
-#: What a note or a document is refused with that is there already, or was and has been deleted.
+#: Error codes for a note or a document that exists already, or existed and was deleted.
 _EXISTS = {"NOTE_VERSION_CONFLICT", "DOCUMENT_VERSION_CONFLICT"}
 #: Error codes about a single record; other errors concern the whole import.
 _REFUSED = {
@@ -43,7 +43,7 @@ _Write = WriteNoteResponse | WriteDocumentResponse
 
 @dataclass
 class ImportSummary:
-    """The result of an import so far. Only what is committed counts."""
+    """The result of an import so far; counts committed records only."""
 
     messages_written: int = 0
     messages_existing: int = 0
@@ -73,13 +73,14 @@ async def import_records(
     on_refused: OnRefused | None = None,
     summary: ImportSummary | None = None,
 ) -> ImportSummary:
-    """Store messages in the conversations they belong to, in their order, and notes and documents that never were.
+    """Store messages in their conversations, in order, and notes and documents that never existed.
 
-    `on_progress` is called after each commit. Where the import ends early, what was committed stays; messages with
-    external ids can be sent again, and those that are there are recognised. `on_refused` is called with each record
-    that the server refuses to store, and the import goes on unless it raises; without it, the first refusal ends the
-    import. `summary`, if given, is what is counted in, and holds the counts also if an error ends the import.
-    Raises CallError.
+    `on_progress` is called after each commit. If the import ends early, committed records stay; messages with external
+    ids can be sent again and are not duplicated. `on_refused` is called with each record that the server rejects, and
+    the import goes on unless it raises; without it, the first rejected record ends the import. Counts are added to
+    `summary` if given, also if an error ends the import.
+
+    Raises: CallError if the server rejects a record, or cannot be reached.
     """
     summary = summary or ImportSummary()
     for piece in _pieces(records):
@@ -139,7 +140,7 @@ async def _import_stream(
 
 
 async def _is_new(call: Callable[[], Awaitable[_Write]], summary: ImportSummary) -> bool:
-    """Write what is to be written once, and tell whether this call did."""
+    """Write a note or a document unless it exists; return whether this call wrote it."""
     try:
         _cover(summary, (await _retry_transient(call)).consistency_token)
         return True
@@ -150,14 +151,14 @@ async def _is_new(call: Callable[[], Awaitable[_Write]], summary: ImportSummary)
 
 
 def _cover(summary: ImportSummary, token: str) -> None:
-    # Of two tokens the greater one stands for both writes.
+    # The greater of two consistency tokens covers both writes.
     summary.consistency_token = max(summary.consistency_token, token)
 
 
 def _pieces(
     records: Iterable[Record],
 ) -> Iterator[list[Entry] | WriteNoteRequest | WriteDocumentRequest]:
-    """Cut messages into pieces that fit one stream, which holds at least one; what else comes is a piece by itself."""
+    """Cut messages into lists that fit one stream, each with at least one message; other records are yielded alone."""
     stream: list[Entry] = []
     size = 0
     for record in records:
@@ -192,7 +193,7 @@ def _batches(stream: list[Entry]) -> list[ingest_service_pb2.ImportMessagesReque
 
 
 async def _retry_transient(call: Callable[[], Awaitable[_Answer]]) -> _Answer:
-    """Return what a call answers, made again where the server or the way to it gave out for a moment."""
+    """Return the result of a call; retry it if the server is unavailable or asks for a retry."""
     for attempt in range(1, ATTEMPTS):
         try:
             return await call()

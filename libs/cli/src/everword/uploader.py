@@ -1,4 +1,4 @@
-"""Upload files as documents, and lay out templates where there are none."""
+"""Upload of files as documents, and of templates that do not exist yet."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from everword.client import CallError, Client
 from everword.v1 import document_pb2
 from everword.v1 import document_service_pb2 as pb
 
-#: What a document may be read from, by the ends of names.
+#: Extensions of files that can be uploaded as documents.
 FORMATS = (".md", ".markdown", ".txt", ".html", ".htm", ".pdf", ".docx", ".xlsx", ".pptx", ".csv")
 #: A file of 10 MiB may take half a minute to read, and as long to be cut and indexed.
 TIMEOUT_S = 300.0
 _PART_BYTES = 500_000
-#: What is no fault of a file.
+#: Errors that concern every file, not one.
 _OF_ALL = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED)
 
 
 @dataclass(frozen=True)
 class TemplateResult:
-    """What became of a template."""
+    """Result of the upload of one template."""
 
     title: str
-    #: None where the title is there already, or was and has been deleted, and where it failed.
+    #: None if the title exists already, existed and was deleted, or the upload failed.
     response: pb.UploadDocumentResponse | None
-    #: Why the file could not be laid out; None where nothing failed.
+    #: The error; None if nothing failed.
     failure: CallError | OSError | None = None
 
 
@@ -56,9 +56,9 @@ async def upload(
 async def seed(
     client: Client, folder: Path, scope: document_pb2.DocumentScope
 ) -> list[TemplateResult]:
-    """Upload each file of a folder whose title was never there; one that fails keeps back no other.
+    """Upload each file of a folder unless its title was ever used; a file that fails does not stop the others.
 
-    Raises CallError where no file could be uploaded, as nobody answers or the key is refused.
+    Raises: CallError if the server cannot be reached, or rejects the API key.
     """
     seeded = list[TemplateResult]()
     for title, path in _templates(folder):

@@ -1,4 +1,4 @@
-"""The command line without a server: help, usage, and what it says when nothing answers."""
+"""The command line without a server: help, usage errors, and messages if no server answers."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_command_without_server_names_the_address_and_everword_up(
     ("arguments", "said"),
     [
         (["search"], "Missing argument 'QUERY'"),
-        (["search", "x", "--since", "soon"], "'soon' is no time"),
+        (["search", "x", "--since", "soon"], "'soon' is not a time"),
         (["search", "x", "--mode", "magic"], "'magic' is not one of"),
         (["search", "x", "--limit", "0"], "0 is not in the range"),
         (["import", "/nonexistent.jsonl"], "does not exist"),

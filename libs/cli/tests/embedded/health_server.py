@@ -1,6 +1,6 @@
-"""A real gRPC server that has nothing but health: what the supervisor's tests run as a service.
+"""A real gRPC server that serves only the health service; the supervisor's tests run it as a service.
 
-Usage: health_server.py [ADDRESS [not-serving | deaf | broken]]; without one, EVERWORD_LISTEN.
+Usage: health_server.py [ADDRESS [not-serving | deaf | broken]]; without an address, EVERWORD_LISTEN.
 """
 
 import os

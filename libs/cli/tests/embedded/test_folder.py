@@ -63,7 +63,7 @@ def ended_pid() -> int:
 
 def test_lock_on_folder_in_use_names_the_process(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
-    # Another open of the file is to flock(2) what another process would be.
+    # flock(2) treats a second open of the file like another process.
     refused = pytest.raises(EmbeddedError, match=r"process \d+\) already runs on")
     with locked(folder), refused, locked(folder):
         pass

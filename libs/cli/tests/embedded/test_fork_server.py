@@ -118,7 +118,7 @@ async def test_forked_process_ends_after_its_threads_and_exit_functions(modules:
         process = await client.fork(spec_of("done"))
         await process.wait()
     log = (modules / "logs" / "worker.log").read_text()
-    # What is written without the end of a line is flushed, too.
+    # Output without a final newline is flushed, too.
     assert log.endswith("thread\nexit function")
 
 

@@ -1,4 +1,4 @@
-"""PostgreSQL as this package runs it: the real server, with what can befall its folder."""
+"""The embedded PostgreSQL server, with damaged and stale data folders."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""What Caddy is told."""
+"""Configuration of the proxy (Caddy)."""
 
 from __future__ import annotations
 

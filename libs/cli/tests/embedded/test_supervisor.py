@@ -18,7 +18,7 @@ from everword.embedded.supervisor import Supervisor
 
 
 class Witness:
-    """Remembers what a supervisor reports."""
+    """Records the reports of a supervisor."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []

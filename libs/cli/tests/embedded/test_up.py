@@ -44,7 +44,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 def started_up(
     environment: dict[str, str], *arguments: str
 ) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
-    """The running command, and what it printed when it was ready."""
+    """Yield the running command, and the JSON that it printed when it was ready."""
     process = subprocess.Popen(
         [*UP, "--free-ports", "--json", *arguments],
         env=environment,
@@ -72,7 +72,7 @@ def test_signal_stops_all_processes_cleanly_with_exit_status_0(
     with started_up(environment, "--data", str(tmp_path / "data")) as (process, ready):
         assert all(is_serving(ready[name]) for name in ("address", *SERVICES))
         process.send_signal(number)
-        # A second Ctrl-C, from one who is impatient, breaks nothing off.
+        # A second Ctrl-C does not interrupt the shutdown.
         process.send_signal(number)
         _, errors = process.communicate(timeout=90)
     assert process.returncode == 0, errors

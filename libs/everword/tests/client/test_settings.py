@@ -101,7 +101,7 @@ def test_missing_tls_ca_file_is_refused_by_name(tmp_path: Path) -> None:
 def test_client_certificate_requires_a_key_if_tls_is_on(tmp_path: Path) -> None:
     file = tmp_path / "some.pem"
     file.touch()
-    with pytest.raises(ClientSettingsError, match="needed together"):
+    with pytest.raises(ClientSettingsError, match="set together"):
         settings(tmp_path, EVERWORD_TLS_CA=str(file), EVERWORD_TLS_CERT=str(file))
     # If calls go without TLS, the variable is a service's.
     assert settings(tmp_path, EVERWORD_TLS_CERT=str(file)).tls is None

@@ -39,11 +39,11 @@ def test_shipped_price_list_has_a_date_and_each_model_once() -> None:
         (listed(ENTRY).replace("[[prices]]", "[[price]]"), r"no price: .*\[\[prices\]\]"),
         (listed(ENTRY, ENTRY), "m has two prices"),
         (listed(ENTRY.replace("input", "inputs")), "entry 1: there is no inputs"),
-        (listed(ENTRY, ENTRY.replace('["m"]', "3")), "entry 2: say which models"),
+        (listed(ENTRY, ENTRY.replace('["m"]', "3")), "entry 2: name the models"),
         (listed(ENTRY.replace('"0.1"', '"-1"')), "input is out of range"),
         (listed(ENTRY.replace('"0.1"', "nan")), "input is out of range"),
-        (listed(ENTRY.replace('"0.1"', '"much"')), "input is to be a decimal"),
-        (listed(ENTRY.replace("2026-01-02", "soon")), "valid_from is to be a day"),
+        (listed(ENTRY.replace('"0.1"', '"much"')), "input must be a decimal"),
+        (listed(ENTRY.replace("2026-01-02", "soon")), "valid_from must be a day"),
     ],
 )
 def test_parse_prices_names_the_place_of_an_error(text: str, complaint: str) -> None:

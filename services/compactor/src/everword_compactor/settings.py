@@ -24,7 +24,7 @@ class CompactorSettings:
     compaction: CompactionSettings = field(default_factory=CompactionSettings)
     #: None if no language model is configured; summaries are extractive then.
     chat: ChatSettings | None = None
-    #: The model for small work: sentences of tool calls, and digests of channels.
+    #: The model for sentences about tool calls and digests of channels; None if no model is configured.
     small_chat: ChatSettings | None = None
 
     @classmethod
@@ -49,7 +49,7 @@ class CompactorWorkerSettings:
     chat: ChatSettings | None
     small_chat: ChatSettings | None
     log_level: str
-    #: How long a worker may be silent before its job is taken from it.
+    #: Seconds; a worker that does not renew its lease for this long loses its job.
     lease_s: float = 120.0
 
     @classmethod

@@ -39,7 +39,7 @@ class EmbedderWorkerSettings:
     database: DatabaseSettings
     redis_url: str
     embedder_address: str
-    """Where the embedder service listens."""
+    """HOST:PORT of the embedder service."""
     internal_token: Secret
     log_level: str
 

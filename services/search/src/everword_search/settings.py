@@ -27,14 +27,14 @@ class SearchSettings:
     server: ServerSettings
     database: DatabaseSettings
     embedder_address: str = ""
-    """Where the embedder service listens; without one there is no search by meaning."""
+    """HOST:PORT of the embedder service; empty disables semantic search."""
     chat: ChatSettings | None = None
-    """The language model that answers; without one there is no Answer."""
+    """Language model for the Answer RPC; None disables it."""
     cache_bytes: int = MOST_CACHE_BYTES
-    """The bytes that namespaces in memory may take: those that were searched last."""
+    """Size of the cache of recently searched namespaces; 0 disables it."""
 
     tokenizer: Path | None = None
-    """A `tokenizer.json` that contexts are counted by; otherwise the packaged one."""
+    """A `tokenizer.json` to count the tokens of contexts; None uses the packaged one."""
 
     @classmethod
     def from_environment(cls, environment: Environment) -> SearchSettings:

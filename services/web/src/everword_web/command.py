@@ -41,7 +41,7 @@ def _server_option(name: str, serves: str) -> Callable[[Callable[..., None]], Ca
 @click.command()
 @_server_option("gateway", "every RPC as a POST with JSON, by the Connect protocol")
 @_server_option("mcp", "tools for agents at /mcp, as streamable HTTP")
-@_server_option("console", "pages that show people what is remembered, and why")
+@_server_option("console", "pages that show the memories and their sources")
 @click.option(
     "--origin",
     "origins",
@@ -54,7 +54,7 @@ def _server_option(name: str, serves: str) -> Callable[[Callable[..., None]], Ca
     "hosts",
     multiple=True,
     metavar="NAME[:PORT]",
-    help="Host header that requests to MCP and the console may have, besides those of this machine. Repeatable.",
+    help="Additional Host header that MCP and the console accept, besides this machine's. Repeatable.",
 )
 @tools_option
 def web(
@@ -67,7 +67,7 @@ def web(
 ) -> None:
     """Serve JSON over HTTP, tools for agents and the console, each on its own port.
 
-    Without --gateway, --mcp or --console, all three are served, for this machine alone.
+    Without --gateway, --mcp or --console, all three are served, for this machine only.
 
     Callers of the gateway and of MCP send their own keys, as `authorization: Bearer SECRET`; visitors
     of the console sign in with theirs. The key decides the namespace. If the console listens on the

@@ -1,4 +1,4 @@
-"""Settings of the HTTP servers: their addresses, and those of the services."""
+"""Settings of the HTTP servers: their own addresses, and the addresses of the services."""
 
 from __future__ import annotations
 

@@ -107,4 +107,4 @@ def _time(date: object, place: str) -> datetime:
             return datetime.strptime(text, pattern).replace(tzinfo=UTC)
         except ValueError:
             continue
-    raise TranscriptError(f"{place}: {date!r} is no date such as 2023/05/20 (Sat) 02:21")
+    raise TranscriptError(f"{place}: {date!r} is not a date such as 2023/05/20 (Sat) 02:21")

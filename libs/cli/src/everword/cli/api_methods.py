@@ -159,9 +159,9 @@ def find_methods(name: str) -> list[Method]:
 
 
 def request_skeleton(method: Method) -> str:
-    """Return a request with every field and its comment, as JSON with comment lines.
+    """Return an example request that shows every field and its comment, as JSON with comment lines.
 
-    Of a oneof, only the first member is active; the others are commented out.
+    In a oneof, only the first member is active; the others are commented out.
     """
     head = [f"// {method.path}: {method.comment}"]
     head.append("// Delete the fields that you do not set.")

@@ -71,7 +71,7 @@ def _add(report: pb.AuditSummariesResponse, page: pb.AuditSummariesResponse) -> 
 
 def _print(report: pb.AuditSummariesResponse) -> None:
     line(
-        f"{report.audited} summaries checked: they say something of {report.source_coverage:.0%} of their sources and "
+        f"{report.audited} summaries checked: they cover {report.source_coverage:.0%} of their sources and "
         f"hold {report.identifier_coverage:.0%} of their identifiers"
     )
     if not report.findings:
@@ -91,7 +91,7 @@ def _print(report: pb.AuditSummariesResponse) -> None:
 
 
 def _wrong(finding: pb.AuditFinding) -> Iterator[str]:
-    """Yield what is wrong with a summary, a line each."""
+    """Yield the problems of a summary, one per line."""
     if finding.faithfulness.unsupported:
         yield f"not in its sources: {shorten(', '.join(finding.faithfulness.unsupported), 300)}"
     if finding.faithfulness.wrong_tags:

@@ -27,9 +27,10 @@ def by_namespace(command: Callable[..., None]) -> Callable[..., None]:
 def process_namespaces(
     conn: psycopg.Connection, namespace: str, after: str, doing: str, step: Step
 ) -> tuple[list[str], bool]:
-    """Take a step in each namespace, or in one, under a progress bar; return where it was taken, and whether in all.
+    """Run a step in each namespace, or in the one named, under a progress bar.
 
-    Interrupted, it says with which `--after` to go on.
+    Returns the namespaces that are done, and whether all are. When interrupted, it prints the `--after` option that
+    continues from there.
     """
     namespaces = list_namespaces(conn, after)
     if namespace:
@@ -48,5 +49,5 @@ def process_namespaces(
     except KeyboardInterrupt:
         last = done[-1] if done else after
         command = click.get_current_context().command_path
-        note(f"not finished: go on with `{command}{f' --after {last}' if last else ''}`")
+        note(f"not finished: continue with `{command}{f' --after {last}' if last else ''}`")
     return done, len(done) == len(namespaces)

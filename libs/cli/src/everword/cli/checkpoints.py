@@ -153,4 +153,4 @@ def _metadata(text: str) -> Struct | None:
     try:
         return json_format.Parse(text, Struct())
     except json_format.ParseError as error:
-        raise click.BadParameter("is no JSON object", param_hint="--metadata") from error
+        raise click.BadParameter("is not a JSON object", param_hint="--metadata") from error

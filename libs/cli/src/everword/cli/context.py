@@ -74,7 +74,7 @@ async def context(
         print_json(response)
         return
     if response.verdict == VERDICT_NOTHING_RELEVANT:
-        note("Nothing that is remembered answers this; `everword search` shows what comes nearest.")
+        note("No memory answers this; `everword search` shows the nearest ones.")
     for arm in response.degraded:
         note_degraded(arm)
     for omission in response.lore_omissions:

@@ -65,12 +65,12 @@ async def _demo() -> None:
     ):
         summary = await _import(client)
         changed, *others = demo_queries()
-        _title("What was said, found by words and by meaning")
+        _title("Messages, found by words and by meaning")
         for query in others:
             await _show_results(client, query, summary.consistency_token)
         _title("An answer that changed: the newest statement first")
         await _show_results(client, changed, summary.consistency_token, only_messages=True)
-        _title("What an agent is given to go on with the conversation")
+        _title("The context for an agent that continues the conversation")
         await _show_context(client, changed, summary.consistency_token)
         _title("What to do next")
         line(NEXT_STEPS)
@@ -139,7 +139,7 @@ def demo_queries() -> list[str]:
 
 
 async def _timed(call: Awaitable[T]) -> tuple[T, float]:
-    """Return what a call returns, and how many seconds it took."""
+    """Return the result of a call, and the seconds that it took."""
     began = time.perf_counter()
     return await call, time.perf_counter() - began
 

@@ -24,7 +24,7 @@ from everword.v1.search_service_pb2 import GetStatsRequest, GetStatsResponse
 from everword.v1.stats_pb2 import Alert, LocalModelForm
 
 _HEALTH_TIMEOUT_S = 5.0
-#: Work that waits for longer is done by nobody.
+#: Seconds; a job that has been pending for longer probably has no worker.
 _FORGOTTEN_S = 600
 _SESSION = "everword-doctor"
 
@@ -166,7 +166,7 @@ def _local_model(forms: Sequence[LocalModelForm]) -> str:
 
 
 async def _queue(client: Client) -> Finding:
-    """Look for work that nobody does, and work that was given up."""
+    """Report tasks whose jobs have been pending for too long, and failed jobs."""
     status = await client.maintenance_service.GetQueueStatus(GetQueueStatusRequest())
     late = [task for task in status.tasks if task.oldest_pending_age.ToSeconds() > _FORGOTTEN_S]
     if late:
@@ -175,11 +175,9 @@ async def _queue(client: Client) -> Finding:
         return Finding("background", False, f"waits: {named}", advice)
     if status.failed_jobs:
         failed = status.failed_jobs[0]
-        found = (
-            f"{len(status.failed_jobs)} jobs were given up, such as {failed.task}: {failed.error}"
-        )
+        found = f"{len(status.failed_jobs)} jobs failed, such as {failed.task}: {failed.error}"
         return Finding("background", False, found, "repair the cause, then `everword retry-failed`")
-    return Finding("background", True, "nothing waits for long, and nothing was given up")
+    return Finding("background", True, "no job has waited for long, and none failed")
 
 
 async def _round_trip(client: Client) -> Finding:

@@ -181,7 +181,7 @@ async def seed(client: Client, folder: Path, agent: str, subject: str, conversat
     rows = [(shorten(each.title, 80), _became(each)) for each in seeded]
     print_table(("document", "what became of it"), rows)
     if failed := sum(each.failure is not None for each in seeded):
-        raise click.ClickException(f"{failed} of {len(seeded)} files could not be laid out")
+        raise click.ClickException(f"{failed} of {len(seeded)} files could not be uploaded")
 
 
 def _became(seeded: TemplateResult) -> str:

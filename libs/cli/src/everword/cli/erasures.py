@@ -1,4 +1,4 @@
-"""`everword erase` and `everword erasures`: take back what was written, and see what was."""
+"""`everword erase` and `everword erasures`: delete data for good, and list earlier deletions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from everword.v1.document_service_pb2 import GetDocumentRequest
 from everword.v1.note_pb2 import NoteKey
 from everword.v1.note_service_pb2 import GetNoteRequest
 
-#: What is erased, and the field of a target that takes it.
+#: Kinds of targets, with the field of the request's target that names each.
 KINDS = {
     "message": "message_id",
     "conversation": "conversation_id",
@@ -77,7 +77,7 @@ async def erase(
         return
     if not yes:
         click.confirm(
-            f"Erase this {kind} and what was derived from it, for good?", abort=True, err=True
+            f"Erase this {kind} and everything derived from it, for good?", abort=True, err=True
         )
     request = pb.EraseRequest(target=requested, requested_by=by, request_id=request_id)
     answer = await client.erasure_service.Erase(request)
@@ -111,7 +111,9 @@ def _unmatched(kind: str, target: str, preview: pb.PreviewErasureResponse) -> st
 
 
 async def _find(client: Client, kind: str, target: str) -> str:
-    """Return what a target is erased by: the id of what is named otherwise."""
+    """Return the id of a note, document or conversation that is named by key, title or session key; other targets
+    unchanged.
+    """
     if kind not in ("note", "document", "conversation") or _is_id(target):
         return target
     if kind == "note":
@@ -158,7 +160,7 @@ async def erasures(client: Client, limit: int, as_json: bool) -> None:
 
 
 async def _finish(client: Client, answer: pb.EraseResponse, messages: int) -> pb.Erasure:
-    """Wait until all of a target is deleted, which nobody sees any more; return how it stands."""
+    """Wait until the target, which is already hidden, has been deleted completely; return the finished erasure."""
     erasure = answer.erasure
     if erasure.state == pb.ERASURE_STATE_DONE:
         return erasure

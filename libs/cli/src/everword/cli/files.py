@@ -34,7 +34,7 @@ def make_folder(option: str, folder: Path | None) -> None:
             pass
     except OSError as error:
         raise click.BadParameter(
-            f"nothing can be written into {folder} ({error.strerror}): name another folder",
+            f"cannot write into {folder} ({error.strerror}): name another folder",
             param_hint=option,
         ) from error
 

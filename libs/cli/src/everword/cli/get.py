@@ -155,7 +155,7 @@ def _of_message(message: memory_pb2.Message) -> Details:
 
 
 def _texts(message: memory_pb2.Message) -> Iterator[str]:
-    """Yield the texts of a message, those that are not its content under a heading."""
+    """Yield the content of a message, then its blocks, tool arguments and tool result, each under a heading."""
     body = message.body
     if body.content:
         yield body.content

@@ -45,7 +45,7 @@ from everword.v1.note_service_pb2 import WriteNoteRequest
 
 #: Maximum skipped records in the output; `--json` lists more.
 _MAX_DISPLAYED = 50
-#: After so many records the display moves.
+#: The progress bar is updated after this many records.
 _SHOWN_EVERY = 100
 
 
@@ -59,7 +59,7 @@ class ImportSource(click.Path):
 
 @dataclass
 class Outcome:
-    """What became of a file, or would."""
+    """Result of the import of one file, or its preview."""
 
     reading: SourceReader
     found: ImportSummary | Preview
@@ -275,4 +275,4 @@ def _day(moment: datetime | None) -> str:
 
 
 def _note_resumable() -> None:
-    note("What was imported stays. Run the same command again to go on; nothing is stored twice.")
+    note("Imported records stay. Run the same command again to continue; nothing is stored twice.")

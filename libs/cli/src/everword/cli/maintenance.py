@@ -122,7 +122,7 @@ async def tool_sentences(
         line(f"{response.items} tool calls {'would get' if dry_run else 'get'} a sentence")
     if left:
         raise click.ClickException(
-            f"{left} tool calls wait, and nobody is at them: see queue-status"
+            f"{left} tool calls are pending, but no worker processes them: see `everword queue-status`"
         )
 
 

@@ -40,7 +40,7 @@ def migrate(
     command again if it was interrupted.
     """
     if not url:
-        raise click.UsageError("EVERWORD_ADMIN_DATABASE_URL is not set; nor is --url given")
+        raise click.UsageError("set EVERWORD_ADMIN_DATABASE_URL, or give --url")
     if service_login and not service_password:
         raise click.UsageError("--service-login needs a password in EVERWORD_SERVICE_PASSWORD")
     try:
@@ -57,8 +57,8 @@ def migrate(
             line("the schema is up to date")
     except psycopg.errors.InsufficientPrivilege as error:
         raise click.ClickException(
-            f"{str(error).splitlines()[0]}; who migrates owns the database and makes the roles of the services: have a "
-            "superuser run ALTER DATABASE … OWNER TO … and ALTER ROLE … CREATEROLE"
+            f"{str(error).splitlines()[0]}; the migrating user must own the database and be able to create roles: "
+            "have a superuser run ALTER DATABASE … OWNER TO … and ALTER ROLE … CREATEROLE"
         ) from error
     except (MigrationError, psycopg.Error) as error:
         raise click.ClickException(str(error).strip().splitlines()[0]) from error

@@ -49,7 +49,9 @@ class ChannelPolicyParam(click.ParamType[tuple[str, pb.ChannelPolicy]]):
 
 
 def settings_options(command: Command) -> Command:
-    """Add an option for each setting, and give `command` what was set as `given`."""
+    """Add an option for each setting; `command` gets the settings that were set as `given`, and the limits
+    as `limits`.
+    """
 
     @wraps(command)
     async def run(*positional: Any, **arguments: Any) -> None:
@@ -242,7 +244,7 @@ def _namespace(name: str, given: dict[str, Any], limits: dict[str, int]) -> pb.N
 def _limits(
     limits: pb.NamespaceLimits, usage: pb.NamespaceUsage | None
 ) -> list[tuple[object, ...]]:
-    """Return a row for each limit; with `usage`, what is used of it stands before it."""
+    """Return a row for each limit; with `usage`, as "used of limit"."""
     used = (usage.requests, usage.messages, usage.stored_bytes) if usage else ("", "", "")
     rows: list[tuple[object, ...]] = []
     for (name, _), used_of_it in zip(LIMITS.items(), used, strict=True):

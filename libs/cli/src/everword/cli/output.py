@@ -122,16 +122,16 @@ def _restore_numbers(document: dict[str, Any], kind: Any) -> None:
 def _restored(value: Any, field: FieldDescriptor) -> Any:
     if field.cpp_type in _LONG:
         return int(value)
-    # Those of google.protobuf have a form of their own.
+    # Messages of `google.protobuf`, such as timestamps, have their own JSON form.
     if field.message_type is not None and field.message_type.file.package == "everword.v1":
         _restore_numbers(value, field.message_type)
     return value
 
 
 def print_table(columns: tuple[str, ...], rows: list[tuple[Any, ...]], right: str = "") -> None:
-    """Print a table, or `none`; `right` names the columns of numbers, separated by spaces.
+    """Print a table, or `none` if it has no rows; `right` names the columns of numbers, separated by spaces.
 
-    The first column names the rows: it stays on one line where that leaves room for the others.
+    The first column is not wrapped if the terminal is wide enough.
     """
     if not rows:
         line("none")
@@ -145,7 +145,7 @@ def print_table(columns: tuple[str, ...], rows: list[tuple[Any, ...]], right: st
         elif place == 0 and names_match:
             table.add_column(column, no_wrap=True)
         else:
-            # What does not fit goes on below: what is cut can be neither read nor copied.
+            # Long texts wrap onto further lines, because truncated text can be neither read nor copied.
             table.add_column(column, overflow="fold")
     for row in cells:
         table.add_row(*row)
@@ -155,10 +155,10 @@ def print_table(columns: tuple[str, ...], rows: list[tuple[Any, ...]], right: st
 def print_entries(
     columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], right: str = "", fold: str = ""
 ) -> None:
-    """Print rows that have a text each, or `none`. The text is their last cell, and stands below them, folded.
+    """Print rows, or `none` if there are none; the last cell of a row is a text and is printed below the other cells.
 
-    `columns` names the other cells; `right` names those of numbers, and `fold` those that may be folded, separated by
-    spaces. All others stay on one line, so that an id can be copied whole.
+    `columns` names the other cells; `right` lists the columns of numbers, and `fold` those that may be wrapped,
+    separated by spaces. All others stay on one line, so that an id can be copied whole.
     """
     if not rows:
         line("none")
@@ -211,7 +211,7 @@ def local(time: datetime) -> datetime:
 
 
 def speaker(memory: memory_pb2.Memory) -> str:
-    """Return who said it, or what it is where nobody did; of a document's part, where in it that stands."""
+    """Return the author of a memory, or its role, or its kind; for part of a document, the path of its headings."""
     if memory.document_title:
         return display_path(memory.document_title, memory.headings)
     if memory.author:
@@ -222,12 +222,14 @@ def speaker(memory: memory_pb2.Memory) -> str:
 
 
 def trust_of(memory: memory_pb2.Memory) -> str:
-    """Return a mark for a memory whose words nobody vouches for; nothing for others."""
+    """Return a mark for a suspicious or untrusted memory; empty for others."""
     return "suspicious" if memory.suspicious else "untrusted" if memory.untrusted else ""
 
 
 def said(memory: memory_pb2.Memory, text: str, limit: int) -> str:
-    """Return who said it and the beginning of `text`, or of all that they said, on one line, after what marks it."""
+    """Return the trust mark, the speaker, and the beginning of `text` (of the content if `text` is empty),
+    on one line.
+    """
     trust = trust_of(memory)
     mark = f"[{trust}] " if trust else ""
     return f"{mark}{speaker(memory)}: {shorten(text or memory.content, limit)}"
@@ -249,9 +251,9 @@ def size(count: int) -> str:
 
 
 def progress(*, counted: bool = True) -> Progress:
-    """Return a progress display on the error stream, which shows nothing where that is no terminal.
+    """Return a progress display on standard error, which shows nothing unless that is a terminal.
 
-    It shows how many of how many are done, or how much of a hundred where they are not `counted`, such as bytes.
+    It shows "done of total" if `counted`, otherwise a percentage, such as for bytes.
     """
     console = Console(stderr=True)
     return Progress(

@@ -71,7 +71,7 @@ async def _require_keys(settings: ProxySettings) -> None:
                     continue
                 if error.code in _NO_ANSWER:
                     raise click.ClickException(
-                        f"{listens} {error.address} does not say whether an API key exists: start it first ({error})"
+                        f"{listens} {error.address} cannot be asked whether an API key exists: start it first ({error})"
                     ) from error
             raise click.ClickException(
                 f"{listens} no API key exists: set EVERWORD_ADMIN_KEY for all services, or make a key first with "

@@ -1,4 +1,4 @@
-"""`everword rebuild`: make what is derived again from what it is derived from."""
+"""`everword rebuild`: compute derived data again from its sources."""
 
 from __future__ import annotations
 
@@ -45,4 +45,4 @@ def _print(done: Mapping[str, Mapping[str, int]]) -> None:
     if rows:
         print_table(("namespace", "made again, or removed", "rows"), rows, right="rows")
     else:
-        line("all of it agrees with what it is derived from")
+        line("all derived data agrees with its sources")

@@ -1,4 +1,4 @@
-"""`everword retention`: for how long what is kept, what would go, and what went."""
+"""`everword retention`: show and set retention policies, preview and list deletions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from everword.cli.session import remote
 from everword.client import Client
 from everword.v1 import erasure_service_pb2 as pb
 
-#: What policies are about, by the names that people give.
+#: Kinds of data that a policy can name on the command line.
 KINDS = {
     "conversations": pb.RETENTION_KIND_CONVERSATIONS,
     "notes": pb.RETENTION_KIND_NOTES,
@@ -23,7 +23,7 @@ KINDS = {
     "history": pb.RETENTION_KIND_HISTORY,
 }
 NAMES = {number: name for name, number in KINDS.items()}
-#: What is counted, where that is not what the kind is called.
+#: Units of the counts, if they differ from the name of the kind.
 COUNTED = {
     "conversations": "messages",
     "note-history": "versions of notes",
@@ -109,7 +109,7 @@ async def set_(
 @json_option
 @remote
 async def preview(client: Client, kind: str | None, kept: str | None, as_json: bool) -> None:
-    """Show what a run would delete now, and delete nothing."""
+    """Show the rows that a run would delete now; delete nothing."""
     if (kind is None) != (kept is None):
         raise click.UsageError("--kind and --kept come together")
     request = pb.PreviewRetentionRequest()

@@ -1,4 +1,4 @@
-"""`everword search`: what is remembered about something."""
+"""`everword search`: search the memories of a namespace."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ async def search(
     if response.verdict == pb.VERDICT_NOTHING_RELEVANT:
         line("Nothing that is remembered answers this; the nearest:")
     if response.calibration == pb.CALIBRATION_UNCALIBRATED:
-        note("how relevant these are cannot be told; `everword calibrate` makes a calibration")
+        note("their relevance is unknown; `everword calibrate` makes a calibration")
     print_results(response.results)
 
 
@@ -107,7 +107,9 @@ def note_degraded(arm: pb.ArmReport) -> None:
 
 
 def _print_search_notes(response: pb.SearchResponse) -> None:
-    """Note which arms found nothing for which reason, and what was looked for instead of what was typed."""
+    """Print notes about degraded arms, about the reasons for an empty search, and about corrected words of
+    the query.
+    """
     idle = all(arm.state == pb.ArmReport.STATE_SKIPPED for arm in response.arms)
     for arm in response.arms:
         if arm.state == pb.ArmReport.STATE_DEGRADED:
@@ -115,11 +117,11 @@ def _print_search_notes(response: pb.SearchResponse) -> None:
         elif idle:
             note(f"the {_arm(arm.arm)} arm had nothing to do: {arm.reason}")
     for word, other in sorted(response.corrections.items()):
-        note(f"nobody said “{word}”; looked for “{other}” instead")
+        note(f"no memory contains “{word}”; searched for “{other}” instead")
 
 
 def print_results(results: Iterable[pb.SearchResult]) -> None:
-    """Print results with their ids, and with their explanations where they have some."""
+    """Print results with their ids, and with explanations if the response contains them."""
     rows = [
         (
             result.memory.id,
@@ -136,9 +138,9 @@ def print_results(results: Iterable[pb.SearchResult]) -> None:
 
 
 def _explained(result: pb.SearchResult) -> str:
-    """Return lines that show how a score came about; nothing where it comes without an explanation."""
+    """Return lines that explain a score; empty without an explanation."""
     parts = result.explanation.parts
-    # Where none weighs anything, the score is made of the features.
+    # Without any weights, the score was computed from the features by a learned ranking.
     weighs = any(part.weight for part in parts)
     arms = [
         f"{_arm(part.arm)}: {part.score:.3f}"
@@ -160,7 +162,7 @@ def _explained(result: pb.SearchResult) -> str:
 
 
 def _learned(explanation: pb.ScoreExplanation) -> Iterator[str]:
-    """Yield what relevance is told from, and what a learned ranking was given, without its zeros."""
+    """Yield the evidence behind the relevance, and the features of a learned ranking that are not zero."""
     if explanation.HasField("evidence"):
         yield f"evidence: {explanation.evidence:.3f}"
     told = [

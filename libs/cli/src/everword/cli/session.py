@@ -76,8 +76,8 @@ def explain(error: CallError) -> str:
 
 
 def _particulars(error: CallError) -> list[str]:
-    """Return what identifies an error and what it is about, such as the id that is taken."""
+    """Return the reason of an error and its metadata, such as the conflicting id."""
     about = {**error.metadata, "request_id": error.request_id}
-    # The message says already what is broken, and a count of it is no help.
+    # The error message already describes the violations, and their number does not help.
     about.pop("violations", None)
     return [error.reason or error.code.name, *(f"{key} {value}" for key, value in about.items())]

@@ -1,4 +1,4 @@
-"""`everword sleep`: learn now from what was said, and put what is known in order."""
+"""`everword sleep`: run extraction and maintenance for a conversation or a namespace now."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ async def sleep(
         line(f"without a language model, these steps were left out: {_listed(latest)}")
     if latest.failed_jobs or latest.postponed_jobs:
         raise click.ClickException(
-            f"{latest.failed_jobs} jobs were given up, and {latest.postponed_jobs} wait for a language model: "
-            "see queue-status"
+            f"{latest.failed_jobs} jobs failed, and {latest.postponed_jobs} wait for a language model: "
+            "see `everword queue-status`"
         )
 
 

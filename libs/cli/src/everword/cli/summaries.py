@@ -1,4 +1,4 @@
-"""`everword summaries`: what stands for which messages."""
+"""`everword summaries`: list and show summaries and the messages that they cover."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ LEVELS = [
 ]
 #: Hexadecimal digits at the end of an id that are shown: its beginning is a time, its end is random.
 SHORT_ID = 8
-#: Of a summary in a list.
+#: Maximum characters of a summary in a list.
 TEXT_CHARS = 150
-#: Of what a summary was made from.
+#: Maximum characters of each source of a summary.
 SOURCE_CHARS = 100
 
 

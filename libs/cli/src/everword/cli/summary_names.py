@@ -15,7 +15,10 @@ _END_OF_ID = re.compile(r"…?([0-9a-f]{4,32})")
 
 
 async def find_summary(client: Client, named: str) -> str:
-    """Return the whole id of what is called `named`, or ends so. A click.UsageError where it is none, or several."""
+    """Return the full id of the summary with this name, id or end of an id.
+
+    Raises: click.UsageError if no summary matches, or several.
+    """
     try:
         return str(UUID(named))
     except ValueError:
@@ -24,7 +27,7 @@ async def find_summary(client: Client, named: str) -> str:
         return by_name
     if end is None:
         raise click.UsageError(
-            f"no summary is called {named!r}, and it is no end of an id with four digits or more"
+            f"no summary is called {named!r}, and it is not the end of an id (at least four hexadecimal digits)"
         )
     request = pb.ListSummariesRequest(page_size=PAGE_SIZE, max_content_chars=1)
     listed = await list_all(client.search_service.ListSummaries, request)

@@ -1,4 +1,4 @@
-"""`everword themes`: what a namespace is about."""
+"""`everword themes`: list the themes of a namespace."""
 
 from __future__ import annotations
 

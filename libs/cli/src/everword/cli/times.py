@@ -40,7 +40,7 @@ class TimeParam(click.ParamType[datetime]):
             return parse_time(str(value), datetime.now().astimezone())
         except (ValueError, OverflowError):
             self.fail(
-                f"{value!r} is no time: write 2026-03-12, 2026-03-12T20:30, today, yesterday, 36h "
+                f"{value!r} is not a time: write 2026-03-12, 2026-03-12T20:30, today, yesterday, 36h "
                 "or 7d",
                 param,
                 ctx,

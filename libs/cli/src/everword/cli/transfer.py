@@ -72,7 +72,7 @@ async def import_(client: Client, name: str, file: Path, as_json: bool) -> None:
         response = await _send(client, name, file)
     except CallError as error:
         if error.is_unanswered:
-            note("What was imported stays. Run the same command again to go on.")
+            note("Imported records stay. Run the same command again to continue.")
         raise
     if as_json:
         print_json(response)

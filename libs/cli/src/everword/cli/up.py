@@ -105,7 +105,7 @@ async def _run(settings: StackSettings, console: Console, as_json: bool) -> None
         else:
             Console().print(_table(running))
             if entry_points(group="everword.commands", name="web"):
-                console.print("`everword web --console` shows in a browser what is remembered.")
+                console.print("`everword web --console` shows the memories in a browser.")
             console.print(
                 f"Everword is ready at {running.address}. Ctrl-C stops it.", highlight=False
             )

@@ -41,7 +41,7 @@ async def watch(
         except TimeoutError as error:
             text = "there was no answer in time; --timeout SECONDS gives it longer"
             raise click.ClickException(text) from error
-    # Only who waits for the next response ends a stream well.
+    # Cancelling the task that reads the stream is the only way to end the call cleanly.
     following.cancel()
     with suppress(asyncio.CancelledError):
         await following
@@ -55,11 +55,15 @@ async def _follow(
     as_json: bool,
     enough: asyncio.Event,
 ) -> None:
-    """Print what happens, for ever; say when there was enough of it. Raises TimeoutError where nobody answers."""
+    """Print events for ever, and set `enough` after `events` of them.
+
+    Raises: TimeoutError if the first response takes longer than --timeout.
+    """
     max_wait_s: float = click.get_current_context().params["timeout"]
     seen = 0
     while True:
-        # A stream ends by itself after a while, and is taken up where it ended. It answers at once, if at all.
+        # The server ends each stream after a while; the next call resumes with the token. A working server sends the
+        # first response at once.
         async with asyncio.timeout(max_wait_s) as answer:
             async for response in client.search_service.WatchMemories(request, timeout=LONGEST_S):
                 answer.reschedule(None)

@@ -12,8 +12,8 @@ from everword.embedded.errors import EmbeddedError
 # Debian makes the first with its own PostgreSQL; every system has the second.
 ACCOUNTS = ("postgres", "nobody")
 
-# What lets an account through folders that are closed to it (a virtual environment or data under
-# /root): nothing if all are open, else the weaker right, else what containers leave to root.
+# Capabilities to try in order, so that an account can pass through closed folders (a virtual environment or data under
+# /root): none if all folders are open, then the weaker capability, then the one that containers leave to root.
 RIGHTS = (None, "dac_read_search", "dac_override")
 
 
@@ -29,8 +29,8 @@ class Account:
         options = [f"--reuid={self.uid}", f"--regid={self.gid}", "--clear-groups"]
         if right is None:
             return options
-        # Without no_setuid_fixup access(2), by which PostgreSQL looks for its programs, would
-        # ignore the right: it judges by the real user, and drops the rights of one who is not root.
+        # Without no_setuid_fixup, access(2), which PostgreSQL uses to find its programs, ignores the capability: it
+        # checks the real user, and drops the capabilities of a user that is not root.
         return [
             *options,
             f"--inh-caps=+{right}",

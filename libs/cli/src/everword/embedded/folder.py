@@ -1,4 +1,4 @@
-"""The data folder: who uses it now, what runs from it, and what a killed supervisor left behind."""
+"""The data folder: its lock, its run file, and the cleanup after a killed supervisor."""
 
 import fcntl
 import json
@@ -23,14 +23,14 @@ START_TOLERANCE_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class RunningProcess:
-    """One process of the stack, with what tells it from any other that gets its pid later."""
+    """One process of the stack, with enough data to recognise it if its pid is reused later."""
 
     name: str
     pid: int
     started: float
     argv: list[str]
     stop_signal: int
-    #: where it listens; empty where it does not
+    #: HOST:PORT; empty if it does not listen.
     address: str
 
 
@@ -77,8 +77,8 @@ def remove_run_file(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Make the data folder where there is none, and keep every other supervisor off it."""
-    # 0711: whoever PostgreSQL runs as can pass through, and nobody can look around.
+    """Create the data folder if it does not exist, and lock it against other supervisors."""
+    # Mode 0711 lets the account of PostgreSQL pass through, and nobody list the folder.
     try:
         folder.mkdir(mode=0o711, parents=True, exist_ok=True)
     except OSError as error:
@@ -109,9 +109,9 @@ def identify(spec: ProcessSpec, pid: int) -> RunningProcess | None:
 
 
 def stop_leftovers(folder: Path, say: Callable[[str], None]) -> None:
-    """Stop what a supervisor that was killed left running; call it while holding the lock.
+    """Stop processes that a killed supervisor left running; the caller must own the lock.
 
-    Only a process that has the pid, the start time and the command line noted is touched.
+    Only processes with the recorded pid, start time and command line are stopped.
     """
     stack = read_run_file(folder)
     if stack is None:

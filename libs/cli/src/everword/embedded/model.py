@@ -8,7 +8,8 @@ from collections.abc import Callable
 from everword.db.generations import Generation, Generations, NewGeneration
 from everword.embedded.errors import EmbeddedError
 
-#: Prints what is served at EVERWORD_EMBED_URL; the services' code cannot be imported from here.
+#: Module that prints the model served at EVERWORD_EMBED_URL; it runs as a process, because this package must not import
+#: the services' code.
 DESCRIBE = "everword_embedder.describe"
 TIMEOUT_S = 60.0
 

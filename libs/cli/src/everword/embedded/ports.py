@@ -25,7 +25,7 @@ class Ports:
 
     @classmethod
     def free(cls) -> "Ports":
-        """Choose ports that nobody listens on now."""
+        """Return ports that are free now."""
         return cls(*free_ports(len(fields(cls))))
 
     def __post_init__(self) -> None:

@@ -69,7 +69,7 @@ class EmbeddedPostgres:
         return f"postgresql://{role}:{password}@127.0.0.1:{self.port}/{DATABASE}"
 
     def prepare(self) -> None:
-        """Make the data folder where there is none, and clear what an unclean end left in it."""
+        """Create the data folder if it does not exist, and remove a stale pid file."""
         self.folder.mkdir(mode=0o711, parents=True, exist_ok=True)
         if not self.data.exists():
             self._initialise()
@@ -116,7 +116,9 @@ class EmbeddedPostgres:
             yield process
 
     def _initialise(self) -> None:
-        """Make the cluster and the database beside their place: what is in place is complete."""
+        """Create the cluster and the database in a temporary folder and rename it, so that an existing folder is
+        complete.
+        """
         unfinished = self.folder / "data.unfinished"
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(mode=0o700)
@@ -134,8 +136,8 @@ class EmbeddedPostgres:
         unfinished.rename(self.data)
 
     def _run_initdb(self, data: Path, password: Path) -> None:
-        # The builtin locale sorts and folds case the same on every machine and never changes under
-        # an index; the libc one beside it is what text search calls letters.
+        # The builtin locale sorts and folds case the same on every machine and never changes under an index; the libc
+        # locale decides which characters text search treats as letters.
         locale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C.UTF-8"]
         access = [f"--username={OWNER}", f"--pwfile={password}", "--auth=scram-sha-256"]
         speed = [] if self.durable else ["--no-sync"]
@@ -172,10 +174,12 @@ class EmbeddedPostgres:
         return [] if account is None else privileges(account, _program("postgres"), data)
 
     def _clear_stale_pid_file(self) -> None:
-        """Remove the pid file of a killed server whose pid another program has since got.
+        """Remove the pid file of a killed server if another program now has its pid.
 
-        PostgreSQL looks only whether a process of that number lives. Where none does, or where it
-        is a server on this folder, the file is left for PostgreSQL to judge by.
+        PostgreSQL only checks whether a process with that pid lives. If none does, the file is left for PostgreSQL to
+        handle.
+
+        Raises: EmbeddedError if the process is a PostgreSQL server on this folder.
         """
         pid_file = self.data / "postmaster.pid"
         try:

@@ -34,7 +34,7 @@ class ProcessSpec:
     environment: Mapping[str, str]
     #: a probe that answers within two seconds or so, and does not raise
     ready: Callable[[], bool] = running
-    #: where it listens, as shown to people
+    #: HOST:PORT, shown to users; empty if it does not listen.
     address: str = ""
     #: signals to stop it by, each with the seconds it is given; SIGKILL comes last of all
     stop: Sequence[tuple[signal.Signals, float]] = ((signal.SIGTERM, 10.0),)
@@ -51,8 +51,8 @@ class ProcessSpec:
 def launch_command(spec: ProcessSpec) -> list[str]:
     """Return the command line that makes the process end when its parent is killed.
 
-    The kernel ties this to the *thread* that starts the process: start it from one that lives on.
-    Where there is no setpriv (outside Linux) leftovers are found at the next start instead.
+    The kernel ties this to the *thread* that starts the process: start it from a thread that stays alive. Without
+    setpriv (outside Linux), leftover processes are found at the next start instead.
     """
     setpriv = shutil.which("setpriv")
     if setpriv is None:

@@ -32,15 +32,15 @@ _ERROR = """\
 
 @dataclass(frozen=True)
 class ProxySettings:
-    """Where the proxy listens, and where the servers behind it are."""
+    """Addresses and certificates of the proxy and of the servers behind it."""
 
     listen: str
     addresses: Mapping[str, str]
-    """HOST:PORT, or `ipv4:` and several, of each server in PUBLIC_PORTS."""
+    """Address of each server in PUBLIC_PORTS: HOST:PORT, or `ipv4:` and a list."""
     tls: TlsSettings | None = None
-    """Certificate of the proxy, which it also shows to servers that ask for one."""
+    """Certificate of the proxy, also used as its client certificate; None listens without TLS."""
     ca: Path | None = None
-    """The authority that signed the servers' certificates. None: they speak without TLS."""
+    """Authority that signed the servers' certificates; None calls them without TLS."""
 
     @classmethod
     def from_environment(cls, environment: Environment) -> ProxySettings:
@@ -57,7 +57,7 @@ class ProxySettings:
 
     @property
     def exposes_loopback(self) -> bool:
-        """Whether others than this machine can call through the proxy what listens on this machine alone."""
+        """Return whether other machines can reach, through the proxy, servers that listen on this machine only."""
         hosts = (address.removeprefix("ipv4:") for address in self.addresses.values())
         return not is_loopback(self.listen) and any(map(is_loopback, hosts))
 
@@ -96,7 +96,8 @@ def _lines(settings: ProxySettings) -> Iterator[str]:
 def _routes(server: str) -> Iterator[str]:
     """Yield the routes to a server. Each has connections of its own to it."""
     services = [each for each in public_services() if server_of(each) == server]
-    # What the server has not read of an import fills the window of its connection, and would delay other calls.
+    # Unread data of an import fills the flow-control window of its connection and would delay other calls, so uploads
+    # get their own connection.
     uploads = [
         f"/{service.full_name}/{method.name}"
         for service in services
@@ -143,7 +144,7 @@ def _listener_tls(tls: TlsSettings) -> Iterator[str]:
 
 
 def _host_and_port(server: str, address: str) -> tuple[str, str]:
-    """Return the host and the port of an address, of the first one where it has several."""
+    """Return the host and the port of an address; the first if it lists several."""
     host, _, port = address.removeprefix("ipv4:").partition(",")[0].rpartition(":")
     if not host or not port.isdigit() or "/" in host:
         raise SettingError(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def secret(path: Path) -> str:
-    """Return the secret kept in a file, which is made where there is none."""
+    """Return the secret in a file; create the file if it does not exist."""
     if not path.exists():
         write_private(path, secrets.token_urlsafe(32))
     return path.read_text()

@@ -34,13 +34,13 @@ WORKERS = {
     "compactor-worker": ["everword_compactor.worker"],
 }
 
-#: those that derive text from what was said
+#: Workers that summarise messages and extract facts from them.
 SUMMARISING_WORKERS = frozenset({"compactor-worker"})
 
 #: Services that the fork server imports while the database starts: the others' modules are mostly among theirs.
 FIRST_FORKED = ("embedder", "search")
 
-# What a serving process must never hold: with it, it could leave its namespace.
+# A serving process must never get this variable: with it, it could read other namespaces.
 OWNER_VARIABLE = "EVERWORD_ADMIN_DATABASE_URL"
 
 # A log that is read while the process runs, or after it was killed, must not be buffered.
@@ -62,7 +62,7 @@ def service_specs(stack: RunningStack, left_out: frozenset[str] = frozenset()) -
             environment=common | {"EVERWORD_LISTEN": stack.addresses[name]},
             ready=partial(is_serving, stack.addresses[name]),
             address=stack.addresses[name],
-            # A server gives the calls it is answering ten seconds; it is to end by itself.
+            # A server gives running calls ten seconds to finish, so it gets longer than that.
             stop=((signal.SIGTERM, 15.0),),
         )
         for name, module in SERVICES.items()

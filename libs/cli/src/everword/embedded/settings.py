@@ -11,17 +11,20 @@ from everword.embedded.services import SERVICES
 
 @dataclass(frozen=True, slots=True)
 class StackSettings:
-    """An engine whose URL is given is the user's own, and is not started."""
+    """Settings of the embedded stack. An engine with a URL is external, and is not started."""
 
-    #: where everything is kept; None keeps nothing: a temporary folder, removed at the end
+    #: Folder for all data; None for a temporary folder, which is removed at the end.
     data: Path | None
     ports: Ports = field(default_factory=Ports)
+    #: None starts the embedded PostgreSQL.
     database_url: str | None = None
-    #: the owner's, for migrations; without it the user's own database is taken to be migrated
+    #: Connection string of the schema's owner, for migrations; None if the external database needs no migration.
     admin_database_url: str | None = None
+    #: None starts the embedded Valkey.
     redis_url: str | None = None
+    #: None uses a secret that is stored in the data folder.
     internal_token: str | None = None
-    #: an embedding server of the user's own; without one, the local model embeds
+    #: URL of an external embedding server; None uses the local model.
     embed_url: str | None = None
 
     @classmethod
@@ -39,8 +42,8 @@ class StackSettings:
         )
         if environment.text("EVERWORD_TLS_CERT"):
             raise EmbeddedError(
-                "EVERWORD_TLS_CERT is set, and the embedded stack listens on this machine alone, "
-                "without TLS; unset it, or run the services by themselves"
+                "EVERWORD_TLS_CERT is set, but `everword up` listens on this machine only, "
+                "without TLS; unset it, or run the services separately"
             )
         if settings.admin_database_url and not settings.database_url:
             raise EmbeddedError(

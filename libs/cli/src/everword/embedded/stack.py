@@ -21,7 +21,7 @@ from everword.embedded.settings import StackSettings
 from everword.embedded.supervisor import Supervisor
 from everword.embedded.valkey import EmbeddedValkey
 
-# What the services connect by; each connection takes the role of its service.
+# The login that the services connect with; each connection then sets the role of its service.
 LOGIN = "everword_services"
 
 Say = Callable[[str], None]
@@ -52,7 +52,7 @@ async def stack(
             database_url=_services_url(postgres) if postgres else settings.database_url or "",
             admin_database_url=postgres.admin_url if postgres else settings.admin_database_url,
             redis_url=valkey.url if valkey else settings.redis_url or "",
-            # Kept in the folder, so that what a service signs with it outlives a restart.
+            # The secret is stored in the folder, so that tokens signed with it stay valid after a restart.
             internal_token=settings.internal_token or secret(data / "internal-token"),
         )
         supervisor = Supervisor(
@@ -113,7 +113,7 @@ def _data_folder(settings: StackSettings) -> Iterator[Path]:
         yield settings.data.expanduser().resolve()
         return
     folder = Path(tempfile.mkdtemp(prefix="everword-"))
-    # As locked() makes one: whoever PostgreSQL runs as can pass through.
+    # The same mode as in `locked`: the account of PostgreSQL can pass through.
     folder.chmod(0o711)
     try:
         yield folder

@@ -77,7 +77,7 @@ class Supervisor:
     async def start(self, *specs: ProcessSpec) -> None:
         """Start processes side by side, and return when all are ready; StartError if one is not."""
         group: list[Child] = []
-        # Known before it is waited for, so that stop() reaches whatever has been started.
+        # Register the group before waiting for it, so that stop() also stops processes that are still starting.
         self._groups.append(group)
         for spec in specs:
             self._say(f"starting {spec.name}")
@@ -123,7 +123,7 @@ class Supervisor:
         deadline = loop.time() + spec.start_timeout_s
         while True:
             ready = await asyncio.to_thread(spec.ready)
-            # A process that has ended is not ready, whoever answered in its place.
+            # If the process has ended, another process answered the probe.
             if (status := child.process.returncode) is not None:
                 raise start_error(spec, f"ended ({describe_exit(status)})", log)
             if ready:

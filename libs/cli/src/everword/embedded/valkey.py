@@ -31,7 +31,7 @@ class EmbeddedValkey:
         return secret(self.folder / "password")
 
     def prepare(self) -> None:
-        """Write the configuration; a file, for anybody on the machine can read command lines."""
+        """Write the configuration file; command lines would show the password to all users of the machine."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._configuration.touch(mode=0o600)
         settings = {
@@ -42,7 +42,7 @@ class EmbeddedValkey:
             "appendonly": "yes" if self.durable else "no",
             # The append-only file is what lasts; snapshots would only write everything twice.
             "save": '""',
-            # Queued work is dropped by nobody but its worker.
+            # Queued jobs must never be evicted.
             "maxmemory-policy": "noeviction",
             # The command line is how a process left behind is recognised.
             "set-proc-title": "no",
@@ -86,7 +86,7 @@ def _answers(url: str) -> bool:
     from redis.backoff import NoBackoff
     from redis.retry import Retry
 
-    # One attempt: whoever waits for it asks again soon, and sooner than the client would.
+    # No retries: the caller polls, at shorter intervals than the client would.
     once = Retry(NoBackoff(), retries=0)
     with redis.Redis.from_url(url, socket_timeout=1, retry=once) as client:
         try:

@@ -1,7 +1,7 @@
-"""Formats that memories are imported from: a module each, which yields records one after the other.
+"""Import formats: one module for each, which yields records.
 
-`reading.py` tells formats from each other by what is in a file, and lists them. To add one: a module with `reader`,
-which knows its own by the names of fields or tables, and a line there.
+`source_reader.py` lists the formats and detects them by the contents of a file. To add one, write a module with a
+function `reader`, which recognises the format by names of fields or tables, and add it to that list.
 """
 
 from everword.formats.preview import Preview, preview_records

@@ -1,7 +1,7 @@
-"""ChatGPT's export: `conversations.json`, each conversation a tree of messages of which one branch is shown.
+"""ChatGPT's export: `conversations.json`, each conversation a tree of messages of which the page shows one branch.
 
-What is read is the branch that ends in `current_node`, without what the page hides and without the model's thoughts. A
-message to a tool and the tool's answer become one message. Files and pictures are not in the export: their names stay.
+The branch that ends in `current_node` is read, without hidden messages and without the model's thoughts. A message to a
+tool and the tool's answer become one message. Files and pictures are not in the export; their names are kept.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ROLES = {"user", "assistant", "system", "tool"}
 
 
 def reader(shape: frozenset[str]) -> object:
-    """Return what reads a part of this shape, if it is one of ChatGPT's."""
+    """Return the function that reads a part of this shape; None if it is not ChatGPT's."""
     return read if shape & {"item.mapping", "item.current_node"} else None
 
 

@@ -1,7 +1,7 @@
-"""Claude's export: `conversations.json`, `memories.json` and `projects.json`, in a zip or by themselves.
+"""Claude's export: `conversations.json`, `memories.json` and `projects.json`, in a zip or as single files.
 
-Of a conversation whose messages name their parents, the branch that is shown is read. The model's thoughts are left
-out. Text and tool calls of a message come in their order, each a message of its own, with the result beside the call.
+If the messages of a conversation name their parents, only the branch shown is read. The model's thoughts are left out.
+Texts and tool calls of a message become messages of their own, in their order; a call includes its result.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ROLES = {"human": "user", "user": "user", "assistant": "assistant"}
 
 
 def reader(shape: frozenset[str]) -> object:
-    """Return what reads a part of this shape, if it is one of Claude's."""
+    """Return the function that reads a part of this shape; None if it is not Claude's."""
     if "item.chat_messages" in shape:
         return read_conversations
     if shape & {"item.conversations_memory", "item.project_memories"}:
@@ -157,7 +157,7 @@ def _branch(chat: dict[str, Any], place: str, meter: Meter) -> list[tuple[dict[s
     found = list[tuple[dict[str, Any], str]]()
     count = len(messages)
     while at in messages:
-        # What was passed is taken away, so that a circle ends.
+        # Visited messages are removed, so that a cycle ends.
         found.append(messages.pop(at))
         at = parents[at]
     meter.skipped["on another branch"] += count - len(found)

@@ -56,7 +56,7 @@ _BREAKS = {
 
 
 def reader(shape: frozenset[str]) -> object:
-    """Return what reads a part of this shape, if it is an activity log."""
+    """Return the function that reads a part of this shape; None if it is not an activity log."""
     is_log = {"item.header", "item.title"} <= shape and shape & {"item.time", "item.products"}
     return read if is_log else None
 
@@ -158,7 +158,7 @@ def _files(entry: dict[str, Any], place: str) -> list[dict[str, str]]:
 
 
 def _session(entry: dict[str, Any], place: str) -> str:
-    """Return the conversation's id, if its address stands in the entry, or else the day."""
+    """Return the conversation's id if the entry contains its address, otherwise the day."""
     addresses = [entry.get("titleUrl")]
     details = list_in(entry, "details", place)
     addresses += [each.get("url") for each in details if isinstance(each, dict)]

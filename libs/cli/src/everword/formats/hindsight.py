@@ -1,7 +1,7 @@
-"""Hindsight's transfer archive: a zip of `manifest.json` and a file for each document, with the facts found in it.
+"""Hindsight's transfer archive: a zip of `manifest.json` and a file for each document, with the facts of each.
 
-Documents stay documents. Facts, observations and mental models become notes of the bank's agent. Entities are labels;
-links between facts and what is derived from them again are left out.
+Documents stay documents. Facts, observations and mental models become notes of the bank's agent. Entities become tags;
+links between facts, and data derived from them, are left out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from everword.transcripts import (
 
 
 def reader(shape: frozenset[str]) -> object:
-    """Return what reads a part of this shape, if it is one of Hindsight's archive."""
+    """Return the function that reads a part of this shape; None if it is not Hindsight's."""
     if shape & {"facts", "original_text"}:
         return read_document
     if {"item.text", "item.sources", "item.proof_count"} <= shape:

@@ -1,7 +1,7 @@
-"""LangGraph's checkpoints in SQLite, as `langgraph-checkpoint-sqlite` writes them; LangGraph itself is not needed.
+"""LangGraph's checkpoints in SQLite, as written by `langgraph-checkpoint-sqlite`; LangGraph itself is not needed.
 
-Read is the line of checkpoints that leads to each thread's latest one. A message is taken from the first checkpoint
-that holds it, which also says when it was; so what was trimmed later is there, too.
+Only checkpoints that lead to the latest one of each thread are read. A message is taken from the first checkpoint that
+contains it, with that checkpoint's time; so messages that were trimmed later are imported, too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ROLES = {
     "tool": "tool",
     "function": "function",
     "developer": "system",
-    # What was streamed and kept so.
+    # Chunks of streamed messages that were stored as they are.
     "HumanMessageChunk": "user",
     "AIMessageChunk": "assistant",
     "ToolMessageChunk": "tool",
@@ -44,7 +44,7 @@ _ROLES = {
     "user": "user",
     "assistant": "assistant",
 }
-#: Parts of a message that are also in its `tool_calls`, and what a model thought.
+#: Parts that repeat a message's `tool_calls`, and the model's thoughts.
 _SKIPPED_PARTS = {"tool_use", "tool_call", "function_call", "thinking", "reasoning"}
 #: Fields that distinguish a message of an unknown type from state with a field `content`.
 _MESSAGE_FIELDS = {"additional_kwargs", "response_metadata", "tool_calls", "tool_call_id"}
@@ -53,7 +53,7 @@ _MOST_NESTED = 50
 
 
 def reader(tables: dict[str, set[str]]) -> object:
-    """Return what reads a database with these tables, if it holds checkpoints."""
+    """Return the function that reads a database with these tables; None if it has no checkpoints."""
     fits = {"thread_id", "checkpoint_ns", "parent_checkpoint_id"} <= tables.get(
         "checkpoints", set()
     )
@@ -118,7 +118,7 @@ def _read_checkpoint(
     ).fetchone()
     state = _decoded(kind, data, place)
     if not isinstance(state, dict):
-        raise RecordError(place, "it holds no state")
+        raise RecordError(place, "it contains no state")
     moment = time_of(state.get("ts"), place)
     values = list(object_in(state, "channel_values", place).values())
     writes = connection.execute(
@@ -162,7 +162,10 @@ class _Messages:
 
 
 def _decoded(kind: str | None, data: bytes, place: str) -> Any:
-    """Return what was serialised, objects as their fields. Nothing in it is run."""
+    """Return the deserialised value, objects as their fields; no code in it is run.
+
+    Raises: RecordError if the data is damaged or pickled.
+    """
     try:
         if kind == "msgpack":
             return _unpacked(data, 0)

@@ -37,7 +37,7 @@ from everword.v1.note_service_pb2 import WriteNoteRequest
 CHANNEL = "letta"
 #: How agents answered before they could simply speak.
 _ANSWER = "send_message"
-#: What the framework tells an agent in a user's place.
+#: Types of events that the framework sends to an agent in the role of the user.
 _EVENTS = {"heartbeat", "login", "system_alert"}
 _LEFT_OUT = "prompts, thoughts and events"
 _THOUGHTS = {"reasoning", "redacted_reasoning", "omitted_reasoning"}
@@ -50,7 +50,7 @@ _KINDS = {
 
 
 def reader(shape: frozenset[str]) -> object:
-    """Return what reads a part of this shape, if it is one of Letta's."""
+    """Return the function that reads a part of this shape; None if it is not Letta's."""
     if "agents.item" in shape and shape & {"agents.item.system", "agents.item.messages"}:
         return read_agent_file
     if {"core_memory", "messages"} <= shape:
@@ -143,7 +143,7 @@ def read_messages(part: Part) -> Iterator[Record]:
     """Yield the messages that the API lists, as the conversation that the file is named after."""
     found, damage = part.all_numbered("item", "message")
     listed = [(message, place) for _, message, place in found]
-    # The API lists the latest first; a call and what came of it have the same time, and come in order.
+    # The API lists the latest message first, but a call and its result, which share one time, in their order.
     dates = [str(message["date"]) for message, _ in listed if message.get("date")]
     if dates and dates[0] > dates[-1]:
         listed.reverse()

@@ -11,7 +11,7 @@ from everword.transcripts import Part, RecordError, list_in, name_in, object_in,
 
 
 def reader(shape: frozenset[str]) -> object:
-    """Return what reads a part of this shape, if it is a list of memories."""
+    """Return the function that reads a part of this shape; None if it is not a list of memories."""
     for prefix in ("item", "results.item"):
         alongside = {f"{prefix}.{name}" for name in ("id", "user_id", "agent_id", "created_at")}
         if f"{prefix}.memory" in shape and shape & alongside:
@@ -65,4 +65,4 @@ def _ends(day: object, place: str) -> datetime | None:
         last = datetime.fromisoformat(str(day)[:10])
         return last.replace(tzinfo=UTC) + timedelta(days=1)
     except (ValueError, OverflowError):
-        raise RecordError(place, f"expiration_date {str(day)[:100]!r} is no date") from None
+        raise RecordError(place, f"expiration_date {str(day)[:100]!r} is not a date") from None

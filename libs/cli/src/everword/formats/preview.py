@@ -1,4 +1,4 @@
-"""Count what a file holds, without storing anything."""
+"""Counts of the records in a file, for a dry run."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from everword.v1.note_service_pb2 import WriteNoteRequest
 
 @dataclass
 class Preview:
-    """What an import would store, if nothing of it were there."""
+    """Counts of the records that an import into an empty namespace would store."""
 
     messages: int = 0
     notes: int = 0
     documents: int = 0
-    #: When the first and the last message were; None where no message says.
+    #: Times of the first and the last message; None if no message has a time.
     first_time: datetime | None = None
     last_time: datetime | None = None
     #: (session key, agent, channel) of each conversation.
@@ -26,7 +26,10 @@ class Preview:
 
 
 def preview_records(records: Iterable[Record]) -> Preview:
-    """Read all records, and return what they are. Raises TranscriptError."""
+    """Read and count all records.
+
+    Raises: TranscriptError if the file is damaged.
+    """
     found = Preview()
     for record in records:
         if isinstance(record, WriteNoteRequest):

@@ -1,8 +1,8 @@
-"""What an import stores: messages of conversations, notes and documents, each under a name that stays the same.
+"""The records that an import stores: messages of conversations, notes and documents, each under a stable name.
 
-A note or a document is written only where there never was one of its key or title, so that nothing is written twice and
-nothing that was changed since is set back. What cannot be stored as it is, is made to fit: NUL characters are replaced,
-and texts are cut where a field ends. What else a source keeps of a message is left out where it is long.
+A note or a document is written only if its key or title was never used, so that a second import neither duplicates it
+nor overwrites later changes. Values are made to fit: NUL characters are replaced, texts are truncated to the limit of
+their field, and metadata of a source is dropped if it is too large.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NOTE_BYTES = 256 * 1024
 #: All blocks of a message together, with room for their names.
 _BLOCKS_BYTES = TEXT_BYTES - 32 * 1024
 _BLOCKS = 256
-#: What else a source keeps of a message or a conversation.
+#: Limits of the metadata of a message or a conversation.
 _STRUCT_BYTES = 64 * 1024
 _STRUCT_DEPTH = 30
 _NAME_CHARS = 256
@@ -44,7 +44,7 @@ class Conversation:
     place: str
     #: When its last message was, or else the conversation: so a message is that does not say.
     moment: str = ""
-    #: What was said under each external id.
+    #: Contents of earlier messages by external id.
     _seen: dict[str, str] = field(default_factory=dict)
 
     def message(self, external_id: str, **fields: Any) -> Entry:
@@ -190,7 +190,7 @@ def key_of(entry: Entry) -> tuple[str, str, str]:
 
 
 def cut(text: str, limit: int) -> str:
-    """Return the beginning of a text, with how long it was, where it has more than `limit` bytes."""
+    """Return `text`, truncated to `limit` bytes with a note of its original length."""
     if len(text) * 4 <= limit or len(data := text.encode()) <= limit:
         return text
     mark = f"… (cut: {len(text)} characters)"
@@ -198,7 +198,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def digest(*parts: object) -> str:
-    """Return a short name for what is the same wherever it stands."""
+    """Return a short hash of `parts`, the same on every machine."""
     told = "\0".join(map(str, parts)).encode("utf-8", "replace")
     return hashlib.sha256(told).hexdigest()[:16]
 

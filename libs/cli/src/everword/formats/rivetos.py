@@ -42,7 +42,7 @@ def read(address: str, place: str, meter: Meter) -> Iterator[Record]:
                 yield from _messages(cursor.execute(_READ), place, meter)
     except psycopg.errors.UndefinedTable:
         raise TranscriptError(
-            f"{place}: it has no tables of RivetOS in its search path; name their schema with "
+            f"{place}: its search path contains no tables of RivetOS; name their schema with "
             "?options=-csearch_path%3DNAME"
         ) from None
     except psycopg.Error as error:

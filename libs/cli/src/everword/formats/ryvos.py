@@ -24,14 +24,17 @@ CHANNEL = "ryvos"
 
 
 def reader(tables: dict[str, set[str]]) -> object:
-    """Return what reads a database with these tables, if it is one of Ryvos'."""
+    """Return the function that reads a database with these tables; None if it is not Ryvos'."""
     is_sessions = {"session_id", "role", "content", "timestamp"} <= tables.get("messages", set())
     is_viking = {"user_id", "path", "content"} <= tables.get("viking_entries", set())
     return read if is_sessions or is_viking else None
 
 
 def read(connection: sqlite3.Connection, place: str, meter: Meter) -> Iterator[Record]:
-    """Yield the messages of all sessions, and notes for what was remembered. Raises TranscriptError."""
+    """Yield the messages of all sessions, and a note for each memory.
+
+    Raises: TranscriptError if the database is damaged.
+    """
     names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
     retained = [name for name in ("messages", "memory", "viking_entries") if name in names]
     for name in retained:
@@ -121,7 +124,7 @@ def _text(value: Any, name: str, place: str) -> str:
 
 
 def _blocks(content: str) -> list[dict[str, Any]]:
-    """Return the blocks of a message; what is no list of blocks is text."""
+    """Return the blocks of a message; other content becomes one block of text."""
     try:
         blocks = json.loads(content) if content.startswith("[") else None
     except ValueError:

@@ -1,4 +1,4 @@
-"""Tells what a file is, by what is in it, and reads it."""
+"""Detection of a file's format by its contents, and reading of its records."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _JSON = {
 }
 _SQLITE = {"langgraph": langgraph.reader, "ryvos": ryvos.reader}
 FORMATS = (_OWN, *_JSON, *_SQLITE, _DATABASE)
-#: What the address of a database begins with.
+#: Prefixes of a database's address.
 ADDRESSES = ("postgresql://", "postgres://")
 _PORTS = re.compile(r"[\d,]*")
 _SQLITE_BEGINS = b"SQLite format 3\0"
@@ -61,7 +61,7 @@ _SQLITE_BEGINS = b"SQLite format 3\0"
 
 @dataclass(frozen=True)
 class SourceReader:
-    """What is read from a file or a database: records, and how far reading has come."""
+    """The records of a file or a database, with the progress of reading."""
 
     #: The file's path, or the database's address without a password.
     source: str
@@ -199,7 +199,7 @@ def _checked(records: Iterator[Record], name: str, meter: Meter) -> Iterator[Rec
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    # Read only: what another program has open, or what lies on a read-only disk, is not changed.
+    # Opened read-only, because another program may use the database, or the disk may be read-only.
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
     connection.text_factory = lambda data: data.decode(errors=MARK_ERRORS)
     return connection
@@ -223,9 +223,9 @@ def shown(address: str) -> str:
     except psycopg.Error:
         given = {}
     host, port, name = (str(given.get(each) or "") for each in ("host", "port", "dbname"))
-    # A password that ends too early, at a `/` or an `@`, goes on in what comes after it.
+    # A password with an unescaped `/` or `@` ends too early; its rest then appears in the host, port or name.
     if not given or "@" in host + name or not _PORTS.fullmatch(port):
-        text = "it is no address of a database; in a password `#`, `/`, `?`, `@` are `%23`, `%2F`, `%3F`, `%40`"
+        text = "it is not an address of a database; in a password `#`, `/`, `?`, `@` are `%23`, `%2F`, `%3F`, `%40`"
         raise TranscriptError(f"{scheme}://…: {text}")
     return f"{scheme}://{host}{port and f':{port}'}/{name}"
 

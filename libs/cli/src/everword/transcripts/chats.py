@@ -24,19 +24,19 @@ _ROLES = {
     "tool": "tool",
     "function": "tool",
 }
-#: What tells a message of a chat from one of Everword's own, on a line by itself.
+#: Fields of a message in a chat line; a line with other fields is one of Everword's own messages.
 _CHAT_FIELDS = {
     *("role", "content", "name", "tool_calls", "tool_call_id", "function_call", "refusal", "audio", "annotations"),
     *("reasoning_content", "id", "created", "created_at", "timestamp"),
 }  # fmt: skip
 _TEXT_PARTS = {"text", "input_text", "output_text", "refusal"}
 _TIMES = ("create_time", "created_at", "created", "timestamp")
-#: Of a part that is data, such as a picture in a `data:` URL.
+#: Maximum characters shown of embedded data, such as a picture in a `data:` URL.
 _DATA_CHARS = 200
 
 
 def is_chat(value: object) -> bool:
-    """Tell whether a JSON object holds the messages of a chat."""
+    """Return whether a JSON object contains the messages of a chat."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("messages"), list)
@@ -45,7 +45,7 @@ def is_chat(value: object) -> bool:
 
 
 def is_chat_message(value: object) -> bool:
-    """Tell whether a JSON object is a message of a chat, and none that says which conversation it belongs to."""
+    """Return whether a JSON object is a chat message without a conversation of its own."""
     if not isinstance(value, dict) or value.get("role") not in _ROLES:
         return False
     return value.keys() <= _CHAT_FIELDS and "external_id" not in value
@@ -141,7 +141,9 @@ def _message_texts(
 def _answers(
     messages: Mapping[int, _Message],
 ) -> tuple[dict[tuple[int, int], str], set[int]]:
-    """Return the answers by message and place of their calls, and the messages that they stand in."""
+    """Return the results of tool calls by message number and position of the call, and the numbers of their
+    messages.
+    """
     answers: dict[tuple[int, int], str] = {}
     joined: set[int] = set()
     waiting: dict[str, tuple[int, int]] = {}

@@ -1,4 +1,4 @@
-"""What a message and its conversation are made of, checked against the protos where an error can name its place."""
+"""Fields of messages and conversations, checked against the protos so that an error can name its place."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def texts_in(record: Mapping[str, Any], name: str, place: str) -> list[str]:
     values = list_in(record, name, place)
     for value in values:
         if not isinstance(value, str):
-            raise RecordError(place, f"{name} must hold texts, not {_kind(value)}")
+            raise RecordError(place, f"{name} must contain texts, not {_kind(value)}")
     return values
 
 

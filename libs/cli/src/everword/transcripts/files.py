@@ -53,7 +53,7 @@ def to_line(
     """Return a stored message as a line of JSONL that can be imported again."""
     details = conversation_pb2.ConversationDetails()
     details.CopyFrom(conversation.details)
-    # What the conversation's messages inherit is already in each of them.
+    # Each message already contains the instance that it inherits from the conversation.
     details.instance = ""
     fields = _to_dict(conversation.key) | _to_dict(details) | _to_dict(message.body)
     fields.setdefault("external_id", message.id)
@@ -125,7 +125,7 @@ def read_conversation(
     place = f"{place}: conversation {name!r}"
     messages = list_in(fields, "messages", place)
     if fields.pop("messages", None) is None:
-        raise RecordError(place, "it holds no `messages`")
+        raise RecordError(place, "it contains no `messages`")
     fields.pop("queries", None)
     fields = {"session_key": name, **fields}
     key = {each: fields.pop(each) for each in KEY_FIELDS & fields.keys()}
@@ -164,15 +164,15 @@ def _read_document(part: Part) -> Iterator[Entry]:
         raise TranscriptError(f"{part.place}: it is empty")
     else:
         raise TranscriptError(
-            f"{part.place}: its format is not {BENCH_FORMAT}, and it holds no `messages`; "
+            f"{part.place}: its format is not {BENCH_FORMAT}, and it contains no `messages`; "
             "a file with a message a line is named .jsonl"
         )
 
 
 def _read_chat(chat: dict[str, Any], place: str, name: str, meter: Meter) -> Iterator[Entry]:
-    """Iterate over the messages of a chat, which is called `name` where it has no id of its own."""
+    """Iterate over the messages of a chat; `name` is its session key if it has no id of its own."""
     if chat.get("messages") is None:
-        raise RecordError(place, "it holds no `messages`")
+        raise RecordError(place, "it contains no `messages`")
     messages = list_in(chat, "messages", place)
     fields = {each: chat[each] for each in (KEY_FIELDS | DETAIL_FIELDS) & chat.keys()}
     own = chat.get("conversation_id") or chat.get("session_id") or chat.get("id")
@@ -188,7 +188,7 @@ def _read_chat(chat: dict[str, Any], place: str, name: str, meter: Meter) -> Ite
 
 
 def _read_chat_lines(path: Path, meter: Meter) -> Iterator[Entry]:
-    """Iterate over the messages of a chat that stand on a line each."""
+    """Iterate over the messages of a chat, one per line."""
     target = to_target({"session_key": path.stem}, {}, str(path))
     messages = list[tuple[int, object, str]]()
     for number, line in _lines(path, meter):

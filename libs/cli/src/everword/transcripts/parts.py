@@ -25,7 +25,7 @@ _PEEK_DEPTH = 3
 _BOM = b"\xef\xbb\xbf"
 #: The shape of a part that holds `[]` or `{}`, and of one that ends there.
 EMPTY = frozenset({""})
-#: Each level of what is read makes all within it slower.
+#: Maximum depth of JSON; every level makes reading slower.
 _MOST_NESTED = 500
 #: Bytes of one object, which takes some times as much memory.
 _MOST_BYTES = 256 * 1024 * 1024
@@ -35,13 +35,13 @@ MARK_ERRORS = "everword-mark"
 _MARK = "\ufdd0"
 NOT_UTF8 = "it is not UTF-8"
 _OPENING, _CLOSING = b"[{", b"]}"
-#: What is no bracket.
+#: All bytes except brackets.
 _PLAIN = bytes(set(range(256)) - set(_OPENING + _CLOSING))
 #: The parser crashes over one of more digits than Python makes a number of.
 _LONG_NUMBER = re.compile(rb"\d{1000}")
-#: What to do about a file that is damaged.
-AGAIN = "get the export again and import that; what was read before stays, and is not stored twice"
-#: A zip raises RuntimeError for what is encrypted, or compressed in a way that is not known.
+#: Advice for users with a damaged file.
+AGAIN = "get the export again and import that; records read before stay, and are not stored twice"
+#: A zip file raises RuntimeError for members that are encrypted, or compressed by an unknown method.
 _FAULTS = (
     ijson.JSONError,
     zipfile.BadZipFile,
@@ -83,7 +83,7 @@ class Part:
     """A JSON file of an export. `place` names it in errors."""
 
     archive: Path
-    #: Its name in a zip; empty for a file by itself.
+    #: Name inside a zip; empty for a single file.
     name: str
     size: int
     meter: Meter
@@ -141,11 +141,14 @@ class Part:
         """Return the whole part as one JSON object. Raises RecordError, and TranscriptError if the file is damaged."""
         found = list(self.items("", "object"))
         if not found:
-            raise RecordError(self.place, "it holds no JSON object")
+            raise RecordError(self.place, "it contains no JSON object")
         return found[0][0]
 
     def first(self, prefix: str) -> object:
-        """Return the first value at `prefix`, None where there is none. Raises TranscriptError."""
+        """Return the first value at `prefix`; None if there is none.
+
+        Raises: TranscriptError if the file is damaged.
+        """
         try:
             with self._open() as file:
                 source = _MeteredFile(file, Meter())
@@ -194,7 +197,7 @@ class Part:
 
 
 class _MeteredFile:
-    """A file that counts what is read from it, and ends where its JSON is too deep or one object too large."""
+    """A file that counts the bytes read from it, and fails if its JSON is too deep or one object is too large."""
 
     def __init__(self, file: BinaryIO, meter: Meter) -> None:
         self._file = file
@@ -241,7 +244,7 @@ def json_parts(path: Path, meter: Meter) -> Iterator[list[Part]]:
     """Lend the JSON files of a zip by name, or the file itself. Raises TranscriptError."""
     if not zipfile.is_zipfile(path):
         if path.suffix == ".zip":
-            raise TranscriptError(f"{path}: it is no zip file, or its end is missing; {AGAIN}")
+            raise TranscriptError(f"{path}: it is not a zip file, or its end is missing; {AGAIN}")
         yield [Part(path, "", path.stat().st_size, meter)]
         return
     try:
@@ -256,5 +259,5 @@ def json_parts(path: Path, meter: Meter) -> Iterator[list[Part]]:
 
 
 def _is_json(name: str) -> bool:
-    # What macOS puts beside each file of a zip has its name, and is no JSON.
+    # macOS adds a `._` file with the same extension to a zip for each file; these are not JSON.
     return name.endswith(".json") and not name.rpartition("/")[2].startswith("._")

@@ -14,10 +14,12 @@ _FINER_UNITS = 3
 
 
 def time_of(value: object, place: str) -> str:
-    """Return a time as RFC 3339 in UTC; empty without a time. Raises RecordError, which names `place`.
+    """Return a time as RFC 3339 in UTC; empty if `value` is None, empty or 0.
 
-    A number counts seconds, milliseconds, microseconds or nanoseconds, whichever makes it a time of these days; 0 is
-    none. Without a zone, a time is in UTC.
+    A number counts seconds, milliseconds, microseconds or nanoseconds, whichever gives a plausible date. A time without
+    a zone is in UTC.
+
+    Raises: RecordError, with `place`, if the value is not a time.
     """
     if value is None or value == "" or value == 0:
         return ""
@@ -25,7 +27,7 @@ def time_of(value: object, place: str) -> str:
         moment = _moment(value)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
     except (ValueError, OverflowError, OSError):
-        raise RecordError(place, f"{str(value)[:100]!r} is no time") from None
+        raise RecordError(place, f"{str(value)[:100]!r} is not a time") from None
 
 
 def _moment(value: object) -> datetime:
@@ -42,6 +44,6 @@ def _moment(value: object) -> datetime:
 
 
 def _is_count(text: str) -> bool:
-    """Tell a number from a date without dashes, such as 20260302."""
+    """Return whether a text is a number, as opposed to a date without dashes, such as 20260302."""
     whole, _, part = text.lstrip("-").partition(".")
     return len(whole) != len("20260302") and f"{whole}{part or '0'}".isdigit()

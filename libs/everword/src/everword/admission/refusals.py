@@ -29,7 +29,7 @@ def too_large(size: int, maximum: int) -> RequestRefused:
     """Return the refusal of a request of `size` bytes; at most `maximum` are accepted."""
     error = CallError(
         grpc.StatusCode.RESOURCE_EXHAUSTED,
-        "The request is over the limit for one message; send it in parts.",
+        "The request exceeds the size limit of a message; send it in parts.",
         reason="REQUEST_TOO_LARGE",
         metadata={"bytes": str(size), "limit_bytes": str(maximum)},
     )
@@ -40,7 +40,7 @@ def too_many(limit: int) -> RequestRefused:
     """Return the refusal of a request beyond `limit` waiting ones."""
     error = CallError(
         grpc.StatusCode.RESOURCE_EXHAUSTED,
-        "Too many calls at once; repeat this one after a pause.",
+        "Too many concurrent calls; retry after a pause.",
         reason="OVERLOADED",
         metadata={"limit": str(limit)},
         retry_after_s=1.0,

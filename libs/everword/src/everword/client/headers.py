@@ -37,7 +37,7 @@ def ensure_sendable(headers: Iterable[tuple[str, str | bytes]]) -> None:
         if name == KEY_HEADER:
             raise CallError(
                 grpc.StatusCode.UNAUTHENTICATED,
-                "The API key has a line break or a character outside of ASCII, which no key has.",
+                "The API key contains a line break or a character outside of ASCII; copy it again.",
                 reason="CREDENTIALS_INVALID",
             )
         raise CallError(

@@ -28,11 +28,11 @@ class ClientSettings:
     compactor_address: str = DEFAULT_ADDRESS
     api_key: str = field(default="", repr=False)
     namespace: str = ""
-    """Namespace to work in; for a key that belongs to one, that one. Empty is `default`."""
+    """Namespace of the calls; empty for that of the API key, or `default`."""
     tls: Tls | None = None
-    """Whom to trust, and the certificate to show; None calls without TLS."""
+    """Trusted authority, and the client certificate; None calls without TLS."""
     timeout_s: float = 30.0
-    """Deadline of a call that is given none, its retries included."""
+    """Default deadline of a call in seconds, including its retries."""
 
     @classmethod
     def from_environment(cls, variables: Mapping[str, str] = os.environ) -> ClientSettings:
@@ -98,7 +98,7 @@ def _tls(variables: Mapping[str, str]) -> Tls | None:
     certificate = _file(variables, "EVERWORD_TLS_CERT")
     key = _file(variables, "EVERWORD_TLS_KEY")
     if (certificate is None) != (key is None):
-        raise ClientSettingsError("EVERWORD_TLS_CERT and EVERWORD_TLS_KEY are needed together")
+        raise ClientSettingsError("EVERWORD_TLS_CERT and EVERWORD_TLS_KEY must be set together")
     return Tls(ca, certificate, key)
 
 

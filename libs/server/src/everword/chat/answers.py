@@ -45,7 +45,7 @@ def _check_end(reply: Reply) -> None:
     if reply.finish_reason == "length":
         raise BadAnswer("the answer was cut off at its limit of tokens", BadAnswer.CUT_OFF)
     if reply.finish_reason in {"abort", "error"}:
-        raise ChatUnavailable("the model server gave the answer up")
+        raise ChatUnavailable("the model server cancelled the answer")
 
 
 def _split_thought(content: str, request: ChatRequest) -> tuple[str, str]:
@@ -95,7 +95,7 @@ def _check_storable(parts: list[Any]) -> None:
     """Raise BadAnswer for characters that no text may hold: NUL, and halves of others."""
     for text in _texts(parts):
         if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
-            raise BadAnswer("the answer holds characters that are none", "malformed")
+            raise BadAnswer("the answer contains invalid characters", "malformed")
 
 
 def _texts(parts: list[Any]) -> Iterator[str]:

@@ -14,18 +14,19 @@ class ChatSettings:
     """Settings of the chat model."""
 
     url: str = field(repr=False)
-    """A server with OpenAI's API, with or without `/v1`."""
+    """URL of a server with OpenAI's API, with or without `/v1`."""
     model: str
     api_key: Secret = NO_SECRET
     concurrency: int = 4
-    """Requests at once to the server, of one client."""
+    """Maximum concurrent requests of one client to the server."""
     read_timeout_s: float = 300.0
-    """Seconds for which a server may be silent. Answers are streamed, so one that is being written is not silent."""
+    """Seconds without a byte from the server. Answers are streamed, so a slow answer does not exceed it."""
     context_tokens: int = 8192
-    """Tokens that the model reads at most, input and answer together, where its server does not say."""
+    """Size of the model's context in tokens, input and output together, if its server does not report it."""
     connect_timeout_s: float = 30.0
+    """Seconds for opening a connection."""
     pauses_s: tuple[float, ...] = (5.0, 10.0, 15.0)
-    """Pauses before the repetitions of a call that the server could not answer."""
+    """Seconds before each retry of a failed call."""
 
     @property
     def root(self) -> str:
@@ -38,7 +39,7 @@ class ChatSettings:
 
     @classmethod
     def from_environment(cls, environment: Environment) -> ChatSettings | None:
-        """Return the settings; None where EVERWORD_CHAT_URL is unset. Raises SettingError."""
+        """Return the settings; None if EVERWORD_CHAT_URL is unset. Raises SettingError."""
         url = environment.text("EVERWORD_CHAT_URL")
         if not url:
             return None
@@ -48,9 +49,9 @@ class ChatSettings:
 
     @classmethod
     def small_from_environment(cls, environment: Environment) -> ChatSettings | None:
-        """Return how the model for small work is reached: the chat model's server or another, or else the chat model.
+        """Return the settings of the small model; those of the chat model if none is set.
 
-        Another server is not shown the chat server's key. Raises SettingError.
+        A server on another host does not get the chat server's API key. Raises SettingError.
         """
         url = environment.text("EVERWORD_CHAT_SMALL_URL")
         model = environment.text("EVERWORD_CHAT_SMALL_MODEL")

@@ -151,13 +151,13 @@ class Generations:
             conn.autocommit = True
             locked = conn.execute("SELECT pg_try_advisory_lock(%s)", [_SWITCH]).fetchone()
             if locked != (True,):
-                raise GenerationError("another switch is at work: wait until it has ended")
+                raise GenerationError("another switch is in progress: wait until it has ended")
             yield conn
 
     def _refuse_incomplete(self, conn: psycopg.Connection, generation: Generation) -> None:
         if generation.state != "building":
             raise GenerationError(
-                f"generation {generation.id} is {generation.state}; only one that was built can be switched to: "
+                f"generation {generation.id} is {generation.state}; only one that is being built can become active: "
                 "add the model again"
             )
         complete = conn.execute("SELECT generation_is_complete(%s)", [generation.id]).fetchone()

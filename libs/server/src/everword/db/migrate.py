@@ -226,7 +226,7 @@ def _apply_baseline(conn: psycopg.Connection, migration: Migration) -> None:
             _retried(partial(_apply_file, conn, name, text))
         elif applied[name] != _sha256(text):
             raise MigrationError(
-                f"an interrupted run of another release applied schema/{name}.sql; the schema holds no data yet: "
+                f"an interrupted run of another release applied schema/{name}.sql; the schema contains no data yet: "
                 "drop it (DROP SCHEMA everword CASCADE) and run the migration again"
             )
     with conn.transaction():

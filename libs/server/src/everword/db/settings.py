@@ -14,13 +14,13 @@ class DatabaseSettings:
     url: str
     """Connection string of a login role that is a member of the service's role."""
     role: str
-    """Role that every connection takes, such as `everword_ingest`: it holds what the service may do."""
+    """Role that every connection sets, such as `everword_ingest`; it has the privileges of the service."""
     pool_min: int = 2
-    """Connections kept open."""
+    """Minimum number of open connections."""
     pool_max: int = 12
-    """Most connections at once: a few per core, not one per call."""
+    """Maximum number of connections: a few per core, not one per call."""
     pool_waiting: int = 400
-    """Calls that may wait for a connection; the next one is told to come back."""
+    """Maximum calls that wait for a connection; further ones fail with a retry delay."""
 
     @classmethod
     def from_environment(

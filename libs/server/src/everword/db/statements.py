@@ -61,7 +61,7 @@ def parse_statements(text: str) -> dict[str, Statement]:
         # psycopg parses statements longer than 4096 characters again for each execution.
         body = re.sub(r"\n +", "\n", body)
         if not body or name in statements or name in fragments:
-            raise ValueError(f"statement {name} is empty or stands twice")
+            raise ValueError(f"statement {name} is empty or a duplicate")
         if header[1]:
             fragments[name] = body
             continue

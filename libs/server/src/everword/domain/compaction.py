@@ -1,4 +1,4 @@
-"""The time at which a conversation is due to be summed up: ingest schedules by it, and the compactor checks by it."""
+"""The time at which a conversation is due for compaction, used by ingest to schedule and by the compactor to check."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class CompactionSettings:
 
     #: Number of unsummarised messages that triggers compaction; also the number of messages of a leaf.
     after_messages: int = 10
-    #: Fewer, at least half as many, once nothing was said for so long.
+    #: Seconds without a new message after which half of `after_messages` suffice.
     idle_s: float = 15 * 60.0
-    #: However few, once nothing was said for so long.
+    #: Seconds without a new message after which any number suffices.
     long_idle_s: float = 4 * 24 * 3600.0
 
     @classmethod

@@ -26,5 +26,5 @@ class CredentialRefused(InvalidArgument):
     def at(cls, places: Sequence[tuple[str, int]]) -> Self:
         """Return the error for where credentials begin: the field, and the place in it, in characters from 0."""
         (field, offset), *_ = places
-        told = [(each, f"holds a credential at character {start}") for each, start in places]
+        told = [(each, f"contains a credential at character {start}") for each, start in places]
         return cls(violations=tuple(told), field=field, offset=offset)

@@ -185,7 +185,7 @@ class LimitReached(EverwordError):
 
 
 class RequestTooLarge(LimitReached):
-    """The request is over the limit for one message; send it in parts."""
+    """The request exceeds the size limit of a message; send it in parts."""
 
     reason = "REQUEST_TOO_LARGE"
 
@@ -203,7 +203,7 @@ class LoreTooExpensive(LimitReached):
 
 
 class Overloaded(LimitReached):
-    """Too many calls at once; repeat this one after a pause."""
+    """Too many concurrent calls; retry after a pause."""
 
     retry_after_s = 1.0
 

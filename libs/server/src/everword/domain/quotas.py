@@ -37,8 +37,8 @@ class StorageLimitReached(LimitReached):
     def of(cls, cap: int) -> Self:
         """Return the error for the bytes that are allowed."""
         return cls(
-            f"The namespace may hold {cap} bytes of text, and does; erase what is not needed, or ask its operator for "
-            "a higher limit.",
+            f"The namespace has reached its limit of {cap} bytes of text; erase data, or ask the operator for a "
+            "higher limit.",
             limit="stored_bytes",
             most=cap,
         )

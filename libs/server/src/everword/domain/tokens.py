@@ -64,7 +64,9 @@ class PageTokens:
         except ValueError as error:
             raise InvalidPageToken from error
         if bound_to != request_hash:
-            raise InvalidPageToken("The request differs from the one that the page token is of.")
+            raise InvalidPageToken(
+                "The request differs from the one that the page token was issued for. Start again without a token."
+            )
         return list(position)
 
 

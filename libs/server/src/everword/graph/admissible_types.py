@@ -67,11 +67,15 @@ MIN_CONFIDENCE = 0.7
 def node_refusal_reason(type_: str) -> str:
     """Return the reason why a type of node is refused; empty if it is allowed."""
     instead = _PASSING_NODES.get(type_)
-    return f"{type_} passes, and the graph holds what lasts. {instead}" if instead else ""
+    return (
+        f"{type_} is temporary, but the graph stores lasting knowledge. {instead}"
+        if instead
+        else ""
+    )
 
 
 def edge_refusal_reason(type_: str) -> str:
     """Return the reason why a type of relation is refused; empty if it is allowed."""
     if type_ not in _PASSING_EDGES:
         return ""
-    return f"{type_} passes, and the graph holds what lasts. It stands in the messages already"
+    return f"{type_} is temporary, but the graph stores lasting knowledge. The messages already contain it"

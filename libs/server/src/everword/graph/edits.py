@@ -135,13 +135,13 @@ def _check_mergeable(
     for node in others:
         text = ""
         if node.anchor:
-            text = "holds `me` or `user`, which stay: merge the other node into it"
+            text = "contains `me` or `user`, which cannot be merged into another node: make it the survivor"
         elif (node.agent, node.subject) != (
             survivor.agent,
             survivor.subject,
         ) and not survivor.anchor:
             # Merging a private node into a shared one would reveal it.
-            text = "holds a node of another agent or subject"
+            text = "contains a node of another agent or subject"
         if text:
             raise InvalidArgument(violations=(("merged_node_ids", text),))
 

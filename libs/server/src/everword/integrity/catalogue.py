@@ -81,7 +81,7 @@ def _reference(child: str, parent: str, column: str, parent_column: str, key: st
         "references",
         child if key else NAMESPACE,
         key or "",
-        "What a row refers to is there.",
+        "The row that a foreign key refers to exists.",
         "Restore the missing row from a backup, or delete the one that refers to it.",
         f"SELECT t.{key or column}::text AS id, format('{child}.{column}: no %%s in {parent}', t.{column}) AS detail"
         f"  FROM {child} t WHERE t.namespace_id = %(namespace_id)s {within} AND t.{column} IS NOT NULL"

@@ -99,7 +99,7 @@ class Heartbeat:
 
     def _give_up(self) -> None:
         error = StepTooLong(f"a step took longer than {self._task.step_s:g} s")
-        log.error("job gives way", extra={"task": self._task.name, "job_id": self._job.job_id})
+        log.error("job.step_timed_out", extra={"task": self._task.name, "job_id": self._job.job_id})
         self._lost.set()
         try:
             self._overdue(error)

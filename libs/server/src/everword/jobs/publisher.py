@@ -102,5 +102,5 @@ class Publisher(PeriodicThread):
             while self.publish() == BATCH:
                 pass
         except redis.RedisError as error:
-            log.warning("wake-ups wait for Redis", extra={"error": str(error)})
+            log.warning("Redis unavailable, wake-ups delayed", extra={"error": str(error)})
             self.stopping.wait(REDIS_PAUSE_S)

@@ -9,12 +9,12 @@ from everword.domain.settings import Environment
 
 @dataclass(frozen=True)
 class QueueSettings:
-    """Settings of a service's Redis, and of how often it looks after jobs."""
+    """Settings of a service's Redis, and of its sweep for due jobs."""
 
     redis_url: str = ""
-    """Empty where there is none: jobs then wait in Postgres."""
+    """Empty if there is none: jobs then wait in Postgres."""
     sweep_s: float = 10.0
-    """Pause between two rounds of the sweep."""
+    """Seconds between two rounds of the sweep."""
 
     @classmethod
     def from_environment(cls, environment: Environment) -> QueueSettings:

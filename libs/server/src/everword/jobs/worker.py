@@ -135,10 +135,10 @@ class Worker:
                     JobRun(job, heart.advance, heart.check, other_namespaces_wait)
                 )
         except LeaseLost:
-            log.warning("job lost", extra={"task": job.task, "job_id": job.job_id})
+            log.warning("job.lease_lost", extra={"task": job.task, "job_id": job.job_id})
             return None
         except DependencyUnavailable as error:
-            log.warning("job waits", extra={"task": job.task, "error": str(error)})
+            log.warning("job.postponed", extra={"task": job.task, "error": str(error)})
             pause_s = self.task.away_s if error.pause_s is None else error.pause_s
             with self._database.connection() as conn:
                 return store.postpone_job(conn, job, str(error)[:ERROR_CHARS], pause_s)
@@ -161,7 +161,7 @@ class Worker:
         try:
             send(self._database, self._redis, [publication] if publication else [])
         except redis.RedisError as error:
-            log.warning("wake-ups wait for Redis", extra={"error": str(error)})
+            log.warning("Redis unavailable, wake-ups delayed", extra={"error": str(error)})
 
     def _fail(self, job: StartedJob, error: Exception) -> str | None:
         text = f"{type(error).__name__}: {error}"[:ERROR_CHARS]

@@ -96,7 +96,7 @@ class RegexTrigger:
         except CostlyPattern as error:
             self.refusal = str(error)
         except BadPattern as error:
-            self.refusal = f"is no pattern: {error}"
+            self.refusal = f"is not a valid pattern: {error}"
 
     def is_in(self, encoded: bytes) -> bool:
         """Return whether a text (`Text.encoded`) matches; False for a refused pattern."""

@@ -109,7 +109,7 @@ def check_triggers(triggers: Sequence[Trigger], field: str, title: str) -> None:
                 violations.append((name, f"of {title!r}, the pattern {trigger.text!r}, {error}"))
                 break
             except BadPattern as error:
-                violations.append((name, f"of {title!r} is no pattern: {error}"))
+                violations.append((name, f"of {title!r} is not a valid pattern: {error}"))
     if violations:
         raise InvalidArgument(violations=tuple(violations))
 

@@ -83,7 +83,7 @@ def _prices(entry: Any, number: int) -> Iterator[Price]:
         raise BadPriceList(f"{where}: there is no {unknown[0]}")
     models = entry.get("models")
     if not isinstance(models, list) or not all(isinstance(each, str) and each for each in models):
-        raise BadPriceList(f'{where}: say which models, such as models = ["gpt-5"]')
+        raise BadPriceList(f'{where}: name the models, such as models = ["gpt-5"]')
     cached = _amount(entry, "cached_input", where) if "cached_input" in entry else None
     for model in models:
         yield Price(
@@ -100,7 +100,7 @@ def _amount(entry: Mapping[str, Any], key: str, where: str) -> Decimal:
     try:
         amount = Decimal(entry[key])
     except (KeyError, TypeError, ValueError, InvalidOperation) as error:
-        raise BadPriceList(f'{where}: {key} is to be a decimal number, such as "0.25"') from error
+        raise BadPriceList(f'{where}: {key} must be a decimal number, such as "0.25"') from error
     if not amount.is_finite() or not _LEAST <= amount < _MOST:
         raise BadPriceList(f"{where}: {key} is out of range")
     return amount
@@ -111,4 +111,4 @@ def _day(entry: Mapping[str, Any], where: str) -> date:
     try:
         return day if isinstance(day, date) else date.fromisoformat(str(day))
     except ValueError as error:
-        raise BadPriceList(f'{where}: valid_from is to be a day, such as "2026-04-18"') from error
+        raise BadPriceList(f'{where}: valid_from must be a day, such as "2026-04-18"') from error

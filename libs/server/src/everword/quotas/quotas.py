@@ -105,5 +105,5 @@ class Quotas:
                 await asyncio.sleep(READ_ONLY_S)
             except (psycopg.Error, PoolTimeout) as error:
                 # Each process continues alone with the limits that it knows.
-                log.warning("limits are not in step", extra={"error": str(error)})
+                log.warning("quotas not synchronised", extra={"error": str(error)})
                 await asyncio.sleep(FOLD_S)

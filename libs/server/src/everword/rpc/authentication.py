@@ -152,7 +152,8 @@ class Authenticator:
             return await self._operator(wanted, key.api_key_id)
         if wanted and wanted != key.namespace_name:
             raise AccessDenied(
-                "This API key belongs to another namespace than the header names.", namespace=wanted
+                "This API key belongs to another namespace than the one in the header.",
+                namespace=wanted,
             )
         namespace = NamespaceScope(key.namespace_id, key.namespace_name, key.credentials)
         return Caller(Role(key.role), namespace, scope=key.scope, api_key_id=key.api_key_id)
@@ -165,7 +166,8 @@ class Authenticator:
             raise GrantExhausted(max_calls=grant.max_calls)
         if wanted and wanted != grant.namespace_name:
             raise AccessDenied(
-                "This grant belongs to another namespace than the header names.", namespace=wanted
+                "This grant belongs to another namespace than the one in the header.",
+                namespace=wanted,
             )
         scope = NamespaceScope(grant.namespace_id, grant.namespace_name, grant.credentials)
         return Caller(Role.WRITE, scope, granted=True)
@@ -215,5 +217,5 @@ def _bearer(header: str) -> str | None:
         return None
     scheme, _, token = header.partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
-        raise Unauthenticated("Send `authorization: Bearer KEY`; another scheme was found.")
+        raise Unauthenticated("Send `authorization: Bearer KEY`; the header uses another scheme.")
     return token.strip()

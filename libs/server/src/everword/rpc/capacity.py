@@ -15,7 +15,7 @@ class CallShare(fair_share.FairShare):
     """A semaphore of amounts, whose `take` raises Overloaded."""
 
     def refusal(self, limit: int, *, of_group: bool) -> Exception:
-        message = "Too many calls of this namespace at once; repeat this one after a pause."
+        message = "Too many concurrent calls of this namespace; retry after a pause."
         return Overloaded(message if of_group else "", limit=limit)
 
 

@@ -69,7 +69,7 @@ class Certificates:
             first = _Pems.read(self._tls)
         except (OSError, ValueError) as error:
             raise SettingError(
-                "EVERWORD_TLS_CERT, EVERWORD_TLS_KEY and EVERWORD_TLS_CLIENT_CA are no certificate with its key: "
+                "EVERWORD_TLS_CERT, EVERWORD_TLS_KEY and EVERWORD_TLS_CLIENT_CA are not a certificate with its key: "
                 f"{error}"
             ) from error
         return grpc.dynamic_ssl_server_credentials(
@@ -88,7 +88,7 @@ class Certificates:
             pems = _Pems.read(self._tls)
         except (OSError, ValueError) as error:
             log.warning(
-                "the files of the certificate changed and do not fit: the one before is kept",
+                "new certificate not loaded, keeping the old one",
                 extra={"certificate": str(self._tls.certificate), "error": str(error)},
             )
             return None

@@ -127,7 +127,7 @@ class RpcServer:
             is_open = await self._authenticator.is_open()
         except (psycopg.Error, PoolTimeout) as error:
             raise SettingError(
-                f"{listens}Postgres does not say whether an API key exists: start it first, or set EVERWORD_ADMIN_KEY"
+                f"{listens}Postgres does not answer, so API keys may be missing: start it, or set EVERWORD_ADMIN_KEY"
             ) from error
         if is_open:
             raise SettingError(

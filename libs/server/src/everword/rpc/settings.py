@@ -8,11 +8,11 @@ from pathlib import Path
 from everword.domain.settings import NO_SECRET, Environment, Secret, SettingError
 
 PORTS = {"ingest": 50051, "search": 50052, "compactor": 50053, "embedder": 50054}
-#: An operator's key opens every namespace: shorter ones can be guessed.
+#: Minimum length of the operator's key, which gives access to every namespace; shorter ones can be guessed.
 MIN_ADMIN_KEY_CHARS = 24
-#: Seconds for which a stopping server is still to be called, so that balancers notice.
+#: Seconds for which a stopping server still accepts calls, so that load balancers notice.
 DRAIN_S = 3.0
-#: On one machine no balancer needs that time.
+#: The same for a server on the loopback interface, where there is no load balancer.
 LOOPBACK_DRAIN_S = 0.1
 _LOOPBACK = ("127.", "localhost", "[::1]", "unix:")
 
@@ -24,7 +24,7 @@ class TlsSettings:
     certificate: Path
     key: Path
     client_ca: Path | None
-    """Where set, clients must show a certificate that this authority signed."""
+    """Authority that must have signed the clients' certificates; None asks for no client certificate."""
 
 
 @dataclass(frozen=True)
@@ -33,19 +33,19 @@ class ServerSettings:
 
     service: str
     listen: str
-    """HOST:PORT; port 0 takes a free one."""
+    """HOST:PORT; port 0 chooses a free port."""
     admin_key: Secret = NO_SECRET
-    """An operator's key that needs no database row, to make the first keys with. Setting it closes the service to
-    callers without a key; once it was used, the deployment stays closed."""
+    """API key of the operator, independent of the database; it creates the first keys. If it is set, every call needs a
+    key; once it was used, the deployment keeps requiring keys."""
     internal_token: Secret = NO_SECRET
-    """The token that services show each other."""
+    """Shared secret that authenticates services to each other; empty requires none."""
     tls: TlsSettings | None = None
     max_concurrent: int = 256
-    """Calls at once, those included that wait for their turn; the next one is told to come back."""
+    """Maximum concurrent calls, including waiting ones; further calls fail with a retry delay."""
     drain_s: float = DRAIN_S
-    """Seconds for which a stopping service says NOT_SERVING before it refuses calls, so that balancers can notice."""
+    """Seconds for which a stopping service reports NOT_SERVING before it rejects calls, for load balancers."""
     grace_s: float = 10.0
-    """Seconds that calls may take to finish after that."""
+    """Seconds after that for running calls to finish."""
     log_level: str = "INFO"
 
     @property
@@ -81,12 +81,11 @@ def tls_settings(environment: Environment) -> TlsSettings | None:
     if certificate is None and key is None:
         if client_ca:
             raise SettingError(
-                "EVERWORD_TLS_CLIENT_CA asks clients for certificates, which takes TLS: set EVERWORD_TLS_CERT and "
-                "EVERWORD_TLS_KEY too"
+                "EVERWORD_TLS_CLIENT_CA requires TLS: set EVERWORD_TLS_CERT and EVERWORD_TLS_KEY too"
             )
         return None
     if certificate is None or key is None:
-        raise SettingError("EVERWORD_TLS_CERT and EVERWORD_TLS_KEY are needed together")
+        raise SettingError("EVERWORD_TLS_CERT and EVERWORD_TLS_KEY must be set together")
     return TlsSettings(certificate, key, client_ca)
 
 

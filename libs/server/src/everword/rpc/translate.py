@@ -72,7 +72,7 @@ def to_date(text: str, field: str) -> date | None:
     try:
         return date.fromisoformat(text) if text else None
     except ValueError as error:
-        raise InvalidArgument(violations=((field, "is no day of the calendar"),)) from error
+        raise InvalidArgument(violations=((field, "is not a date of the calendar"),)) from error
 
 
 def from_struct(struct: struct_pb2.Struct, field: str) -> dict[str, Any]:

@@ -202,7 +202,9 @@ class Questioner:
         if left_out is not None:
             if not taken:
                 raise left_out
-            log.warning("a part was left out", extra={"task": question.task})
+            log.warning(
+                "part of a question skipped, its answer was too long", extra={"task": question.task}
+            )
         return taken
 
     def _ask(

@@ -46,7 +46,7 @@ async def retry_jobs(
     """
     if error_contains and role is not Role.ADMIN:
         raise AccessDenied(
-            "Only an operator sees the words of errors; leave error_contains out.",
+            "Only an admin key may filter by error text; omit error_contains.",
             needed=Role.ADMIN.name.lower(),
             role=role.name.lower(),
         )

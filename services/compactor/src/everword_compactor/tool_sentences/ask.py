@@ -33,7 +33,7 @@ class Writer(Protocol):
     """Puts tool calls into words. Threads may share it."""
 
     def write(self, call: ToolCall, ended: Event) -> ToolSentence:
-        """Return a sentence. Raises ChatError and UnfitSentence, and SentenceAbandoned soon after `ended` is set."""
+        """Return a sentence. Raises ChatError and SentenceRejected, and SentenceAbandoned soon after `ended` is set."""
 
 
 class TemplateWriter:
@@ -70,7 +70,7 @@ class ModelWriter:
         return ToolSentence(with_outcome(sentence, whole), self._chat.model, TOOL_SENTENCE_VERSION)
 
     def _checked(self, shown: Call, whole: Call, heartbeat: Callable[[], None]) -> str:
-        """Return a sentence about the shown part of a call, which passes the checks. Raises UnfitSentence."""
+        """Return a sentence about the shown part of a call, which passes the checks. Raises SentenceRejected."""
         try:
             sentence, complaints = self._ask(shown, whole, (), heartbeat)
         except BadAnswer as error:
@@ -80,7 +80,7 @@ class ModelWriter:
         if complaints:
             # Leave out the part after a colon, which may quote content: errors in the queue must not.
             faults = dict.fromkeys(complaint.partition(":")[0] for complaint in complaints)
-            raise SentenceRejected(f"the sentence is refused: {', '.join(faults)}")
+            raise SentenceRejected(f"the sentence was rejected: {', '.join(faults)}")
         return sentence
 
     def _ask(
@@ -102,7 +102,7 @@ def attempt(writer: Writer, call: ToolCall, ended: Event) -> ToolSentence | Exce
     except (ChatError, SentenceRejected) as error:
         return error
     except Exception as error:  # a strange call must only affect itself
-        log.exception("tool call not put into words", extra={"message_id": str(call.id)})
+        log.exception("tool call not described", extra={"message_id": str(call.id)})
         return error
 
 

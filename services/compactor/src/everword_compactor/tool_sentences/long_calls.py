@@ -42,7 +42,7 @@ def condense(
         except InputTooLong:
             # The server counts otherwise than was thought.
             available = int(_SHRUNK * available)
-    raise InputTooLong("The model refuses inputs of the length that it says it reads.")
+    raise InputTooLong("The model rejects inputs shorter than the context that its server reports.")
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class _Reader:
         while self._request_tokens(call) > self.room:
             shorter = self._shorter(call, free)
             if len(shorter.args) + len(shorter.result) >= len(call.args) + len(call.result):
-                raise InputTooLong("A tool call does not fit what the model reads.")
+                raise InputTooLong("A tool call exceeds the model's context.")
             call = shorter
         return call
 

@@ -48,7 +48,7 @@ async def _refuse_if_provider_is_to_blame(
     try:
         await observed_embed(provider, [PROBE])
     except (BatchRefused, WrongAnswer) as probed:
-        raise ProviderUnavailable(f"no text is embedded any more: {probed}") from error
+        raise ProviderUnavailable(f"the model cannot embed any text: {probed}") from error
 
 
 async def _split(

@@ -32,9 +32,7 @@ class LocalProvider:
 
     def __init__(self, generation: ModelGeneration, holder: LocalModelHolder) -> None:
         if generation.model != NAME:
-            raise ProviderMisconfigured(
-                f"the local model is {NAME}; there is no {generation.model}"
-            )
+            raise ProviderMisconfigured(f"the local model is {NAME}, not {generation.model}")
         self.dimensions = generation.dimensions
         self._matryoshka = generation.matryoshka
         self._holder = holder

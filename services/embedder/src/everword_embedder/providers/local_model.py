@@ -170,7 +170,7 @@ def load_model(form: WeightForm | None = None) -> LocalModel:
         # Not `<`: a vector that is not a number compares as false.
         if not cosine >= REFERENCE_COSINE:
             raise ProviderMisconfigured(
-                f"the local model gives other vectors than it should (cosine {cosine:.4f})"
+                f"the local model computes wrong vectors (cosine {cosine:.4f})"
             )
     return model
 

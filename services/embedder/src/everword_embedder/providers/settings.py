@@ -14,22 +14,22 @@ class EmbedSettings:
     """Settings of embedding models."""
 
     url: str = ""
-    """A server with OpenAI's API, for generations that name no endpoint of their own."""
+    """URL of a server with OpenAI's API, for generations without their own endpoint; empty if there is none."""
     model: str = ""
-    """The model to ask that server for; where empty, the only one it has."""
+    """Name of the model on that server; if empty, the server must have exactly one."""
     api_key: Secret = NO_SECRET
     connect_timeout_s: float = 2.0
     read_timeout_s: float = 30.0
-    """Seconds for which a server may be silent. A server that is stopped answers nothing more and closes nothing."""
+    """Seconds without a byte from the server: a suspended server (SIGSTOP) keeps its connections open."""
     batch: int = 32
-    """Texts in one request to a server."""
+    """Maximum texts in one request to a server."""
     concurrency: int = 2
-    """Requests at once to a server for what nobody waits for."""
+    """Maximum concurrent requests of background work to a server."""
     threads: int = min(2, os.cpu_count() or 1)
-    """Threads of the model in this process for what nobody waits for; never more than there are cores."""
+    """Threads of the local model for background work; at most the number of cores."""
 
     weights: WeightForm | None = None
-    """Form of the local model's weights; None: the faster one on this processor, as measured."""
+    """Form of the local model's weights; None measures which is faster on this processor."""
 
     @classmethod
     def from_environment(cls, environment: Environment) -> EmbedSettings:

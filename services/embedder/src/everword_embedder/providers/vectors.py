@@ -21,7 +21,7 @@ def unit_vectors(answer: Vectors, texts: int, dimensions: int, matryoshka: bool)
     wrong dimensions: that is another model than the one the generation was made for.
     """
     if answer.ndim != 2 or len(answer) != texts:
-        raise WrongAnswer(f"{len(answer)} vectors came for {texts} texts")
+        raise WrongAnswer(f"{len(answer)} vectors were returned for {texts} texts")
     given = answer.shape[1]
     if given < dimensions or (given > dimensions and not matryoshka):
         raise ProviderMisconfigured(
@@ -32,7 +32,7 @@ def unit_vectors(answer: Vectors, texts: int, dimensions: int, matryoshka: bool)
     # In float64 the square of no finite float32 overflows.
     lengths = np.linalg.norm(cut.astype(np.float64), axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or not lengths.all():
-        raise WrongAnswer("a vector is zero or holds what is not a number")
+        raise WrongAnswer("a vector is zero or contains a value that is not a number")
     unit: Vectors = (cut / lengths).astype(np.float32)
     return unit
 

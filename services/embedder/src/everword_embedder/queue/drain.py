@@ -83,11 +83,11 @@ HARMLESS = "hello"
 
 @dataclass(frozen=True)
 class DrainSettings:
-    """The times for which a drain waits."""
+    """Lease and pauses of a drain."""
 
-    #: How long a claim holds: longer than a batch takes on a slow CPU. The work of a dead worker waits so long.
+    #: Seconds of a claim: longer than a batch takes on a slow CPU. Work of a dead worker waits this long.
     lease_s: float = 120.0
-    #: Pause after a first failure; later ones are longer. An unreachable model is left alone for as long.
+    #: Seconds of pause after a first failure, and before an unreachable model is called again; later pauses are longer.
     pause_s: float = 5.0
 
     @property
@@ -151,7 +151,7 @@ class Drain:
                 return True
         except psycopg.Error as error:
             # The lanes go on, and find out for themselves whether the database is gone.
-            log.warning("others wait for a batch", extra={"error": str(error)})
+            log.warning("other namespaces not checked", extra={"error": str(error)})
         return False
 
     def _drain_batches(self, generation: WrittenGeneration, run: JobRun) -> None:
@@ -280,7 +280,7 @@ class Drain:
             for namespace_id, group in by_namespace(pending).items():
                 pause = self._pauses_s[0]
                 store.release_pending(conn, namespace_id, generation.id, group, pause, error)
-        log.warning("model away", extra={"passages": len(items), "error": error})
+        log.warning("embedding model unavailable", extra={"passages": len(items), "error": error})
         return False
 
     def _store(

@@ -64,7 +64,7 @@ async def create_api_key(
         )
         if created_at is None:
             raise AdminKeyNeeded
-    log.info("API key made", extra={"api_key_id": str(id_), "role": role.name.lower()})
+    log.info("API key created", extra={"api_key_id": str(id_), "role": role.name.lower()})
     made = ApiKeyRecord(
         *(id_, namespace, role, bound_to.agent, bound_to.subject, description),
         *(created_at, None, expires_at, None),

@@ -200,14 +200,16 @@ async def _name(requests: AsyncIterator[pb.ImportNamespaceRequest]) -> str:
         if request.HasField("name"):
             return request.name
         break
-    raise InvalidArgument(violations=(("name", "is to come first, before any data"),))
+    raise InvalidArgument(violations=(("name", "must be sent first, before any data"),))
 
 
 async def _data(requests: AsyncIterator[pb.ImportNamespaceRequest]) -> AsyncIterator[bytes]:
     """Yield the data of the other requests of a stream. Raises InvalidArgument."""
     async for request in requests:
         if request.HasField("name"):
-            raise InvalidArgument(violations=(("name", "comes once: send data after it"),))
+            raise InvalidArgument(
+                violations=(("name", "must be sent only once: send data after it"),)
+            )
         yield request.data
 
 
@@ -234,5 +236,6 @@ async def write_in_time(context: Context, message: Message) -> None:
             await context.write(message)
     except TimeoutError as error:
         raise DeadlineExceeded(
-            "What was sent was not taken for too long; call again, and read on.", limit_s=TAKE_S
+            "The client did not read the stream for too long; call again, and keep reading.",
+            limit_s=TAKE_S,
         ) from error

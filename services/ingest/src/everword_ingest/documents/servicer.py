@@ -141,12 +141,14 @@ async def _header(requests: AsyncIterator[pb.UploadDocumentRequest]) -> Upload:
         if request.HasField("header"):
             return to_upload(request.header)
         break
-    raise InvalidArgument(violations=(("header", "is to come first, before any data"),))
+    raise InvalidArgument(violations=(("header", "must be sent first, before any data"),))
 
 
 async def _bytes(requests: AsyncIterator[pb.UploadDocumentRequest]) -> AsyncIterator[bytes]:
     """Yield the data of the other requests of a stream. Raises InvalidArgument."""
     async for request in requests:
         if request.HasField("header"):
-            raise InvalidArgument(violations=(("header", "comes once: send data after it"),))
+            raise InvalidArgument(
+                violations=(("header", "must be sent only once: send data after it"),)
+            )
         yield request.data

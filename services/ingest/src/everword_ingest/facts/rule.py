@@ -43,7 +43,9 @@ async def correct_fact(
         conn = write.conn
         locked, wrong = await _lock_fact(conn, namespace.id, fact_id)
         if value and value_hash(value) == wrong.value_hash:
-            raise InvalidArgument(violations=(("value", "is the value that is to be corrected"),))
+            raise InvalidArgument(
+                violations=(("value", "equals the current value: give the correct one"),)
+            )
         locked = locked.with_fact(
             replace(wrong, ruling=FactRuling.WRONG, ruled_at=locked.now, state=FactState.REJECTED)
         )
@@ -117,7 +119,7 @@ async def close_fact(
         until = until or locked.now
         own = [each for each in locked.believed if each.fact_id == fact.id]
         if own and until <= min(each.since for each in own):
-            violation = ("valid_until_time", "is before the fact began to hold: correct it instead")
+            violation = ("valid_until_time", "is before the start of the fact: correct it instead")
             raise InvalidArgument(violations=(violation,))
         later = [each for each in own if each.since < until]
         change = timeline.end(later, fact.id, until)

@@ -80,9 +80,9 @@ def _to_node(
 ) -> NewGraphNode:
     label, type_ = clean_label(node.label), type_name(node.type)
     if not label:
-        violations.append((f"{field}.label", "holds nothing that is seen"))
+        violations.append((f"{field}.label", "contains no visible character"))
     if not type_:
-        violations.append((f"{field}.type", "must hold a letter or a digit"))
+        violations.append((f"{field}.type", "must contain a letter or a digit"))
     if why := node_refusal_reason(type_):
         violations.append((f"{field}.type", why))
     confidence = node.confidence if node.HasField("confidence") else None
@@ -95,7 +95,7 @@ def _to_edge(
 ) -> NewGraphEdge:
     type_ = type_name(edge.type)
     if not type_:
-        violations.append((f"{field}.type", "must hold a letter or a digit"))
+        violations.append((f"{field}.type", "must contain a letter or a digit"))
     if why := edge_refusal_reason(type_):
         violations.append((f"{field}.type", why))
     confidence = edge.confidence if edge.HasField("confidence") else None
@@ -146,6 +146,6 @@ def _check_times(
     violations: Violations,
 ) -> None:
     if edge.fact_id and (since or until):
-        violations.append((f"{field}.fact_id", "says when it holds: leave out both times"))
+        violations.append((f"{field}.fact_id", "determines the time: omit both times"))
     elif since and until and until <= since:
         violations.append((f"{field}.valid_until_time", "must be after valid_from_time"))

@@ -26,7 +26,7 @@ async def create_advisor_grant(
 ) -> tuple[GrantRecord, str]:
     """Make a grant and return it with its secret, which is not kept. Raises AccessDenied where a grant asks for it."""
     if caller.granted:
-        raise AccessDenied("A grant makes no grants: ask whoever made it.")
+        raise AccessDenied("A grant cannot create grants: ask its creator for another one.")
     secret = GRANT_PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
     async with database.transaction(namespace.id) as conn:
         made = await store.insert_grant(

@@ -131,7 +131,7 @@ async def check_settings(
     """Raise InvalidArgument for settings among `fields` that only zone data or the database can judge."""
     violations = []
     if "time_zone" in fields and not _is_time_zone(settings.time_zone):
-        text = f"{settings.time_zone!r} is no IANA time zone; `Europe/Zurich` and `UTC` are"
+        text = f"{settings.time_zone!r} is not an IANA time zone, such as `Europe/Zurich` or `UTC`"
         violations.append(("namespace.settings.time_zone", text))
     if "channel_policies" in fields:
         violations += [

@@ -45,7 +45,7 @@ def to_writing(request: pb.WriteNoteRequest) -> NoteWrite:
     note = request.note
     expected = request.expected_version if request.HasField("expected_version") else None
     if not note.key and (request.append or expected is not None):
-        raise InvalidArgument(violations=(("note.key", "is what the note is found by: give one"),))
+        raise InvalidArgument(violations=(("note.key", "is required for this kind of note"),))
     if note.kind in _RESERVED:
         text = f"is reserved: call {_RESERVED[note.kind]}"
         raise InvalidArgument(violations=(("note.kind", text),))

@@ -65,11 +65,11 @@ class _Group:
         if len(self.rows) == 1:
             return self.place_of(1)
         last = self.line + len(self.rows) - 1
-        return f"Of lines {self.line} to {last} of the file, of {self.record}"
+        return f"Lines {self.line} to {last} of the file ({self.record})"
 
     def place_of(self, number: int) -> str:
         """Return which line a record is, by its number from 1 on."""
-        return f"Line {self.line + number - 1} of the file, of {self.record}"
+        return f"Line {self.line + number - 1} of the file ({self.record})"
 
 
 class Batch:
@@ -108,16 +108,16 @@ class Batch:
 def explain(error: Exception) -> str:
     """Return the reason why a record is refused, without names of tables."""
     if isinstance(error, psycopg.errors.ForeignKeyViolation):
-        return "one refers to what is not before it in the file"
+        return "one refers to a record that does not precede it in the file"
     if isinstance(error, psycopg.errors.UniqueViolation):
-        return "one is there twice"
+        return "one occurs twice"
     if isinstance(error, psycopg.errors.NotNullViolation):
         return f"one has no {error.diag.column_name}"
     if isinstance(error, psycopg.DataError) and error.diag.message_primary:
         return error.diag.message_primary
     if isinstance(error, psycopg.Error):
-        return "a value cannot be"
-    return "one is no JSON, or has other fields"
+        return "a value is invalid"
+    return "one is not JSON, or has unknown fields"
 
 
 async def _store(conn: Connection, namespace_id: int, group: _Group) -> None:
@@ -126,24 +126,24 @@ async def _store(conn: Connection, namespace_id: int, group: _Group) -> None:
         return
     stored = await store.import_rows(conn, group.record, group.text, TIME)
     if stored.rows != len(group.rows):
-        raise ValueError("a line holds several records")
+        raise ValueError("a line contains several records")
     if stored.odd is not None:
-        text = "it has a time that is not written as `2026-03-02T08:00:00+00:00`"
+        text = "it has a time in another format than `2026-03-02T08:00:00+00:00`"
         raise InvalidArgument(f"{group.place_of(stored.odd)}: {text}.")
 
 
 async def _store_jobs(conn: Connection, namespace_id: int, group: _Group) -> None:
     jobs = json.loads(group.text)
     if len(jobs) != len(group.rows) or any(set(job) != _JOB_FIELDS for job in jobs):
-        raise ValueError("a line holds another thing than a job")
+        raise ValueError("a line is not a job")
     now = await store.read_now(conn)
     due: dict[tuple[str, str], DueJob] = {}
     for number, job in enumerate(jobs, 1):
         task, subject = job["task"], job["subject"]
         if not _is_exported(task, subject):
-            raise InvalidArgument(f"{group.place_of(number)}: no export tells of such work.")
+            raise InvalidArgument(f"{group.place_of(number)}: exports never contain this task.")
         if (task, subject) in due:
-            raise InvalidArgument(f"{group.place_of(number)}: it is there twice.")
+            raise InvalidArgument(f"{group.place_of(number)}: it occurs twice.")
         delay_s = _delay_s(job, now) + SESSION_QUIET_S
         due[task, subject] = DueJob(namespace_id, task, subject, delay_s)
     await enqueue(conn, list(due.values()))

@@ -28,7 +28,9 @@ async def export_namespace(database: Database, name: str) -> AsyncGenerator[byte
     async with database.snapshot(found.id) as conn:
         await store.fix_forms(conn)
         if await store.is_erasing(conn, found.id):
-            raise ConcurrentUpdate("An erasure is at work in the namespace; export it afterwards.")
+            raise ConcurrentUpdate(
+                "An erasure is in progress in the namespace; export it afterwards."
+            )
         async for line in _lines(conn, found.id, name):
             part += digest.add(line)
             while len(part) >= _PART_BYTES:

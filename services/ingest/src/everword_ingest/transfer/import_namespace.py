@@ -76,7 +76,7 @@ async def import_namespace(
         raise InvalidArgument(_CUT)
     check_end(last, digest)
     if await anext(lines, None) is not None:
-        raise InvalidArgument("The file goes on after its last line.")
+        raise InvalidArgument("The file continues after its last record.")
     if digest.lines < progress.lines:
         raise _of_another_file(name)
     await writing.store()
@@ -87,8 +87,8 @@ async def import_namespace(
 
 
 _CUT = (
-    "The file is cut off: it ends before its last line. What came is kept; import the whole file to go on, or delete "
-    "the namespace."
+    "The file is cut off: it ends before its last line. The imported part is kept; import the whole file to "
+    "continue, or delete the namespace."
 )
 
 
@@ -150,7 +150,9 @@ class _ImportWriter:
         async with self._database.transaction(self._id) as conn:
             held = await store.lock_import(conn, self._id)
             if held is None or held.lines != self._stored:
-                raise ConcurrentUpdate("Another call imports into this namespace.")
+                raise ConcurrentUpdate(
+                    "Another call is importing into this namespace; wait until it has ended."
+                )
             await self._batch.store(conn, self._id)
             if self._batch.goes_on:
                 await _refuse_erased(conn)
@@ -174,7 +176,7 @@ async def _begin(
             target = await _insert(conn, name, settings)
     if target is None or target.state == "deleting":
         raise NamespaceAlreadyExists(
-            "The namespace of this name was just made, or is being deleted.", namespace=name
+            "The namespace of this name was just created, or is being deleted.", namespace=name
         )
     async with database.transaction(target.id) as conn:
         if target.state == "importing":
@@ -182,7 +184,7 @@ async def _begin(
         progress = await store.lock_import(conn, target.id)
     if progress is None:
         raise NamespaceAlreadyExists(
-            "The name of the namespace is taken, and an import makes its own; choose another one.",
+            "The namespace exists already, and an import creates a new one; choose another name.",
             namespace=name,
         )
     return target, progress
@@ -235,7 +237,8 @@ async def _insert(conn: Connection, name: str, settings: dict[str, Any]) -> Impo
 
 def _of_another_file(name: str) -> NamespaceAlreadyExists:
     return NamespaceAlreadyExists(
-        "The namespace comes from another file, as far as it was imported.", namespace=name
+        "The namespace was partly imported from another file; import that file again, or delete the namespace.",
+        namespace=name,
     )
 
 
@@ -244,8 +247,8 @@ async def _refuse_erased(conn: Connection) -> None:
     other = await store.newer_erasure(conn)
     if other is not None:
         raise ContentErased(
-            f"The file is older than an erasure in the namespace {other}, and holds what was erased there. Export that "
-            "namespace again; DeleteNamespace takes back what was begun.",
+            f"The file is older than an erasure in the namespace {other}, and contains the erased data. Export that "
+            "namespace again; DeleteNamespace removes the unfinished import.",
             namespace=other,
         )
 
@@ -257,7 +260,9 @@ async def _finish(
     async with database.write(id_) as write:
         held = await store.lock_import(write.conn, id_)
         if held is None or held.lines != digest.lines:
-            raise ConcurrentUpdate("Another call imports into this namespace.")
+            raise ConcurrentUpdate(
+                "Another call is importing into this namespace; wait until it has ended."
+            )
         highest = await store.highest_passage(write.conn, id_)
         if not held.finished:
             await _refuse_erased(write.conn)

@@ -78,7 +78,7 @@ def check_header(line: bytes) -> None:
     found = _HEADER.fullmatch(line)
     if not found:
         raise InvalidArgument(
-            "The file is no export of a namespace: its first line does not say so."
+            "The file is not an export of a namespace: its first line is not the header of one."
         )
     if int(found[1]) != FORMAT:
         raise InvalidArgument(
@@ -101,12 +101,14 @@ def check_end(line: bytes, digest: LineDigest) -> None:
     if records != digest.records:
         text = f"The file has {digest.records} records, and had {records}: some are lost."
         raise InvalidArgument(text)
-    raise InvalidArgument("The file was changed: it does not have its checksum any more.")
+    raise InvalidArgument("The file was changed: its checksum is wrong.")
 
 
 def read_record(line: bytes, number: int) -> tuple[str, bytes]:
     """Return the kind of a record, and its fields as JSON. Raises InvalidArgument."""
     found = _RECORD.fullmatch(line)
     if not found:
-        raise InvalidArgument(f'Line {number} of the file is no record, as `{{"message":{{…}}}}`.')
+        raise InvalidArgument(
+            f'Line {number} of the file is not a record, such as `{{"message":{{…}}}}`.'
+        )
     return found[1].decode(), found[2]

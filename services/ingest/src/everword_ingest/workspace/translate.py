@@ -37,7 +37,7 @@ def to_change(request: pb.WriteWorkspaceFileRequest) -> DocumentChange:
     """Return how a file is to be changed. Raises InvalidArgument."""
     expected = request.expected_version if request.HasField("expected_version") else None
     if request.append and expected is not None:
-        raise InvalidArgument(violations=(("expected_version", "does not go with append"),))
+        raise InvalidArgument(violations=(("expected_version", "cannot be combined with append"),))
     return DocumentChange(
         to_key(request.name, request.scope),
         request.author,

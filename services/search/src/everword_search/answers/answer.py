@@ -127,7 +127,7 @@ async def _ask(
             shown = shown[: len(shown) // 2]
             if not shown:
                 raise ChatUnavailable(
-                    "The language model cannot read as much as one memory; it needs a larger context."
+                    "The language model's context is too small for a single memory; use a model with a larger one."
                 ) from error
         else:
             return reply, shown

@@ -91,5 +91,5 @@ class AnswerModel:
 
 
 def _unavailable(error: ChatError) -> ChatUnavailable:
-    log.warning("no answer of the language model", extra={"error": repr(error)})
+    log.warning("language model did not answer", extra={"error": repr(error)})
     return ChatUnavailable()

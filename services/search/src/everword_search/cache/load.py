@@ -39,7 +39,7 @@ async def refresh_copy(
                 await asyncio.to_thread(copy.index.trim)
             return
         behind = True
-    raise NotCopied("too much is written at the same time")
+    raise NotCopied("too many concurrent writes")
 
 
 async def load_late_vectors(database: Database, copy: CachedNamespace) -> None:
@@ -87,7 +87,7 @@ async def _add_passages(
         if complete or len(found.ids) < _CHUNK:
             return complete
         if copy.index.nbytes > limit_bytes:
-            raise NotCopied("it takes more than there is room for")
+            raise NotCopied("it exceeds the cache size")
 
 
 async def _read(conn: Connection, question: BoundStatement[PassagesRow]) -> PassagesRow:

@@ -160,7 +160,7 @@ class NamespaceCache:
     def _refresh_copy(self, copy: CachedNamespace, nbytes: int, is_new: bool) -> None:
         # The search that triggered the load does not show its cost, so log it.
         log.info(
-            "a namespace is brought into memory",
+            "cache.namespace_loading",
             extra={"namespace_id": copy.namespace_id, "is_new": is_new},
         )
         # Searches use the database meanwhile, and afterwards if the load fails: half a copy is useless.
@@ -180,7 +180,7 @@ class NamespaceCache:
             self._refuse(namespace_id, error)
             return
         except Exception:  # Top level of the task: without this handler, each following search would start it again.
-            log.exception("a namespace cannot be kept in memory")
+            log.exception("cache.load_failed")
             self._refused[namespace_id] = None
             return
         self._keep(copy)
@@ -204,10 +204,10 @@ class NamespaceCache:
             self._copies[copy.namespace_id] = copy
         except ValueError:  # The copy alone exceeds the limit.
             self._evict(copy.namespace_id)
-            self._refuse(copy.namespace_id, NotCopied("there is no room for it"))
+            self._refuse(copy.namespace_id, NotCopied("it exceeds the free cache size"))
 
     def _refuse(self, namespace_id: int, error: Exception) -> None:
-        log.info("a namespace is not kept in memory", extra={"reason": repr(error)})
+        log.info("cache.namespace_refused", extra={"reason": repr(error)})
         self._refused[namespace_id] = None
 
     def _evict(self, namespace_id: int) -> None:
@@ -221,7 +221,7 @@ class NamespaceCache:
             async with self._poll_lock:
                 await load_late_vectors(self._database, copy)
         except psycopg.Error as error:
-            log.warning("vectors were not looked for", extra={"error": repr(error)})
+            log.warning("cache.late_vectors_not_loaded", extra={"error": repr(error)})
 
     def _has(self, copy: CachedNamespace) -> bool:
         """Return whether the copy is still cached, and was neither evicted nor reloaded."""

@@ -123,7 +123,7 @@ def find_profile(name: str, options: BalancedOptions | None = None) -> Profile:
     if options is None:
         return profile
     if not isinstance(profile, Balanced):
-        raise InvalidArgument(violations=(("balanced", "goes with the profile balanced alone"),))
+        raise InvalidArgument(violations=(("balanced", "requires the profile balanced"),))
     return profile.changed(options)
 
 

@@ -140,7 +140,7 @@ def ensure_judged(request: SearchRequest, found: FoundHits) -> None:
     """Raise EmbedderUnavailable if the request has a `min_relevance` and the evidence of the results is unknown."""
     if request.min_relevance and _unjudged(found):
         raise EmbedderUnavailable(
-            "min_relevance cannot be applied while an arm that relevance is told from does not answer; repeat the call "
+            "min_relevance cannot be applied while a search arm that relevance depends on fails; repeat the call "
             "later, or without it."
         )
 

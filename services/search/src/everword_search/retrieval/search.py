@@ -72,7 +72,7 @@ async def find_memories(
     NotCalibrated or EmbedderUnavailable if the request has a `min_relevance` and relevance cannot be computed.
     """
     if not request.text.strip():
-        raise InvalidArgument(violations=(("query", "must hold more than white space"),))
+        raise InvalidArgument(violations=(("query", "must contain more than white space"),))
     ensure_has_relevance(request)
     # An unknown profile is refused in every mode, although modes with one arm rank by that arm.
     profile = find_profile(request.profile, request.balanced)

@@ -98,14 +98,15 @@ def _alerts(backlog: BacklogRow, tasks: Sequence[TaskRow]) -> Iterator[Alert]:
     if backlog.failed:
         yield Alert(
             False,
-            f"{backlog.failed} passage(s) get no vector: they hold no words, or the embedding model refused them. "
-            "Words still find them. MaintenanceService.QueueStatus names them; where a cause is gone, call Backfill.",
+            f"{backlog.failed} passage(s) have no vector: they contain no words, or the embedding model rejected them. "
+            "Full-text search still finds them. MaintenanceService.GetQueueStatus lists them; after repairing a cause, "
+            "call Backfill.",
         )
     if backlog.oldest_pending and backlog.oldest_pending > LATE:
         yield Alert(
             False,
-            f"Passages have waited for their vectors for {_minutes(backlog.oldest_pending)} minutes; words find them "
-            "meanwhile. See that the embedding model and its workers run, or start more.",
+            f"Passages have waited for their vectors for {_minutes(backlog.oldest_pending)} minutes; full-text search "
+            "finds them meanwhile. Check that the embedding model and its workers run, or start more.",
         )
 
 
@@ -114,14 +115,14 @@ def _task_alerts(task: TaskRow) -> Iterator[Alert]:
         error = task.sample_error or "no error"
         yield Alert(
             True,
-            f"{task.failed} job(s) of the task {task.task} were given up, the latest with: {error}. Remove the cause, "
+            f"{task.failed} job(s) of the task {task.task} failed, the latest with: {error}. Remove the cause, "
             "then call MaintenanceService.RetryJobs.",
         )
     if task.oldest_pending and task.oldest_pending > LATE:
         yield Alert(
             False,
-            f"Jobs of the task {task.task} have waited for {_minutes(task.oldest_pending)} minutes. See that its "
-            "workers run, or start more.",
+            f"Jobs of the task {task.task} have waited for {_minutes(task.oldest_pending)} minutes. Check that "
+            "its workers run, or start more.",
         )
 
 
@@ -130,14 +131,14 @@ def _summary_alerts(levels: Sequence[LevelRow], waiting: SummaryBacklogRow) -> I
     if in_review:
         yield Alert(
             False,
-            f"{in_review} summaries say what their sources do not; contexts and answers leave them out. "
-            "`everword audit summaries` names what they made up.",
+            f"{in_review} summaries contain statements that their sources do not support; contexts and answers omit "
+            "them. `everword audit summaries` lists these statements.",
         )
     if waiting.failed_sentences:
         yield Alert(
             False,
-            f"{waiting.failed_sentences} tool call(s) get no sentence. See MaintenanceService.QueueStatus; where the "
-            "cause is gone, call Backfill.",
+            f"{waiting.failed_sentences} tool call(s) could not be described. See MaintenanceService.GetQueueStatus; "
+            "after repairing the cause, call Backfill.",
         )
 
 

@@ -145,7 +145,7 @@ async def read_form(request: Request, max_bytes: int = _MAX_FORM_BYTES) -> Value
     async for part in request.stream():
         body += part
         if len(body) > max_bytes:
-            raise BadInputError("This is too long to be sent from here.")
+            raise BadInputError("The text is too long for this form; use the API.")
     try:
         fields = parse_qsl(
             body.decode(errors="replace"), keep_blank_values=True, max_num_fields=_MAX_FIELDS

@@ -77,7 +77,7 @@ async def _serve(request: Request) -> Response:
     if _is_foreign(request):
         foreign = CallError(
             grpc.StatusCode.PERMISSION_DENIED,
-            "Pages of this origin may not call; `everword web --origin` names those that may.",
+            "Pages of this origin are not allowed; allow it with `everword web --origin`.",
         )
         return JSONResponse(error_body(foreign), status_of(foreign))
     if content_type not in CODECS:
@@ -125,11 +125,11 @@ def _method(request: Request, streams: bool) -> Method:
     if method.streams_requests:
         raise CallError(
             grpc.StatusCode.UNIMPLEMENTED,
-            "A stream of requests takes gRPC itself: call its service.",
+            "Streams of requests require gRPC: call the service directly.",
         )
     if method.streams_responses != streams:
         right = "application/connect+json" if method.streams_responses else "application/json"
-        raise bad_request(f"This RPC takes the content type {right}.")
+        raise bad_request(f"This RPC requires the content type {right}.")
     return method
 
 
@@ -141,7 +141,7 @@ async def _body(request: Request, streams: bool) -> bytearray:
     if streams:
         size = len(body) - _ENVELOPE.size
         if size < 0 or _ENVELOPE.unpack_from(body) != (0, size):
-            raise bad_request("The body is not one uncompressed message in an envelope.")
+            raise bad_request("The body must be one uncompressed message in an envelope.")
         del body[: _ENVELOPE.size]
     return body
 
@@ -178,5 +178,5 @@ def _timeout_s(headers: Mapping[str, str]) -> float | None:
     if not text:
         return None
     if not text.isdecimal() or len(text) > 10:
-        raise bad_request("Connect-Timeout-Ms is a number of milliseconds.")
+        raise bad_request("Connect-Timeout-Ms must be a number of milliseconds.")
     return int(text) / 1000

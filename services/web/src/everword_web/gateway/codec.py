@@ -119,7 +119,7 @@ class Codec:
         # A ValueError comes from the decoder, or from text that is not UTF-8.
         except (json_format.ParseError, DecodeError, ValueError, RecursionError) as error:
             name = method.request.DESCRIPTOR.name
-            raise bad_request(f"The body is no {name}: {str(error)[:300]}") from error
+            raise bad_request(f"The body is not valid {name}: {str(error)[:300]}") from error
 
 
 class _PausingDecoder(json.JSONDecoder):
@@ -162,7 +162,7 @@ def _ensure_few_fields(raw: bytes, limits: RequestLimits) -> None:
     try:
         _, violations = count_fields(raw, limits, 1)
     except MalformedError as error:
-        raise bad_request("The body is no protobuf.") from error
+        raise bad_request("The body is not valid protobuf.") from error
     if violations:
         [(field, text)] = violations
         raise bad_request(f"{field}: {text}".removeprefix(": "), violations)

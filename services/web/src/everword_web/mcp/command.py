@@ -15,7 +15,7 @@ from everword_web.settings import read_client_settings
 @click.command()
 @tools_option
 def mcp(names: tuple[str, ...]) -> None:
-    """Offer memory as tools to the agent's host that starts this command (MCP over stdio).
+    """Serve memory tools to the agent's host, which starts this command (MCP over stdio).
 
     Calls are made with EVERWORD_API_KEY. For agents on other machines, `everword web --mcp`
     serves the same tools over HTTP.

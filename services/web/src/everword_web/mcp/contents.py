@@ -43,9 +43,7 @@ class ShortContents:
 def _ensure_short(found: Scan) -> None:
     """Raise Refused for a batch of calls, for too many values, and for too long a number."""
     if found.is_list:
-        raise _refused(
-            "Send one message in each request: batches are not part of the protocol any more."
-        )
+        raise _refused("Send one message in each request: the protocol no longer has batches.")
     if found.values > MAX_VALUES:
         raise _refused(f"The request has more than {MAX_VALUES:,} JSON values; send it in parts.")
     if found.has_long_number:

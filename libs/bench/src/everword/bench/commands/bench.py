@@ -60,7 +60,7 @@ bench.add_command(speed)
     "--profile",
     type=click.Choice([each.name for each in variants.PROFILES]),
     show_default=f"the server's, which is {variants.DEFAULT_PROFILE}",
-    help="Profile that hybrid ranks by.",
+    help="Ranking profile of the mode hybrid.",
 )
 @click.option(
     "--mode",
@@ -69,21 +69,21 @@ bench.add_command(speed)
     multiple=True,
     default=("hybrid",),
     show_default=True,
-    help="How to match; several times to compare.",
+    help="Search mode; repeat to compare several.",
 )
 @click.option(
     "--summaries",
     is_flag=True,
-    help="Have everything summed up before it is asked for; a summary that is found counts as the "
-    "messages below it. Without it, an Everword that is started for this makes no summaries, and one "
-    "that runs is asked for messages alone.",
+    help="Summarise all messages before the questions; a summary in the results counts as its "
+    "messages. Without this, an Everword started for the run makes no summaries, and a running one "
+    "is asked for messages only.",
 )
 @click.option(
     "--json",
     "output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write figures and the answer to every question to this file. What is finished is kept "
-    "in a file beside it, from which the same command goes on if it is broken off.",
+    help="Write figures and the answer to every question to this file. Progress is "
+    "stored in a file next to it; if interrupted, the same command continues from there.",
 )
 def retrieval(
     files: tuple[Path, ...],
@@ -95,17 +95,17 @@ def retrieval(
     running: bool,
     patience: float,
 ) -> None:
-    """Ask the questions of FILEs, and say how well their answers are found.
+    """Ask the questions of FILEs, and measure how well their answers are found.
 
     A question is answered by messages; recall@k is their share among the first k results.
-    Averages are over answerable questions. The AUROCs say how well the chance that one of the
-    first ten results answers tells answerable questions from those of other conversations, and
-    from the file's own unanswerable ones; rejected is the share of answerable ones of which the
-    verdict is that nothing is relevant. Times are those of questions asked for the first time,
-    since the vectors of queries are cached.
+    Averages are over answerable questions. The AUROCs measure how well the confidence, the
+    probability that one of the first ten results answers, separates answerable questions from
+    those of other conversations, and from the file's own unanswerable ones. `rejected` is the
+    share of answerable questions with the verdict that nothing is relevant. Times are of first
+    calls, because query vectors are cached.
     """
     if profile and "hybrid" not in modes:
-        raise click.UsageError("--profile is how hybrid ranks: add --mode hybrid, or leave it out")
+        raise click.UsageError("--profile applies only to hybrid: add --mode hybrid, or omit it")
     checkpoint = checkpoint_of(output)
     ensure_writable("--json", output, checkpoint)
     chosen = [variants.of_mode(mode, profile or "") for mode in dict.fromkeys(modes)]
@@ -135,9 +135,9 @@ def retrieval(
     "names",
     type=click.Choice([each.name for each in variants.ABLATION]),
     multiple=True,
-    help="Compare these alone.",
+    help="Compare only this; repeatable.",
 )
-@click.option("--no-plots", is_flag=True, help="Draw nothing, for which matplotlib is needed.")
+@click.option("--no-plots", is_flag=True, help="Draw no plots, which need matplotlib.")
 def ablation(
     files: tuple[Path, ...],
     more: tuple[Path, ...],
@@ -147,7 +147,7 @@ def ablation(
     patience: float,
     no_plots: bool,
 ) -> None:
-    """Ask the questions of FILEs in every way of ranking, and write a table and plots."""
+    """Ask the questions of FILEs with every variant of ranking, and write a table and plots."""
     chosen = [each for each in variants.ABLATION if not names or each.name in names]
     make_folder("--out", folder)
     output, table = folder / "ablation.json", folder / "ablation.md"

@@ -43,19 +43,19 @@ from everword.domain.settings import Environment
     type=click.Choice(PROFILES),
     multiple=True,
     show_default="all",
-    help="Calibrate these alone: profiles of hybrid, and modes with one arm.",
+    help="Calibrate only this profile of hybrid, or mode with one arm; repeatable.",
 )
 @click.option(
     "--out",
     "output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write to this file, in the format of the shipped calibrations, and store nothing. What "
-    "is finished is kept beside it, from which the same command goes on if it is broken off.",
+    help="Write to this file, in the format of the shipped calibrations, and store nothing. "
+    "Progress is stored next to it; if interrupted, the same command continues from there.",
 )
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw the reliability curves into this SVG file, for which matplotlib is needed.",
+    help="Draw the reliability curves into this SVG file; needs matplotlib.",
 )
 def calibrate(
     files: tuple[Path, ...],

@@ -49,7 +49,7 @@ FIGURES = ("search", "context", "ratio", "filled", "provenance", "repeated")
     type=click.IntRange(1),
     default=QUESTIONS,
     show_default=True,
-    help="Questions of each conversation, evenly taken from those that it answers.",
+    help="Questions per conversation, evenly spread over its answerable ones.",
 )
 @click.option(
     "--json",

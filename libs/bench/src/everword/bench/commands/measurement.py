@@ -50,12 +50,12 @@ def data_options(command: Callable[..., None]) -> Callable[..., None]:
             type=click.FloatRange(min=0, min_open=True),
             default=MAX_WAIT_SECONDS,
             show_default=True,
-            help="Seconds without a new vector after which nobody is taken to embed.",
+            help="Seconds without a new vector after which the embedder counts as unavailable.",
         ),
-        click.option("--running", is_flag=True, help="Use the Everword that other commands find."),
+        click.option("--running", is_flag=True, help="Use the running Everword that other commands would use."),
         click.argument("more", metavar="[FILE]...", nargs=-1, type=file),
         click.option("--data", "files", metavar="FILE", multiple=True, required=True, type=file,
-                     help="What to measure with; more FILEs may follow."),
+                     help="File of conversations and questions; more FILEs may follow."),
     ):  # fmt: skip
         command = option(command)
     return command

@@ -46,7 +46,7 @@ _existing = click.Path(exists=True, dir_okay=False, path_type=Path)
     multiple=True,
     default=PEERS,
     show_default="all",
-    help="Measure this peer beside Everword; repeatable.",
+    help="Compare with this peer; repeatable.",
 )
 @click.option(
     "--conversations",

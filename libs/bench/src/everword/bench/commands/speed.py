@@ -36,27 +36,27 @@ _folder = click.Path(file_okay=False, path_type=Path)
     multiple=True,
     default=(SCALE,),
     show_default=True,
-    help="Memories in the namespace; several times for several.",
+    help="Memories in the namespace; repeatable.",
 )
 @click.option(
     "--only",
     type=click.Choice(IDS),
     multiple=True,
     metavar="ID",
-    help="Measure this alone; several times for several.",
+    help="Measure only this; repeatable.",
 )
 @click.option("--json", "output", type=_file, help="Write all figures to this file.")
 @click.option(
     "--compare",
     "old",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Set the figures beside those of this file.",
+    help="Compare the figures with those of this file.",
 )
 @click.option("--plots", type=_folder, help="Draw every figure into this folder.")
 @click.option(
     "--keep",
     type=_folder,
-    help="Keep the database in this folder: the next run goes on with what is loaded there.",
+    help="Keep the database in this folder; the next run reuses its loaded data.",
 )
 def speed(
     scales: tuple[int, ...],
@@ -66,11 +66,11 @@ def speed(
     plots: Path | None,
     keep: Path | None,
 ) -> None:
-    """Measure ingest, searches and the background at each scale, each with its floor.
+    """Measure ingest, searches and background work at each scale, each with its lower bound.
 
     An Everword is started for the run, on disk and with fsync, and a stub of its models; this process is the client.
-    Floors are measured in the same run: COPY of the same rows, the bare SQL of the same calls, empty calls, the stub
-    alone. An id names the scale that a figure is meant for; the scale column is the one measured.
+    Lower bounds are measured in the same run: COPY of the same rows, the SQL of the calls alone, empty calls, the stub
+    alone. The id of a figure contains its nominal scale; the scale column has the measured one.
     """
     ensure_writable("--json", output)
     make_folder("--plots", plots)

@@ -38,7 +38,7 @@ _ROUNDS, _LEAST_PART = 4, 10
 _PAUSE_S = 0.05
 _STREAM = 7_000_000
 #: Log event of the search service when it loads a namespace.
-_LOADED = "a namespace is brought into memory"
+_LOADED = "cache.namespace_loading"
 #: A source and its new passages; empty to remove it.
 Change = tuple[UUID, Sequence[IndexedPassage]]
 

@@ -1,1 +1,1 @@
-"""Backups of a whole database, by PostgreSQL's own programs, with a manifest beside their file."""
+"""Backups of a whole database: a dump written by pg_dump, a manifest and the database roles."""

@@ -1,4 +1,4 @@
-"""What is in PostgreSQL's own file of a backup, and the extensions that it needs."""
+"""Contents of a pg_dump archive, and creation of the extensions that it needs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ class Archive:
 
 
 def list_archive(pg_restore: Path, file: Path) -> Archive:
-    """Return what a file holds. Raises BackupError where it cannot be read."""
+    """Return the table of contents of a pg_dump archive.
+
+    Raises: BackupError if pg_restore cannot read the file.
+    """
     shown = subprocess.run(
         [pg_restore, "--list", file], capture_output=True, text=True, check=False
     )
@@ -74,6 +77,6 @@ def make_extensions(conn: psycopg.Connection, names: Sequence[str]) -> None:
             conn.execute(statement)
         except errors.InsufficientPrivilege as error:
             raise BackupError(
-                f"{user} may not make the extension {name}: have a superuser run in the database {database}: "
+                f"{user} may not create the extension {name}: have a superuser run in the database {database}: "
                 f"{statement.as_string()}"
             ) from error

@@ -46,7 +46,7 @@ def restore(admin_url: str, folder: Path) -> None:
 
 
 def _watched(what: str, work: Callable[[Callable[[int], None], Callable[[], None]], T]) -> T:
-    """Do the work under a progress bar; what is wrong with it ends the command with status 1."""
+    """Do the work under a progress bar; a BackupError ends the command with status 1."""
     with progress(counted=False) as bar:
         task = bar.add_task(what, total=None)
         try:

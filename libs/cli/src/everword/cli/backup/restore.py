@@ -1,4 +1,4 @@
-"""Restore a backup into an empty database, and hold what came of it against the manifest."""
+"""Restore a backup into an empty database, and compare the result with the manifest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from everword.cli.backup.programs import find_program, run
 from everword.cli.backup.roles import restore_roles
 from everword.db.migrate import migrate
 
-#: Transactions of another server are numbered otherwise; what goes by their numbers begins again.
+#: Transaction ids of the old server mean nothing on this one, so columns and tables that contain them are reset.
 _RENUMBER = "UPDATE everword.model_generations SET created_xid = pg_current_xact_id()"
 _RENUMBERED = ("index_changes", "memory_changes")
 
@@ -30,11 +30,13 @@ _RENUMBERED = ("index_changes", "memory_changes")
 def restore(
     admin_url: str, folder: Path, begun: Callable[[int], None], step: Callable[[], None]
 ) -> tuple[Manifest, list[str]]:
-    """Restore a backup, bring its schema up to date, and return the manifest and which logins need a password.
+    """Restore a backup, migrate its schema, and return the manifest and the names of logins without a password.
 
-    Raises BackupError where the backup is damaged or newer, where the database is not empty, and where what was
-    restored is not what was saved. One that fails while it is restored leaves the database empty; what
-    is not what was saved stays there, to be looked at.
+    If the restore itself fails, the database is empty again; restored data that differs from the manifest stays there
+    for inspection.
+
+    Raises: BackupError if the backup is damaged or newer than this version, if the database is not empty, or if the
+      restored data differs from the manifest.
     """
     manifest = read_manifest(folder)
     with psycopg.connect(admin_url, autocommit=True, application_name="everword-restore") as conn:
@@ -67,12 +69,12 @@ def _refuse_target(conn: psycopg.Connection) -> None:
     assert row is not None
     if not row[2]:
         raise BackupError(
-            f"{row[3]} may make no schema there: have its owner run: "
+            f"{row[3]} may not create a schema there: have its owner run: "
             f'GRANT CREATE ON DATABASE "{row[0]}" TO "{row[3]}"'
         )
     if row[1]:
         raise BackupError(
-            f"the database {row[0]} is not empty, it holds an Everword: make a new one, and name it in "
+            f"the database {row[0]} is not empty: create a new one, and name it in "
             "EVERWORD_ADMIN_DATABASE_URL"
         )
 
@@ -102,5 +104,5 @@ def _compare(conn: psycopg.Connection, manifest: Manifest) -> None:
     ]
     if wrong:
         raise BackupError(
-            f"what was restored is not what was saved: {'; '.join(wrong[:5])}. Use another copy of the backup"
+            f"the restored data differs from the backup: {'; '.join(wrong[:5])}. Use another copy of the backup"
         )

@@ -19,7 +19,7 @@ SELECT m.rolname, m.rolcanlogin, m.rolinherit, array_agg(r.rolname ORDER BY r.ro
 
 
 def read_roles(conn: psycopg.Connection) -> list[dict[str, Any]]:
-    """Return who may act as the services, with hashes of passwords where the caller may read them."""
+    """Return the roles that are members of the services' roles, with password hashes if the caller is a superuser."""
     hashes = dict[str, str]()
     if conn.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user").fetchone() == (
         True,
@@ -45,9 +45,9 @@ SELECT r.rolname FROM pg_auth_members a JOIN pg_roles r ON r.oid = a.roleid JOIN
 
 
 def restore_roles(conn: psycopg.Connection, roles: Sequence[dict[str, Any]]) -> list[str]:
-    """Make the roles that are missing, all or none; return the names of those that may log in and have no password.
+    """Create the missing roles in one transaction; return the names of login roles that have no password.
 
-    Raises BackupError, which says what a superuser is to do, where the caller may not.
+    Raises: BackupError if the caller may not create roles; its message contains the statements for a superuser.
     """
     known = {name for (name,) in conn.execute("SELECT rolname FROM pg_roles").fetchall()}
     create, grant = sql.SQL("CREATE ROLE {} {}"), sql.SQL("GRANT {} TO {}")
@@ -66,7 +66,7 @@ def restore_roles(conn: psycopg.Connection, roles: Sequence[dict[str, Any]]) -> 
                 passwords.append(sql.SQL("ALTER ROLE {} PASSWORD {}").format(name, password))
             elif role["login"]:
                 without.append(role["name"])
-        # What an operator has granted already, an owner who is no superuser may not grant.
+        # An owner who is not a superuser cannot repeat grants that an operator has already made, so these are skipped.
         granted = {each for (each,) in conn.execute(_GRANTED, [role["name"]]).fetchall()}
         statements += [
             grant.format(sql.Identifier(each), name)
@@ -79,6 +79,6 @@ def restore_roles(conn: psycopg.Connection, roles: Sequence[dict[str, Any]]) -> 
     except errors.InsufficientPrivilege as error:
         words = "; ".join(each.as_string() for each in statements)
         raise BackupError(
-            f"{conn.info.user} may not make or grant the services' roles: have a superuser run: {words}"
+            f"{conn.info.user} may not create or grant the services' roles: have a superuser run: {words}"
         ) from error
     return without

@@ -31,7 +31,10 @@ from everword.cli.backup.roles import read_roles
 def save(
     admin_url: str, folder: Path, begun: Callable[[int], None], step: Callable[[], None]
 ) -> Manifest:
-    """Write a backup into a folder that is not there yet; what is there is complete. Raises BackupError."""
+    """Write a backup into a new folder. The folder appears only when it is complete.
+
+    Raises: BackupError if the folder exists or cannot be written.
+    """
     if folder.exists():
         raise BackupError(f"{folder} exists already: name a folder that does not")
     try:
@@ -63,7 +66,9 @@ def _write(
     assert row is not None
     snapshot, migrations = row
     if migrations is None:
-        raise BackupError("the database holds no Everword: is it the right one?")
+        raise BackupError(
+            "the database does not contain Everword's schema: check EVERWORD_ADMIN_DATABASE_URL"
+        )
     server = conn.info.server_version // 10_000
     rows = count_rows(conn)
     # It tells of each table more than once: of its columns, its policies and its rows.

@@ -49,7 +49,7 @@ async def set_(
 ) -> None:
     """Set the budget of each run or each month."""
     if agent and model:
-        raise click.UsageError("a budget is of an agent or of a model, not of both")
+        raise click.UsageError("give --agent or --model, not both")
     scope = cost_pb2.BudgetScope(agent=agent) if agent else None
     if model:
         scope = cost_pb2.BudgetScope(model=model)

@@ -113,13 +113,13 @@ async def costs(
 async def _groups(
     client: Client, request: pb.GetCostsRequest, namespace: str = ""
 ) -> pb.GetCostsResponse:
-    """Return all sums, of one namespace where it is named."""
+    """Return all sums, of one namespace if `namespace` is given."""
     metadata = ((NAMESPACE_HEADER, namespace),) if namespace else ()
     return await list_all(partial(client.cost_service.GetCosts, metadata=metadata), request)
 
 
 def _named(group: pb.CostGroup, groupings: Sequence[str]) -> tuple[str, ...]:
-    """Return what a group is of, in the order of what was asked for."""
+    """Return the group's value for each grouping, in the order of `groupings`."""
     names: dict[str, Any] = {
         "conversation": group.session_key or group.conversation_id,
         "run": group.run_id,

@@ -19,7 +19,7 @@ _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 def print_costs(
     columns: tuple[str, ...], rows: Sequence[tuple[tuple[object, ...], pb.CostGroup]]
 ) -> None:
-    """Print groups, each after what it is a group of. Bars are of money, or of tokens where no cost is known."""
+    """Print cost groups as a table with a bar each; bars show money, or tokens if no group has a cost."""
     priced = any(group.costs for _, group in rows)
     sizes = [_money_of(group) if priced else _tokens_of(group) for _, group in rows]
     longest = max(sizes, default=Decimal(0))
@@ -48,7 +48,7 @@ def money(costs: Sequence[cost_pb2.Money]) -> str:
 
 
 def bar(size: Decimal, longest: Decimal) -> str:
-    """Return a bar for a size, beside the longest one."""
+    """Return a bar with the length of `size` relative to `longest`."""
     if not longest:
         return ""
     whole, eighths = divmod(round(size / longest * WIDTH * 8), 8)

@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 from everword.cli.output import printable, when
 from everword.v1 import graph_pb2
 
-#: What XML cannot hold.
+#: Characters that XML does not allow.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NODE_KEYS = ("label", "type", "description", "agent", "subject")
 _EDGE_KEYS = ("type", "label", "valid_from", "valid_until", "quote", "text")
@@ -34,7 +34,7 @@ def to_graphml(nodes: Nodes, edges: Edges) -> str:
         lines.append(f"    <node id={quoteattr(node.id)}>")
         lines += [*_data("node", {**values, "confidence": node.confidence}), "    </node>"]
     for number, edge in enumerate(edges):
-        # An edge may hold in several times, and an id stands once in a document.
+        # An edge can occur several times, once per period of validity, but an XML id must be unique in a document.
         id_, ends = quoteattr(f"{edge.id}-{number}"), (edge.from_node_id, edge.to_node_id)
         lines.append(f"    <edge id={id_} source={quoteattr(ends[0])} target={quoteattr(ends[1])}>")
         lines += [*_data("edge", _edge_values(edge)), "    </edge>"]

@@ -181,7 +181,7 @@ def _trigger(key: str, entry: Mapping[str, Any]) -> lore_pb2.LoreTrigger | None:
         raise BadPattern(f"has more than {_MAX_TRIGGER} characters")
     if "&" in key and "forceActivation" in entry:
         # Of NovelAI.
-        raise BadPattern("asks for several words at once, which has no counterpart")
+        raise BadPattern("requires several words together, which is not supported")
     mode = _WORD if _any(entry, "matchWholeWords", "match_whole_words") else _SUBSTRING
     return lore_pb2.LoreTrigger(text=key, mode=mode, case_sensitive=is_cased)
 

@@ -40,12 +40,12 @@ class NoLorebook(ValueError):
 
 @dataclass(frozen=True)
 class LoreFile:
-    """What a file holds."""
+    """The contents of a lorebook file."""
 
     name: str
     description: str
     entries: Sequence[lore_pb2.NewLoreEntry]
-    #: What was left out of it, a line each.
+    #: Parts of the file that are not supported and were ignored, one line each.
     left_out: Sequence[str]
     #: Number of entries that were skipped because they are malformed or too many.
     skipped: int = 0
@@ -56,12 +56,12 @@ def read_lore(text: str) -> LoreFile:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise NoLorebook(f"it is no JSON: {error}") from error
+        raise NoLorebook(f"it is not JSON: {error}") from error
     if isinstance(document, list):
         # World info of AI Dungeon.
         document = {"entries": document}
     if not isinstance(document, dict):
-        raise NoLorebook("it is no object of JSON")
+        raise NoLorebook("it is not a JSON object")
     if isinstance(document.get("book"), dict):
         return _own(document)
     data = document.get("data")
@@ -99,7 +99,7 @@ def _own(document: dict[str, Any]) -> LoreFile:
             triggers = _triggers(fields.pop("triggers", None), place)
             fill(entry, fields, place)
             if entry.title in titles:
-                raise RecordError(place, "an entry of the same title stands before it")
+                raise RecordError(place, "an earlier entry has the same title")
             if len(made) == MAX_ENTRIES:
                 raise RecordError(place, f"a book has at most {MAX_ENTRIES} entries")
         except RecordError as error:

@@ -102,4 +102,4 @@ def read_file(file: Path) -> LoreFile:
         # If an entry is not UTF-8, only this entry is skipped.
         return read_lore(file.read_text(encoding="utf-8-sig", errors=MARK_ERRORS))
     except NoLorebook as error:
-        raise click.BadParameter(f"{file} holds no lorebook: {error}", param_hint="FILE") from error
+        raise click.BadParameter(f"{file} is not a lorebook: {error}", param_hint="FILE") from error

@@ -60,7 +60,7 @@ class Tools:
     ) -> str:
         tool = self._tools.get(name)
         if tool is None:
-            return f"There is no tool {name!r}. There are: {', '.join(self._tools)}."
+            return f"There is no tool {name!r}. The tools are: {', '.join(self._tools)}."
         caller = ToolCaller(await memory.client(), memory.freshness)
         try:
             return await call_tool(tool, caller, checked(tool, arguments))

@@ -47,5 +47,5 @@ def instructions_of(names: Collection[str]) -> str:
 
 def _sets(names: Collection[str]) -> list[ToolSet]:
     if unknown := set(names) - set(SETS):
-        raise ValueError(f"there is no set {min(unknown)!r}; there are {', '.join(SETS)}")
+        raise ValueError(f"there is no set {min(unknown)!r}; the sets are {', '.join(SETS)}")
     return [SETS[name] for name in SETS if name in names]

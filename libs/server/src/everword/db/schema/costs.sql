@@ -35,7 +35,7 @@ SELECT isolate_table('usage_ledger');
 GRANT SELECT ON usage_ledger TO everword_ingest, everword_compactor;
 INSERT INTO erasure_rules VALUES
     ('kept', 9, 'usage_ledger', '', NULL, 'Models, tokens and costs; forget_sessions removes whose they were.');
-INSERT INTO transfer_rules VALUES ('usage_ledger', 92, 'usage', '{id}', 'What a call of a model cost.', '{id}');
+INSERT INTO transfer_rules VALUES ('usage_ledger', 92, 'usage', '{id}', 'Cost of a call of a model.', '{id}');
 
 CREATE TABLE model_prices (
     model text NOT NULL,
@@ -107,7 +107,7 @@ GRANT SELECT, INSERT, DELETE ON budget_spending TO everword_ingest;
 GRANT SELECT ON budget_spending TO everword_search, everword_compactor, everword_embedder;
 INSERT INTO erasure_rules VALUES ('kept', 17, 'budget_spending', '', NULL, 'Sums, by month or by the id of a run.');
 INSERT INTO transfer_rules VALUES
-    ('budget_spending', 14, 'budget_spending', '{budget_id,period}', 'What was spent of a budget in a period.');
+    ('budget_spending', 14, 'budget_spending', '{budget_id,period}', 'Amount spent from a budget in a period.');
 
 CREATE TABLE budget_events (
     namespace_id bigint NOT NULL,
@@ -134,8 +134,8 @@ CREATE INDEX budget_events_batch_id ON budget_events (namespace_id, batch_id) WH
 CREATE INDEX budget_events_occurred_at ON budget_events (namespace_id, occurred_at);
 SELECT isolate_table('budget_events');
 GRANT SELECT ON budget_events TO everword_ingest;
-INSERT INTO erasure_rules VALUES ('kept', 18, 'budget_events', '', NULL, 'Sums, and when they were reached.');
-INSERT INTO transfer_rules VALUES ('budget_events', 15, 'budget_event', '{id}', 'When a budget was nearly or wholly spent.', '{id}');
+INSERT INTO erasure_rules VALUES ('kept', 18, 'budget_events', '', NULL, 'Sums and times.');
+INSERT INTO transfer_rules VALUES ('budget_events', 15, 'budget_event', '{id}', 'Warning or limit reached of a budget.', '{id}');
 
 CREATE FUNCTION budget_is_reached(cost numeric, tokens bigint, max_cost numeric, max_tokens bigint, percent integer)
 RETURNS boolean

@@ -33,7 +33,7 @@ INSERT INTO erasure_rules VALUES
     ('conversation', 14, 'documents', 'conversation_id', 'document'),
     ('document', 12, 'documents', 'id', NULL),
     ('subject', 21, 'documents', 'subject', 'document');
-INSERT INTO transfer_rules VALUES ('documents', 85, 'document', '{id}', 'Workspace files among them.');
+INSERT INTO transfer_rules VALUES ('documents', 85, 'document', '{id}', 'Includes workspace files.');
 
 CREATE TABLE document_versions (
     namespace_id bigint NOT NULL,
@@ -65,7 +65,7 @@ CREATE UNIQUE INDEX document_versions_id ON document_versions (namespace_id, id)
 SELECT create_partitions('document_versions'), isolate_table('document_versions', 'in_scope(agent, subject)');
 GRANT SELECT, INSERT ON document_versions TO everword_ingest;
 INSERT INTO erasure_rules VALUES
-    ('author', 11, 'document_versions', 'author', NULL, 'As of notes.', 'true', true),
+    ('author', 11, 'document_versions', 'author', NULL, 'As for notes.', 'true', true),
     ('document', 11, 'document_versions', 'document_id', NULL, '', 'true', true),
     ('document_version', 10, 'document_versions', 'id', NULL, 'A former version.', 'true', true);
 INSERT INTO transfer_rules VALUES ('document_versions', 86, 'document_version', '{document_id,version}', '', '{}', 'true', NULL, 4);

@@ -54,4 +54,4 @@ CREATE TABLE erased_external_ids (
 COMMENT ON TABLE erased_external_ids IS 'Salted SHA-256 of external ids of erased messages; these are stored again only with `allow_erased`.';
 SELECT isolate_table('erased_external_ids', NULL);
 INSERT INTO erasure_rules VALUES ('kept', 15, 'erased_external_ids', '', NULL, 'Hashes with a secret.');
-INSERT INTO transfer_rules VALUES ('erased_external_ids', 2, 'erased_external_id', '{hash}', 'What is not to come back.');
+INSERT INTO transfer_rules VALUES ('erased_external_ids', 2, 'erased_external_id', '{hash}', 'Hash of an erased external id, to reject its return.');

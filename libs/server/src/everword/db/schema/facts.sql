@@ -76,7 +76,7 @@ SELECT create_partitions('fact_intervals'), isolate_table('fact_intervals', 'in_
 GRANT SELECT, INSERT, UPDATE (known_until) ON fact_intervals TO everword_ingest, everword_compactor;
 GRANT SELECT ON fact_intervals TO everword_search;
 INSERT INTO erasure_rules VALUES ('fact', 19, 'fact_intervals', 'fact_id', 'source', 'Each interval is a memory.');
-INSERT INTO transfer_rules VALUES ('fact_intervals', 41, 'fact_interval', '{id}', 'When a fact held, and when that was believed.');
+INSERT INTO transfer_rules VALUES ('fact_intervals', 41, 'fact_interval', '{id}', 'Validity of a fact, and when that was believed.');
 
 CREATE TABLE fact_evidence (
     namespace_id bigint NOT NULL,
@@ -134,7 +134,7 @@ SELECT create_partitions('fact_changes'), isolate_table('fact_changes', 'in_scop
 GRANT SELECT, INSERT ON fact_changes TO everword_ingest, everword_compactor;
 GRANT SELECT ON fact_changes TO everword_search;
 INSERT INTO erasure_rules VALUES ('fact', 16, 'fact_changes', 'fact_id'), ('fact', 17, 'fact_changes', 'other_fact_id');
-INSERT INTO transfer_rules VALUES ('fact_changes', 43, 'fact_change', '{id}', 'The history of a fact, corrections among it.');
+INSERT INTO transfer_rules VALUES ('fact_changes', 43, 'fact_change', '{id}', 'History of a fact, with corrections.');
 
 CREATE TABLE fact_disputes (
     namespace_id bigint NOT NULL,
@@ -190,4 +190,4 @@ GRANT SELECT, UPDATE (valid_until, known_until) ON fact_edges TO everword_ingest
 GRANT SELECT ON fact_edges TO everword_search;
 GRANT SELECT, INSERT, UPDATE (confidence, reason, valid_until, known_until) ON fact_edges TO everword_compactor;
 INSERT INTO erasure_rules VALUES ('fact', 12, 'fact_edges', 'from_fact_id'), ('fact', 13, 'fact_edges', 'to_fact_id');
-INSERT INTO transfer_rules VALUES ('fact_edges', 45, 'fact_edge', '{id}', 'How facts bear on each other.');
+INSERT INTO transfer_rules VALUES ('fact_edges', 45, 'fact_edge', '{id}', 'Links between facts.');

@@ -42,7 +42,7 @@ GRANT SELECT, INSERT, UPDATE (node_id) ON graph_names TO everword_ingest;
 GRANT SELECT ON graph_names TO everword_search;
 GRANT SELECT, INSERT ON graph_names TO everword_compactor;
 INSERT INTO erasure_rules VALUES ('node', 13, 'graph_names', 'node_id');
-INSERT INTO transfer_rules VALUES ('graph_names', 72, 'node_name', '{label_hash,type,agent,subject}', 'What a node is found by.');
+INSERT INTO transfer_rules VALUES ('graph_names', 72, 'node_name', '{label_hash,type,agent,subject}', 'Label of a node.');
 
 CREATE TABLE graph_node_versions (
     namespace_id bigint NOT NULL,

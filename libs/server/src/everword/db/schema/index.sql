@@ -131,7 +131,7 @@ SELECT isolate_table('memory_classes', NULL);
 GRANT SELECT, INSERT, UPDATE ON memory_classes TO everword_ingest;
 GRANT SELECT ON memory_classes TO everword_search, everword_compactor;
 INSERT INTO erasure_rules VALUES ('source', 11, 'memory_classes', 'memory_id');
-INSERT INTO transfer_rules VALUES ('memory_classes', 97, 'memory_class', '{memory_id}', 'How much a memory matters, as a caller said.');
+INSERT INTO transfer_rules VALUES ('memory_classes', 97, 'memory_class', '{memory_id}', 'Importance of a memory, set by a caller.');
 
 CREATE TABLE memory_use (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -172,7 +172,7 @@ SELECT isolate_table('author_names', NULL);
 GRANT INSERT ON author_names TO everword_ingest, everword_compactor;
 GRANT SELECT ON author_names TO everword_search;
 INSERT INTO erasure_rules VALUES ('kept', 5, 'author_names', '', NULL, 'finish_erasure removes names that nobody has any more.');
-INSERT INTO transfer_rules VALUES ('author_names', 99, 'author_name', '{name}', 'A word that names somebody who spoke.');
+INSERT INTO transfer_rules VALUES ('author_names', 99, 'author_name', '{name}', 'Word of the name of an author.');
 
 CREATE TABLE corpus_counts (
     id bigint GENERATED ALWAYS AS IDENTITY,
@@ -192,7 +192,7 @@ GRANT SELECT, INSERT, UPDATE (id), DELETE ON corpus_counts TO everword_ingest;
 GRANT SELECT ON corpus_counts TO everword_search, everword_embedder;
 GRANT SELECT, INSERT ON corpus_counts TO everword_compactor;
 INSERT INTO transfer_rules VALUES
-    ('corpus_counts', 101, 'count', '{messages}', 'Sums that ranking and statistics go by.', '{id}', 'true', 'transferred_counts');
+    ('corpus_counts', 101, 'count', '{messages}', 'Sums for ranking and statistics.', '{id}', 'true', 'transferred_counts');
 
 CREATE TABLE index_changes (
     namespace_id bigint NOT NULL REFERENCES namespaces,
@@ -209,7 +209,7 @@ COMMENT ON COLUMN index_changes.closed IS 'Passages with changed validity or bel
 CREATE INDEX index_changes_by_age ON index_changes (namespace_id, changed_at);
 SELECT isolate_table('index_changes', NULL);
 GRANT SELECT ON index_changes TO everword_search;
-INSERT INTO transfer_rules VALUES ('index_changes', 202, NULL, '{}', 'What caches of another deployment have to learn.');
+INSERT INTO transfer_rules VALUES ('index_changes', 202, NULL, '{}', 'Changes for the caches of another deployment.');
 
 CREATE FUNCTION log_index_change(removed bigint[], closed bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = everword, pg_temp AS $$
@@ -243,7 +243,7 @@ CREATE POLICY scope ON memory_changes FOR INSERT TO everword_scoped
     WITH CHECK (namespace_id = nullif(current_setting('everword.namespace_id', true), '')::bigint);
 GRANT SELECT ON memory_changes TO everword_search;
 GRANT INSERT ON memory_changes TO everword_ingest, everword_compactor;
-INSERT INTO transfer_rules VALUES ('memory_changes', 203, NULL, '{}', 'What watchers have to be told, for a day.');
+INSERT INTO transfer_rules VALUES ('memory_changes', 203, NULL, '{}', 'Changes for watchers, kept for a day.');
 
 CREATE FUNCTION log_memory_changes(sources uuid[]) RETURNS void
 LANGUAGE sql SET search_path = everword, pg_temp AS $$

@@ -24,7 +24,7 @@ COMMENT ON COLUMN api_keys.subject IS 'The subject that the key is bound to; emp
 CREATE INDEX api_keys_namespace_id ON api_keys (namespace_id);
 GRANT SELECT (id, namespace_id, role, description, created_at, revoked_at, expires_at, last_used_at, agent, subject), INSERT,
     UPDATE (revoked_at, expires_at) ON api_keys TO everword_ingest;
-INSERT INTO erasure_rules VALUES ('kept', 11, 'api_keys', '', NULL, 'Hashes of keys, and what operators call them.');
+INSERT INTO erasure_rules VALUES ('kept', 11, 'api_keys', '', NULL, 'Hashes and descriptions of keys.');
 INSERT INTO transfer_rules VALUES ('api_keys', 204, NULL, '{}', 'Credentials.');
 
 CREATE FUNCTION authenticate_key(hash bytea)

@@ -54,7 +54,7 @@ COMMENT ON COLUMN namespace_usage.minute IS 'The minute of `requests` and `messa
 COMMENT ON COLUMN namespace_usage.measured_at IS 'Time when ingest last measured `stored_bytes`.';
 GRANT SELECT, INSERT, UPDATE ON namespace_usage TO everword_ingest, everword_search, everword_compactor;
 INSERT INTO erasure_rules VALUES ('kept', 57, 'namespace_usage', '', NULL, 'Counters only.');
-INSERT INTO transfer_rules VALUES ('namespace_usage', 257, NULL, '{}', 'What was used of the limits of a deployment.');
+INSERT INTO transfer_rules VALUES ('namespace_usage', 257, NULL, '{}', 'Usage under the limits of another deployment.');
 
 CREATE FUNCTION channel_policy(policies jsonb, channel text) RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$

@@ -82,5 +82,5 @@ CREATE TABLE pattern_thresholds (
 COMMENT ON TABLE pattern_thresholds IS 'The confidence from which patterns of a type are used without asking.';
 SELECT isolate_table('pattern_thresholds');
 GRANT SELECT, INSERT, UPDATE ON pattern_thresholds TO everword_ingest;
-INSERT INTO erasure_rules VALUES ('kept', 13, 'pattern_thresholds', '', NULL, 'Numbers that were set for types.');
+INSERT INTO erasure_rules VALUES ('kept', 13, 'pattern_thresholds', '', NULL, 'Thresholds of types.');
 INSERT INTO transfer_rules VALUES ('pattern_thresholds', 16, 'pattern_threshold', '{type}');

@@ -198,7 +198,7 @@ SELECT create_partitions('learned_evidence'), isolate_table('learned_evidence');
 GRANT SELECT ON learned_evidence TO everword_ingest, everword_search;
 GRANT SELECT, INSERT ON learned_evidence TO everword_compactor;
 INSERT INTO erasure_rules VALUES ('learned', 11, 'learned_evidence', 'about_id'), ('message', 12, 'learned_evidence', 'message_id');
-INSERT INTO transfer_rules VALUES ('learned_evidence', 66, 'learned_evidence', '{id}', 'What people, events and the like rest on.');
+INSERT INTO transfer_rules VALUES ('learned_evidence', 66, 'learned_evidence', '{id}', 'Evidence of people, events and similar items.');
 
 CREATE TABLE learned_changes (
     namespace_id bigint NOT NULL,

@@ -46,8 +46,8 @@ CREATE UNIQUE INDEX retention_runs_running ON retention_runs (namespace_id) WHER
 CREATE UNIQUE INDEX retention_runs_night ON retention_runs (namespace_id, night) WHERE night IS NOT NULL;
 SELECT isolate_table('retention_runs');
 GRANT SELECT, INSERT, UPDATE ON retention_runs TO everword_ingest;
-INSERT INTO erasure_rules VALUES ('kept', 16, 'retention_runs', '', NULL, 'The record of what policies removed: counts.');
-INSERT INTO transfer_rules VALUES ('retention_runs', 12, 'retention_run', '{id}', 'What policies have removed.');
+INSERT INTO erasure_rules VALUES ('kept', 16, 'retention_runs', '', NULL, 'Counts of rows that policies removed.');
+INSERT INTO transfer_rules VALUES ('retention_runs', 12, 'retention_run', '{id}', 'Results of retention policies.');
 
 -- One view per kind of expirable rows, with importance from 1 to 5 and the last activity.
 CREATE VIEW retained_messages (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS

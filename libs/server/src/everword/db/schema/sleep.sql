@@ -41,7 +41,7 @@ INSERT INTO erasure_targets VALUES ('session', NULL), ('observation', NULL);
 INSERT INTO erasure_rules VALUES
     ('conversation', 12, 'sleep_sessions', 'conversation_id', 'session'),
     ('subject', 19, 'sleep_sessions', 'subject', 'session');
-INSERT INTO transfer_rules VALUES ('sleep_sessions', 50, 'session', '{id}', 'A session that was learned from.');
+INSERT INTO transfer_rules VALUES ('sleep_sessions', 50, 'session', '{id}', 'Session processed by Sleep.');
 
 CREATE TABLE session_observations (
     namespace_id bigint NOT NULL,
@@ -85,7 +85,7 @@ CREATE TABLE sleep_nights (
 COMMENT ON TABLE sleep_nights IS 'The latest day whose nightly Sleep is done.';
 SELECT isolate_table('sleep_nights');
 GRANT SELECT, INSERT, UPDATE ON sleep_nights TO everword_compactor;
-INSERT INTO transfer_rules VALUES ('sleep_nights', 52, 'night', '{night}', 'The last night that was slept.');
+INSERT INTO transfer_rules VALUES ('sleep_nights', 52, 'night', '{night}', 'Last night processed by Sleep.');
 
 CREATE FUNCTION nightless_namespaces(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$

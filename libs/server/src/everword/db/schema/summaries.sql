@@ -72,7 +72,7 @@ INSERT INTO erasure_rules VALUES
     ('subject', 20, 'summaries', 'subject', 'summary', 'What is significant; the others are along conversations.', 'level = 8',
      true),
     ('summary', 12, 'summaries', 'id', 'source', '', 'true', false);
-INSERT INTO transfer_rules VALUES ('summaries', 30, 'summary', '{id}', 'Of conversations, of days to years, and what is significant.');
+INSERT INTO transfer_rules VALUES ('summaries', 30, 'summary', '{id}', 'Summaries of conversations and periods, and significant memories.');
 
 CREATE TABLE summary_sources (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -195,7 +195,7 @@ GRANT SELECT ON compaction_progress TO everword_search;
 GRANT SELECT, INSERT, UPDATE ON compaction_progress TO everword_compactor;
 INSERT INTO erasure_rules VALUES ('conversation', 10, 'compaction_progress', 'conversation_id');
 INSERT INTO transfer_rules VALUES
-    ('compaction_progress', 24, 'progress', '{conversation_id}', 'How far a conversation was summed up and learned from.');
+    ('compaction_progress', 24, 'progress', '{conversation_id}', 'Watermarks of a conversation for summaries and learning.');
 
 CREATE TABLE calendar_pending (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -220,7 +220,7 @@ GRANT SELECT ON calendar_pending TO everword_search;
 GRANT SELECT, INSERT, DELETE ON calendar_pending TO everword_compactor;
 INSERT INTO erasure_rules VALUES ('conversation', 11, 'calendar_pending', 'conversation_id');
 INSERT INTO transfer_rules VALUES
-    ('calendar_pending', 32, 'pending_period', '{id}', 'What is still to go into a day, a week, a month or a year.', '{id}');
+    ('calendar_pending', 32, 'pending_period', '{id}', 'Message that still goes into the summary of a period.', '{id}');
 
 CREATE FUNCTION pending_periods(batch integer, quiet interval, longest interval)
 RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date)
@@ -266,8 +266,8 @@ COMMENT ON TABLE summary_voices IS 'The identity in whose first person calendar 
 SELECT isolate_table('summary_voices');
 GRANT SELECT ON summary_voices TO everword_compactor;
 GRANT SELECT, INSERT, UPDATE ON summary_voices TO everword_ingest;
-INSERT INTO erasure_rules VALUES ('kept', 12, 'summary_voices', '', NULL, 'What an operator set for the namespace.');
-INSERT INTO transfer_rules VALUES ('summary_voices', 10, 'summary_voice', '{updated_at}', 'In whose voice summaries are.');
+INSERT INTO erasure_rules VALUES ('kept', 12, 'summary_voices', '', NULL, 'Settings of the operator for the namespace.');
+INSERT INTO transfer_rules VALUES ('summary_voices', 10, 'summary_voice', '{updated_at}', 'Voice of summaries.');
 
 CREATE TABLE tool_sentences (
     namespace_id bigint NOT NULL,
@@ -287,7 +287,7 @@ SELECT create_partitions('tool_sentences'), isolate_table('tool_sentences', 'in_
 GRANT SELECT ON tool_sentences TO everword_search;
 GRANT SELECT, INSERT, UPDATE ON tool_sentences TO everword_compactor;
 INSERT INTO erasure_rules VALUES ('message', 10, 'tool_sentences', 'message_id');
-INSERT INTO transfer_rules VALUES ('tool_sentences', 22, 'tool_sentence', '{message_id}', 'What a tool call did, in words.');
+INSERT INTO transfer_rules VALUES ('tool_sentences', 22, 'tool_sentence', '{message_id}', 'Sentence for a tool call.');
 
 CREATE TABLE tool_sentence_queue (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -309,6 +309,6 @@ GRANT SELECT ON tool_sentence_queue TO everword_search;
 GRANT SELECT, INSERT, UPDATE, DELETE ON tool_sentence_queue TO everword_compactor;
 INSERT INTO erasure_rules VALUES ('message', 11, 'tool_sentence_queue', 'message_id');
 INSERT INTO transfer_rules VALUES
-    ('tool_sentence_queue', 23, 'pending_sentence', '{message_id}', 'A tool call that is to be put into words.');
+    ('tool_sentence_queue', 23, 'pending_sentence', '{message_id}', 'Tool call that still needs a sentence.');
 
 GRANT EXECUTE ON FUNCTION outdated_summaries, pending_periods TO everword_compactor;

@@ -21,7 +21,7 @@ INSERT INTO erasure_rules VALUES
     ('fact', 1, 'topic_changes', 'fact_id'),
     ('node', 3, 'topic_changes', 'node_id'),
     ('summary', 1, 'topic_changes', 'leaf_id');
-INSERT INTO transfer_rules VALUES ('topic_changes', 76, 'topic_change', '{id}', 'What changed since the pages were written.', '{id}');
+INSERT INTO transfer_rules VALUES ('topic_changes', 76, 'topic_change', '{id}', 'Changes since the pages were written.', '{id}');
 
 CREATE FUNCTION changed_topics(batch integer, parked interval) RETURNS TABLE(namespace_id bigint)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$

@@ -14,7 +14,7 @@ COMMENT ON COLUMN namespace_imports.digest IS 'SHA-256 of these lines: an import
 SELECT isolate_table('namespace_imports');
 GRANT SELECT, INSERT, UPDATE ON namespace_imports TO everword_ingest;
 INSERT INTO erasure_rules VALUES ('kept', 19, 'namespace_imports', '', NULL, 'A count and a hash.');
-INSERT INTO transfer_rules VALUES ('namespace_imports', 206, NULL, '{}', 'Where a namespace came from.');
+INSERT INTO transfer_rules VALUES ('namespace_imports', 206, NULL, '{}', 'Origin of a namespace.');
 
 -- Rows of corpus_counts are merged at any time, so an export contains their sum.
 CREATE VIEW transferred_counts AS

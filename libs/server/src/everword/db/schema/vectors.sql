@@ -65,7 +65,7 @@ GRANT SELECT ON embedding_queue TO everword_search;
 GRANT SELECT, INSERT, UPDATE ON embedding_queue TO everword_compactor;
 GRANT SELECT, INSERT, UPDATE, DELETE ON embedding_queue TO everword_embedder;
 INSERT INTO erasure_rules VALUES ('kept', 8, 'embedding_queue', '', NULL, 'remove_passages removes what waits.');
-INSERT INTO transfer_rules VALUES ('embedding_queue', 201, NULL, '{}', 'Rebuilt by the import: every passage is due for its vectors.');
+INSERT INTO transfer_rules VALUES ('embedding_queue', 201, NULL, '{}', 'Rebuilt by the import: every passage is queued for its vectors.');
 
 CREATE TABLE embedding_pauses (
     namespace_id bigint NOT NULL REFERENCES namespaces (id),
@@ -78,7 +78,7 @@ COMMENT ON TABLE embedding_pauses IS
 GRANT SELECT, DELETE ON embedding_pauses TO everword_ingest;
 GRANT SELECT, INSERT, UPDATE ON embedding_pauses TO everword_embedder;
 INSERT INTO erasure_rules VALUES ('kept', 30, 'embedding_pauses', '', NULL, 'Ids and times.');
-INSERT INTO transfer_rules VALUES ('embedding_pauses', 252, NULL, '{}', 'Written again when a budget is found spent.');
+INSERT INTO transfer_rules VALUES ('embedding_pauses', 252, NULL, '{}', 'Written again when a budget is used up.');
 
 CREATE TABLE calibrations (
     profile text NOT NULL, -- of HYBRID, or the name of a mode with one arm

@@ -6,7 +6,7 @@
 --        messages.
 -- do: Messages are lost: restore them from a backup.
 SELECT c.id::text AS id,
-       format('last_seq is %%s, and there are %%s messages at places %%s to %%s', c.last_seq, m.messages, m.first, m.last) AS detail
+       format('last_seq is %%s, but there are %%s messages with seq %%s to %%s', c.last_seq, m.messages, m.first, m.last) AS detail
   FROM conversations c
  CROSS JOIN LATERAL (SELECT count(*) AS messages, min(seq) AS first, max(seq) AS last FROM messages
                       WHERE namespace_id = %(namespace_id)s AND conversation_id = c.id) AS m
@@ -20,7 +20,7 @@ SELECT c.id::text AS id,
 -- over: conversations by id
 -- holds: A conversation is hidden only while an erasure of it is in progress.
 -- do: Erase the conversation again: `everword erase conversation`.
-SELECT c.id::text AS id, 'hidden by an erasure that is over or missing' AS detail
+SELECT c.id::text AS id, 'hidden by an erasure that has ended or does not exist' AS detail
   FROM conversations c
  WHERE c.namespace_id = %(namespace_id)s AND c.id > %(after)s AND c.id <= %(last)s AND c.erasure_id IS NOT NULL
    AND NOT EXISTS (SELECT FROM erasures e
@@ -42,7 +42,7 @@ SELECT c.id::text AS id, 'was erased at ' || e.requested_at AS detail
 -- over: compaction_progress by conversation_id
 -- holds: No conversation is summarised, flushed, learned from or processed by Sleep beyond its last_seq.
 -- do: Set the position to the conversation's last_seq.
-SELECT p.conversation_id::text AS id, format('marks reach %%s, and it ends at %%s', marks.furthest, c.last_seq) AS detail
+SELECT p.conversation_id::text AS id, format('watermarks reach %%s, but last_seq is %%s', marks.furthest, c.last_seq) AS detail
   FROM compaction_progress p
   JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = p.conversation_id
  CROSS JOIN LATERAL (SELECT greatest(p.summarised_seq, p.flushed_seq, p.learned_seq, p.slept_seq) AS furthest) AS marks
@@ -53,7 +53,7 @@ SELECT p.conversation_id::text AS id, format('marks reach %%s, and it ends at %%
 -- over: checkpoints by id
 -- holds: A checkpoint's version does not exceed the conversation's version counter.
 -- do: Set the conversation's row of checkpoint_counters to its highest version.
-SELECT k.id::text AS id, format('version %%s, and %%s were given out', k.version, coalesce(n.version, 0)) AS detail
+SELECT k.id::text AS id, format('version %%s, but the counter is %%s', k.version, coalesce(n.version, 0)) AS detail
   FROM checkpoints k
   LEFT JOIN checkpoint_counters n ON n.namespace_id = %(namespace_id)s AND n.conversation_id = k.conversation_id
  WHERE k.namespace_id = %(namespace_id)s AND k.id > %(after)s AND k.id <= %(last)s AND k.version > coalesce(n.version, 0);
@@ -75,7 +75,7 @@ SELECT m.id::text AS id, 'has no passage' AS detail
 -- holds: Every tool call without text has a sentence in the index, or is queued to get one.
 -- do: `everword rebuild` indexes an existing sentence; `everword backfill tool-sentences` enqueues a missing one.
 SELECT m.id::text AS id,
-       CASE WHEN s.message_id IS NULL THEN 'has no sentence, and is to get none' ELSE 'its sentence is not in the index' END AS detail
+       CASE WHEN s.message_id IS NULL THEN 'has no sentence, and is not queued for one' ELSE 'its sentence is not in the index' END AS detail
   FROM messages m
   LEFT JOIN tool_sentences s ON s.namespace_id = %(namespace_id)s AND s.message_id = m.id
  WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s
@@ -89,7 +89,7 @@ SELECT m.id::text AS id,
 -- holds: Every message up to its conversation's summarised position is the source of a leaf, unless it has no text, is
 --        automated, or is being erased.
 -- do: `everword backfill summaries`.
-SELECT m.id::text AS id, format('at place %%s of %%s that are summed up, under no leaf', m.seq, p.summarised_seq) AS detail
+SELECT m.id::text AS id, format('seq %%s of %%s that are summarised, but no leaf covers it', m.seq, p.summarised_seq) AS detail
   FROM messages m
   JOIN compaction_progress p ON p.namespace_id = %(namespace_id)s AND p.conversation_id = m.conversation_id
  WHERE m.namespace_id = %(namespace_id)s AND m.id > %(after)s AND m.id <= %(last)s
@@ -105,7 +105,7 @@ SELECT m.id::text AS id, format('at place %%s of %%s that are summed up, under n
 -- holds: Every message for the calendar is the source of a day's summary, or pending for one, unless it is being
 --        erased.
 -- do: `everword rebuild`, or `everword backfill summaries`.
-SELECT m.id::text AS id, 'under no day, and pending for none' AS detail
+SELECT m.id::text AS id, 'no day covers it, and none is queued' AS detail
   FROM messages m
   JOIN conversations c ON c.namespace_id = %(namespace_id)s AND c.id = m.conversation_id
   JOIN namespaces n ON n.id = %(namespace_id)s

@@ -8,7 +8,7 @@
 -- holds: This release supports the schema's version. Post migrations may be missing.
 -- do: Run `everword migrate` with this release, or `everword verify` with the release that the database belongs to.
 SELECT 'schema_migrations' AS id,
-       format('version %%s, and this release serves over %%s to %%s', max(number), %(required)s::integer, %(latest)s::integer) AS detail
+       format('version %%s, but this release supports %%s to %%s', max(number), %(required)s::integer, %(latest)s::integer) AS detail
   FROM schema_migrations HAVING coalesce(max(number), 0) NOT BETWEEN %(required)s::integer AND %(latest)s::integer;
 
 -- append_only --
@@ -54,11 +54,11 @@ SELECT i.indexrelid::regclass::text AS id, 'invalid' AS detail
 --        created model generations.
 -- do: Before any write, SELECT setval('everword.memory_ids', …) with more than the highest id, and UPDATE
 --     model_generations SET created_xid = pg_current_xact_id().
-SELECT 'memory_ids' AS id, format('at %%s, and there is passage %%s', s.last_value, m.highest) AS detail
+SELECT 'memory_ids' AS id, format('at %%s, but passage %%s exists', s.last_value, m.highest) AS detail
   FROM memory_ids s CROSS JOIN (SELECT max(id) AS highest FROM memories) AS m
  WHERE s.last_value < m.highest
  UNION ALL
-SELECT 'model_generations', format('%%s was made by a transaction that is still to come: of another server', id)
+SELECT 'model_generations', format('%%s has a transaction id of the future, from another server', id)
   FROM model_generations WHERE created_xid >= pg_snapshot_xmax(pg_current_snapshot());
 
 -- secrets --

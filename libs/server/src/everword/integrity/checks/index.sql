@@ -13,7 +13,7 @@ SELECT p.id::text AS id, format('%%s %%s is missing', {row_labels_of_kinds}, p.s
 -- over: memories by id
 -- holds: The passages of a source are numbered from 0 without a gap.
 -- do: `everword rebuild`.
-SELECT p.id::text AS id, format('part %%s of %%s, and the part before is missing', p.part, p.source_id) AS detail
+SELECT p.id::text AS id, format('part %%s of %%s, but the part before is missing', p.part, p.source_id) AS detail
   FROM memories p
  WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s AND p.part <> 0
    AND NOT EXISTS (SELECT FROM memories b WHERE b.namespace_id = %(namespace_id)s AND b.source_id = p.source_id
@@ -23,7 +23,7 @@ SELECT p.id::text AS id, format('part %%s of %%s, and the part before is missing
 -- over: memories by id
 -- holds: Every passage has a ranking record, and its word count agrees with its lexemes.
 -- do: `everword rebuild`.
-SELECT p.id::text AS id, format('counts %%s words, and has %%s', p.lexeme_count, words) AS detail
+SELECT p.id::text AS id, format('lexeme_count is %%s, but it has %%s', p.lexeme_count, words) AS detail
   FROM memories p
  CROSS JOIN LATERAL (
        SELECT (octet_length(tsvectorsend(p.lexemes)) - octet_length(tsvectorsend(strip(p.lexemes)))) / 2 AS words) AS l
@@ -34,7 +34,7 @@ SELECT p.id::text AS id, format('counts %%s words, and has %%s', p.lexeme_count,
 -- over: memories by id
 -- holds: The passages of a message have its conversation, sequence number, author and time.
 -- do: `everword rebuild`.
-SELECT p.id::text AS id, 'of message ' || m.id || ', and says otherwise where, when or by whom it was said' AS detail
+SELECT p.id::text AS id, 'of message ' || m.id || ', but differs in conversation, seq, author or time' AS detail
   FROM memories p
   JOIN messages m ON m.namespace_id = %(namespace_id)s AND m.id = p.source_id
  WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s AND p.kind = {message_kind}
@@ -44,7 +44,7 @@ SELECT p.id::text AS id, 'of message ' || m.id || ', and says otherwise where, w
 -- over: memories by id
 -- holds: The passages of a summary or topic page have its current text.
 -- do: `everword rebuild`.
-SELECT p.source_id::text AS id, 'its passages say something else' AS detail
+SELECT p.source_id::text AS id, 'its passages have another text' AS detail
   FROM memories p
  CROSS JOIN LATERAL (
        SELECT content FROM summaries WHERE p.kind = {summary_kind} AND namespace_id = %(namespace_id)s AND id = p.source_id AND NOT hidden
@@ -60,7 +60,7 @@ SELECT p.source_id::text AS id, 'its passages say something else' AS detail
 -- over: memories by id
 -- holds: Every passage that needs vectors has one of each live model generation, or is queued for it.
 -- do: `everword rebuild`, or `everword backfill embeddings`.
-SELECT p.id::text AS id, 'has no vector of generation :generation, and is to get none' AS detail
+SELECT p.id::text AS id, 'has no vector of generation :generation, and is not queued for one' AS detail
   FROM memories p
  WHERE p.namespace_id = %(namespace_id)s AND p.id > %(after)s AND p.id <= %(last)s
    AND EXISTS (SELECT FROM model_generations g
@@ -76,7 +76,7 @@ SELECT p.id::text AS id, 'has no vector of generation :generation, and is to get
 -- over: :vectors by memory_id
 -- holds: The passage of every vector exists.
 -- do: `everword rebuild` deletes the vector.
-SELECT v.memory_id::text AS id, 'a vector of generation :generation of no passage' AS detail
+SELECT v.memory_id::text AS id, 'a vector of generation :generation without a passage' AS detail
   FROM :vectors v
  WHERE v.namespace_id = %(namespace_id)s AND v.memory_id > %(after)s AND v.memory_id <= %(last)s
    AND NOT EXISTS (SELECT FROM memories p WHERE p.namespace_id = %(namespace_id)s AND p.id = v.memory_id);
@@ -86,7 +86,7 @@ SELECT v.memory_id::text AS id, 'a vector of generation :generation of no passag
 -- holds: Every entry of the embedding queue is for an existing passage without a vector.
 -- do: `everword rebuild` deletes the entry.
 SELECT q.memory_id::text AS id,
-       CASE WHEN p.id IS NULL THEN 'is due, and no passage' ELSE 'is due, and has its vector' END AS detail
+       CASE WHEN p.id IS NULL THEN 'is queued, but does not exist' ELSE 'is queued, but has its vector' END AS detail
   FROM embedding_queue q
   LEFT JOIN memories p ON p.namespace_id = %(namespace_id)s AND p.id = q.memory_id
  WHERE q.namespace_id = %(namespace_id)s AND q.memory_id > %(after)s AND q.memory_id <= %(last)s

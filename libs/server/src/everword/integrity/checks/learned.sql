@@ -23,7 +23,7 @@ SELECT e.id::text AS id, format('of fact %%s: message %%s is missing', e.fact_id
 -- over: facts by id
 -- holds: An attribute with one value at a time has no overlapping current intervals.
 -- do: Correct one of the facts: `everword call Fact/CorrectFact`.
-SELECT f.id::text AS id, format('%%s holds from %%s, as does %%s', f.attribute, greatest(i.valid_from, o.valid_from), other.id) AS detail
+SELECT f.id::text AS id, format('%%s is valid from %%s, and so is %%s', f.attribute, greatest(i.valid_from, o.valid_from), other.id) AS detail
   FROM facts f
   JOIN facts other ON other.namespace_id = %(namespace_id)s AND other.subject = f.subject AND other.attribute = f.attribute
    AND other.id >= f.id AND NOT other.several
@@ -36,7 +36,7 @@ SELECT f.id::text AS id, format('%%s holds from %%s, as does %%s', f.attribute, 
 -- over: fact_intervals by id
 -- holds: Every interval of a fact is in the index, with the same start and ends.
 -- do: `everword rebuild`.
-SELECT i.id::text AS id, CASE WHEN p.id IS NULL THEN 'has no passage' ELSE 'its passage holds from, until or for another time' END AS detail
+SELECT i.id::text AS id, CASE WHEN p.id IS NULL THEN 'has no passage' ELSE 'its passage has other times' END AS detail
   FROM fact_intervals i
   LEFT JOIN memories p ON p.namespace_id = %(namespace_id)s AND p.source_id = i.id AND p.part = 0
  WHERE i.namespace_id = %(namespace_id)s AND i.id > %(after)s AND i.id <= %(last)s
@@ -49,7 +49,7 @@ SELECT i.id::text AS id, CASE WHEN p.id IS NULL THEN 'has no passage' ELSE 'its 
 --        has removed messages.
 -- do: Delete the evidence, which supports nothing.
 SELECT e.id::text AS id,
-       CASE WHEN about.id IS NULL THEN 'about nothing: ' || e.about_id ELSE 'message missing: ' || e.message_id END AS detail
+       CASE WHEN about.id IS NULL THEN 'subject missing: ' || e.about_id ELSE 'message missing: ' || e.message_id END AS detail
   FROM learned_evidence e
   LEFT JOIN LATERAL (
        SELECT id FROM people WHERE namespace_id = %(namespace_id)s AND id = e.about_id
@@ -83,7 +83,7 @@ SELECT n.id::text AS id, wrong AS detail
 -- over: graph_node_versions by id
 -- holds: Every version of a graph node is in the index, with the same end.
 -- do: `everword rebuild`.
-SELECT v.id::text AS id, CASE WHEN p.id IS NULL THEN 'has no passage' ELSE 'its passage is believed for another time' END AS detail
+SELECT v.id::text AS id, CASE WHEN p.id IS NULL THEN 'has no passage' ELSE 'its passage has another end' END AS detail
   FROM graph_node_versions v
   LEFT JOIN memories p ON p.namespace_id = %(namespace_id)s AND p.source_id = v.id AND p.part = 0
  WHERE v.namespace_id = %(namespace_id)s AND v.id > %(after)s AND v.id <= %(last)s

@@ -4,7 +4,7 @@
 -- over: namespace
 -- holds: The sums of corpus_counts equal the counted rows.
 -- do: `everword rebuild`.
-SELECT name AS id, format('counted %%s, and there are %%s', coalesce(counted, 0), coalesce(there, 0)) AS detail
+SELECT name AS id, format('the sum is %%s, but there are %%s', coalesce(counted, 0), coalesce(there, 0)) AS detail
   FROM (SELECT sum(conversations) AS conversations, sum(messages) AS messages, sum(turns) AS turns, sum(passages) AS passages,
                sum(lexemes) AS lexemes, sum(content_bytes) AS content_bytes
           FROM corpus_counts WHERE namespace_id = %(namespace_id)s) AS c
@@ -28,7 +28,7 @@ SELECT name AS id, format('counted %%s, and there are %%s', coalesce(counted, 0)
 -- holds: Conversations do not have more gaps in their sequence numbers than messages were erased or removed by
 --        policies.
 -- do: Messages are lost: restore them from a backup.
-SELECT 'conversations' AS id, format('%%s places are empty, and %%s messages were removed', c.places - m.messages, gone.messages) AS detail
+SELECT 'conversations' AS id, format('%%s gaps, but %%s messages were removed', c.places - m.messages, gone.messages) AS detail
   FROM (SELECT coalesce(sum(last_seq), 0) AS places FROM conversations WHERE namespace_id = %(namespace_id)s) AS c
  CROSS JOIN (SELECT count(*) AS messages FROM messages WHERE namespace_id = %(namespace_id)s) AS m
  CROSS JOIN (SELECT coalesce(sum(messages), 0) AS messages
@@ -76,6 +76,6 @@ SELECT due.task AS id, due.what || ' since ' || due.since AS detail
 -- over: namespace
 -- holds: No unfinished erasure has been inactive for an hour.
 -- do: Check that ingest runs; `everword erasures` shows the error.
-SELECT id::text AS id, 'nothing was erased for an hour: ' || coalesce(error, 'no error') AS detail
+SELECT id::text AS id, 'no progress for an hour: ' || coalesce(error, 'no error') AS detail
   FROM erasures
  WHERE namespace_id = %(namespace_id)s AND state = 1 AND updated_at < now() - interval '1 hour';

@@ -48,7 +48,7 @@ SELECT s.id::text AS id, wrong AS detail
 -- holds: A node's message count and time span equal those of its sources, unless the node or a source is stale.
 -- do: UPDATE summaries SET stale = true for the node; it is written again.
 SELECT s.id::text AS id,
-       format('counts %%s messages from %%s to %%s; its sources %%s from %%s to %%s', s.message_count, s.earliest_at, s.latest_at,
+       format('counts %%s messages from %%s to %%s, but its sources %%s from %%s to %%s', s.message_count, s.earliest_at, s.latest_at,
               f.messages, f.earliest, f.latest) AS detail
   FROM summaries s
  CROSS JOIN LATERAL (
@@ -68,7 +68,7 @@ SELECT s.id::text AS id,
 -- holds: The sources of a conversation's node are in that conversation, in order, within the node's range and up to the
 --        summarised position.
 -- do: `everword audit summaries` shows the node. Delete it; it and the nodes above it are written again.
-SELECT s.id::text AS id, format('of places %%s to %%s; its sources from %%s to %%s', s.first_seq, s.last_seq, f.first, f.last) AS detail
+SELECT s.id::text AS id, format('covers seq %%s to %%s, but its sources %%s to %%s', s.first_seq, s.last_seq, f.first, f.last) AS detail
   FROM summaries s
   LEFT JOIN compaction_progress p ON p.namespace_id = %(namespace_id)s AND p.conversation_id = s.conversation_id
  CROSS JOIN LATERAL (
@@ -89,7 +89,7 @@ SELECT s.id::text AS id, format('of places %%s to %%s; its sources from %%s to %
 -- over: summaries by id
 -- holds: The ranges of a conversation's nodes on one level do not overlap.
 -- do: Delete the later node; it and the nodes above it are written again.
-SELECT s.id::text AS id, format('of places %%s to %%s, as is %%s', s.first_seq, s.last_seq, o.id) AS detail
+SELECT s.id::text AS id, format('covers seq %%s to %%s, and so does %%s', s.first_seq, s.last_seq, o.id) AS detail
   FROM summaries s
   JOIN summaries o ON o.namespace_id = %(namespace_id)s AND o.conversation_id = s.conversation_id AND o.level = s.level
    AND o.first_seq > s.first_seq AND o.first_seq <= s.last_seq
@@ -100,7 +100,7 @@ SELECT s.id::text AS id, format('of places %%s to %%s, as is %%s', s.first_seq, 
 -- holds: Every summary is in the index, except hidden ones and those that the channel's policy limits to their
 --        conversation.
 -- do: `everword rebuild`.
-SELECT s.id::text AS id, CASE WHEN s.hidden THEN 'is hidden, and has a passage' ELSE 'has no passage' END AS detail
+SELECT s.id::text AS id, CASE WHEN s.hidden THEN 'is hidden, but has a passage' ELSE 'has no passage' END AS detail
   FROM summaries s
   JOIN namespaces n ON n.id = %(namespace_id)s
  WHERE s.namespace_id = %(namespace_id)s AND s.id > %(after)s AND s.id <= %(last)s

@@ -4,7 +4,7 @@
 -- over: notes by id
 -- holds: A note's current version is its latest, and the note is deleted if that version says so.
 -- do: Set the note's version to the latest one.
-SELECT n.id::text AS id, format('at version %%s, and %%s is the latest', n.version, coalesce(v.version, 0)) AS detail
+SELECT n.id::text AS id, format('at version %%s, but %%s is the latest', n.version, coalesce(v.version, 0)) AS detail
   FROM notes n
   LEFT JOIN LATERAL (SELECT version, deleted FROM note_versions v
                       WHERE v.namespace_id = %(namespace_id)s AND v.note_id = n.id ORDER BY version DESC LIMIT 1) AS v ON true

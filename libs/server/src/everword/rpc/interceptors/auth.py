@@ -80,7 +80,7 @@ class AuthInterceptor(Interceptor):
             raise AccessDenied(needed=needed.name.lower(), role=caller.role.name.lower())
         if caller.scope and call.path not in self._scoped:
             raise OutOfScope(
-                "The API key is bound to an agent or a subject, and this call cannot hold to that."
+                "The API key is restricted to an agent or a subject, and this call cannot be restricted."
             )
         # An operator manages namespaces that may not exist yet; every other call works in one.
         if caller.namespace is None and needed is not Role.ADMIN:
@@ -91,10 +91,12 @@ class AuthInterceptor(Interceptor):
     def _check_internal(self, shown: str | None) -> None:
         if not self._token:
             if not self._loopback:
-                raise Unauthenticated("Set EVERWORD_INTERNAL_TOKEN in every service.")
+                raise Unauthenticated(
+                    "Set EVERWORD_INTERNAL_TOKEN to the same value in every service."
+                )
             return
         if shown is None:
-            raise Unauthenticated("This call is between Everword's services.")
+            raise Unauthenticated("Only Everword's services may make this call.")
         if not hmac.compare_digest(shown.encode(), self._token.reveal().encode()):
             raise InvalidCredentials("The internal token is wrong.")
 
@@ -133,7 +135,5 @@ class Watch:
             except Exception as error:  # a database that is away says nothing about the caller
                 if remaining(DRAIN_ACCEPT_S) < 0.01:
                     return  # its deadline is here: the call ends in any case
-                log.warning(
-                    "cannot tell whether a caller is still let in", extra={"error": repr(error)}
-                )
+                log.warning("credentials not rechecked", extra={"error": repr(error)})
             await asyncio.sleep(DRAIN_ACCEPT_S)

@@ -59,7 +59,7 @@ class CapacityInterceptor(grpc.aio.ServerInterceptor):
             async with self._capacity.body(group) as body:
                 raw = await _receive(raws)
                 if raw is None:
-                    raise InvalidArgument("The call holds no request.")
+                    raise InvalidArgument("The call contains no request.")
                 # Before it waits for a slot: others can be received meanwhile.
                 body.holds(raw)
                 async with self._capacity.slot(group, long=path in LONG):

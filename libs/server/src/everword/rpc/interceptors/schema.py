@@ -19,5 +19,5 @@ class SchemaInterceptor(Interceptor):
     @asynccontextmanager
     async def around(self, call: IncomingCall) -> AsyncIterator[None]:
         if self._health.schema_is_older:
-            raise StorageUnavailable("The database is being brought up to date; repeat the call.")
+            raise StorageUnavailable("The database is being migrated; repeat the call.")
         yield

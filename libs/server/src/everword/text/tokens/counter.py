@@ -76,7 +76,7 @@ def read_counter(path: Path) -> TokenCounter:
         tokenizer = Tokenizer.from_file(str(path))
     # The library raises nothing narrower.
     except Exception as error:
-        raise TokenizerError(f"{path} is no tokenizer.json: {error}") from error
+        raise TokenizerError(f"{path} is not a valid tokenizer.json: {error}") from error
     # An embedding model's file says to cut and to fill up.
     tokenizer.no_truncation()
     tokenizer.no_padding()

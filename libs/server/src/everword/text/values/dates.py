@@ -81,7 +81,7 @@ def find_dates(folded: str) -> Iterator[tuple[int, int, list[list[Date]], Readin
 
 
 def _near_digits(pattern: regex.Pattern[str], text: str) -> Iterator[regex.Match[str]]:
-    """Yield the matches around digits, without which there is no date; names of months are slow to look for."""
+    """Yield the matches around digits, without which there is not a date; names of months are slow to look for."""
     for window in _WINDOW.finditer(text):
         start = max(window.start() - _REACH, 0)
         yield from pattern.finditer(text, start, window.end() + _REACH)

@@ -176,7 +176,7 @@ class Evidence:
             try:
                 self._add_text(text)
             except Exception:  # an unexpected text must not prevent the check
-                log.exception("text not read")
+                log.exception("text not parsed")
         for label in labels:
             self._add_label(label)
         undated = [key[1:] for key in self._keys if key[0] == YEARLESS]

@@ -105,7 +105,9 @@ class LlmComposer:
             except InputTooLong:
                 # The server counts otherwise than was thought.
                 token_budget = token_budget.smaller(tokens)
-        raise InputTooLong("The model refuses inputs of the length that it says it reads.")
+        raise InputTooLong(
+            "The model rejects inputs shorter than the context that its server reports."
+        )
 
     def _write_in_parts(
         self, task: _Task, tokens: int, token_budget: TokenBudget, heartbeat: Callable[[], None]
@@ -121,7 +123,7 @@ class LlmComposer:
                 return _joined(task, heartbeat)
         parts = split_sources(draft.sources, groups)
         if len(parts) < 2:
-            raise InputTooLong("A source does not fit what the model reads, even in pieces.")
+            raise InputTooLong("A source exceeds the model's context, even in pieces.")
         merged = []
         for part in parts:
             alone = task.merging and len(part) == 1

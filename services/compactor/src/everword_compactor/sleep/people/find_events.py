@@ -210,7 +210,7 @@ def _moment(
         return None, ""
     moment = read_moment(written, zone)
     if moment is None:
-        return None, f"`{written[:40]}` is no date"
+        return None, f"`{written[:40]}` is not a date"
     cited = {quote.message_id for quote in observation.quotes}
     texts = [message.content for message in session.said if message.id in cited]
     if not is_said(moment, texts, observation.said_at, zone):

@@ -46,9 +46,9 @@ def json_of(answer: httpx2.Response) -> dict[str, Any]:
     try:
         body = answer.json()
     except ValueError as error:
-        raise WrongAnswer("the model server answers with what is not JSON") from error
+        raise WrongAnswer("the model server's answer is not JSON") from error
     if not isinstance(body, dict):
-        raise WrongAnswer("the model server answers with JSON of another shape")
+        raise WrongAnswer("the model server's answer has an unexpected JSON structure")
     return body
 
 
@@ -59,7 +59,7 @@ def vectors_of(body: dict[str, Any], texts: int) -> Vectors:
     except (KeyError, TypeError, ValueError, binascii.Error) as error:
         raise WrongAnswer("the model server's vectors cannot be read") from error
     if len(body["data"]) != texts or by_index.keys() != set(range(texts)):
-        raise WrongAnswer(f"{len(by_index)} vectors came for {texts} texts")
+        raise WrongAnswer(f"{len(by_index)} vectors were returned for {texts} texts")
     rows = [by_index[index] for index in range(texts)]
     if len({row.shape for row in rows}) > 1:
         raise WrongAnswer("vectors of one answer differ in dimensions")

@@ -61,7 +61,7 @@ async def describe_model(server: OpenAIServer, model: str = "") -> ServedModel:
     """
     listed = await listed_model(server, model)
     if not listed.id:
-        raise ProviderMisconfigured("the server has not exactly one model; name one")
+        raise ProviderMisconfigured("the server does not have exactly one model; name one")
     body = {"model": listed.id, "input": [HELLO]}
     answer = await server.post("/v1/embeddings", body, [HELLO])
     return ServedModel(listed.id, int(vectors_of(answer, 1).shape[1]), listed.max_tokens)

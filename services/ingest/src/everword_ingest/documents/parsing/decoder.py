@@ -51,7 +51,7 @@ def decode(data: bytes, declared: str | None = None) -> str:
     # A text file may end in a block padded with zeros, but has no other zeros.
     if data[:_SAMPLE].count(0) > min(len(data), _SAMPLE) // 20:
         raise DocumentUnreadable(
-            Unreadable.UNSUPPORTED, "The file is neither text nor a format that is read."
+            Unreadable.UNSUPPORTED, "The file is neither text nor a supported format."
         )
     for encoding in filter(None, ("utf-8", _known_encoding(declared))):
         try:
@@ -119,7 +119,7 @@ def _guessed(data: bytes) -> str:
     controls = sum(data[:_SAMPLE].count(byte) for byte in (*range(1, 9), *range(14, 27), 127))
     if controls > len(data[:_SAMPLE]) // 100:
         raise DocumentUnreadable(
-            Unreadable.UNSUPPORTED, "The file is neither text nor a format that is read."
+            Unreadable.UNSUPPORTED, "The file is neither text nor a supported format."
         )
     best = from_bytes(data[:_SAMPLE], cp_isolation=_LIKELY).best()
     # A short text is not enough to guess; most are Western.

@@ -199,7 +199,9 @@ def encrypted() -> DocumentUnreadable:
 
 
 def _unsupported(name: str) -> DocumentUnreadable:
-    return DocumentUnreadable(Unreadable.UNSUPPORTED, f"The file is {name}, which is not read.")
+    return DocumentUnreadable(
+        Unreadable.UNSUPPORTED, f"The file is {name}, which is not supported."
+    )
 
 
 def _misnamed(source: str, claimed: str, truth: str) -> DocumentUnreadable:

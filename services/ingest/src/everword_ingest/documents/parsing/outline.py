@@ -89,7 +89,7 @@ def document(
 ) -> ParsedDocument:
     """Return the document of a text. `pages` are the start and number of each page. Raises DocumentUnreadable."""
     if not text.strip():
-        raise DocumentUnreadable(Unreadable.EMPTY, "There is no text in the file.")
+        raise DocumentUnreadable(Unreadable.EMPTY, "The file contains no text.")
     if len(text) > limits.max_text_bytes or len(text.encode()) > limits.max_text_bytes:
         raise too_much_text(limits)
     sections = list[Section]()

@@ -94,7 +94,7 @@ class QueryEmbedding:
         """
         if self.request.mode is SearchMode.SEMANTIC:
             raise EmbedderUnavailable(
-                f"Search by meaning alone is not possible: {error}."
+                f"A search with mode SEMANTIC is not possible: {error}."
             ) from error
         return error
 

@@ -118,11 +118,11 @@ def _target(asked: Values) -> pb.ErasureTarget:
     """Return the erasure target of the form. Raises BadInputError."""
     kind, of = asked.text("kind"), asked.text("of")
     if kind not in _FIELDS:
-        raise BadInputError(f"What is erased is one of {', '.join(_FIELDS)}; not {kind[:40]!r}.")
+        raise BadInputError(f"Choose one of {', '.join(_FIELDS)} to erase, not {kind[:40]!r}.")
     if not of:
-        raise BadInputError(f"Say which {kind} is to be erased.")
+        raise BadInputError(f"Name the {kind} to erase.")
     if kind not in ("subject", "author") and not _is_id(of):
-        raise BadInputError(f"A {kind} is named by its id here, which its page shows.")
+        raise BadInputError(f"Give the id of the {kind}; its page shows it.")
     return pb.ErasureTarget(**{_FIELDS[kind]: of})
 
 

@@ -38,7 +38,7 @@ async def backfill(visit: Visit) -> Response:
     """Enqueue memories without a vector or without a sentence."""
     target = _TARGETS.get(visit.form.text("target"))
     if target is None:
-        raise BadInputError(f"What is made again is one of {', '.join(_TARGETS)}.")
+        raise BadInputError(f"Choose one of {', '.join(_TARGETS)} to rebuild.")
     answer = await visit.call(
         visit.client.maintenance_service.Backfill, pb.BackfillRequest(target=target)
     )

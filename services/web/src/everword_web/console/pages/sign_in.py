@@ -31,7 +31,9 @@ async def sign_in(request: Request) -> Response:
         form = await read_form(request, _MAX_FORM_BYTES)
         given = Credentials(form.text("key"), form.text("namespace"))
         if not (given.api_key.isascii() and given.namespace.isascii()):
-            raise BadInputError("A key and the name of a namespace are plain letters and signs.")
+            raise BadInputError(
+                "A key and the name of a namespace contain only ASCII letters, digits and punctuation."
+            )
         known = Credentials(given.api_key, await _namespace(Visit(request, given)))
     except BadInputError as error:
         return _form(visit, [str(error)])

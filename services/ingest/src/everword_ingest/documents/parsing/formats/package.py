@@ -65,9 +65,9 @@ def _check_members(members: list[zipfile.ZipInfo], limits: ParseLimits) -> None:
         )
     names = [member.filename for member in members]
     if len(set(names)) < len(names):
-        raise _malformed("it has two members of one name")
+        raise _malformed("it has two members of the same name")
     if any(name.startswith(("/", "\\")) or ".." in re.split(r"[/\\]", name) for name in names):
-        raise _malformed("a member's name leads out of it")
+        raise _malformed("the path of a member leads out of it")
     if any(member.flag_bits & 1 for member in members):
         raise encrypted()
     text = [member for member in members if _TEXT.search(member.filename)]

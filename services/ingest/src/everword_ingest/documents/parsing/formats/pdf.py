@@ -33,7 +33,7 @@ def read_pdf(data: bytes, limits: ParseLimits) -> ParsedDocument:
     pages = [list(_lines(pdf, number)) for number in range(len(pdf))]
     if not any(pages):
         raise DocumentUnreadable(
-            Unreadable.EMPTY, "There is no text in the file; pictures of text are not read."
+            Unreadable.EMPTY, "The file contains no text; text in pictures is not recognised."
         )
     outline = Outline(limits)
     headings = find_headings(pages, _bookmarks(pdf))
