@@ -322,7 +322,7 @@ async def test_the_command_says_what_nobody_is_at_and_what_was_given_up(
     await write_pending_sentences(modelled, server)
     finished = await waiting
     assert finished.status == 1
-    assert "1 tool calls wait" in finished.errors
+    assert "1 tool calls are pending" in finished.errors
 
 
 async def test_each_namespace_has_its_own(stack: Stack, server: ScriptedChat) -> None:
