@@ -94,7 +94,7 @@ async def test_preview_accepts_any_memory_id_and_suggests_similar_names(
     assert "It is deleted" not in shown
     wrong = await send(visitor, "/erasures", preview, kind="memory", of="7")
     assert wrong.status_code == 400
-    assert "A memory is named by its id here" in wrong.text
+    assert "Give the id of the memory" in wrong.text
     # A GET starts no preview, so that links on other sites cannot start one.
     for path in (preview, "/erasures/new"):
         assert (await visitor.get(f"{path}?kind=subject&of=orderdesk")).status_code == 404

@@ -322,7 +322,7 @@ async def test_queue_status_and_backfill_commands_report_failed_tool_calls(
     await write_pending_sentences(modelled, server)
     finished = await waiting
     assert finished.status == 1
-    assert "1 tool calls wait" in finished.errors
+    assert "1 tool calls are pending" in finished.errors
 
 
 async def test_tool_sentences_are_written_per_namespace(stack: Stack, server: ScriptedChat) -> None:

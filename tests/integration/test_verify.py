@@ -241,7 +241,7 @@ async def test_interrupted_verify_prints_the_command_to_continue(
     command = ["verify", "--json", "--admin-database-url", stack.database.admin_url]
     done = CliRunner().invoke(main, command, prog_name="everword")
     assert (done.exit_code, json.loads(done.stdout)["namespaces"]) == (1, ["default", "theirs"])
-    assert "go on with `everword verify --after theirs`" in done.stderr
+    assert "continue with `everword verify --after theirs`" in done.stderr
     monkeypatch.undo()
     gone_on = CliRunner().invoke(main, [*command, "--after", "theirs"])
     assert (gone_on.exit_code, json.loads(gone_on.stdout)["namespaces"]) == (0, ["third"])

@@ -52,7 +52,7 @@ async def test_provider_that_refuses_everything_is_reported_as_unavailable(
     provider: LatchedProvider,
 ) -> None:
     provider.refuses = lambda text: True
-    with pytest.raises(ProviderUnavailable, match="no text is embedded any more: no"):
+    with pytest.raises(ProviderUnavailable, match="cannot embed any text: no"):
         await embed_isolating(provider, TEXTS)
     assert provider.texts == [TEXTS, [PROBE]]
 
