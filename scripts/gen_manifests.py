@@ -33,7 +33,7 @@ def manifests() -> dict[str, str]:
 
 
 def _document(text: str) -> str:
-    """Return the output of a template as documents, without empty lines and Helm's own annotations."""
+    """Return a rendered template as YAML documents for kubectl, without blank lines and Helm's own annotations."""
     lines = [
         line.replace("app.kubernetes.io/managed-by: Helm", "app.kubernetes.io/managed-by: kubectl")
         for line in text.strip().removeprefix("---").splitlines()

@@ -82,9 +82,9 @@ class Batcher:
         self._closed = False
 
     async def embed(self, texts: Sequence[str], priority: Priority) -> list[Outcome]:
-        """Return what becomes of each text: its vector, or the error that kept it from having one.
+        """Return for each text, in order, its vector or the error that prevented one.
 
-        Raises Overloaded, at once, where too many texts wait already.
+        Raises Overloaded at once if the queue has no capacity for all of them.
         """
         if priority is Priority.BACKGROUND and len(texts) <= SHORT_TEXTS:
             priority = Priority.SHORT

@@ -20,7 +20,7 @@ LOG_TAIL = 2000
 
 
 def running() -> bool:
-    """BenchNamespace for the readiness of a process that listens nowhere: it is ready when it runs."""
+    """Return True: a process that listens nowhere is ready while it runs."""
     return True
 
 

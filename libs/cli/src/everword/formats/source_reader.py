@@ -216,7 +216,10 @@ def _tables(connection: sqlite3.Connection) -> dict[str, set[str]]:
 
 
 def shown(address: str) -> str:
-    """Return a database's address without who connects, their password, and options. Raises TranscriptError."""
+    """Return a database address without user, password and options.
+
+    Raises TranscriptError if it is not a database address.
+    """
     scheme = address.partition(":")[0]
     try:
         given = conninfo_to_dict(address)

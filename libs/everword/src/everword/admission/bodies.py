@@ -113,7 +113,7 @@ class _BodyShare:
         self._held = 0
 
     async def take(self, size: int) -> None:
-        """Have room for `size` bytes. Raises Refused where too many wait for it, or for too long."""
+        """Have room for `size` bytes. Raises RequestRefused where too many wait for it, or for too long."""
         try:
             async with asyncio.timeout(MAX_WAIT_SECONDS):
                 await self._room.take(self._group, size)
@@ -154,7 +154,7 @@ class _Request:
         self._is_late = False
 
     async def receive(self) -> Message:
-        """Return the whole body, and after it the server's own messages. Raises Refused."""
+        """Return the whole body, and after it the server's own messages. Raises RequestRefused."""
         if self._is_read:
             return await self._receive()
         share = self._share = await self._admit()

@@ -85,7 +85,7 @@ class KnownKeys:
         return Group(hashed if shown and self._good.get(hashed) else (address, bool(shown)))
 
     async def ensure_good(self, shown: bytes, address: str) -> None:
-        """Raise Refused unless the services accept this `authorization` header."""
+        """Raise RequestRefused unless the services accept this `authorization` header."""
         hashed = _hash(shown)
         if self._is_good(hashed) or self._check is None:
             return
@@ -105,7 +105,7 @@ class KnownKeys:
         self._good.note(hashed, True)
 
     def _is_good(self, hashed: bytes) -> bool:
-        """Return whether a key is known to be valid. Raises Refused if it was refused lately."""
+        """Return whether a key is known to be valid. Raises RequestRefused if it was refused lately."""
         refused = self._refused.get(hashed)
         if refused is not None:
             raise RequestRefused(replace(refused))

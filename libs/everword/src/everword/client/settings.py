@@ -21,7 +21,7 @@ class ClientSettingsError(ValueError):
 
 @dataclass(frozen=True)
 class ClientSettings:
-    """The addresses of Everword, and the caller."""
+    """The services' addresses, the caller's API key and namespace, TLS, and the default deadline."""
 
     ingest_address: str = DEFAULT_ADDRESS
     search_address: str = DEFAULT_ADDRESS

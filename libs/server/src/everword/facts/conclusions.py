@@ -142,9 +142,9 @@ async def merge_fact(
 ) -> bool:
     """Merge a duplicate value into a fact, with its evidence and validity.
 
-    Return False if a person ruled on either, or if only the duplicate has trusted evidence. `pieces` are the
-    duplicate's evidence, each with its source and whether it is a guess. The duplicate becomes disbelieved, and keeps
-    its evidence.
+    Return False if a person ruled on the duplicate or ruled the fact wrong, if only the duplicate has trusted evidence,
+    or if either no longer exists. `pieces` are the duplicate's evidence, each with its source and whether it is a
+    guess. The duplicate becomes disbelieved, and keeps its evidence.
     """
     retained, double = locked.facts.get(kept_id), locked.facts.get(double_id)
     if (

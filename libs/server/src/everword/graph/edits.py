@@ -36,7 +36,7 @@ async def lock_node(
 
 
 async def lock_edge(conn: Connection, namespace_id: int, edge_id: UUID) -> list[EdgeIntervalRow]:
-    """Lock the ends of an edge; return its rows. Raises EdgeNotFound."""
+    """Lock the two nodes of an edge; return the edge's intervals of validity. Raises EdgeNotFound."""
     rows = await store.find_edge(conn, namespace_id, edge_id)
     if rows:
         await lock_current_nodes(conn, namespace_id, [rows[0].from_id, rows[0].to_id])

@@ -31,7 +31,7 @@ _MOST_EVIDENCE = 5
 
 @dataclass(frozen=True)
 class PersonRow:
-    """A known person."""
+    """A person in a subject's life: the relation to the subject, and a user's ruling (`PersonRuling`), if any."""
 
     id: UUID
     name: str
@@ -289,7 +289,7 @@ async def insert_strategy(
 async def answer_strategies(
     conn: Connection, namespace_id: int, subject: str, now: datetime
 ) -> None:
-    """End the questions that later statements have answered."""
+    """Mark a subject's open questions as answered if later messages or a person's ruling settled them."""
     parameters = {"namespace_id": namespace_id, "subject": subject, "now": now}
     await execute(conn, SQL["answer_strategies"], parameters)
     await execute(conn, SQL["answer_deepening"], parameters)

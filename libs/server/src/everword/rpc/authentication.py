@@ -106,7 +106,7 @@ class Authenticator:
     async def authenticate(self, metadata: Mapping[str, str], *, spends: bool = True) -> Caller:
         """Return the caller that `metadata` proves, and count the call of a grant if it `spends`.
 
-        Raises Unauthenticated, AccessDenied, GrantUsedUp or Overloaded.
+        Raises Unauthenticated, AccessDenied, GrantExhausted or Overloaded.
         """
         secret = _bearer(metadata.get("authorization", ""))
         requested = metadata.get(NAMESPACE_HEADER, "")

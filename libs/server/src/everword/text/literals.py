@@ -48,7 +48,7 @@ def literal_tokens(text: str) -> list[str]:
 
 
 def _may_contain_literal(text: str) -> bool:
-    """Return whether there is a digit, a capital after a small letter, or two joined letters, in ASCII."""
+    """Return whether an ASCII text has a digit, a camel hump (`aA`), or two letters joined by one of `JOINERS`."""
     kinds = kinds_of(text, _KINDS)
     return "0" in kinds or "aA" in kinds or "a-a" in kinds.lower()
 

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class SentenceAbandoned(Exception):
-    """Nobody waits for the sentence any more."""
+    """The batch of the tool call was aborted, so the sentence is no longer needed."""
 
 
 class Writer(Protocol):

@@ -61,7 +61,7 @@ class ToolSentence:
 
 @dataclass(frozen=True)
 class ParkedCall:
-    """A tool call that gets no sentence."""
+    """A tool call whose attempts at a sentence have failed, with the last error; it stays parked until a retry."""
 
     message_id: UUID
     error: str

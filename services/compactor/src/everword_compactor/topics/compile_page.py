@@ -64,7 +64,10 @@ def compile_page(job: NamespaceJob, node_id: UUID, through: int) -> None:
 def _read_material(
     conn: Connection, job: NamespaceJob, node: Node, page: PageRow | None
 ) -> TopicMaterial | None:
-    """Return the material of a page; None if the node gets none."""
+    """Read the facts and summaries for a topic page; None if the node gets no page.
+
+    For a node without a page, this also links earlier summaries that mention the node.
+    """
     if node.anchor or node.merged_into or not node.label:
         return None
     namespace_id = job.namespace_id

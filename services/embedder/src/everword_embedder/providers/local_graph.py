@@ -102,7 +102,7 @@ def _remove_unused_weights(graph: Any) -> None:
 
 @dataclass(frozen=True)
 class _StoredWeights:
-    """The initializers that weights are made of."""
+    """The ONNX initializers of a quantised weight matrix: weights are `bytes` times `scales`."""
 
     bytes: Any
     #: For each column of weights that multiply texts, and for each row of look-up tables.

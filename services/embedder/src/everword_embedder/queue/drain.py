@@ -92,7 +92,7 @@ class DrainSettings:
 
     @property
     def pauses_s(self) -> tuple[float, ...]:
-        """Pauses after failures, by attempt; the last repeats."""
+        """Seconds of pause after the first, second and every later failed attempt."""
         return self.pause_s, 6 * self.pause_s, 24 * self.pause_s
 
 

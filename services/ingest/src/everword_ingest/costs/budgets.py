@@ -26,7 +26,7 @@ MAX_BUDGETS = 1_000
 
 @dataclass(frozen=True)
 class BudgetStatus:
-    """Budgets, and the month and run in which they stand so."""
+    """Budgets with their usage in this month, or in the run `run_id`; `run_id` is empty in lists."""
 
     budgets: Sequence[BudgetUsageRow]
     month: Month

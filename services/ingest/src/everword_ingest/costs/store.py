@@ -246,7 +246,10 @@ async def sum_costs(
     after: Sequence[str] | None,
     limit: int,
 ) -> list[SumRow]:
-    """Return sums of the calls from one moment to another, after a place in the order of groups."""
+    """Return sums of model calls in a time span by group, in the order of groups, at most `limit`.
+
+    `span` excludes its end; `after` is the last group of the previous page, None for the first page.
+    """
     parameters = {
         "namespace_id": namespace_id,
         **vars(cost_filter),

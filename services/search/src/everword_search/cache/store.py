@@ -211,7 +211,7 @@ async def read_vectors(
 
 
 async def read_everything(conn: Connection, namespace_id: int) -> tuple[Ints, AllPassageIdsRow]:
-    """Return the ids of all passages of a namespace, ascending, and the limited intervals."""
+    """Return all passage ids of a namespace, ascending, and a row with the intervals of those limited in time."""
     found = await fetch_optional(
         conn, SQL["read_everything"], namespaced(namespace_id), AllPassageIdsRow
     )

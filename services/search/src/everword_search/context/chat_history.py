@@ -158,7 +158,10 @@ async def _read(
 async def _find_record(
     conn: Connection, namespace_id: int, request: ContextRequest
 ) -> ConversationRecord:
-    """Return the request's conversation, or an empty one if its key is unknown. Raises ConversationNotFound."""
+    """Return the request's conversation; an empty one if its key is unknown.
+
+    Raises ConversationNotFound if its id is unknown.
+    """
     if request.conversation_id is not None:
         return await read_conversation(conn, namespace_id, request.conversation_id)
     key = request.conversation_key

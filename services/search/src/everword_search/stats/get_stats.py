@@ -55,7 +55,7 @@ class Stats:
 
     @property
     def depth(self) -> int:
-        """Levels of the deepest tree of a conversation."""
+        """Number of summary levels in the deepest conversation of the namespace; 0 without summaries."""
         return max((level.level for level in self.levels if level.level <= ROOT), default=0)
 
 

@@ -31,7 +31,7 @@ async def expand_summary(
     page: PageRequest,
     at_least_as_fresh: str = "",
 ) -> tuple[Expansion, str]:
-    """Return a page of a summary's expansion and the token of the next page.
+    """Return a page of the nodes or messages below a summary, and the next page's token, empty after the last.
 
     Raises SummaryNotFound and InvalidPageToken.
     """

@@ -219,7 +219,7 @@ async def read_sources(
 async def read_review_flags(
     conn: Connection, namespace_id: int, ids: Sequence[UUID]
 ) -> dict[UUID, ReviewFlagRow]:
-    """Return the flags of summaries by id."""
+    """Return by id, for each summary that exists, whether it needs review and whether it covers a period."""
     parameters = {**namespaced(namespace_id), "ids": list(ids)}
     rows = await fetch_all(conn, SQL["read_review_flags"], parameters, ReviewFlagRow)
     return {row.id: row for row in rows}

@@ -134,7 +134,7 @@ def _method(request: Request, streams: bool) -> Method:
 
 
 async def _body(request: Request, streams: bool) -> bytearray:
-    """Return the message in a request's body. Raises CallError if it is malformed, and Refused."""
+    """Return the message in a request's body. Raises CallError if it is malformed, and RequestRefused."""
     # Admission passes the body on in one piece. If there is none, the server reports it, or that the caller has
     # disconnected.
     body: bytearray = (await request.receive()).get("body") or bytearray()

@@ -54,7 +54,10 @@ class LongWork:
     async def do(
         self, caller: Group, work: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs
     ) -> _T:
-        """Run `work` in a thread when it is the caller's turn. Raises Refused if too many of its messages wait."""
+        """Run `work` in a thread when it is the caller's turn.
+
+        Raises RequestRefused if too many of its messages wait.
+        """
         try:
             await self._turns.take(caller)
         except QueueFull as full:
@@ -76,7 +79,10 @@ class Codec:
     async def read(
         self, method: Method, body: bytearray, threads: LongWork, caller: Group
     ) -> Message:
-        """Return the request in `body`. Raises CallError if it is malformed, and Refused if it is too large."""
+        """Return the request in `body`. Raises CallError if it is malformed.
+
+        Raises RequestRefused if it is too large, or if too many long messages of the caller wait.
+        """
         if len(body) > _AT_ONCE_BYTES:
             return await threads.do(caller, self._parse_long, method, body)
         if self.is_json:
@@ -86,7 +92,7 @@ class Codec:
         return self._parse(method, body)
 
     async def write(self, message: Message, threads: LongWork, caller: Group) -> bytes:
-        """Return a response. Raises Refused if too many of the caller's messages wait."""
+        """Return a response. Raises RequestRefused if too many of the caller's messages wait."""
         # A field takes a byte at least: JSON of a thousand fields takes 10 ms.
         if self.is_json and message.ByteSize() > _AT_ONCE_BYTES // 8:
             return await threads.do(caller, self._write, message)
@@ -156,7 +162,7 @@ def _ensure_short_contents(body: bytearray, limits: RequestLimits) -> Scan:
 
 
 def _ensure_few_fields(raw: bytes, limits: RequestLimits) -> None:
-    """Raise the service's own errors early: CallError for too many fields, and Refused for too many bytes."""
+    """Raise the service's own errors early: CallError for too many fields, and RequestRefused for too many bytes."""
     if len(raw) > limits.max_bytes:
         raise too_large(len(raw), limits.max_bytes)
     try:

@@ -41,7 +41,7 @@ class ShortContents:
 
 
 def _ensure_short(found: Scan) -> None:
-    """Raise Refused for a batch of calls, for too many values, and for too long a number."""
+    """Raise RequestRefused for a batch of calls, for too many values, and for too long a number."""
     if found.is_list:
         raise _refused("Send one message in each request: the protocol no longer has batches.")
     if found.values > MAX_VALUES:

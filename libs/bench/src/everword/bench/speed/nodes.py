@@ -65,6 +65,6 @@ def read_nodes(conn: psycopg.Connection, namespace: str) -> Nodes:
 
 
 def due_jobs(conn: psycopg.Connection, namespace: str) -> int:
-    """Return the number of conversations due for compaction; conversations that wait for more messages are not due."""
+    """Return the number of conversations in compaction or due for it; those that wait for more messages are not due."""
     [due] = conn.execute(_DUE, [namespace]).fetchone() or (0,)
     return int(due)

@@ -72,7 +72,7 @@ class Recording:
         return self.p(share, self.names)
 
     def details(self) -> dict[str, float]:
-        """Return the medians of what took longest, the longest first."""
+        """Return the median milliseconds per call of the slowest statements, at most 12, slowest first."""
         medians = {name: round(self.p(0.5, [name]), 3) for name in self.names}
         ranked = sorted(medians.items(), key=lambda each: -each[1])
         return {name: ms for name, ms in ranked[:12] if ms > 0}

@@ -73,7 +73,7 @@ class Scale:
 
     @property
     def seconds(self) -> float:
-        """Seconds for figures that are measured over time."""
+        """Seconds for which a timed figure is measured; some figures take twice as long."""
         return min(sustained_rate.SECONDS_EACH, max(0.3, self.messages / 5_000))
 
     @property

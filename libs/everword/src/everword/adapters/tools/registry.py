@@ -40,7 +40,10 @@ def tools_of(names: Collection[str]) -> dict[str, Tool]:
 
 
 def instructions_of(names: Collection[str]) -> str:
-    """Return the instructions for a model with these sets. Raises ValueError for an unknown set."""
+    """Return instructions to a model: what Everword is, and how to use these tool sets.
+
+    Raises ValueError for an unknown set.
+    """
     said = [each.instructions for each in _sets(names)]
     return "\n\n".join([_INSTRUCTIONS, *filter(None, said)])
 

@@ -72,7 +72,7 @@ class AuthInterceptor(Interceptor):
     async def authorize(self, call: IncomingCall, *, spends: bool = True) -> Caller:
         """Return who calls, and count the call of a grant if it `spends`.
 
-        Raises Unauthenticated, AccessDenied, OutOfScope, GrantUsedUp, NamespaceNotFound or Overloaded.
+        Raises Unauthenticated, AccessDenied, OutOfScope, GrantExhausted, NamespaceNotFound or Overloaded.
         """
         caller = await self._authenticator.authenticate(call.metadata, spends=spends)
         needed = self._access[call.path]

@@ -28,7 +28,10 @@ from everword.rpc.shedding import Shedding, Shown, claimed_identity
 
 
 class CapacityInterceptor(grpc.aio.ServerInterceptor):
-    """Turns each RPC into a stream that it receives itself: of a call that is refused before, nothing is read."""
+    """Reserves memory before a request is received, and a slot before it is processed. Raises Overloaded.
+
+    Unary requests are received as streams, so that nothing is read of a call that an earlier interceptor refuses.
+    """
 
     def __init__(self, capacity: Capacity, shedding: Shedding) -> None:
         self._capacity = capacity

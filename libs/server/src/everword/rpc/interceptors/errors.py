@@ -84,7 +84,10 @@ def _is_cancelled() -> bool:
 
 
 class ErrorInterceptor(Interceptor):
-    """The one place where exceptions of a call are caught."""
+    """Turns exceptions of calls into gRPC statuses and logs them.
+
+    Health and reflection are left to KeylessInterceptor.
+    """
 
     def __init__(self) -> None:
         self._draining = 0

@@ -141,7 +141,7 @@ def address_keys(written: str) -> set[Key]:
 
 
 def identifier_keys(written: str) -> set[Key]:
-    """Return further keys that an identifier supports: its numbers, unless it is a UUID, and its address."""
+    """Return further keys for an identifier in a source: its numbers, and itself without a scheme; none for a UUID."""
     if _UUID.fullmatch(written):
         return set()
     keys = digit_runs(written) | address_keys(written)

@@ -101,7 +101,7 @@ def _addresses(name: str, speakers: frozenset[str]) -> bool:
 
 
 def _weight(word: str) -> float:
-    """Return how much a word tells, from 0 to 1, by how frequent it is in the language."""
+    """Return how informative a word is: 0 for everyday words, 1 for rare and unknown ones and for words with digits."""
     if _DIGIT.search(word):
         return 1.0
     frequency = _frequencies().get(word)

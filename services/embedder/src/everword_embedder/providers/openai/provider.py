@@ -32,7 +32,7 @@ RELEARN_S = 10.0
 
 @dataclass(frozen=True)
 class EmbeddingDialect:
-    """The optional fields that a server accepts, and when that was learned."""
+    """The optional request fields that a server accepts, its model's token limit, and when both were learned."""
 
     options: dict[str, Any]
     max_tokens: int | None

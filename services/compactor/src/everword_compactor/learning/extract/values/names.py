@@ -123,7 +123,7 @@ def place(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def _small_place(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read a place in a message without capitals: one word, with nothing after it."""
+    """Read a place in a text without capitals: one word, followed by the end, a mark or another clause."""
     term = low(sentence, at)
     if not sentence.is_small or not term.isalpha() or term in STOPS | VAGUE | ARTICLES | SOFTWARE:
         return None
@@ -164,7 +164,7 @@ def workplace(sentence: TokenizedSentence, at: int) -> Read | None:
 
 
 def firm(sentence: TokenizedSentence, at: int) -> Read | None:
-    """Read an employer in a context in which a program may be meant, too."""
+    """Read an employer after a word that may introduce a program, too, such as "with"; None for known programs."""
     found = organisation(sentence, at)
     return found if found and found[0][0].lower() not in SOFTWARE else None
 
