@@ -202,8 +202,9 @@ def _field_mask(values: Values, field: Any) -> field_mask_pb2.FieldMask:
         )
     if values.rng.random() < 0.5:
         return field_mask_pb2.FieldMask(paths=["*"])
-    [resource] = [each for each in field.containing_type.fields if each.name != field.name]
-    paths = list(_paths(resource.message_type))
+    others = [each for each in field.containing_type.fields if each.name != field.name]
+    # Paths start at the resource; a request without a single resource has them from its own fields on.
+    paths = list(_paths(others[0].message_type if len(others) == 1 else field.containing_type))
     return field_mask_pb2.FieldMask(paths=values.rng.sample(paths, k=min(2, len(paths))))
 
 

@@ -104,7 +104,7 @@ async def test_context_prints_prompt_text_and_token_count(stack: Stack) -> None:
 
 async def test_context_without_relevant_memories_prints_hint(stack: Stack) -> None:
     told = await everword(stack, "context", "zyzzyva quokka lattice")
-    assert "Nothing that is remembered answers this" in told.errors
+    assert "No memory answers this" in told.errors
     assert not told.output.strip()
 
 

@@ -59,7 +59,7 @@ async def test_lore_import_reads_books_of_other_programs(stack: Stack, tmp_path:
     file.write_text("[]")
     refused = await everword(stack, *command)
     assert refused.status == 2
-    assert "holds no lorebook" in refused.errors
+    assert "is not a lorebook" in refused.errors
     deleted = await everword(stack, "lore", "delete", "hill", "--agent", "narrator")
     assert deleted.output == "hill: deleted\n"
     gone = await everword(stack, "lore", "entries", "hill", "--agent", "narrator")

@@ -209,9 +209,7 @@ async def test_truncated_lists_and_internal_errors_are_reported(
         assert failed.headers["cache-control"] == "no-store"
 
 
-async def test_browser_search_opens_conversation_and_corrects_fact(
-    site: Site, browser: Browser
-) -> None:
+async def test_browser_opens_conversation_and_corrects_fact(site: Site, browser: Browser) -> None:
     async with watched(browser, site.url) as seen:
         page = seen.page
         await seen.go("/search?q=When+is+the+cutover,+and+why+was+it+moved%3F")
@@ -276,9 +274,7 @@ _IS_IN_SIGHT = """(element) => {
 }"""
 
 
-async def test_browser_erases_message_after_preview_and_confirmation(
-    site: Site, browser: Browser
-) -> None:
+async def test_browser_erases_message_after_preview(site: Site, browser: Browser) -> None:
     async with Client.connect(site.settings("write")) as client:
         said = message("My locker in the harbour is number 4711.", author="Ana")
         request = ingest.AppendMessagesRequest(conversation=target("harbour"), messages=[said])

@@ -74,9 +74,7 @@ def nothing_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @way
-async def test_uncalibrated_search_reports_confidence_and_no_relevance(
-    told: Stack, way: str
-) -> None:
+async def test_uncalibrated_search_reports_only_confidence(told: Stack, way: str) -> None:
     """High confidence requires the same words or letters; similarity is no proof with an uncalibrated model."""
     response = await search(told, way, explain=True, page_size=200)
     assert response.calibration == pb.CALIBRATION_UNCALIBRATED
@@ -156,9 +154,7 @@ async def test_result_relevance_is_computed_by_the_calibration_from_evidence(
 
 
 @way
-async def test_verdict_is_nothing_relevant_on_every_page_below_the_floor(
-    told: Stack, way: str
-) -> None:
+async def test_verdict_below_the_floor_is_nothing_relevant(told: Stack, way: str) -> None:
     found = await evidence(told, way, IN_PART)
     low = Calibration((min(found), max(found) + 1e-9), (0.0, 0.05), floor=0.5)
     store(told, CalibratedProfile(way, "scripted", low))
@@ -202,9 +198,7 @@ async def test_verdict_on_every_page_depends_on_answer_chance_of_first_ten_resul
 
 
 @way
-async def test_verdict_counts_results_excluded_by_min_relevance_and_min_score(
-    told: Stack, way: str
-) -> None:
+async def test_verdict_counts_results_below_min_relevance(told: Stack, way: str) -> None:
     """The verdict is about all memories, not only those above the caller's floor."""
     found = await evidence(told, way)
     knots = (min(found) - 1, max(found) + 1)
@@ -236,9 +230,7 @@ async def test_calibration_stored_between_pages_does_not_change_the_verdict(told
 
 
 @way
-async def test_min_relevance_excludes_only_results_with_lower_relevance(
-    told: Stack, way: str
-) -> None:
+async def test_min_relevance_excludes_lower_relevance(told: Stack, way: str) -> None:
     store(told, measured(way, await evidence(told, way), 0.0))
     everything = await search(told, way, page_size=200)
     fact_statement_of = {result.memory.id: result.relevance for result in everything.results}
@@ -342,7 +334,7 @@ async def test_shipped_calibrations_are_empty_without_a_valid_file(
         relevance._shipped.cache_clear()
 
 
-async def test_dropping_a_model_generation_deletes_its_calibrations(
+async def test_dropping_a_generation_deletes_its_calibrations(
     told_alone: Stack,
 ) -> None:
     told = told_alone
