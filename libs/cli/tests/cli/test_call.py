@@ -47,6 +47,7 @@ def test_call_lists_every_public_method_with_a_comment() -> None:
         "note/listnotes",
         "NoteService.ListNotes",
         "everword.v1.NoteService/ListNotes",
+        "/everword.v1.NoteService/ListNotes",
     ],
 )
 def test_find_methods_accepts_each_form_of_a_name(name: str) -> None:
@@ -59,6 +60,9 @@ def test_find_methods_accepts_each_form_of_a_name(name: str) -> None:
         (["Note/LstNotes"], "Did you mean 'NoteService/ListNotes'"),
         (["Fact/ListNotes"], "Did you mean 'NoteService/ListNotes'"),
         (["NotService"], "Did you mean 'NoteService'"),
+        (["Note/"], "There is no method 'Note/'"),
+        (["Note", "ListNotes"], "write Note/METHOD before the request"),
+        (["Note/ListNotes", '{"a":' * 3000 + "1" + "}" * 3000], "is not valid JSON"),
         (["Note/ListNotes", "{"], "not valid JSON"),
         (["Note/ListNotes", "[]"], "not a JSON object"),
         (["Note/ListNotes", '{"size": 1}'], 'no field named "size"'),

@@ -139,14 +139,18 @@ def find_methods(name: str) -> list[Method]:
     Raises click.UsageError, which suggests similar names.
     """
     methods = read_api().methods
-    service, _, method = name.removeprefix(f"{PACKAGE}.").replace(".", "/").partition("/")
+    service, separator, method = (
+        name.lstrip("/").removeprefix(f"{PACKAGE}.").replace(".", "/").partition("/")
+    )
     folded = service.casefold().removesuffix("service")
     of_service = [
         each
         for each in methods.values()
         if each.service.casefold().removesuffix("service") == folded
     ]
-    found = [each for each in of_service if method.casefold() in ("", each.name.casefold())]
+    found = [
+        each for each in of_service if not separator or method.casefold() == each.name.casefold()
+    ]
     if not found:
         # A method of another service is a likelier mistake than a misspelled name.
         moved = [each.path for each in methods.values() if method and each.name == method]

@@ -67,7 +67,11 @@ async def call(client: Client, method: str, request_text: str, describe: bool) -
     everword call Note/WriteNote @request.json
     """
     found = find_methods(method) if method else list(read_api().methods.values())
-    if "/" not in method.replace(".", "/").removeprefix("everword/v1/"):
+    if "/" not in method.lstrip("/").replace(".", "/").removeprefix("everword/v1/"):
+        if request_text:
+            raise click.UsageError(
+                f"{method} is a service: write {method}/METHOD before the request"
+            )
         _print_methods(found)
         return
     if describe:
@@ -114,7 +118,7 @@ def _documents(method: Method, text: str) -> Iterator[dict[str, Any]]:
     for number, part in enumerate(parts, start=1):
         try:
             document = json.loads(part) if part.strip() else {}
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             where = f"request {number}" if method.streams_requests else "the request"
             raise click.UsageError(
                 f"{where} is not valid JSON: {error}; {_describe_hint(method)}"
