@@ -26,7 +26,7 @@ from support.twins import Twins, find_differences, recipes, twins
 
 
 def likely_longer(first: Sequence[float], second: Sequence[float]) -> float:
-    """Return how likely one of the first times is longer than one of the second: .5 where nothing tells them apart.
+    """Return the probability that a first time is longer than a second one; .5 if they do not differ.
 
     This is Mann and Whitney's U, over the number of pairs.
     """

@@ -142,7 +142,7 @@ _OTHER_REASONS = {
     "SaveCheckpoint checkpoint_id": NO_CONVERSATION,
     "WriteLoreEntry entry_id": "LORE_BOOK_NOT_FOUND",
 }
-#: Fields that match nothing if they name what is theirs, beside those of filters.
+#: Fields, apart from filters, that match nothing if they contain an id of another namespace.
 _MATCHING_NOTHING = {
     "AuditSummaries conversation_id",
     "DeleteCheckpoints checkpoint_id",

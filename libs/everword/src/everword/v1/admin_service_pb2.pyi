@@ -1086,7 +1086,7 @@ class ApiKey(_message.Message):
 
     @_builtins.property
     def expire_time(self) -> _timestamp_pb2.Timestamp:
-        """expire_time is the time at which the key ends by itself; unset if it does not expire."""
+        """expire_time is the time at which the key expires; unset if it does not."""
 
     @_builtins.property
     def last_use_time(self) -> _timestamp_pb2.Timestamp:

@@ -425,7 +425,7 @@ class PreviewErasureResponse(_message.Message):
     MATCHED_ROWS_FIELD_NUMBER: _builtins.int
     SIMILAR_NAMES_FIELD_NUMBER: _builtins.int
     summaries_withdrawn: _builtins.int
-    """summaries_withdrawn is how many summaries would be hidden, and rewritten or deleted."""
+    """summaries_withdrawn is the number of summaries that would be hidden, and rewritten or deleted."""
     facts_gone: _builtins.int
     """facts_gone is the number of facts that would be deleted: those that the target selects, and those without other
     evidence.

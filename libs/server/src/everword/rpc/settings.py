@@ -12,7 +12,7 @@ PORTS = {"ingest": 50051, "search": 50052, "compactor": 50053, "embedder": 50054
 MIN_ADMIN_KEY_CHARS = 24
 #: Seconds for which a stopping server still accepts calls, so that load balancers notice.
 DRAIN_S = 3.0
-#: The same for a server on the loopback interface, where there is no load balancer.
+#: The same for a server on the loopback interface, which has no load balancer.
 LOOPBACK_DRAIN_S = 0.1
 _LOOPBACK = ("127.", "localhost", "[::1]", "unix:")
 
