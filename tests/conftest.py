@@ -97,7 +97,7 @@ def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
 
 @pytest.fixture
 async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    async with running_stack(database) as stack:
+    async with running_stack(database, embedder=False) as stack:
         yield stack
 
 

@@ -43,7 +43,7 @@ class House:
 @pytest_asyncio.fixture
 async def house(database: DatabaseUnderTest) -> AsyncIterator[House]:
     async with (
-        running_stack(database, admin_key=OPERATOR, semantic=True) as stack,
+        running_stack(database, admin_key=OPERATOR) as stack,
         AsyncExitStack() as open_,
     ):
         await make_namespaces(stack, "acme", metadata=bearer(OPERATOR))

@@ -177,7 +177,7 @@ class Week:
 @asynccontextmanager
 async def at_home(database: DatabaseUnderTest) -> AsyncIterator[Week]:
     """Run the services, and connect Mira."""
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         at = stack.addresses
         settings = ClientSettings(at["ingest"], at["search"], at["compactor"])
         async with Client.connect(settings) as client:

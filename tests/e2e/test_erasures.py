@@ -138,7 +138,7 @@ async def test_random_erasures_during_concurrent_work_leave_no_erased_text(
         NewGeneration("local", "all-MiniLM-L6-v2", 256, matryoshka=True)
     )
     unsound: list[IntegrityFinding] = []
-    async with running_stack(database, semantic=True, redis_url=valkey_url) as stack:
+    async with running_stack(database, redis_url=valkey_url) as stack:
         stop = asyncio.Event()
         others = [
             asyncio.ensure_future(_again(stop, work))

@@ -37,7 +37,7 @@ OTHER = notes.HandoffKey(repo="acme/shop", issue="42")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """Run one stack for all tests, which asks for keys: each test has issues of its own."""
     with cloned(postgres_url) as database:
-        async with running_stack(database, admin_key=OPERATOR) as stack:
+        async with running_stack(database, admin_key=OPERATOR, embedder=False) as stack:
             await make_namespaces(stack, "acme", metadata=bearer(OPERATOR))
             yield stack
 

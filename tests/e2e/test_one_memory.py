@@ -53,7 +53,7 @@ with Everword() as memory:
 async def test_langgraph_mcp_and_console_read_memories_written_with_grpcurl(
     database: DatabaseUnderTest, tmp_path: Path
 ) -> None:
-    async with running_stack(database, admin_key=OPERATOR) as stack:
+    async with running_stack(database, admin_key=OPERATOR, embedder=False) as stack:
         key = await _key_of(stack, "boats")
         shell = with_grpcurl(tmp_path, key)
         conversation = {"key": {"sessionKey": "s", "agent": "helper"}, "details": {"subject": "me"}}

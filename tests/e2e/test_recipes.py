@@ -121,7 +121,7 @@ def _picked(answer: Any, path: str) -> str:
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     with cloned(postgres_url) as database, ScriptedChat().running() as model:
         chat = ChatSettings(model.url, model.model)
-        async with running_stack(database, admin_key=KEY, chat=chat) as stack:
+        async with running_stack(database, admin_key=KEY, chat=chat, embedder=False) as stack:
             yield stack
 
 

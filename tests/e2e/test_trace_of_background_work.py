@@ -105,7 +105,7 @@ async def test_trace_of_append_extends_to_embedding_model(
     redis: Redis,
     spans: InMemorySpanExporter,
 ) -> None:
-    async with running_stack(database, redis_url=valkey_url) as stack:
+    async with running_stack(database, redis_url=valkey_url, embedder=False) as stack:
         await traced_append(stack, "The cutover moves to Thursday.")
         await until(lambda: redis.llen(f"rq:queue:{QUEUE}") == 1)
         await asyncio.to_thread(take_wake_ups, stack, redis, valkey_url)
@@ -128,7 +128,7 @@ async def test_second_attempt_has_own_trace_linked_to_append(
     redis: Redis,
     spans: InMemorySpanExporter,
 ) -> None:
-    async with running_stack(database, redis_url=valkey_url) as stack:
+    async with running_stack(database, redis_url=valkey_url, embedder=False) as stack:
         await traced_append(stack, "The cutover moves to Friday.")
         await until(lambda: redis.llen(f"rq:queue:{QUEUE}") == 1)
         with database.connect() as conn:

@@ -231,7 +231,7 @@ def _run_alone(count: int, seed: int, progress: Callable[[int], None]) -> Outcom
     """Upload files to services with a temporary database."""
 
     async def upload_to(database: DatabaseUnderTest) -> Outcome:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             return await run(stack, count, seed, progress)
 
     with tempfile.TemporaryDirectory() as folder:

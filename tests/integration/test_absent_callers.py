@@ -50,7 +50,7 @@ async def test_streams_of_unreachable_client_end(
     monkeypatch.setattr("everword.rpc.server._SILENT_MS", 1000)
     monkeypatch.setattr("everword.rpc.server._ANSWER_MS", 500)
     async with (
-        running_stack(database) as stack,
+        running_stack(database, embedder=False) as stack,
         running_proxy(int(stack.addresses["search"].rpartition(":")[2])) as proxy,
         grpc.aio.insecure_channel(f"127.0.0.1:{proxy.port}") as channel,
     ):

@@ -54,7 +54,7 @@ class World:
 async def world(postgres_url: str) -> AsyncIterator[World]:
     """One world for all tests, which do not write, except the last."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             call = message("", role=TOOL, tool_name="play", tool_args='{"song": "Autumn Leaves"}')
             stored = await append(stack, LONG, call, *(f"Line {n} of many." for n in range(1, 30)))
             for key in ("deploy process", "a/b?c", ""):

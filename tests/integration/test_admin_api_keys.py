@@ -31,7 +31,7 @@ async def _make(
 async def test_create_api_key_returns_secret_and_stores_only_its_hash(
     database: DatabaseUnderTest,
 ) -> None:
-    async with running_stack(database, admin_key=ADMIN_KEY) as stack:
+    async with running_stack(database, admin_key=ADMIN_KEY, embedder=False) as stack:
         made = await _make(stack, pb.API_KEY_ROLE_READ, "default")
         assert made.secret.startswith("ew_")
         assert len(made.secret) >= 43
@@ -74,7 +74,7 @@ async def test_create_api_key_for_unknown_namespace_is_refused(stack: Stack) -> 
 async def test_list_api_keys_returns_oldest_first_for_one_or_all_namespaces(
     database: DatabaseUnderTest,
 ) -> None:
-    async with running_stack(database, admin_key=ADMIN_KEY) as stack:
+    async with running_stack(database, admin_key=ADMIN_KEY, embedder=False) as stack:
         await stack.admin.CreateNamespace(
             pb.CreateNamespaceRequest(namespace=pb.Namespace(name="acme")), metadata=OPERATOR
         )
@@ -110,7 +110,7 @@ async def test_list_api_keys_refuses_page_token_of_another_rpc(stack: Stack) -> 
 
 
 async def test_second_revocation_keeps_first_revoke_time(database: DatabaseUnderTest) -> None:
-    async with running_stack(database, admin_key=ADMIN_KEY) as stack:
+    async with running_stack(database, admin_key=ADMIN_KEY, embedder=False) as stack:
         made = await _make(stack, pb.API_KEY_ROLE_READ, "default")
         request = pb.RevokeApiKeyRequest(api_key_id=made.api_key.id)
         first = await stack.admin.RevokeApiKey(request, metadata=OPERATOR)
@@ -129,7 +129,7 @@ async def test_an_unknown_key_cannot_be_revoked(stack: Stack) -> None:
 async def test_first_api_key_must_have_admin_role(
     database: DatabaseUnderTest,
 ) -> None:
-    async with running_stack(database) as stack:
+    async with running_stack(database, embedder=False) as stack:
         request = pb.CreateApiKeyRequest(
             api_key=pb.ApiKey(namespace="default", role=pb.API_KEY_ROLE_WRITE)
         )

@@ -75,7 +75,7 @@ def server() -> Iterator[ScriptedChat]:
 @pytest.fixture
 async def asked(database: DatabaseUnderTest, server: ScriptedChat) -> AsyncIterator[AnswerServices]:
     chat = ChatSettings(server.url, server.model, read_timeout_s=2.0)
-    async with running_stack(database, chat=chat) as stack:
+    async with running_stack(database, chat=chat, embedder=False) as stack:
         yield AnswerServices(stack, server)
 
 
@@ -297,7 +297,7 @@ async def test_memories_over_model_context_are_omitted_whole(
 ) -> None:
     with ScriptedChat(context_tokens=2048).running() as server:
         chat = ChatSettings(server.url, server.model)
-        async with running_stack(database, chat=chat) as stack:
+        async with running_stack(database, chat=chat, embedder=False) as stack:
             asked = AnswerServices(stack, server)
             texts = [f"Pump {n}: " + "it runs and it runs. " * 40 for n in range(12)]
             await append(stack, *texts)

@@ -217,7 +217,7 @@ async def test_compaction_status_has_model_and_tokens_of_last_day(
     database: DatabaseUnderTest,
 ) -> None:
     chat = ChatSettings("http://127.0.0.1:9", "some-model")
-    async with running_stack(database, chat=chat) as stack:
+    async with running_stack(database, chat=chat, embedder=False) as stack:
         change(
             stack,
             "INSERT INTO usage_ledger (namespace_id, task, model, input_tokens, output_tokens, outcome, seconds, "

@@ -116,7 +116,7 @@ def model() -> Iterator[ScriptedEmbedder]:
 @pytest.fixture
 async def knowing(database: DatabaseUnderTest, model: ScriptedEmbedder) -> AsyncIterator[Stack]:
     """A stack that embeds with `model`, with messages by Caroline and Mel O'Brien."""
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         generations = Generations(database.admin_url)
         new = NewGeneration("openai", model.model, model.dimensions, endpoint=model.url)
         added = await asyncio.to_thread(generations.add, new)

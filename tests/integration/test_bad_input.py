@@ -260,7 +260,7 @@ OTHER_WRITES: dict[str, Case] = {
 async def shared(postgres_url: str) -> AsyncIterator[Stack]:
     """Run one stack for all tests, since refused calls store nothing."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             await append(stack, "What was there before.")
             yield stack
 

@@ -179,7 +179,7 @@ OTHERS: dict[str, Case] = {
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """Run one stack for all tests, since reads change nothing."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             await append(stack, *[f"Words of message {number}." for number in range(5)])
             yield stack
 

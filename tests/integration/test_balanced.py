@@ -96,7 +96,7 @@ class HalfAlike(ScriptedEmbedder):
 async def alike(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
     with HalfAlike(32).running() as model:
         embed_with(database, model)
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             yield stack
 
 

@@ -61,7 +61,7 @@ class Served:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     with cloned(postgres_url) as database:
-        async with running_stack(database, admin_key=OPERATORS_KEY) as stack:
+        async with running_stack(database, admin_key=OPERATORS_KEY, embedder=False) as stack:
             await make_namespaces(stack, "acme", metadata=bearer(OPERATORS_KEY))
             yield stack
 

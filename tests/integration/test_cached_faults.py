@@ -20,7 +20,7 @@ from support.waits import until
 
 @pytest.fixture
 async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         yield stack
 
 

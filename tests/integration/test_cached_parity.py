@@ -89,7 +89,7 @@ class Pair:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def pair(postgres_url: str) -> AsyncIterator[Pair]:
     with cloned(postgres_url) as database:
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             await import_sample(stack)
             beats = [message(f"heartbeat {n} of the gateway", automated=True) for n in range(5)]
             await append(stack, LONG, *beats, LONG, session_key="harbour")
@@ -229,7 +229,7 @@ async def with_signs(
     count_as_large(monkeypatch, 10)
     with cloned(postgres_url) as database:
         async with (
-            running_stack(database, semantic=True) as stack,
+            running_stack(database) as stack,
             reference_search(database, stack.addresses["embedder"]) as reference,
         ):
             await import_sample(stack)

@@ -39,7 +39,7 @@ WORD = "Rivenbeck"
 
 @pytest.fixture
 async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    async with running_stack(database) as stack:
+    async with running_stack(database, embedder=False) as stack:
         yield stack
 
 

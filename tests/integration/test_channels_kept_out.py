@@ -41,7 +41,7 @@ OWN_TABLES = {"messages", "summaries", "tool_sentences"}
 
 @pytest.fixture
 async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         yield stack
 
 

@@ -228,7 +228,7 @@ async def test_namespace_is_deleted_only_after_confirmation(stack: Stack) -> Non
 async def test_keys_are_created_listed_without_secret_and_revoked(
     database: DatabaseUnderTest,
 ) -> None:
-    async with running_stack(database, admin_key="boss") as stack:
+    async with running_stack(database, admin_key="boss", embedder=False) as stack:
         refused = await everword(stack, "keys", "list")
         assert refused.status == 1
         assert "EVERWORD_API_KEY" in refused.errors

@@ -41,7 +41,9 @@ async def test_doctor_names_unavailable_service_with_advice(stack: Stack) -> Non
 
 
 async def test_doctor_reports_missing_api_key(database: DatabaseUnderTest) -> None:
-    async with running_stack(database, admin_key="an-operators-key-for-tests") as stack:
+    async with running_stack(
+        database, admin_key="an-operators-key-for-tests", embedder=False
+    ) as stack:
         nobody = await everword(stack, "doctor")
         assert nobody.status == 1
         assert "set EVERWORD_API_KEY" in nobody.output
@@ -71,7 +73,7 @@ async def test_stats_all_prints_a_row_for_each_namespace(stack: Stack) -> None:
 async def test_doctor_shows_the_local_model_and_its_measured_forms(
     database: DatabaseUnderTest,
 ) -> None:
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         finished = await everword(stack, "doctor", "--json")
         [found] = [each["found"] for each in finished.json() if each["check"] == "local model"]
     form = r"(floats|bytes): [\d.]+ ms a question, \d+ passages/s a thread"

@@ -111,7 +111,7 @@ async def test_answer_prints_citations_or_required_settings(
 ) -> None:
     with ScriptedChat().running() as server:
         chat = ChatSettings(server.url, server.model) if is_configured else None
-        async with running_stack(database, chat=chat) as stack:
+        async with running_stack(database, chat=chat, embedder=False) as stack:
             _, ids = await store_thread(stack)
             server.script.append(answer("On 7 May [1]."))
             done = await everword(stack, "answer", "cutover Message 6 moves to", **NARROW)

@@ -123,7 +123,7 @@ async def test_call_error_has_code_reason_metadata_and_violations(stack: Stack) 
 
 
 async def test_api_key_gives_access_to_its_namespace_only(database: DatabaseUnderTest) -> None:
-    async with running_stack(database, admin_key="boss") as stack:
+    async with running_stack(database, admin_key="boss", embedder=False) as stack:
         async with Client.connect(settings(stack, "boss")) as operator:
             await operator.admin_service.CreateNamespace(
                 admin_service_pb2.CreateNamespaceRequest(

@@ -257,7 +257,7 @@ def test_compaction_threshold_is_read_from_environment() -> None:
 async def test_semantic_search_finds_message_and_summary_after_compaction(
     database: DatabaseUnderTest,
 ) -> None:
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         told = message("Our cat Miso sleeps on the radiator all winter.")
         await append(stack, told, *numbered(9, start=2))
         await embed_everything(stack)

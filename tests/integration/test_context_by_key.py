@@ -38,7 +38,10 @@ BOAT = "The boat of the harbour club is moored at pier nine."
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """Everword with data to recall: a message without an agent, and a message and a fact of an agent and a subject."""
     with cloned(postgres_url) as database:
-        async with running_stack(database, admin_key="boss") as stack, keyed(stack, "boss") as own:
+        async with (
+            running_stack(database, admin_key="boss", embedder=False) as stack,
+            keyed(stack, "boss") as own,
+        ):
             for key in (target("shared"), target("earlier", agent=AGENT, subject=SUBJECT)):
                 await own.ingest.AppendMessages(
                     ingest.AppendMessagesRequest(conversation=key, messages=[message(BOAT)])

@@ -32,7 +32,7 @@ FILLER = [f"Line {n} of the report on barley number {n * 7} is done." for n in r
 @pytest.fixture
 async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
     """A stack with search by meaning."""
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         yield stack
 
 
@@ -208,7 +208,7 @@ async def test_token_budget_is_kept_with_packaged_and_custom_tokenizer(
     file = model_folder() / "tokenizer.json"
     counters = (packaged_counter(), read_counter(file))
     for path, counter in zip((None, file), counters, strict=True):
-        async with running_stack(database, tokenizer=path) as stack:
+        async with running_stack(database, tokenizer=path, embedder=False) as stack:
             # No text costs more than a twentieth of the budgets below, so less than that stays unused.
             texts = [
                 f"harbour report {n}: "

@@ -22,7 +22,7 @@ async def say(stack: Stack, session_key: str, words: str) -> str:
 
 
 async def test_context_blocks_are_in_prompt_order(database: DatabaseUnderTest) -> None:
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         built = await _build(stack)
     names = [
         context.ContextSource.Name(block.source).removeprefix("CONTEXT_SOURCE_")

@@ -189,7 +189,7 @@ def copied(request: Body) -> Reply:
 
 async def test_model_receives_no_credentials_for_sentences(database: DatabaseUnderTest) -> None:
     with ScriptedChat(copied).running() as server:
-        async with running_stack(database, chat=chat_settings(server)) as stack:
+        async with running_stack(database, chat=chat_settings(server), embedder=False) as stack:
             await append(stack, curl())
             await write_pending_sentences(stack, server)
             [(sentence, _)] = stored_sentences(stack.database).values()
@@ -205,7 +205,7 @@ async def test_answer_and_its_prompt_mask_credentials(database: DatabaseUnderTes
         )
 
     with ScriptedChat(echo).running() as server:
-        async with running_stack(database, chat=chat_settings(server)) as stack:
+        async with running_stack(database, chat=chat_settings(server), embedder=False) as stack:
             await append(stack, message(WIFI))
             await write(stack, "Ask Emi for the wifi password.", WIFI)
             reply = await stack.search.Answer(pb.AnswerRequest(query=f"Is it so? {WIFI}"))

@@ -65,7 +65,7 @@ async def world(postgres_url: str) -> AsyncIterator[World]:
         new = NewGeneration("openai", embedder.model, embedder.dimensions, endpoint=embedder.url)
         generations = Generations(database.admin_url)
         added = generations.add(new)
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             mind = EchoMind()
             await talk(stack)
             await derive(stack, mind)

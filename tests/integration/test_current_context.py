@@ -25,7 +25,7 @@ OLD = "I live in Berlin, where I live well."
 async def told(postgres_url: str) -> AsyncIterator[Stack]:
     """A stack; each test uses a subject of its own."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             yield stack
 
 

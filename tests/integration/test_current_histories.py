@@ -139,7 +139,7 @@ async def told(postgres_url: str) -> AsyncIterator[Stack]:
         return known[text]
 
     with cloned(postgres_url) as database:
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             await tell_all(stack, "rules", CHANGED)
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(learning, "extract", read)
@@ -158,7 +158,7 @@ async def slept(postgres_url: str) -> AsyncIterator[Stack]:
         return []
 
     with cloned(postgres_url) as database:
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(learning, "extract", read_nothing)
                 await tell_all(stack, "slept", HELD_OUT, LATELY)

@@ -44,7 +44,7 @@ CHANGES = {
 async def both(postgres_url: str) -> AsyncIterator[tuple[Stack, SearchServiceStub]]:
     """A stack that caches namespaces, and a search of the same database without a cache."""
     with cloned(postgres_url) as database:
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             for attribute, (old, new, was, is_) in CHANGES.items():
                 await tell(stack, old, was, 0, subject="many", attribute=attribute)
                 await say(stack, f"I live, and {attribute} is a word.", 1, subject="many")

@@ -55,7 +55,7 @@ async def _left(call: Callable[[], Awaitable[object]]) -> set[str]:
 async def test_successful_embed_leaves_no_reference_cycles(database: DatabaseUnderTest) -> None:
     with ScriptedEmbedder().running() as server:
         embed_with(database, server)
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             request = pb.EmbedRequest(texts=["A text."], priority=pb.EMBED_PRIORITY_BACKGROUND)
             assert await _left(lambda: stack.embedder.Embed(request)) == set()
 
@@ -67,7 +67,7 @@ async def test_embed_of_refused_texts_leaves_no_reference_cycles(
     with ScriptedEmbedder().running() as server:
         server.poison = POISON
         embed_with(database, server)
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             request = pb.EmbedRequest(texts=texts, priority=pb.EMBED_PRIORITY_BACKGROUND)
 
             assert await _left(lambda: _refused(stack, request)) == set()
@@ -79,7 +79,7 @@ async def test_embed_with_failing_model_leaves_no_reference_cycles(
 ) -> None:
     with ScriptedEmbedder().running() as server:
         embed_with(database, server)
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             server.always = behaviour
             request = pb.EmbedRequest(texts=["A text."], priority=pb.EMBED_PRIORITY_BACKGROUND)
             await _refused(stack, request)

@@ -34,7 +34,7 @@ MEMORIES = context.CONTEXT_SOURCE_MEMORIES
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """Run one stack for all tests: each test has an agent or a namespace of its own."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             yield stack
 
 

@@ -27,7 +27,7 @@ DOCUMENTS = context.CONTEXT_SOURCE_DOCUMENTS
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """Run one stack for all tests; each test has words of its own."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             yield stack
 
 

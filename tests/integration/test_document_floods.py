@@ -41,7 +41,7 @@ MOST_TIMES = 4
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             await make_namespaces(stack, "neighbour")
             await write(stack, prose(100_000), "Loads what is loaded once")
             yield stack

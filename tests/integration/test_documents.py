@@ -49,7 +49,7 @@ The office closes in August.
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """Run one stack for all tests: each test has titles and words of its own."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             yield stack
 
 

@@ -29,7 +29,7 @@ MODES = ("LEXICAL", "SEMANTIC", "HYBRID", "TRIGRAM", "REGEX")
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     with cloned(postgres_url) as database:
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             yield stack
 
 

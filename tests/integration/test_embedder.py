@@ -46,7 +46,7 @@ async def test_coverage_of_an_unknown_generation_is_a_field_violation(stack: Sta
 async def test_embedder_refuses_calls_without_the_internal_token(
     database: DatabaseUnderTest,
 ) -> None:
-    async with running_stack(database, internal_token="between-services") as stack:
+    async with running_stack(database, internal_token="between-services", embedder=False) as stack:
         missing = await refused(stack.embedder.GetCoverage(pb.GetCoverageRequest()))
         wrong = await refused(
             stack.embedder.GetCoverage(pb.GetCoverageRequest(), metadata=internal("guessed"))

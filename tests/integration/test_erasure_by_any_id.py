@@ -181,7 +181,7 @@ OPERATIONS = {
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """A stack with one thing of each kind, which contains a token."""
     with cloned(postgres_url) as database:
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             planted = await plant(stack, TOKEN)
             await write_everything(stack, TOKEN)
             await write_note(stack, f"Once more on {TOKEN}.", "twice")

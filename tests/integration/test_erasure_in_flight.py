@@ -43,7 +43,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """Run one stack for all tests: each test has a conversation and a token of its own."""
     with cloned(postgres_url) as database:
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             yield stack
 
 

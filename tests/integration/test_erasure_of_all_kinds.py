@@ -55,7 +55,7 @@ TARGETS: dict[str, tuple[Callable[[ErasableData], dict[str, str]], set[str]]] = 
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """Run one stack for all tests: each test has a token of its own."""
     with cloned(postgres_url) as database:
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             yield stack
 
 

@@ -50,7 +50,7 @@ REFERENCES = [
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     with cloned(postgres_url) as database:
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             await plant(stack, TOKEN)
             await write_everything(stack, TOKEN)
             data = Struct()

@@ -49,7 +49,7 @@ class HarbourModel(ScriptedEmbedder):
 async def crowded(postgres_url: str) -> AsyncIterator[Stack]:
     """A stack in which other users, and another namespace in the same partition, have nearer memories than `own`."""
     with cloned(postgres_url) as database, HarbourModel(DIMENSIONS).running() as model:
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             generations = Generations(database.admin_url)
             new = NewGeneration("openai", "scripted", DIMENSIONS, endpoint=model.url)
             added = generations.add(new)

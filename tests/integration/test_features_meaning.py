@@ -36,7 +36,7 @@ DROP TABLE kept;
 @pytest.fixture
 async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
     """A stack with search by meaning."""
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         yield stack
 
 

@@ -288,7 +288,9 @@ async def test_waiting_flush_calls_are_limited_to_leave_slots_for_others(
     database: DatabaseUnderTest,
 ) -> None:
     """Of 16 concurrent calls, two of a namespace may wait, and eight in total."""
-    async with running_stack(database, server=replace(BASE, max_concurrent=16)) as stack:
+    async with running_stack(
+        database, server=replace(BASE, max_concurrent=16), embedder=False
+    ) as stack:
         conversation_id, _ = await say(stack, 45)
         request = pb.FlushConversationRequest(
             conversation_id=conversation_id, context_size=100, notes_saved=True

@@ -31,7 +31,7 @@ BY_MEANING = pytest.mark.parametrize("mode", [SearchMode.HYBRID, SearchMode.SEMA
 
 @pytest.fixture
 async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         await append(
             stack,
             message(CAT, author="Lea"),

@@ -29,7 +29,7 @@ TEXTS = [
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     with cloned(postgres_url) as database:
-        async with running_stack(database, cache_mb=0) as stack:
+        async with running_stack(database, cache_mb=0, embedder=False) as stack:
             await append(stack, *(message(text) for text in TEXTS))
             yield stack
 

@@ -37,7 +37,7 @@ JSON = {"content-type": "application/json"}
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     with cloned(postgres_url) as database:
-        async with running_stack(database, admin_key=OPERATORS_KEY) as stack:
+        async with running_stack(database, admin_key=OPERATORS_KEY, embedder=False) as stack:
             await make_namespaces(stack, "acme", "other", metadata=OPERATOR)
             await append(
                 stack, "The Okapi project ships in May.", metadata=(*OPERATOR, *within("acme"))

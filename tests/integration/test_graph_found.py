@@ -31,7 +31,7 @@ SECRET = "user —treated for→ Asthma"
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """Run one stack with two users for all tests; no test changes data that another test reads."""
     with cloned(postgres_url) as database:
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             await _tell(stack)
             await embed_everything(stack)
             yield stack

@@ -117,7 +117,7 @@ async def test_idle_services_create_no_spans(
         return await probe(database, statement)
 
     monkeypatch.setattr(Database, "probe", counted)
-    async with running_stack(database, redis_url=valkey_url) as stack:
+    async with running_stack(database, redis_url=valkey_url, embedder=False) as stack:
         asked.clear()
         spans.clear()
         await asyncio.sleep(0.5)

@@ -78,7 +78,7 @@ def told(response: pb.SearchResponse) -> list[tuple[str, str]]:
 async def pair(postgres_url: str) -> AsyncIterator[Pair]:
     with cloned(postgres_url) as database:
         async with (
-            running_stack(database, semantic=True) as stack,
+            running_stack(database) as stack,
             reference_search(database, stack.addresses["embedder"]) as reference,
         ):
             await append(stack, *(f"The {word} was here." for word in WORDS))

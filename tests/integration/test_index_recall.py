@@ -62,7 +62,7 @@ async def crowded(postgres_url: str) -> AsyncIterator[Stack]:
     with cloned(postgres_url) as database, Topics().running() as model:
         assert isinstance(model, Topics)
         fill(database, model.crowd(), embed_with(database, model))
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             yield stack
 
 

@@ -84,7 +84,7 @@ async def test_unauthenticated_call_is_refused_before_validation(
     database: DatabaseUnderTest,
 ) -> None:
     """Authentication comes before validation."""
-    async with running_stack(database, admin_key="operators-key") as stack:
+    async with running_stack(database, admin_key="operators-key", embedder=False) as stack:
         refusal = await refused(stack.ingest.AppendMessages(pb.AppendMessagesRequest()))
     assert (refusal.code, refusal.reason) == (
         grpc.StatusCode.UNAUTHENTICATED,
@@ -183,7 +183,9 @@ async def _full_stack(
     database: DatabaseUnderTest,
 ) -> AsyncIterator[tuple[Stack, list[asyncio.Task[pb.AppendMessagesResponse]]]]:
     """A stack whose ingest service executes two calls at once, both blocked, and has a third waiting."""
-    async with running_stack(database, server=replace(BASE, max_concurrent=4)) as stack:
+    async with running_stack(
+        database, server=replace(BASE, max_concurrent=4), embedder=False
+    ) as stack:
         await append(stack, "Before.")
         with _held_conversation(database):
             held = [
@@ -259,7 +261,9 @@ async def test_health_check_is_answered_at_full_capacity(database: DatabaseUnder
 async def test_call_refused_early_releases_its_slot(
     database: DatabaseUnderTest,
 ) -> None:
-    async with running_stack(database, server=replace(BASE, max_concurrent=1)) as stack:
+    async with running_stack(
+        database, server=replace(BASE, max_concurrent=1), embedder=False
+    ) as stack:
         for _ in range(3):
             refusal = await refused(
                 stack.ingest.AppendMessages(append_request("Hello."), metadata=within("nobody"))

@@ -266,7 +266,7 @@ async def test_connection_loses_its_namespace_after_the_transaction(
     postgres_url: str,
 ) -> None:
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             await append(stack, "Somebody's.")
             await _check_that_it_is_forgotten(database)
 

@@ -110,7 +110,7 @@ _numbers = count()
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     with cloned(postgres_url) as database:
         chat = ChatSettings("http://127.0.0.1:9", MODEL)
-        async with running_stack(database, chat=chat) as stack:
+        async with running_stack(database, chat=chat, embedder=False) as stack:
             yield stack
 
 

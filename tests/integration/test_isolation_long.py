@@ -81,7 +81,7 @@ pytestmark = pytest.mark.long
 @pytest.fixture
 async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
     chat = ChatSettings("http://127.0.0.1:9", MODEL)
-    async with running_stack(database, chat=chat) as stack:
+    async with running_stack(database, chat=chat, embedder=False) as stack:
         yield stack
 
 

@@ -54,7 +54,7 @@ async def test_tenant_key_is_refused_for_every_operator_rpc_with_the_same_error(
     database: DatabaseUnderTest, role: admin.ApiKeyRole.ValueType
 ) -> None:
     """Each RPC with foreign, own and unused names and key ids in each field gets the same refusal."""
-    async with running_stack(database, admin_key=OPERATORS_KEY) as stack:
+    async with running_stack(database, admin_key=OPERATORS_KEY, embedder=False) as stack:
         await make_namespaces(stack, "acme", "other", metadata=OPERATOR)
         made = {
             name: await stack.admin.CreateApiKey(

@@ -50,7 +50,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """Run one stack for all tests, which leave nothing behind that another could find."""
     with cloned(postgres_url) as database:
         chat = ChatSettings("http://127.0.0.1:9", MODEL)
-        async with running_stack(database, chat=chat) as stack:
+        async with running_stack(database, chat=chat, embedder=False) as stack:
             yield stack
 
 

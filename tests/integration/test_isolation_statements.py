@@ -185,7 +185,7 @@ def _take_pgvector_away(database: DatabaseUnderTest) -> None:
 
 async def _prepare(database: DatabaseUnderTest, *, fill: bool = False) -> str:
     """Create both namespaces, and fill `theirs`; return its conversation's id."""
-    async with running_stack(database) as stack:
+    async with running_stack(database, embedder=False) as stack:
         await make_namespaces(stack, "ours", "theirs")
         if not fill:
             return ""

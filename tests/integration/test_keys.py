@@ -51,7 +51,7 @@ def _short_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 async def locked(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
     """A stack with an operator's key and the namespaces default, acme and other."""
     async with running_stack(
-        database, admin_key=OPERATORS_KEY, internal_token="between-services"
+        database, admin_key=OPERATORS_KEY, internal_token="between-services", embedder=False
     ) as stack:
         await make_namespaces(stack, "acme", "other", metadata=OPERATOR)
         yield stack
@@ -147,12 +147,12 @@ async def test_erasing_the_last_key_keeps_the_deployment_closed(
     database: DatabaseUnderTest,
 ) -> None:
     """Deleting a namespace deletes its keys. Unknown keys and deleted keys get different errors."""
-    async with running_stack(database, admin_key=OPERATORS_KEY) as locked:
+    async with running_stack(database, admin_key=OPERATORS_KEY, embedder=False) as locked:
         await make_namespaces(locked, "acme", metadata=OPERATOR)
         await _key(locked, WRITE, "acme")
         delete = admin.DeleteNamespaceRequest(name="acme")
         await locked.admin.DeleteNamespace(delete, metadata=OPERATOR)
-    async with running_stack(database) as stack:
+    async with running_stack(database, embedder=False) as stack:
         assert _seen(await refused(_list(stack))) == MISSING
         assert _seen(await refused(append(stack, "Let me in."))) == MISSING
 
@@ -160,9 +160,9 @@ async def test_erasing_the_last_key_keeps_the_deployment_closed(
 async def test_deployment_stays_closed_if_restarted_without_the_operator_key(
     database: DatabaseUnderTest,
 ) -> None:
-    async with running_stack(database, admin_key=OPERATORS_KEY) as locked:
+    async with running_stack(database, admin_key=OPERATORS_KEY, embedder=False) as locked:
         await _list(locked, OPERATOR)
-    async with running_stack(database) as stack:
+    async with running_stack(database, embedder=False) as stack:
         assert _seen(await refused(_list(stack))) == MISSING
 
 

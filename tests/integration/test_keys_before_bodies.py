@@ -54,7 +54,7 @@ class Served:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     with cloned(postgres_url) as database:
-        async with running_stack(database, admin_key=OPERATORS_KEY) as stack:
+        async with running_stack(database, admin_key=OPERATORS_KEY, embedder=False) as stack:
             await make_namespaces(stack, "acme", "other", metadata=OPERATOR)
             yield stack
 
@@ -220,7 +220,7 @@ async def test_gateway_without_any_key_is_open_until_the_first_key_is_created(
 ) -> None:
     with cloned(postgres_url) as database:
         async with (
-            running_stack(database) as stack,
+            running_stack(database, embedder=False) as stack,
             serving(stack, "web", "--gateway", "{address}") as url,
             httpx2.AsyncClient(base_url=url) as client,
         ):

@@ -40,7 +40,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """Run one stack for all tests: each test has books and words of its own."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             yield stack
 
 

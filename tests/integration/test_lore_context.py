@@ -42,7 +42,7 @@ DRAGON = entry("Smaug", "He sleeps on gold.", "dragon")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """Run one stack for all tests: each test has an agent of its own."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             yield stack
 
 
@@ -145,7 +145,7 @@ async def test_sticky_turns_are_per_conversation_and_survive_a_restart(
     for _ in range(5):
         await say(stack, "own", "Much else.", session="third")
     # Other servers of the same database, without any state in memory.
-    async with running_stack(stack.database) as other:
+    async with running_stack(stack.database, embedder=False) as other:
         for answers in (stack, other):
             for query in ("Two.", ""):
                 assert await titles(answers, conversation_id=first, query=query) == ["Smaug"]

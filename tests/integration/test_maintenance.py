@@ -302,7 +302,7 @@ async def test_maintenance_is_limited_to_the_namespace_of_the_caller(stack: Stac
 async def test_only_operators_see_error_texts(database: DatabaseUnderTest) -> None:
     """Error texts may contain addresses and settings, or another service's response."""
     key = "operators-key-for-the-tests"
-    async with running_stack(database, admin_key=key) as stack:
+    async with running_stack(database, admin_key=key, embedder=False) as stack:
         raw = "ChatUnavailable: http://10.0.0.5:8000 said: secret"
         _failed(database, "a", raw, age=5)
         _failed(database, "b", "KeyError: secret", age=60)

@@ -122,7 +122,7 @@ async def test_list_namespace_deletions_pages_and_rejects_token_of_another_reque
 async def test_deletion_record_names_the_api_key_and_is_immutable_to_services(
     database: DatabaseUnderTest,
 ) -> None:
-    async with running_stack(database, admin_key="boss") as stack:
+    async with running_stack(database, admin_key="boss", embedder=False) as stack:
         await make_namespaces(stack, "acme", "other", metadata=bearer("boss"))
         admin = pb.ApiKey(role=pb.API_KEY_ROLE_ADMIN)
         made = await stack.admin.CreateApiKey(

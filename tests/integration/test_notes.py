@@ -32,7 +32,7 @@ NOTES = memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_NOTE])
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """Run one stack for all tests: each test has keys and words of its own."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             yield stack
 
 

@@ -50,7 +50,7 @@ class CachedAndFresh:
 async def told(postgres_url: str) -> AsyncIterator[CachedAndFresh]:
     with cloned(postgres_url) as database:
         async with (
-            running_stack(database, semantic=True) as stack,
+            running_stack(database) as stack,
             reference_search(database, stack.addresses["embedder"]) as reference,
         ):
             said = await append(stack, *(f"The lighthouse blinks {n} times." for n in range(12)))

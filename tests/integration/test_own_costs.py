@@ -118,7 +118,7 @@ async def deployment(
     database: DatabaseUnderTest, server: ScriptedChat
 ) -> AsyncIterator[Deployment]:
     chat = ChatSettings(server.url, server.model, read_timeout_s=2.0)
-    async with running_stack(database, chat=chat) as stack:
+    async with running_stack(database, chat=chat, embedder=False) as stack:
         yield Deployment(stack, server)
 
 
@@ -249,7 +249,7 @@ async def test_embedding_calls_with_a_price_are_charged_and_wait_when_budget_is_
 ) -> None:
     model = ScriptedEmbedder(16)
     model.model = "text-embedding-3-small"
-    async with running_stack(database) as stack:
+    async with running_stack(database, embedder=False) as stack:
         accounts = Accounts(stack, "default")
         with model.running():
             new = NewGeneration("openai", model.model, 16, endpoint=model.url)

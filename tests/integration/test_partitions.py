@@ -32,7 +32,7 @@ def database(postgres_url: str) -> Iterator[DatabaseUnderTest]:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
     """A stack in which each namespace has a conversation with vectors and summaries."""
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         await make_namespaces(stack, *NAMESPACES)
         for name in NAMESPACES:
             said = [f"The {name} gauge shows {number} metres." for number in range(10)]

@@ -202,7 +202,7 @@ async def test_min_score_applies_to_the_balanced_score(stack: Stack) -> None:
 @pytest.fixture
 async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
     """A stack with search by meaning and a few messages."""
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         await append(
             stack,
             message("Our cat Miso sleeps on the radiator all winter.", create_time=days_ago(40)),

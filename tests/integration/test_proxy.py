@@ -194,7 +194,7 @@ async def test_proxy_cancels_server_call_when_client_disconnects(address: str) -
 async def test_proxy_returns_unavailable_when_server_is_down(
     database: DatabaseUnderTest, tmp_path: Path
 ) -> None:
-    async with running_stack(database) as stack:
+    async with running_stack(database, embedder=False) as stack:
         pass
     with proxied(stack.addresses, tmp_path) as address:
         async with _bare(address) as channel:

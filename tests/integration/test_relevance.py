@@ -362,7 +362,7 @@ async def test_storing_a_calibration_replaces_the_previous_one(told: Stack) -> N
 async def test_balanced_without_embedder_is_uncalibrated_and_rejects_min_relevance(
     database: DatabaseUnderTest,
 ) -> None:
-    async with running_stack(database) as stack:
+    async with running_stack(database, embedder=False) as stack:
         await append(stack, "The cutover is on Monday.")
         store(stack, measured("balanced", [0.0, 1.0], 0.5, model="all-MiniLM-L6-v2"))
         response = await search(stack, "balanced")

@@ -80,7 +80,7 @@ async def test_retention_deletes_conversation_with_derived_rows_and_keeps_facts(
 ) -> None:
     """RG-11: a conversation without messages for 30 days is deleted; facts learned from it stay (RG-17)."""
     with cloned(postgres_url) as database:
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             planted = await plant(stack, "zqold7k")
             await make_namespaces(stack, "other")
             await append(stack, "Their zqtheirs7k.", metadata=within("other"))

@@ -81,7 +81,7 @@ async def test_key_revoked_under_load_is_refused_by_every_protocol_within_a_seco
     database: DatabaseUnderTest,
 ) -> None:
     async with (
-        running_stack(database, admin_key=OPERATORS_KEY) as stack,
+        running_stack(database, admin_key=OPERATORS_KEY, embedder=False) as stack,
         serving(stack, "web", "--gateway", "{address}") as gateway,
         http_server(stack, "memory") as mcp_url,
     ):

@@ -74,7 +74,7 @@ class Scoped:
 async def scoped(postgres_url: str) -> AsyncIterator[Scoped]:
     with cloned(postgres_url) as database:
         chat = ChatSettings("http://127.0.0.1:9", MODEL)
-        async with running_stack(database, chat=chat) as stack:
+        async with running_stack(database, chat=chat, embedder=False) as stack:
             theirs = await fill_other_namespace(stack)
             operator = await _make(stack, (), role=ADMIN)
             by = bearer(operator)

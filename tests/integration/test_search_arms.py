@@ -41,7 +41,7 @@ async def corpus(postgres_url: str) -> AsyncIterator[Corpus]:
 async def files(postgres_url: str) -> AsyncIterator[Stack]:
     """A stack whose messages name files and versions."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             texts = (
                 "opened src/auth_handler.rs today",
                 "closed src/auth_handlers.rs today",

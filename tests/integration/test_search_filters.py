@@ -32,7 +32,9 @@ DAYS = ("2026-03-01T10:00:00+00:00", "2026-03-02T10:00:00+00:00", "2026-03-03T10
 async def stack(postgres_url: str, request: pytest.FixtureRequest) -> AsyncIterator[Stack]:
     in_memory = request.param == "memory"
     with cloned(postgres_url) as database:
-        async with running_stack(database, cache_mb=64 if in_memory else 0) as stack:
+        async with running_stack(
+            database, cache_mb=64 if in_memory else 0, embedder=False
+        ) as stack:
             await _fill(stack)
             if in_memory:
                 await warm_up(stack)

@@ -50,7 +50,7 @@ NEW = datetime(2025, 9, 1, tzinfo=UTC)
 async def weak(postgres_url: str) -> AsyncIterator[Stack]:
     """A stack in which 60 messages mention a question, and four memories of other kinds answer it."""
     with cloned(postgres_url) as database:
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             await append(stack, *(WEAK[n % len(WEAK)].format(n) for n in range(60)))
             for kind in DERIVED_KINDS:
                 await remember(database, kind, ANSWER, agent=kind)
@@ -62,7 +62,7 @@ async def weak(postgres_url: str) -> AsyncIterator[Stack]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         yield stack
 
 

@@ -70,7 +70,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     Further namespaces are named after their text search configuration.
     """
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             await append(stack, *CHINESE, *JAPANESE, *KOREAN)
             for config in CONFIGURATIONS:
                 request = admin_service_pb2.CreateNamespaceRequest(
@@ -238,7 +238,7 @@ async def test_trigram_search_finds_turkish_words_in_either_case(
 async def turkish(postgres_url: str) -> AsyncIterator[tuple[Stack, SearchServiceStub]]:
     """A stack with a cache, and a search of the same database without one."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             await append(stack, *TURKISH, "Somebody else said this.")
             async with reference_search(database) as reference:
                 await warm_up(stack)

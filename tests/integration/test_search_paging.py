@@ -44,7 +44,7 @@ async def corpus(postgres_url: str) -> AsyncIterator[Corpus]:
 async def crowded(postgres_url: str) -> AsyncIterator[Stack]:
     """A stack with many mostly similar memories."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             for start in range(0, MANY, 600):
                 numbers = range(start, start + 600)
                 texts = [f"note about build-{n % 50} of the gateway" for n in numbers]
@@ -79,7 +79,7 @@ async def test_pages_have_no_duplicates_when_appends_change_every_score(
     postgres_url: str, mode: str
 ) -> None:
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             await append(stack, *(f"The heron was seen {n} times." for n in range(12)))
             request = search_request("heron", mode, page_size=5)
             first = await stack.search.Search(request)

@@ -76,7 +76,7 @@ async def corpus(postgres_url: str) -> AsyncIterator[Corpus]:
 async def small(postgres_url: str) -> AsyncIterator[Stack]:
     """A stack with a few messages, each chosen for one query feature."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             await append(
                 stack,
                 "We decided on PostgreSQL as the database.",

@@ -38,7 +38,7 @@ ASKED = "2023-05-17T12:00+00:00"
 async def searches(postgres_url: str) -> AsyncIterator[tuple[Stack, SearchServiceStub]]:
     """A stack with a cache, in Berlin, and a search of the same database without one."""
     with cloned(postgres_url) as database:
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             settings = admin.NamespaceSettings(time_zone="Europe/Berlin")
             await stack.admin.UpdateNamespace(
                 admin.UpdateNamespaceRequest(

@@ -29,7 +29,7 @@ SAID = {
 async def searches(postgres_url: str) -> AsyncIterator[list[SearchServiceStub]]:
     """A search with a cache, and one without."""
     with cloned(postgres_url) as database:
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             for author, texts in SAID.items():
                 await append(stack, *(message(text, author=author) for text in texts))
             await embed_everything(stack)

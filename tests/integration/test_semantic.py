@@ -36,7 +36,7 @@ TOLD = (
 @pytest.fixture
 async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
     """A stack with search by meaning and a few messages."""
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         await append(stack, *TOLD)
         await embed_everything(stack)
         yield stack
@@ -138,7 +138,7 @@ async def test_semantic_search_ignores_vectors_of_another_namespace(knowing: Sta
 async def test_hybrid_without_embedder_skips_semantic_arm_with_a_reason(
     database: DatabaseUnderTest,
 ) -> None:
-    async with running_stack(database) as stack:
+    async with running_stack(database, embedder=False) as stack:
         await append(stack, *TOLD)
         response = await search(stack, "the cat Miso")
         assert contents(response)[0] == TOLD[0]

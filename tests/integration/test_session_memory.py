@@ -53,7 +53,7 @@ class Garden:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def garden(postgres_url: str) -> AsyncIterator[Garden]:
     with cloned(postgres_url) as database:
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             fields = {"agent": "gardener", "subject": "ada"}
             ids = []
             for key, texts, day in (("beds", SAID, 3), ("bees", (ELSEWHERE,), 2)):

@@ -57,7 +57,7 @@ class ObservedEmbedder(QueryEmbedder):
 @pytest.fixture
 async def knowing(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
     """A stack with three messages and their vectors."""
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         await append(
             stack,
             message("Our cat Miso sleeps on the radiator.", author="Lea"),

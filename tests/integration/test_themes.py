@@ -50,7 +50,7 @@ GARDEN = [
 
 @pytest.fixture
 async def stack(database: DatabaseUnderTest) -> AsyncIterator[Stack]:
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         yield stack
 
 

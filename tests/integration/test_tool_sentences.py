@@ -48,7 +48,7 @@ def server() -> Iterator[ScriptedChat]:
 @pytest.fixture
 async def modelled(database: DatabaseUnderTest, server: ScriptedChat) -> AsyncIterator[Stack]:
     """A stack whose compactor uses the model."""
-    async with running_stack(database, chat=chat_settings(server)) as stack:
+    async with running_stack(database, chat=chat_settings(server), embedder=False) as stack:
         yield stack
 
 
@@ -156,7 +156,7 @@ async def test_search_finds_tool_call_by_words_of_its_sentence(
 async def test_semantic_search_finds_tool_call_by_its_sentence(
     database: DatabaseUnderTest, server: ScriptedChat
 ) -> None:
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         [memory_id] = await _tell(stack, tool_call("k9/zz.bin", tool_result="0x00"))
         await _tell(stack, message("Lea is vegetarian."), session_key="other")
         await write_pending_sentences(stack, server)
@@ -203,7 +203,9 @@ async def test_corpus_counts_and_embedding_queue_match_index_after_rewrite(
         [queue] = conn.execute("SELECT count(*) FROM embedding_queue").fetchall()
     assert queue == (5,)
     # Rewrite by a model, which must leave nothing of the template's sentences.
-    async with running_stack(stack.database, chat=chat_settings(server)) as modelled:
+    async with running_stack(
+        stack.database, chat=chat_settings(server), embedder=False
+    ) as modelled:
         assert await _backfill(modelled) == 2
     await write_pending_sentences(stack, server)
     with stack.database.connect() as conn:

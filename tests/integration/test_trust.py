@@ -139,7 +139,7 @@ async def planted(postgres_url: str) -> AsyncIterator[Planted]:
     """Run one stack for all tests; each test chooses the policy for reading its data."""
     with cloned(postgres_url) as database, ScriptedChat(_cite_everything).running() as server:
         chat = ChatSettings(server.url, server.model)
-        async with running_stack(database, chat=chat) as stack:
+        async with running_stack(database, chat=chat, embedder=False) as stack:
             yield await _plant(stack, server)
 
 

@@ -44,7 +44,7 @@ class Retelling(ExtractiveComposer):
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     with cloned(postgres_url) as database:
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             await append(stack, *(message(text, author="Mara") for text in SAID))
             await stack.ingest.AppendMessages(
                 AppendMessagesRequest(

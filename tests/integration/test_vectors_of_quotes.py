@@ -123,7 +123,7 @@ async def test_backfill_generation_of_extractive_leaf_enqueues_one_vector(stack:
 async def test_semantic_search_of_summaries_finds_an_extractive_leaf(
     database: DatabaseUnderTest,
 ) -> None:
-    async with running_stack(database, semantic=True) as stack:
+    async with running_stack(database) as stack:
         await summarize(stack, ExtractiveComposer())
         await embed_everything(stack)
         response = await stack.search.Search(

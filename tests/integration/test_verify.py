@@ -191,7 +191,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "data-safety.md"
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             await fill_everything(stack)
             with database.connect() as conn:
                 complete(conn)

@@ -41,7 +41,7 @@ WRITTEN, ENDED, DELETED = (
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """Run one stack for all tests; each test watches from its own start."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             yield stack
 
 
@@ -183,7 +183,7 @@ async def test_watch_command_prints_events_and_resumes(stack: Stack) -> None:
 
 async def test_stopping_server_ends_watch_stream_with_ok(postgres_url: str) -> None:
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             channel = grpc.aio.insecure_channel(stack.addresses["search"])
             call = SearchServiceStub(channel).WatchMemories(pb.WatchMemoriesRequest())
             first = await call.read()

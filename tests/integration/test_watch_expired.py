@@ -37,7 +37,7 @@ WRITTEN, ENDED, DELETED, EXPIRED = (
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """Run one stack for all tests; each test watches from its own start."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             yield stack
 
 

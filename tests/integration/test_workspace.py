@@ -35,7 +35,7 @@ ADMIN_KEY = "operator-key-of-this-test"
 async def stack(postgres_url: str) -> AsyncIterator[Stack]:
     """Run one stack for all tests: each test has an agent of its own."""
     with cloned(postgres_url) as database:
-        async with running_stack(database) as stack:
+        async with running_stack(database, embedder=False) as stack:
             yield stack
 
 
@@ -76,7 +76,7 @@ async def test_protected_workspace_files_are_writable_only_by_the_operator(
 ) -> None:
     """An agent has a key of the role write, and may claim any identity."""
     with cloned(postgres_url) as database:
-        async with running_stack(database, admin_key=ADMIN_KEY) as stack:
+        async with running_stack(database, admin_key=ADMIN_KEY, embedder=False) as stack:
             operator = bearer(ADMIN_KEY)
             key = admin.CreateApiKeyRequest(
                 api_key=admin.ApiKey(role=admin.API_KEY_ROLE_WRITE, namespace="default")

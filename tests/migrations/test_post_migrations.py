@@ -67,7 +67,7 @@ async def test_post_migration_builds_index_during_writes_and_after_being_killed(
     [post] = add_migrations(POST)
     url = database.admin_url
     assert verify_everything(url) == [], "it need not be applied"
-    async with running_stack(database) as stack:
+    async with running_stack(database, embedder=False) as stack:
 
         async def write(count: int) -> None:
             for _ in range(count):

@@ -101,5 +101,5 @@ def search_request(
 async def sample_corpus(postgres_url: str, cache_mb: int | None = None) -> AsyncIterator[Corpus]:
     """Run a stack over the sample while the block lasts."""
     with cloned(postgres_url) as database:
-        async with running_stack(database, cache_mb=cache_mb) as stack:
+        async with running_stack(database, cache_mb=cache_mb, embedder=False) as stack:
             yield Corpus(stack, await import_sample(stack))

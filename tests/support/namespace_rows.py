@@ -65,7 +65,7 @@ def _count(conn: psycopg.Connection, table: str, namespace_id: int) -> int:
 async def fill_every_table(database: DatabaseUnderTest, names: Sequence[str], words: str) -> None:
     """Create namespaces with at least one row in each namespaced table, without running background work."""
     said = {}
-    async with running_stack(database) as stack:
+    async with running_stack(database, embedder=False) as stack:
         await make_namespaces(stack, *names)
         for name in names:
             said[name] = await _append(stack, name, words)

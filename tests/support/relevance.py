@@ -38,7 +38,7 @@ async def stack_with_history(database: DatabaseUnderTest) -> AsyncIterator[Stack
     """Run a stack with a few messages and an embedding model for which no calibration is shipped."""
     with ScriptedEmbedder(8).running() as model:
         embed_with(database, model)
-        async with running_stack(database, semantic=True) as stack:
+        async with running_stack(database) as stack:
             await append(
                 stack,
                 "The cutover of the orders is on 10.20.4.17.",

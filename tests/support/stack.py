@@ -78,7 +78,7 @@ async def running_stack(
     *,
     admin_key: str = "",
     internal_token: str = "",
-    semantic: bool = False,
+    embedder: bool = True,
     redis_url: str = "",
     chat: ChatSettings | None = None,
     server: ServerSettings = BASE,
@@ -88,10 +88,10 @@ async def running_stack(
 ) -> AsyncIterator[Stack]:
     """Run the four services while the block lasts.
 
-    With `semantic`, search knows the embedder; with `redis_url`, ingest sends wake-ups there; with `chat`, the
-    compactor and search know a language model. Search keeps `cache_mb` mebibytes of namespaces in memory, None for
-    what it does by itself, and counts by `tokenizer`. With `warm_up`, search runs its first question before the block
-    begins, as it does in production: that takes 0.3 s, and most tests search little or not at all.
+    Search uses the embedder, as in the product, unless `embedder` is False. With `redis_url`, ingest sends wake-ups
+    there; with `chat`, the compactor and search know a language model. Search caches namespaces in `cache_mb` MiB, or
+    in its default if None, and counts tokens by `tokenizer`. With `warm_up`, search runs its first question before the
+    block begins, as in production: that takes 0.3 s, and most tests search little or not at all.
     """
     base = replace(server, admin_key=Secret(admin_key), internal_token=Secret(internal_token))
 
@@ -110,7 +110,7 @@ async def running_stack(
         await start("ingest", IngestServer(IngestSettings(**of("ingest"), queue=queue)))
         settings = CompactorSettings(**of("compactor"), chat=chat, small_chat=chat)
         await start("compactor", CompactorServer(settings))
-        known = addresses["embedder"] if semantic else ""
+        known = addresses["embedder"] if embedder else ""
         reading = SearchSettings(
             **of("search"), embedder_address=known, chat=chat, tokenizer=tokenizer
         )
