@@ -1,4 +1,4 @@
-"""Measurements of contexts: what counts as shown, cut and lost, and how rows add up."""
+"""Measurements of contexts: evidence that is shown, cut or lost, and means over rows."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class ContextFigures:
         }
 
     def _compare(self, shown: Mapping[str, str], query: Query) -> Row:
-        """Return which part of the evidence a context shows, and what it lost by cutting messages."""
+        """Return the share of the evidence in a context, and its losses by cutting messages."""
         present = shown.keys() & query.relevant
         whole = [_spaced(self.texts[id_]) in _spaced(shown[id_]) for id_ in present]
         answered = _is_answered(shown, query)
@@ -139,7 +139,7 @@ class ContextFigures:
         }
 
     def _cut(self, results: Sequence[search_pb.SearchResult], budget: int, query: Query) -> Row:
-        """Return what the results that fit contain, best first; results that do not fit are skipped."""
+        """Return the share of the evidence in the best results that fit; other results are skipped."""
         shown, left = dict[str, str](), budget
         for result in results:
             text = f"{result.memory.author}: {result.passage}"
