@@ -161,7 +161,7 @@ async def test_facts_of_the_author_are_searched_if_no_subject_is_given(stack: St
         for other in ("Residence of ben", "secret", "Employer"):
             assert other not in response.text
         assert "a parrot in Berlin" in response.text
-    assert lines(small, MEMORIES) == ["fact: Pet of user: a parrot in Berlin, Rome and Acme"]
+    assert lines(small, MEMORIES) == ["Pet of user: a parrot in Berlin, Rome and Acme"]
     # A conversation with another subject has none of these facts.
     other = await say(stack, "e", message("Hello!", author="marta"), subject="emi")
     assert "parrot" not in (await build(stack, other, **fields)).text

@@ -487,7 +487,7 @@ class Memory(_message.Message):
     """
     conversation_label: _builtins.str
     """conversation_label is a short name of its conversation for display: the title, or the session key if there is no title.
-    At most 40 characters, without line ends; of a UUID the first 8 digits. Empty without a conversation.
+    At most 24 characters, without line ends; of a UUID the first 8 digits. Empty without a conversation.
     """
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:

@@ -176,12 +176,12 @@ class SummaryRecord:
 
 
 #: Characters shown of a conversation's name, and of a UUID in it.
-_NAME_CHARS, _UUID_CHARS = 40, 8
+_NAME_CHARS, _UUID_CHARS = 24, 8
 _UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.I)
 
 
 def shorten_name(name: str) -> str:
-    """Return the name of a conversation on one line of at most 40 characters, with UUIDs cut to their beginning."""
+    """Return the name of a conversation on one line of at most 24 characters, with UUIDs cut to their beginning."""
     flat = " ".join(_UUID.sub(lambda found: found[0][:_UUID_CHARS], name).split())
     return flat if len(flat) <= _NAME_CHARS else f"{flat[: _NAME_CHARS - 1].rstrip()}…"
 

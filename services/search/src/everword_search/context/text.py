@@ -126,7 +126,23 @@ class Layout:
 
     def line(self, item: ContextItem, number: int) -> str:
         """Return an item as it appears in the context."""
-        return self._line(item, number, item.words)
+        ends = [
+            (each.attribute, each.how, local_time(each.ended_at, self.zone).date().isoformat())
+            for each in ending_remarks(item.endings)
+        ]
+        if self.is_json:
+            return self._json_line(item, number, ends)
+        marks = [str(number)]
+        if item.kind and ContextPart.KIND not in self.omit_parts:
+            marks.append(item.kind)
+        if self._shows_relevance(item):
+            marks.append(f"{item.relevance:.0%}")
+        trust = f"; {item.trust}" if item.trust else ""
+        ended = "".join(f"; {' '.join(each)}" for each in ends)
+        speaker = f"{item.speaker}: " if item.speaker and self._shows_speaker(item) else ""
+        # `splitlines` splits at everything that a reader may treat as a line end.
+        indented = f"\n{_INDENT}".join(item.words.splitlines() or [""])
+        return f"[{' '.join(marks)}{trust}{ended}] {speaker}{indented}"
 
     def block(self, source: BlockSource, items: list[ContextItem], first: int) -> str:
         """Return items in order as one text, numbered from `first`."""
@@ -204,7 +220,7 @@ class Layout:
 
     def reworded(self, item: ContextItem, words: str) -> ContextItem:
         """Return the item with `words` as its text, and its token count updated."""
-        return replace(item, words=words, tokens=self._line_tokens(item, words), is_supplied=False)
+        return self._counted(replace(item, words=words))
 
     def candidate(self, found: ContextCandidate) -> ContextItem:
         """Return a block's candidate as an item."""
@@ -231,7 +247,7 @@ class Layout:
         seq: int,
         speaker: str,
         words: str,
-        prompt_tokens_used: int,
+        given: int,
         item_context: ItemContext = NOTHING,
         about: MemoryRecord | None = None,
         kind: str = "",
@@ -245,23 +261,26 @@ class Layout:
             " ".join(speaker.split()),
             words,
             0,
-            prompt_tokens_used > 0,
-            item_context.score,
-            item_context.relevance,
-            item_context.confidence,
-            about,
-            item_context.endings,
-            item_context.source_messages,
+            score=item_context.score,
+            relevance=item_context.relevance,
+            confidence=item_context.confidence,
+            about=about,
+            endings=item_context.endings,
+            source_messages=item_context.source_messages,
             trust=trust,
             is_withheld=is_withheld,
             kind=kind,
             conversation=self._other_conversation(about),
         )
-        tokens = prompt_tokens_used
-        tokens += self._line_tokens(item, "" if prompt_tokens_used else words)
-        if prompt_tokens_used:
-            tokens += len(_INDENT) * words.count("\n")
-        return replace(item, tokens=tokens)
+        return self._counted(item, given)
+
+    def _counted(self, item: ContextItem, given: int = 0) -> ContextItem:
+        """Return an item with its token count; `given` is the caller's count of its words, or 0."""
+        counted = replace(item, words="") if given else item
+        tokens = given + self.counter.count(f"{self.line(counted, _WIDEST)}\n")
+        if given:
+            tokens += len(_INDENT) * item.words.count("\n")
+        return replace(item, tokens=tokens, is_supplied=given > 0)
 
     def _other_conversation(self, about: MemoryRecord | None) -> str:
         """Return the name of a memory's conversation; empty if the context continues it, or continues none."""
@@ -272,31 +291,8 @@ class Layout:
         label = about.conversation_label
         return mask_credentials(label) if self.masks else label
 
-    def _line_tokens(self, item: ContextItem, words: str) -> int:
-        """Return the tokens of an item's line with the widest number, if `words` are its text."""
-        return self.counter.count(f"{self._line(item, _WIDEST, words)}\n")
-
-    def _line(self, item: ContextItem, number: int, words: str) -> str:
-        ends = [
-            (each.attribute, each.how, local_time(each.ended_at, self.zone).date().isoformat())
-            for each in ending_remarks(item.endings)
-        ]
-        if self.is_json:
-            return self._json_line(item, number, words, ends)
-        marks = [str(number)]
-        if item.kind and ContextPart.KIND not in self.omit_parts:
-            marks.append(item.kind)
-        if self._shows_relevance(item):
-            marks.append(f"{item.relevance:.0%}")
-        trust = f"; {item.trust}" if item.trust else ""
-        ended = "".join(f"; {' '.join(each)}" for each in ends)
-        speaker = f"{item.speaker}: " if item.speaker and self._shows_speaker(item) else ""
-        # `splitlines` splits at everything that a reader may treat as a line end.
-        indented = f"\n{_INDENT}".join(words.splitlines() or [""])
-        return f"[{' '.join(marks)}{trust}{ended}] {speaker}{indented}"
-
     def _json_line(
-        self, item: ContextItem, number: int, words: str, ends: Sequence[tuple[str, str, str]]
+        self, item: ContextItem, number: int, ends: Sequence[tuple[str, str, str]]
     ) -> str:
         fields: dict[str, object] = {"number": number}
         if ContextPart.DATE not in self.omit_parts:
@@ -307,7 +303,7 @@ class Layout:
             fields |= kind_fields(item.about) if item.about else {}
         if self._shows_speaker(item):
             fields["author"] = item.speaker
-        fields["text"] = words
+        fields["text"] = item.words
         if ends:
             fields["superseded"] = [
                 {"attribute": attribute, how: day} for attribute, how, day in ends

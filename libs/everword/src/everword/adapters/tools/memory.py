@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from everword.adapters.tools.model import READS, Tool, ToolCaller, ToolError
+from everword.adapters.tools.sources import source_lines
 from everword.adapters.tools.text import entry, heading, indented, when
 from everword.client.kinds import KINDS, Kind, kind_number
 from everword.v1 import memory_pb2, search_service_pb2
@@ -95,7 +96,9 @@ def _result(number: int, result: search_service_pb2.SearchResult) -> str:
     if result.needs_review:
         remarks.append("a summary that its sources do not bear out")
     remarks.extend(result.relations)
-    return entry(number, result.memory, result.memory.content or result.passage, remarks)
+    marks = f"{number} {result.relevance:.0%}" if result.HasField("relevance") else f"{number}"
+    found = entry(marks, result.memory, result.memory.content or result.passage, remarks)
+    return "\n".join([found, *source_lines(result.expansion)])
 
 
 def _ended(fact: SupersededFact) -> str:

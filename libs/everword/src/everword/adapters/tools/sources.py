@@ -1,0 +1,30 @@
+"""The sources of summaries among search results, as text for a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from everword.adapters.tools.text import heading, level_of, when
+from everword.v1.search_service_pb2 import Expansion
+
+#: Characters of each source; memory_get_full returns the whole.
+_CHARS = 200
+
+
+def source_lines(expansion: Expansion, depth: int = 1) -> Iterator[str]:
+    """Yield a line for each summary and message that a summary was made from, indented by level."""
+    indent = "    " * depth + "- "
+    for child in expansion.children:
+        summary = child.summary
+        title = f"{level_of(summary.level)} summary · {when(summary.latest_time)} · id {summary.id}"
+        yield f"{indent}{title}: {_shorten(summary.content)}"
+        yield from source_lines(child, depth + 1)
+    for source in expansion.sources:
+        yield f"{indent}{heading(source)}: {_shorten(source.content or source.synthesized_content)}"
+    if expansion.omitted:
+        yield f"{indent}{expansion.omitted} more"
+
+
+def _shorten(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _CHARS else f"{line[: _CHARS - 1].rstrip()}…"
