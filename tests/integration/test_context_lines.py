@@ -16,7 +16,7 @@ from everword.samples import sample_path
 from everword.text.tokens.counter import packaged_counter
 from everword.transcripts import read_transcript
 from everword.v1 import context_service_pb2 as pb
-from everword.v1 import conversation_pb2, ingest_service_pb2
+from everword.v1 import conversation_pb2, ingest_service_pb2, memory_pb2
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from support.background import embed_everything
 from support.command_line import everword
@@ -76,7 +76,7 @@ def _client(stack: Stack) -> AbstractAsyncContextManager[Client]:
 @pytest_asyncio.fixture(loop_scope="module")
 async def memory(stack: Stack) -> AsyncIterator[AsyncEverword]:
     async with _client(stack) as client:
-        yield AsyncEverword(client=client)
+        yield AsyncEverword(client=client, agent="atlas", channel="slack")
 
 
 def _kinds(text: str) -> set[str]:
@@ -102,13 +102,20 @@ async def test_lines_name_date_speaker_relevance_and_kind(memory: AsyncEverword)
         if item.memory.author:
             assert item.text[found.end() :].startswith(f"{item.memory.author}: ")
     assert {"message", "note", "significant memory"} <= _kinds(context.text)
-    assert any(
-        re.fullmatch(r"(day|week|month) .*\d{4}-\d\d.*", kind) for kind in _kinds(context.text)
-    )
+
+
+async def test_lines_name_the_level_and_period_of_summaries(stack: Stack) -> None:
+    summaries = memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_SUMMARY])
+    async with _client(stack) as client:
+        request = pb.BuildContextRequest(query=CUTOVER, filter=summaries)
+        response = await client.context_service.BuildContext(request)
+    kinds = _kinds(response.text)
+    assert kinds & {"leaf summary", "branch summary", "root summary"}
+    assert any(re.fullmatch(r"(day|week of) 2026-03-\d\d", kind) for kind in kinds)
 
 
 async def test_lines_name_another_conversation_but_not_the_own_one(memory: AsyncEverword) -> None:
-    context = await memory.context(CUTOVER, session="a new thread", agent="atlas")
+    context = await memory.context(CUTOVER, session="a new thread", subject="brotkorb-team")
     names = {
         found["conversation"]
         for line in context.text.splitlines()
@@ -118,7 +125,7 @@ async def test_lines_name_another_conversation_but_not_the_own_one(memory: Async
     assert not re.search(r"[0-9a-f]{8}-[0-9a-f]{4}-", context.text)
     for item in (each for block in context.proto.blocks for each in block.items):
         assert len(item.memory.conversation_label) <= 24
-    own = await memory.context(CUTOVER, session="slack:orders-db", agent="atlas")
+    own = await memory.context(CUTOVER, session="slack:orders-db")
     assert "Moving orderdesk" not in "".join(filter(DATE.fullmatch, own.text.splitlines()))
 
 
@@ -141,7 +148,10 @@ async def test_provenance_takes_at_most_12_percent_of_a_default_context(
 
 async def test_parts_of_lines_can_be_left_out(stack: Stack, memory: AsyncEverword) -> None:
     context = await memory.context(
-        CUTOVER, session="a new thread", omit=("relevance", "conversation")
+        CUTOVER,
+        session="a new thread",
+        subject="brotkorb-team",
+        omit=("relevance", "conversation"),
     )
     assert "%" not in "".join(re.findall(r"^\[[^\]]*\]", context.text, re.M))
     assert " · " not in "".join(line for line in context.text.splitlines() if DATE.fullmatch(line))
@@ -158,16 +168,17 @@ async def test_parts_of_lines_can_be_left_out(stack: Stack, memory: AsyncEverwor
 
 async def test_json_lines_have_the_same_facts(stack: Stack, memory: AsyncEverword) -> None:
     async with _client(stack) as client:
-        key = conversation_pb2.ConversationKey(session_key="a new thread")
+        key = conversation_pb2.ConversationKey(session_key="a new thread", agent="atlas")
         request = pb.BuildContextRequest(
             query=CUTOVER,
-            conversation=pb.ContextConversation(key=key),
+            conversation=pb.ContextConversation(key=key, subject="brotkorb-team"),
             format=pb.CONTEXT_FORMAT_JSON_LINES,
         )
         response = await client.context_service.BuildContext(request)
     lines = [json.loads(line) for line in response.text.splitlines()]
     assert {"message", "note"} <= {line.get("kind") for line in lines}
     assert {"leaf", "branch", "root", "significant"} & {line.get("level") for line in lines}
+    assert all("time" in line and "author" in line for line in lines)
     assert "Moving orderdesk from M…" in {line.get("conversation") for line in lines}
     assert any(line.get("relevance", 0) > 0 for line in lines)
 

@@ -378,7 +378,7 @@ def test_date_line_names_other_conversation_but_not_the_own_one() -> None:
     built.fill(MEMORIES, items, maximum=9)
     assert built.text() == (
         "## Relevant memories\n18 Apr 2026\n[1] Ana: Word 0.\n18 Apr · 8b0f7d53\n[2] Ana: Word 3.\n"
-        "18 Apr · Trip to Rome\n[3] Ana: Word 1.\n19 Apr · Trip to Rome\n[4] Ana: Word 2."
+        "18 Apr · Trip to Rome\n[3] Ana: Word 1.\n19 Apr · same\n[4] Ana: Word 2."
     )
     without = replace(LAYOUT, conversation_id=None)
     assert not any(shown("Hi", each, without).conversation for each in records)

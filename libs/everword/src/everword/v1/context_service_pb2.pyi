@@ -149,10 +149,11 @@ class _ContextFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     CONTEXT_FORMAT_UNSPECIFIED: _ContextFormat.ValueType  # 0
     """CONTEXT_FORMAT_UNSPECIFIED is CONTEXT_FORMAT_TEXT."""
     CONTEXT_FORMAT_TEXT: _ContextFormat.ValueType  # 1
-    """CONTEXT_FORMAT_TEXT has a heading for each block, a line with the date above the items of a day, such as `2026-04-18`, and
+    """CONTEXT_FORMAT_TEXT has a heading for each block, a line with the date above the items of a day, such as `18 Apr 2026`, and
     items as `[3 82%] Mara: The cutover is on Thursday.` The percentage is the relevance of memories that the query found.
     Memories other than messages have their kind, such as `[4 64%] week of 2026-04-13: …` or `[5] note, Mara: …`. Above items of
-    another conversation, the line with the date also has its name: `2026-04-18 · Move to Lisbon`.
+    another conversation, the line with the date also has its name: `18 Apr 2026 · Move to Lisbon`, or `19 Apr · same` after a
+    line with the same name. The year is only on the first date of a block, and where it changes.
     """
     CONTEXT_FORMAT_JSON_LINES: _ContextFormat.ValueType  # 2
     """CONTEXT_FORMAT_JSON_LINES has one line of JSON per item, with number, time (null if unknown), author and text. Memories
@@ -166,10 +167,11 @@ class ContextFormat(_ContextFormat, metaclass=_ContextFormatEnumTypeWrapper):
 CONTEXT_FORMAT_UNSPECIFIED: ContextFormat.ValueType  # 0
 """CONTEXT_FORMAT_UNSPECIFIED is CONTEXT_FORMAT_TEXT."""
 CONTEXT_FORMAT_TEXT: ContextFormat.ValueType  # 1
-"""CONTEXT_FORMAT_TEXT has a heading for each block, a line with the date above the items of a day, such as `2026-04-18`, and
+"""CONTEXT_FORMAT_TEXT has a heading for each block, a line with the date above the items of a day, such as `18 Apr 2026`, and
 items as `[3 82%] Mara: The cutover is on Thursday.` The percentage is the relevance of memories that the query found.
 Memories other than messages have their kind, such as `[4 64%] week of 2026-04-13: …` or `[5] note, Mara: …`. Above items of
-another conversation, the line with the date also has its name: `2026-04-18 · Move to Lisbon`.
+another conversation, the line with the date also has its name: `18 Apr 2026 · Move to Lisbon`, or `19 Apr · same` after a
+line with the same name. The year is only on the first date of a block, and where it changes.
 """
 CONTEXT_FORMAT_JSON_LINES: ContextFormat.ValueType  # 2
 """CONTEXT_FORMAT_JSON_LINES has one line of JSON per item, with number, time (null if unknown), author and text. Memories

@@ -9,7 +9,7 @@
     [4 note; untrusted] Bob: The landlord is Mr Vance.
 
 The line above the items of a day has the date, and the name of their conversation if it is another one than the
-context's. The brackets, which stored text cannot imitate, have the number, the kind of a memory that is no message, the
+context's; `same` if the line before names it. The brackets, which stored text cannot imitate, have the number, the kind of a memory that is no message, the
 relevance of a memory that the query found, the end of outdated facts, `untrusted` for text from open channels, and
 `suspicious` for untrusted text that addresses models. Every line of the format begins with a date, a number or a
 heading; stored text never starts a line, since its further lines are indented. Items without a time precede the first
@@ -109,11 +109,12 @@ class Layout:
         if self.is_json or item.occurred_at is None or ContextPart.DATE in self.omit_parts:
             return ""
         previous = after.occurred_at if after else None
-        is_same_day = previous is not None and previous.date() == item.occurred_at.date()
-        if after and is_same_day and after.conversation == item.conversation:
+        is_same = after is not None and previous and after.conversation == item.conversation
+        if previous and is_same and previous.date() == item.occurred_at.date():
             return ""
         day = date_phrase(item.occurred_at, previous)
-        return f"{day} · {item.conversation}" if item.conversation else day
+        conversation = "same" if is_same else item.conversation
+        return f"{day} · {conversation}" if item.conversation else day
 
     def header_tokens(self, item: ContextItem, after: ContextItem | None) -> int:
         header = self.header(item, after)
