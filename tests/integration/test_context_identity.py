@@ -15,6 +15,7 @@ from everword.v1 import context_service_pb2 as pb
 from everword.v1 import fact_pb2, memory_pb2
 from everword.v1 import fact_service_pb2 as facts
 from support.calls import append_request, message, target
+from support.context_lines import without_marks
 from support.corpus import moment
 from support.learning import learn
 from support.stack import Stack
@@ -49,7 +50,7 @@ def lines(
 ) -> list[str]:
     """Return a block's items without their numbers."""
     items = [item for block in response.blocks if block.source == source for item in block.items]
-    return [item.text.partition("] ")[2] for item in items]
+    return [without_marks(item.text) for item in items]
 
 
 async def test_context_includes_facts_from_the_latest_message(

@@ -36,7 +36,7 @@ def lines(response: pb.BuildContextResponse) -> list[str]:
 
 
 def without_relevance(text: str) -> str:
-    return re.sub(r" \d+%(?=[;\]])", "", text)
+    return re.sub(r"(?<=\])\d+%", "", text)
 
 
 async def conversation_of(stack: Stack, session: str) -> str:

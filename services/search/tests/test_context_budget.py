@@ -320,9 +320,9 @@ def summary_of(level: int, period: date | None = None) -> MemoryRecord:
 @pytest.mark.parametrize(
     ("about", "line"),
     [
-        (memory(author="Marta", role=2), "[3 82%] Marta: Hello"),
-        (memory(MemoryKind.NOTE, author="Marta"), "[3 note 82%] Marta: Hello"),
-        (memory(MemoryKind.FACT), "[3 fact 82%] Hello"),
+        (memory(author="Marta", role=2), "[3]82% Marta: Hello"),
+        (memory(MemoryKind.NOTE, author="Marta"), "[3 note]82% Marta: Hello"),
+        (memory(MemoryKind.FACT), "[3 fact]82% Hello"),
         (
             memory(
                 MemoryKind.CHUNK,
@@ -330,14 +330,14 @@ def summary_of(level: int, period: date | None = None) -> MemoryRecord:
                 document_title="Handbook",
                 headings=["Rollback"],
             ),
-            "[3 document 82%] Handbook › Rollback: Hello",
+            "[3 document]82% Handbook › Rollback: Hello",
         ),
-        (summary_of(1), "[3 leaf summary 82%] Hello"),
-        (summary_of(4, date(2026, 4, 13)), "[3 day 2026-04-13 82%] Hello"),
-        (summary_of(5, date(2026, 4, 13)), "[3 week of 2026-04-13 82%] Hello"),
-        (summary_of(6, date(2026, 4, 1)), "[3 month 2026-04 82%] Hello"),
-        (summary_of(7, date(2026, 1, 1)), "[3 year 2026 82%] Hello"),
-        (summary_of(8), "[3 significant memory 82%] Hello"),
+        (summary_of(1), "[3 leaf summary]82% Hello"),
+        (summary_of(4, date(2026, 4, 13)), "[3 day 2026-04-13]82% Hello"),
+        (summary_of(5, date(2026, 4, 13)), "[3 week of 2026-04-13]82% Hello"),
+        (summary_of(6, date(2026, 4, 1)), "[3 month 2026-04]82% Hello"),
+        (summary_of(7, date(2026, 1, 1)), "[3 year 2026]82% Hello"),
+        (summary_of(8), "[3 significant memory]82% Hello"),
     ],
 )
 def test_context_line_names_kind_level_and_relevance(about: MemoryRecord, line: str) -> None:

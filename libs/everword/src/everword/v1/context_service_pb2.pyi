@@ -150,8 +150,8 @@ class _ContextFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     """CONTEXT_FORMAT_UNSPECIFIED is CONTEXT_FORMAT_TEXT."""
     CONTEXT_FORMAT_TEXT: _ContextFormat.ValueType  # 1
     """CONTEXT_FORMAT_TEXT has a heading for each block, a line with the date above the items of a day, such as `18 Apr 2026`, and
-    items as `[3 82%] Mara: The cutover is on Thursday.` The percentage is the relevance of memories that the query found.
-    Memories other than messages have their kind, such as `[4 64%] week of 2026-04-13: …` or `[5] note, Mara: …`. Above items of
+    items as `[3]82% Mara: The cutover is on Thursday.` The percentage is the relevance of memories that the query found.
+    Memories other than messages have their kind, such as `[4 week of 2026-04-13]64% …` or `[5 note]71% Mara: …`. Above items of
     another conversation, the line with the date also has its name: `18 Apr 2026 · Move to Lisbon`, or `19 Apr · same` after a
     line with the same name. The year is only on the first date of a block, and where it changes.
     """
@@ -168,8 +168,8 @@ CONTEXT_FORMAT_UNSPECIFIED: ContextFormat.ValueType  # 0
 """CONTEXT_FORMAT_UNSPECIFIED is CONTEXT_FORMAT_TEXT."""
 CONTEXT_FORMAT_TEXT: ContextFormat.ValueType  # 1
 """CONTEXT_FORMAT_TEXT has a heading for each block, a line with the date above the items of a day, such as `18 Apr 2026`, and
-items as `[3 82%] Mara: The cutover is on Thursday.` The percentage is the relevance of memories that the query found.
-Memories other than messages have their kind, such as `[4 64%] week of 2026-04-13: …` or `[5] note, Mara: …`. Above items of
+items as `[3]82% Mara: The cutover is on Thursday.` The percentage is the relevance of memories that the query found.
+Memories other than messages have their kind, such as `[4 week of 2026-04-13]64% …` or `[5 note]71% Mara: …`. Above items of
 another conversation, the line with the date also has its name: `18 Apr 2026 · Move to Lisbon`, or `19 Apr · same` after a
 line with the same name. The year is only on the first date of a block, and where it changes.
 """
@@ -475,7 +475,7 @@ class ContextItem(_message.Message):
     @_builtins.property
     def superseded(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.SupersededFact]:
         """superseded lists statements of the item that no longer hold, as in SearchResult. The item's line shows them: `[2;
-        residence until 2024-06-15] Emi: I live in Berlin.`
+        residence until 2024-06-15]71% Emi: I live in Berlin.`
         """
 
     @_builtins.property

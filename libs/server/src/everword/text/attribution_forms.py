@@ -19,9 +19,9 @@ _KIND = (
     r"(?:day \d{4}-\d\d-\d\d|week of \d{4}-\d\d-\d\d|month \d{4}-\d\d|year \d{4}"
     r"|(?:leaf|branch|root) summary|significant memory|note|fact|document|node|topic)"
 )
-_MARKS = r"(?: \d{1,3}%)?(?:; [^\]\n]*)?\]"
-#: An item of a context that Everword built: "[3 82%; untrusted] Ana: …". One that is no message has its kind and may
-#: have no speaker: "[4 day 2026-04-18 64%] They agreed …".
+_MARKS = r"(?:; [^\]\n]*)?\](?:\d{1,3}%)?"
+#: An item of a context that Everword built: "[3; untrusted]82% Ana: …". One that is no message has its kind and may
+#: have no speaker: "[4 day 2026-04-18]64% They agreed …".
 CONTEXT_ITEM = regex.compile(
     rf"^[ \t]*\[\d{{1,3}}(?: {_KIND}{_MARKS}[ \t]+(?=\S)|{_MARKS}[ \t]+[^\n:]{{0,300}}:(?:\s|$))"
 )

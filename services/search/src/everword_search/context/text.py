@@ -1,18 +1,19 @@
 """The text format of items in a context, and their cost in tokens.
 
     18 Apr 2026
-    [1 82%] Marta: The cutover is on Thursday.
-    [2 day 2026-04-18 64%] They agreed on the plan.
+    [1]82% Marta: The cutover is on Thursday.
+    [2 day 2026-04-18]64% They agreed on the plan.
       Its second line.
     2 May · Move to Lisbon
-    [3 41%; residence until 2026-05-02] Marta: I live in Berlin.
+    [3; residence until 2026-05-02]41% Marta: I live in Berlin.
     [4 note; untrusted] Bob: The landlord is Mr Vance.
 
 The line above the items of a day has the date, and the name of their conversation if it is another one than the
-context's; `same` if the line before names it. The brackets, which stored text cannot imitate, have the number, the kind of a memory that is no message, the
-relevance of a memory that the query found, the end of outdated facts, `untrusted` for text from open channels, and
-`suspicious` for untrusted text that addresses models. Every line of the format begins with a date, a number or a
-heading; stored text never starts a line, since its further lines are indented. Items without a time precede the first
+context's; `same` if the line before names it. The brackets, which stored text cannot imitate, have the number, the kind
+of a memory that is no message, the end of outdated facts, `untrusted` for text from open channels, and `suspicious` for
+untrusted text that addresses models. The relevance of a memory that the query found follows them directly. Every line
+of the format begins with a date, a number or a heading; stored text never starts a line, since its further lines are
+indented. Items without a time precede the first
 date. In JSON, each item is one line.
 """
 
@@ -136,14 +137,14 @@ class Layout:
         marks = [str(number)]
         if item.kind and ContextPart.KIND not in self.omit_parts:
             marks.append(item.kind)
-        if self._shows_relevance(item):
-            marks.append(f"{item.relevance:.0%}")
+        # Outside of the brackets it takes a token less.
+        relevance = f"{item.relevance:.0%}" if self._shows_relevance(item) else ""
         trust = f"; {item.trust}" if item.trust else ""
         ended = "".join(f"; {' '.join(each)}" for each in ends)
         speaker = f"{item.speaker}: " if item.speaker and self._shows_speaker(item) else ""
         # `splitlines` splits at everything that a reader may treat as a line end.
         indented = f"\n{_INDENT}".join(item.words.splitlines() or [""])
-        return f"[{' '.join(marks)}{trust}{ended}] {speaker}{indented}"
+        return f"[{' '.join(marks)}{trust}{ended}]{relevance} {speaker}{indented}"
 
     def block(self, source: BlockSource, items: list[ContextItem], first: int) -> str:
         """Return items in order as one text, numbered from `first`."""

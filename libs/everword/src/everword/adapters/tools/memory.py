@@ -96,8 +96,9 @@ def _result(number: int, result: search_service_pb2.SearchResult) -> str:
     if result.needs_review:
         remarks.append("a summary that its sources do not bear out")
     remarks.extend(result.relations)
-    marks = f"{number} {result.relevance:.0%}" if result.HasField("relevance") else f"{number}"
-    found = entry(marks, result.memory, result.memory.content or result.passage, remarks)
+    relevance = f"{result.relevance:.0%}" if result.HasField("relevance") else ""
+    text = result.memory.content or result.passage
+    found = entry(number, result.memory, text, remarks, relevance)
     return "\n".join([found, *source_lines(result.expansion)])
 
 

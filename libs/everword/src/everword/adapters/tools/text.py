@@ -54,8 +54,10 @@ def heading(memory: Memory) -> str:
     return " · ".join(" ".join(part.split()) for part in parts if part)
 
 
-def entry(marks: str | int, memory: Memory, text: str, remarks: Iterable[str] = ()) -> str:
-    """Return one result: its heading after marks such as its number, its text, and remarks."""
+def entry(
+    number: int, memory: Memory, text: str, remarks: Iterable[str] = (), relevance: str = ""
+) -> str:
+    """Return one result: its number and relevance, its heading, its text, and remarks."""
     cut = ["cut short: memory_get_full returns the whole"] if memory.content_truncated else []
     said = [f"  ({' '.join(remark.split())})" for remark in (*remarks, *cut)]
-    return "\n".join([f"[{marks}] {heading(memory)}", indented(text), *said])
+    return "\n".join([f"[{number}]{relevance} {heading(memory)}", indented(text), *said])
