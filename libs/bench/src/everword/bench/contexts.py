@@ -30,7 +30,8 @@ GRAM = 5
 #: The most results of a page.
 _PAGE = 200
 _PASSAGE_CHARS = 4000
-_NUMBER = re.compile(r"^\[\d+\] ")
+#: The number, the kind, the relevance and other marks before the author.
+_MARKS = re.compile(r"^\[\d+[^\]]*\](?:\d+%)? ")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 Row = dict[str, Any]
@@ -171,5 +172,5 @@ def _share(held: set[str], query: Query) -> float:
 
 
 def _words(line: str) -> str:
-    """Return the author and text of a line, without its number."""
-    return _NUMBER.sub("", line)
+    """Return the author and text of a line, without its marks."""
+    return _MARKS.sub("", line)
