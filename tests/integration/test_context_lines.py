@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
 
 import pytest
 import pytest_asyncio
@@ -260,3 +261,16 @@ async def test_console_shows_the_sources_of_a_summary(stack: Stack, memory: Asyn
     assert id_ in page.text
     assert "Made from" in page.text
     assert source.replace("'", "&#39;") in page.text
+
+
+async def test_search_filters_messages_and_summaries_by_agent_and_dates(
+    memory: AsyncEverword,
+) -> None:
+    of_opus = await memory.search("What did the team decide?", agent="opus", limit=100)
+    assert {hit.memory.agent for hit in of_opus} == {"opus"}
+    assert {"message", "summary"} <= {hit.memory.kind for hit in of_opus}
+    since, until = datetime(2026, 3, 4, tzinfo=UTC), datetime(2026, 3, 7, tzinfo=UTC)
+    dated = await memory.search(CUTOVER, agent="atlas", since=since, until=until, limit=100)
+    assert len(dated) > 10
+    assert {hit.memory.agent for hit in dated} == {"atlas"}
+    assert all(hit.memory.time and since <= hit.memory.time < until for hit in dated)
