@@ -110,7 +110,7 @@ class Layout:
         if self.is_json or item.occurred_at is None or ContextPart.DATE in self.omit_parts:
             return ""
         previous = after.occurred_at if after else None
-        is_same = after is not None and previous and after.conversation == item.conversation
+        is_same = bool(previous and after and after.conversation == item.conversation)
         if previous and is_same and previous.date() == item.occurred_at.date():
             return ""
         day = date_phrase(item.occurred_at, previous)
