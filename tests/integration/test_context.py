@@ -75,7 +75,7 @@ async def test_context_lists_memories_before_recent_turns(stack: Stack) -> None:
     assert [entry.source for entry in response.blocks] == [MEMORIES, TURNS]
     text = re.sub(r"\d+%", "82%", response.text)
     assert text == (
-        "## Relevant memories\n11 Apr 2026 · The cutover is on Thursday.\n"
+        "## Relevant memories\n11 Apr 2026 · The cutover is on Thurs…\n"
         "[1]82% Mara: The cutover is on Thursday.\n\n"
         "## Chat history\n18 Apr 2026\n[2] Marta: Hello!\n[3] assistant: Hi, what can I do?\n"
         "[4] Marta: When is the cutover?"
