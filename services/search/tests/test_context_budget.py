@@ -96,28 +96,8 @@ def said(
 
 
 def memory(kind: MemoryKind = MemoryKind.MESSAGE, **fields: Any) -> MemoryRecord:
-    values = {
-        "id": UUID(int=9),
-        "kind": kind,
-        "content": "",
-        "content_truncated": False,
-        "conversation_id": None,
-        "seq": None,
-        "agent": "",
-        "subject": "",
-        "channel": "",
-        "instance": "",
-        "author": "",
-        "role": 0,
-        "tags": [],
-        "importance_class": 0,
-        "automated": False,
-        "occurred_at": NOON,
-        "use_count": 0,
-        "last_used_at": None,
-        **fields,
-    }
-    return MemoryRecord(**values)
+    place: tuple[Any, ...] = (None, None, "", "", "", "", "", 0, [], 0, False, NOON, 0, None)
+    return replace(MemoryRecord(UUID(int=9), kind, "", False, *place), **fields)
 
 
 def shown(
