@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import pytest
 import pytest_asyncio
 
-from everword.client import AsyncEverword, Client, ClientSettings, Expansion, Hit
+from everword.client import AsyncEverword, Client, ClientSettings, ContextPart, Expansion, Hit
 from everword.importer import import_records
 from everword.samples import sample_path
 from everword.text.tokens.counter import packaged_counter
@@ -155,7 +155,7 @@ async def test_parts_of_lines_can_be_left_out(stack: Stack, memory: AsyncEverwor
     )
     assert not re.search(r"^\[[^\]]*\]\d+%", context.text, re.M)
     assert " · " not in "".join(line for line in context.text.splitlines() if DATE.fullmatch(line))
-    every = ("kind", "date", "speaker", "relevance", "conversation")
+    every: tuple[ContextPart, ...] = ("kind", "date", "speaker", "relevance", "conversation")
     bare = await memory.context(CUTOVER, omit=every)
     opened = [
         line for line in bare.text.splitlines() if line and not line.startswith(("  ", "## "))

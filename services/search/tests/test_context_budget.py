@@ -343,7 +343,7 @@ def test_json_line_has_kind_level_period_conversation_and_relevance() -> None:
 
 def test_date_line_names_other_conversation_but_not_the_own_one() -> None:
     built = draft(300)
-    trip = {"conversation_id": OTHER, "conversation_name": "Trip to\nRome"}
+    trip: dict[str, Any] = {"conversation_id": OTHER, "conversation_name": "Trip to\nRome"}
     thread = "8b0f7d53-2f1c-4e0a-9b5b-0d2f4a9a7c11"
     records = (
         memory(conversation_id=OWN, conversation_name="Mine", occurred_at=NOON),
