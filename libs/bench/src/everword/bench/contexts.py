@@ -45,7 +45,8 @@ _GRAM = 5
 #: The most results of a page.
 _PAGE = 200
 _PASSAGE_CHARS = 4000
-_NUMBER = re.compile(r"^\[\d+[^\]]*\] ")
+#: The number, the kind, the relevance and other marks before the author.
+_MARKS = re.compile(r"^\[\d+[^\]]*\](?:\d+%)? ")
 
 Row = dict[str, Any]
 
@@ -104,7 +105,7 @@ class ContextFigures:
         shown = self._shown(response)
         tokens = self.counter.count(response.text)
         items = [item for block in response.blocks for item in block.items]
-        stated = sum(self.counter.count(_NUMBER.sub("", item.text)) for item in items)
+        stated = sum(self.counter.count(_MARKS.sub("", item.text)) for item in items)
         return {
             **self._compare(shown, query),
             "relevant": len(shown.keys() & query.relevant) / len(items) if items else None,

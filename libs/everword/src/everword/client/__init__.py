@@ -16,7 +16,7 @@ from everword.client.client import Client
 from everword.client.errors import CallError
 from everword.client.everword import AsyncEverword
 from everword.client.settings import ClientSettings, ClientSettingsError
-from everword.client.types import Context, Fact, Hit, Memory, Message, Note
+from everword.client.types import Context, ContextPart, Expansion, Fact, Hit, Memory, Message, Note
 
 __all__ = [
     "AsyncEverword",
@@ -25,7 +25,9 @@ __all__ = [
     "ClientSettings",
     "ClientSettingsError",
     "Context",
+    "ContextPart",
     "Everword",
+    "Expansion",
     "Fact",
     "Hit",
     "Memory",

@@ -10,7 +10,7 @@ from everword.client.client import Client
 from everword.client.everword import AsyncEverword
 from everword.client.kinds import Kind
 from everword.client.loop import BackgroundLoop
-from everword.client.types import AnyMessage, Context, Fact, Hit, Memory, Note
+from everword.client.types import AnyMessage, Context, ContextPart, Fact, Hit, Memory, Note
 from everword.v1 import memory_pb2
 
 _Result = TypeVar("_Result")
@@ -122,16 +122,24 @@ class Everword:
         subject: str = "",
         budget: int = 0,
         profile: str = "",
+        omit: tuple[ContextPart, ...] = (),
     ) -> Context:
         """Return what an agent should have in mind for `query`, within a budget of tokens; 4,000 if 0.
 
         With the session of a conversation, the context holds its recent turns, and memories of its agent and subject
         alone. A conversation that does not exist yet has no turns; nothing is written, so a read-only API key suffices.
         Without a session, the context holds the memories of all agents and subjects. `profile` is as in `search`.
+        `omit` names parts that its lines do not have.
         """
         return self._loop.run(
             self._memory.context(
-                query, session=session, agent=agent, subject=subject, budget=budget, profile=profile
+                query,
+                session=session,
+                agent=agent,
+                subject=subject,
+                budget=budget,
+                profile=profile,
+                omit=omit,
             )
         )
 

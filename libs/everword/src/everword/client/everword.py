@@ -17,6 +17,7 @@ from everword.client.settings import ClientSettings
 from everword.client.types import (
     AnyMessage,
     Context,
+    ContextPart,
     Fact,
     Hit,
     Memory,
@@ -147,18 +148,24 @@ class AsyncEverword:
         subject: str = "",
         budget: int = 0,
         profile: str = "",
+        omit: tuple[ContextPart, ...] = (),
     ) -> Context:
         """Return what an agent should have in mind for `query`, within a budget of tokens; 4,000 if 0.
 
         With the session of a conversation, the context holds its recent turns, and memories of its agent and subject
         alone. A conversation that does not exist yet has no turns; nothing is written, so a read-only API key suffices.
         Without a session, the context holds the memories of all agents and subjects. `profile` is as in `search`.
+        `omit` names parts that its lines do not have.
         """
         request = context_service_pb2.BuildContextRequest(
             query=query,
             conversation=self._context_target(session, agent, subject) if session else None,
             token_budget=budget,
             profile=profile,
+            omit_parts=[
+                context_service_pb2.ContextPart.Value(f"CONTEXT_PART_{each.upper()}")
+                for each in omit
+            ],
             at_least_as_fresh=self.freshness.token,
         )
         response = await (await self.client()).context_service.BuildContext(request)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -33,6 +34,10 @@ class ConversationRecord:
     last_message_at: datetime | None
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def name(self) -> str:
+        return self.title or self.session_key
 
 
 @dataclass(frozen=True)
@@ -122,6 +127,12 @@ class MemoryRecord:
     token_count: int = 0
     #: True if it comes from an untrusted channel, or from a tool.
     untrusted: bool = False
+    #: The title of its conversation, or its session key if it has no title; empty without a conversation.
+    conversation_name: str = ""
+
+    @property
+    def conversation_label(self) -> str:
+        return shorten_name(self.conversation_name)
 
     @cached_property
     def suspicious(self) -> bool:
@@ -169,6 +180,17 @@ class SummaryRecord:
     faithfulness: dict[str, Any] | None
     created_at: datetime
     revised_at: datetime
+
+
+#: Characters shown of a conversation's name, and of a UUID in it.
+_NAME_CHARS, _UUID_CHARS = 24, 8
+_UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.I)
+
+
+def shorten_name(name: str) -> str:
+    """Return the name of a conversation on one line of at most 24 characters, with UUIDs cut to their beginning."""
+    flat = " ".join(_UUID.sub(lambda found: found[0][:_UUID_CHARS], name).split())
+    return flat if len(flat) <= _NAME_CHARS else f"{flat[: _NAME_CHARS - 1].rstrip()}…"
 
 
 #: Tool results are searchable up to this many characters; the whole is stored.

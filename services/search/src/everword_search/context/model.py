@@ -8,6 +8,7 @@ from enum import IntEnum
 from uuid import UUID
 
 from everword.domain.records import ConversationRecord, MemoryRecord
+from everword_search.context.provenance import ContextPart
 from everword_search.records.model import EVERYTHING, ConversationKey, MemoryFilter
 from everword_search.retrieval.profiles import BalancedOptions
 
@@ -112,6 +113,7 @@ class ContextRequest:
     format: ContextFormat = ContextFormat.TEXT
     #: True if the query comes from an automated turn.
     automated: bool = False
+    omit_parts: frozenset[ContextPart] = frozenset()
     #: Facts about the speaker from conversations without a subject; used if this conversation has none either.
     own_fact_ids: tuple[UUID, ...] = ()
 

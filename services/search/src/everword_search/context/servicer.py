@@ -26,6 +26,7 @@ from everword_search.context.model import (
     ContextRequest,
     ContextScope,
 )
+from everword_search.context.provenance import ContextPart
 from everword_search.context.stream_context import StreamedEnd, stream_context
 from everword_search.context.text import SUSPICIOUS
 from everword_search.context.tokens import Tokens
@@ -91,6 +92,7 @@ def _to_request(request: pb.BuildContextRequest) -> ContextRequest:
         scope=ContextScope(request.scope or ContextScope.CONVERSATION),
         format=ContextFormat(request.format or ContextFormat.TEXT),
         automated=request.automated,
+        omit_parts=frozenset(map(ContextPart, request.omit_parts)),
         balanced=to_balanced(request.balanced) if request.HasField("balanced") else None,
     )
 

@@ -10,6 +10,7 @@ from pydantic import Field
 from everword.adapters.tools.limits import MAX_TOKENS, count_fitting
 from everword.adapters.tools.model import READS, Tool, ToolCaller, ToolError
 from everword.adapters.tools.owners import Conversation, Day, Subject, filter_of, is_visible
+from everword.adapters.tools.sources import source_lines
 from everword.adapters.tools.text import entry, heading, one_line, when, whole
 from everword.client.kinds import KINDS, Kind
 from everword.v1 import memory_pb2, search_service_pb2
@@ -99,7 +100,9 @@ def _result(number: int, result: search_service_pb2.SearchResult) -> str:
     if not text or (result.memory.content_truncated and result.passage not in text):
         # The part that matched is further down than the text that is shown.
         text = result.passage
-    return entry(number, result.memory, text, remarks)
+    relevance = f"{result.relevance:.0%}" if result.HasField("relevance") else ""
+    found = entry(number, result.memory, text, remarks, relevance)
+    return "\n".join([found, *source_lines(result.expansion)])
 
 
 def _ended(fact: SupersededFact) -> str:

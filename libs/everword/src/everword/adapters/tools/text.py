@@ -10,6 +10,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from everword.adapters.tools.limits import fit_text
 from everword.client.kinds import kind_word
 from everword.v1.memory_pb2 import Memory, Role
+from everword.v1.summary_pb2 import SummaryLevel
 
 #: Separator between the title of a document and its headings.
 _SECTION = " › "
@@ -43,14 +44,22 @@ def trust_of(memory: Memory) -> str:
     return "suspicious" if memory.suspicious else "untrusted" if memory.untrusted else ""
 
 
+def level_of(level: SummaryLevel.ValueType) -> str:
+    """Return the level of a summary, such as `week`."""
+    return SummaryLevel.Name(level).removeprefix("SUMMARY_LEVEL_").lower()
+
+
 def heading(memory: Memory) -> str:
-    """Return the line above a memory: kind, author, time, id, and a mark if it is untrusted."""
+    """Return the line above a memory: kind and level, author, time, conversation, id, and a mark if it is untrusted."""
     kind = kind_word(memory.kind)
+    if memory.summary_level:
+        kind = f"{level_of(memory.summary_level)} {kind} {memory.period_start}"
     speaker = memory.author or Role.Name(memory.role).removeprefix("ROLE_").lower()
     parts = [
         kind,
         speaker if memory.author or memory.role else "",
         when(memory.occur_time),
+        memory.conversation_label,
         memory.note_key,
         _SECTION.join((memory.document_title, *memory.headings)) if memory.document_title else "",
         f"id {memory.id}",
@@ -59,8 +68,10 @@ def heading(memory: Memory) -> str:
     return " · ".join(" ".join(part.split()) for part in parts if part)
 
 
-def entry(number: int, memory: Memory, text: str, remarks: Iterable[str] = ()) -> str:
-    """Return one result: its heading, its text, and remarks."""
+def entry(
+    number: int, memory: Memory, text: str, remarks: Iterable[str] = (), relevance: str = ""
+) -> str:
+    """Return one result: its number and relevance, its heading, its text, and remarks."""
     cut = ["cut short: memory_get_full returns the whole"] if memory.content_truncated else []
     said = [f"  ({' '.join(remark.split())})" for remark in (*remarks, *cut)]
-    return "\n".join([f"[{number}] {heading(memory)}", indented(text), *said])
+    return "\n".join([f"[{number}]{relevance} {heading(memory)}", indented(text), *said])
