@@ -111,6 +111,11 @@ def _options() -> list[Callable[[Command], Command]]:
             help="Exclude untrusted text with prompt injections from contexts.",
         ),
         click.option(
+            "--shared-calendar/--calendar-per-subject",
+            default=None,
+            help="Sum up all subjects in one calendar, or each subject in its own.",
+        ),
+        click.option(
             "--voice",
             help="Set the voice of calendar summaries as JSON: identity, userName, pronouns and "
             "channelInstructions. @FILE reads a file.",
@@ -295,5 +300,6 @@ def _show(namespace: pb.Namespace, as_json: bool, usage: pb.NamespaceUsage | Non
             .lower(),
         ),
         ("quarantine", "yes" if settings.quarantine else "no"),
+        ("calendar", "shared" if settings.shared_calendar else "per subject"),
     ]
     print_table(("", ""), rows + _limits(namespace.limits, usage))

@@ -301,6 +301,7 @@ class NamespaceSettings(_message.Message):
     SLEEP_ATOMICITY_FIELD_NUMBER: _builtins.int
     QUARANTINE_FIELD_NUMBER: _builtins.int
     VOICE_FIELD_NUMBER: _builtins.int
+    SHARED_CALENDAR_FIELD_NUMBER: _builtins.int
     time_zone: _builtins.str
     """time_zone is an IANA name such as `Europe/Zurich`, of at most 64 characters. `UTC` if empty."""
     day_cutoff_minutes: _builtins.int
@@ -324,6 +325,11 @@ class NamespaceSettings(_message.Message):
     """sleep_atomicity defines which results Sleep stores in one transaction. SESSION if unset."""
     quarantine: _builtins.bool
     """quarantine is that of a channel's policy, for all channels."""
+    shared_calendar: _builtins.bool
+    """shared_calendar keeps one calendar of days, weeks, months and years for all subjects, such as for one persona in many
+    channels; its summaries are in the contexts of all subjects. If false, each subject has its own calendar. A change
+    applies to messages that are stored from then on.
+    """
     @_builtins.property
     def channel_policies(self) -> _containers.MessageMap[_builtins.str, Global___ChannelPolicy]:
         """channel_policies are the policies of channels by name, or by a prefix followed by `*`: `discord/*` matches all channels whose
@@ -350,10 +356,11 @@ class NamespaceSettings(_message.Message):
         sleep_atomicity: Global___SleepAtomicity.ValueType = ...,
         quarantine: _builtins.bool = ...,
         voice: Global___Voice | None = ...,
+        shared_calendar: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "day_cutoff_minutes", b"day_cutoff_minutes", "voice", b"voice"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "quarantine", b"quarantine", "sleep_atomicity", b"sleep_atomicity", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting", "voice", b"voice"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "quarantine", b"quarantine", "shared_calendar", b"shared_calendar", "sleep_atomicity", b"sleep_atomicity", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting", "voice", b"voice"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__day_cutoff_minutes: _TypeAlias = _typing.Literal["day_cutoff_minutes"]  # noqa: Y015
     _WhichOneofArgType__day_cutoff_minutes: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes"]  # noqa: Y015

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Database
-from everword.domain.periods import Calendar
+from everword.domain.periods import Calendar, Period, PeriodLevel
 from everword_compactor.calendar import requests
 from everword_compactor.calendar.model import PagedMessage
 
@@ -25,14 +25,14 @@ async def backfill_days(
     limit: int | None = None,
     since: date = date.min,
     before: date = date.max,
-) -> set[date]:
+) -> set[Period]:
     """Enqueue each message that is neither under a day nor pending, for its day.
 
-    Looks at messages of the days from `since` up to before `before`, in order, and returns the days that have more
-    pending now; stops when there are `limit` of them. An error ends the call, and the messages enqueued before stay
+    Looks at messages of the days from `since` up to before `before`, in order, and returns the subjects' days with new
+    pending messages; stops at `limit` of them. An error ends the call, and the messages enqueued before stay
     enqueued.
     """
-    days: set[date] = set()
+    days: set[Period] = set()
     if limit == 0:
         return days
     after, end = (_moment(since, -_MARGIN), UUID(int=0)), _moment(before, _MARGIN)
@@ -44,7 +44,9 @@ async def backfill_days(
             )
             calendar = Calendar(settings.time_zone, settings.day_cutoff_minutes)
             missing = [
-                (message, day) for message, day in _missing(page, calendar) if since <= day < before
+                (message, Period(PeriodLevel.DAY, day, settings.calendar_subject(message.subject)))
+                for message, day in _missing(page, calendar)
+                if since <= day < before
             ]
             found = sorted({day for _, day in missing} - days)
             days.update(found if limit is None else found[: limit - len(days)])
@@ -56,7 +58,7 @@ async def backfill_days(
             return days
         after = page[-1].occurred_at, page[-1].id
         if len(days) == limit:
-            end = _moment(max(days), _MARGIN + timedelta(days=1))
+            end = _moment(max(days).start, _MARGIN + timedelta(days=1))
 
 
 def _missing(

@@ -23,12 +23,13 @@ SQL = load_statements("everword_compactor.calendar")
 class _PeriodRow:
     level: int
     period: date
+    subject: str
 
 
 async def list_pending(conn: Connection, namespace_id: int) -> set[Period]:
     parameters = {"namespace_id": namespace_id}
     rows = await fetch_all(conn, SQL["list_pending"], parameters, _PeriodRow)
-    return {Period(PeriodLevel(row.level), row.period) for row in rows}
+    return {Period(PeriodLevel(row.level), row.period, row.subject) for row in rows}
 
 
 async def open_roll_ups(conn: Connection, namespace_id: int) -> list[RollUpJob]:
@@ -63,12 +64,13 @@ async def page_messages(
 
 
 async def enqueue_messages(
-    conn: Connection, namespace_id: int, messages: Sequence[PagedMessage], days: Sequence[date]
+    conn: Connection, namespace_id: int, messages: Sequence[PagedMessage], days: Sequence[Period]
 ) -> None:
-    """Enqueue messages for days, one for each."""
+    """Enqueue each message for its day."""
     parameters = {
         "namespace_id": namespace_id,
-        "days": list(days),
+        "days": [day.start for day in days],
+        "subjects": [day.subject for day in days],
         "instances": [message.instance for message in messages],
         "conversation_ids": [message.conversation_id for message in messages],
         "seqs": [message.seq for message in messages],

@@ -12,7 +12,7 @@ from everword.domain.records import ConversationRecord, MemoryRecord
 from everword.rpc.pages import MAX_PAGE, PageRequest
 from everword.text.credentials import mask_passage
 from everword_search.context.item import ContextItem, ItemContext
-from everword_search.context.model import ContextRequest, ContextScope
+from everword_search.context.model import ContextRequest
 from everword_search.context.text import Layout
 from everword_search.endings.read_endings import read_evidence_messages
 from everword_search.records.model import MemoryFilter
@@ -120,8 +120,6 @@ async def search_memories(
     # With `balanced`, relevant memories may rank after many recent ones. Otherwise spare results replace repetitions.
     most = MAX_PAGE if counts_time else _SPARE + requested
     size = min(MAX_PAGE, most + known)
-    # The context's conversation, if the scope is limited to it.
-    within = record if request.scope is ContextScope.CONVERSATION else None
     search = SearchRequest(
         text=text,
         filter=_without_triggered(request.filter_for(record)),
@@ -136,7 +134,7 @@ async def search_memories(
         balanced=request.balanced,
         with_relations=False,
     )
-    found = await find_reliable(sources, namespace, search, periods=within is None)
+    found = await find_reliable(sources, namespace, search)
     if found.verdict is Verdict.NOTHING_RELEVANT:
         # The nearest memories do not answer the query, so they would only distract the model.
         return FoundMemories(verdict=found.verdict, degraded=found.degraded)
