@@ -1,0 +1,165 @@
+"""Each subject has a calendar of its own, which its contexts include and those of other subjects do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from everword.v1 import context_service_pb2 as pb
+from everword.v1 import search_service_pb2 as search
+from everword.v1 import summary_pb2
+from everword_compactor.compose.extractive.composer import ExtractiveComposer
+from support.background import embed_everything
+from support.calendar_calls import at, said
+from support.calendar_checks import check_calendar
+from support.calls import ASSISTANT, append_request, target
+from support.compaction import compact_everything, roll_up_everything
+from support.stack import Stack
+
+PERIODS = [
+    summary_pb2.SUMMARY_LEVEL_DAY,
+    summary_pb2.SUMMARY_LEVEL_WEEK,
+    summary_pb2.SUMMARY_LEVEL_MONTH,
+    summary_pb2.SUMMARY_LEVEL_YEAR,
+]
+NOW = "2027-02-01T00:00"
+#: What each subject said in a week of April, in turns of ordinary length.
+MIRA = [
+    (
+        "2026-04-13T18:10",
+        "I signed up for the half marathon in Lucerne on the 25th of October. My knee still hurts a little on "
+        "the left side, so Dr. Keller wants me to swim twice a week until June, and to run no more than eight "
+        "kilometres at a time.",
+    ),
+    (
+        "2026-04-14T07:45",
+        "Swam forty lengths before work today. The pool on Geissenstein opens at six, which is early enough "
+        "for me, and a card for ten visits costs 72 francs. I felt fine afterwards, the knee was quiet all "
+        "day.",
+    ),
+    (
+        "2026-04-16T20:30",
+        "My sister Jana will visit from Bratislava in the first week of May. She sleeps badly on the couch, "
+        "so I promised her the bedroom, and we want to take the boat to Vitznau and walk up to Kaltbad if the "
+        "weather holds.",
+    ),
+    (
+        "2026-04-18T09:05",
+        "The orthopaedist moved the appointment to Thursday at half past four. I asked for the ergometer test "
+        "on the same day, because I do not want to take another afternoon off from the bakery.",
+    ),
+]
+BEN = [
+    (
+        "2026-04-13T21:15",
+        "The landlord in Porto finally answered: the flat in Rua do Almada has mould behind the wardrobe, and "
+        "he offers a rent of 780 euros until it is repaired. I said that I want a dehumidifier as well before "
+        "I accept anything.",
+    ),
+    (
+        "2026-04-15T08:20",
+        "I told my boss that I leave the brewery at the end of August. She was surprised, but she asked me to "
+        "train Inês on the bottling line first, which will take about six weeks of evening shifts.",
+    ),
+    (
+        "2026-04-17T19:40",
+        "The band rehearses on Fridays now because the drummer has a new job. We play four songs at the "
+        "festival in Guimarães, and I still have to learn the bass part of the second one before the end of "
+        "the month.",
+    ),
+]
+
+
+async def tell(stack: Stack, subject: str, said_then: Sequence[tuple[str, str]]) -> None:
+    """Store a conversation of a subject, with a short answer after each message."""
+    messages = [
+        each
+        for moment, text in said_then
+        for each in (
+            said(moment, text, author=subject.capitalize()),
+            said(moment, "Thanks for telling me, I will keep that in mind.", role=ASSISTANT),
+        )
+    ]
+    request = append_request(*messages)
+    request.conversation.CopyFrom(target(f"{subject}-april", agent="opus", subject=subject))
+    await stack.ingest.AppendMessages(request)
+
+
+async def summarise(stack: Stack) -> None:
+    await roll_up_everything(stack, ExtractiveComposer(), at(NOW))
+    await compact_everything(stack, ExtractiveComposer())
+    await embed_everything(stack)
+
+
+async def periods(stack: Stack, *subjects: str) -> list[summary_pb2.Summary]:
+    request = search.ListSummariesRequest(
+        filter=summary_pb2.SummaryFilter(levels=PERIODS, subjects=subjects)
+    )
+    return list((await stack.search.ListSummaries(request)).summaries)
+
+
+async def context(stack: Stack, subject: str, query: str) -> pb.BuildContextResponse:
+    """Build the default context of a new conversation of a subject."""
+    request = append_request(said("2026-05-20T08:00", query))
+    request.conversation.CopyFrom(target(f"{subject}-may", agent="opus", subject=subject))
+    id_ = (await stack.ingest.AppendMessages(request)).conversation_id
+    return await stack.context.BuildContext(pb.BuildContextRequest(conversation_id=id_))
+
+
+def shown(response: pb.BuildContextResponse) -> set[str]:
+    return {item.memory_id for block in response.blocks for item in block.items}
+
+
+def words_of(text: str) -> set[str]:
+    """Return the long words of a text, which two subjects hardly share."""
+    words = (word.strip(".,:?()").casefold() for word in text.split())
+    return {word for word in words if len(word) >= 6}
+
+
+def foreign_words(text: str, own: Sequence[tuple[str, str]]) -> set[str]:
+    """Return the words in a text that only the other subject said."""
+    other = BEN if own is MIRA else MIRA
+    said_by = [words_of(" ".join(text for _, text in each)) for each in (other, own)]
+    return words_of(text) & (said_by[0] - said_by[1])
+
+
+@pytest.mark.parametrize(("subject", "own"), [("mira", MIRA), ("ben", BEN)])
+async def test_calendar_of_a_subject_has_only_its_own_words(
+    stack: Stack, subject: str, own: Sequence[tuple[str, str]]
+) -> None:
+    await tell(stack, "mira", MIRA)
+    await tell(stack, "ben", BEN)
+    await summarise(stack)
+    check_calendar(stack.database)
+    found = await periods(stack, subject)
+    days = {f"{moment[:10]}@{subject}" for moment, _ in own}
+    names = {"2026@", "2026-04@", "2026-W16@"}
+    assert {each.name for each in found} == days | {f"{name}{subject}" for name in names}
+    for each in found:
+        assert each.subject == subject
+        assert not foreign_words(each.content, own), each.name
+    assert len(await periods(stack)) == len(MIRA) + len(BEN) + 6
+    by_name = await stack.search.GetMemory(search.GetMemoryRequest(name=f"2026-W16@{subject}"))
+    assert by_name.summary in found
+
+
+async def test_default_context_includes_own_calendar_and_no_words_of_other_subjects(
+    stack: Stack,
+) -> None:
+    await tell(stack, "mira", MIRA)
+    await tell(stack, "ben", BEN)
+    await summarise(stack)
+    periods_of = {each.id: each.subject for each in await periods(stack)}
+    for subject, own, query in (
+        ("mira", MIRA, "When does my sister Jana come to visit?"),
+        ("ben", BEN, "Which song of the festival do I have to learn?"),
+        # What the other one said.
+        ("mira", MIRA, "What did the landlord of the flat in Porto answer about the mould?"),
+        ("ben", BEN, "How did the swimming go, and how is the knee?"),
+    ):
+        found = await context(stack, subject, query)
+        memories = [block for block in found.blocks if block.source == pb.CONTEXT_SOURCE_MEMORIES]
+        for item in (item for block in memories for item in block.items):
+            assert not foreign_words(item.text, own), (query, item.text)
+            assert periods_of.get(item.memory_id, subject) == subject
