@@ -66,6 +66,7 @@ def calendar_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
             "before": date(2000, 1, 2),
         },
         f"{package}.read_unsupported": {"summary_ids": [DAY_ID]},
+        f"{package}.enqueue_lost_periods": {},
         f"{package}.open_roll_ups": {"parked_s": 60.0},
         f"{package}.page_messages": {
             "after_occurred_at": datetime(1000, 1, 1, tzinfo=UTC),

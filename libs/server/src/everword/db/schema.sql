@@ -2692,6 +2692,7 @@ CREATE INDEX strategies_subject ON ONLY everword.strategies USING btree (namespa
 CREATE UNIQUE INDEX summaries_conversation ON ONLY everword.summaries USING btree (namespace_id, conversation_id, level, first_seq) WHERE (conversation_id IS NOT NULL);
 CREATE INDEX summaries_level ON ONLY everword.summaries USING btree (namespace_id, level, latest_at, id);
 CREATE UNIQUE INDEX summaries_name ON ONLY everword.summaries USING btree (namespace_id, name) WHERE (name <> ''::text);
+CREATE INDEX summaries_orphans ON ONLY everword.summaries USING btree (namespace_id, level) WHERE ((parent_id IS NULL) AND ((level >= 4) AND (level <= 6)));
 CREATE INDEX summaries_parent ON ONLY everword.summaries USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
 CREATE UNIQUE INDEX summaries_period ON ONLY everword.summaries USING btree (namespace_id, level, period, subject, instance) WHERE (period IS NOT NULL);
 CREATE INDEX summaries_review ON ONLY everword.summaries USING btree (namespace_id, level, latest_at, id) WHERE needs_review;

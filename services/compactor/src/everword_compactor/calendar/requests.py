@@ -10,7 +10,8 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from everword.db.pool import Connection
-from everword.db.statements import execute, fetch_all, fetch_optional, load_statements
+from everword.db.statements import execute, fetch_all, fetch_optional, fetch_values, load_statements
+from everword.db.typed_statements import statement
 from everword.domain.periods import Period, PeriodLevel
 from everword.jobs.enqueue import enqueue_idle
 from everword_compactor.calendar.model import PagedMessage, RollUpJob, VoiceSettings
@@ -76,6 +77,14 @@ async def enqueue_messages(
         "seqs": [message.seq for message in messages],
     }
     await execute(conn, SQL["enqueue_messages"], parameters)
+
+
+async def active_namespaces(conn: Connection, after: int, limit: int) -> list[int]:
+    return await fetch_values(conn, SQL["active_namespaces"], {"after": after, "limit": limit})
+
+
+@statement(SQL)
+async def enqueue_lost_periods(conn: Connection, namespace_id: int) -> None: ...
 
 
 async def get_voice(conn: Connection, namespace_id: int) -> VoiceSettings:

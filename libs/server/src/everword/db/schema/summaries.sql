@@ -55,6 +55,8 @@ CREATE INDEX summaries_parent ON summaries (namespace_id, parent_id) WHERE paren
 CREATE INDEX summaries_level ON summaries (namespace_id, level, latest_at, id);
 -- Also finds the days of a subject's week among those of many subjects.
 CREATE INDEX summaries_subject ON summaries (namespace_id, level, subject, latest_at, id);
+-- Finds weeks, months and years that are missing above a node.
+CREATE INDEX summaries_orphans ON summaries (namespace_id, level) WHERE parent_id IS NULL AND level BETWEEN 4 AND 6;
 CREATE INDEX summaries_stale ON summaries (namespace_id, level) WHERE stale;
 CREATE INDEX summaries_review ON summaries (namespace_id, level, latest_at, id) WHERE needs_review;
 -- Outdated nodes are found by namespace, so that a namespace with many does not delay the others.
