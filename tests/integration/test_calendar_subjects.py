@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
 import pytest
 
@@ -10,11 +11,14 @@ from everword.v1 import context_service_pb2 as pb
 from everword.v1 import search_service_pb2 as search
 from everword.v1 import summary_pb2
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
+from everword_compactor.compose.model import Draft, Level
+from everword_compactor.nodes.model import NodePlace
 from support.background import embed_everything
-from support.calendar_calls import at, said
+from support.calendar_calls import at, said, update_settings
 from support.calendar_checks import check_calendar
 from support.calls import ASSISTANT, append_request, target
-from support.compaction import compact_everything, roll_up_everything
+from support.compaction import ScriptedComposer, compact_everything, roll_up_everything
+from support.erasure_checks import count, erase, rows_with
 from support.stack import Stack
 
 PERIODS = [
@@ -163,3 +167,72 @@ async def test_default_context_includes_own_calendar_and_no_words_of_other_subje
         for item in (item for block in memories for item in block.items):
             assert not foreign_words(item.text, own), (query, item.text)
             assert periods_of.get(item.memory_id, subject) == subject
+
+
+async def test_shared_calendar_sums_up_all_subjects_and_is_in_contexts_of_each(
+    stack: Stack,
+) -> None:
+    await update_settings(stack, shared_calendar=True)
+    await tell(stack, "mira", MIRA)
+    await tell(stack, "ben", BEN)
+    await summarise(stack)
+    check_calendar(stack.database)
+    found = {each.name: each for each in await periods(stack)}
+    assert {each.subject for each in found.values()} == {""}
+    assert "Rua do Almada" in found["2026-04-13"].content
+    assert "half marathon" in found["2026-04-13"].content
+    asked = await context(stack, "mira", "What did the landlord of the flat in Porto answer?")
+    shared = [
+        item for block in asked.blocks for item in block.items if "Rua do Almada" in item.text
+    ]
+    assert {item.memory_id for item in shared} <= {each.id for each in found.values()}
+    assert shared
+    # What was stored before keeps its calendar.
+    await update_settings(stack, shared_calendar=False)
+    await tell(
+        stack, "mira", [("2026-04-20T12:00", "The boat to Vitznau leaves at ten past nine.")]
+    )
+    await summarise(stack)
+    names = {each.name for each in await periods(stack, "mira")}
+    assert names == {"2026-04-20@mira", "2026-W17@mira", "2026-04@mira", "2026@mira"}
+    check_calendar(stack.database)
+
+
+async def test_failing_day_of_a_subject_does_not_delay_others(stack: Stack) -> None:
+    def fail_for_ben(draft: Draft) -> None:
+        if any("brewery" in source.text for source in draft.sources):
+            raise RuntimeError("broken")
+
+    await tell(stack, "mira", MIRA)
+    await tell(stack, "ben", BEN)
+    await roll_up_everything(stack, ScriptedComposer(on_compose=fail_for_ben), at(NOW))
+    assert "2026@mira" in {each.name for each in await periods(stack)}
+    with stack.database.connect() as conn:
+        failed = conn.execute("SELECT subject FROM jobs WHERE state = 'failed'").fetchall()
+    [(job,)] = failed
+    assert job.startswith("day/2026-04-15/")
+    assert "ben" not in job
+
+
+async def test_erasure_of_a_subject_deletes_its_calendar_and_keeps_others(stack: Stack) -> None:
+    await tell(stack, "mira", MIRA)
+    await tell(stack, "ben", BEN)
+    # The month and the year of both are still pending.
+    await roll_up_everything(stack, ExtractiveComposer(), at("2026-04-21T00:00"))
+    assert rows_with(stack, "ben").keys() >= {"calendar_pending", "summaries"}
+    await erase(stack, subject="ben")
+    assert rows_with(stack, "Ben") == {}
+    assert {each.subject for each in await periods(stack)} == {"mira"}
+    assert count(stack, "SELECT count(*) FROM calendar_pending WHERE subject <> 'mira'") == 0
+    await roll_up_everything(stack, ExtractiveComposer(), at(NOW))
+    check_calendar(stack.database)
+
+
+@pytest.mark.parametrize("subject", ["@", "phone@mira", "%40", ""])
+def test_names_of_nodes_with_different_subject_or_instance_differ(subject: str) -> None:
+    places = [
+        NodePlace(Level.DAY, "2026-04-18", period=date(2026, 4, 18), instance=instance, subject=of)
+        for instance in ("", "phone", "@", "phone@mira", "phone%40mira")
+        for of in (subject, "mira")
+    ]
+    assert len({place.name for place in places}) == len(places)
