@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
@@ -167,6 +167,35 @@ async def test_default_context_includes_own_calendar_and_no_words_of_other_subje
         for item in (item for block in memories for item in block.items):
             assert not foreign_words(item.text, own), (query, item.text)
             assert periods_of.get(item.memory_id, subject) == subject
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("What did I do in 2026-W16?", {"2026-W16@mira"}),
+        ("What happened on 14 April 2026?", {"2026-04-14@mira"}),
+        ("Tell me what was going on in April 2026.", {"2026-04@mira"}),
+        ("What have I told you since 2020?", set()),
+        ("How are you today?", set()),
+    ],
+)
+async def test_default_context_includes_summary_of_the_period_that_the_query_names(
+    stack: Stack, query: str, names: set[str]
+) -> None:
+    # So many messages that none of them answers alone.
+    for week in range(4):
+        for moment, text in MIRA:
+            day = at(moment) + timedelta(days=7 * (week - 2))
+            later = f"{text} ({week + 1} of 4)"
+            await tell(stack, "mira", [(f"{day:%Y-%m-%dT%H:%M}", later)])
+    await tell(stack, "ben", BEN)
+    await summarise(stack)
+    known = {each.id: each.name for each in await periods(stack)}
+    found = await context(stack, "mira", query)
+    included = {known[id_] for id_ in shown(found) & known.keys()}
+    assert names <= included
+    assert all(name.endswith("@mira") for name in included)
+    assert not foreign_words(found.text, MIRA)
 
 
 async def test_shared_calendar_sums_up_all_subjects_and_is_in_contexts_of_each(

@@ -29,6 +29,7 @@ from everword_search.context.chat_history import (
 from everword_search.context.item import ContextItem
 from everword_search.context.memories import FoundMemories, ToldBy, search_memories
 from everword_search.context.model import ORDER, BlockSource, ContextCandidate, ContextRequest
+from everword_search.context.named_periods import find_period_summaries
 from everword_search.people.offers import count_offers
 from everword_search.records.use import count_use
 from everword_search.retrieval.arms.base import ArmReport
@@ -95,14 +96,24 @@ class ContextBuilder:
             return FoundMemories()
         record = self.start.conversation.record if self.start.conversation else None
         known = len(self.draft.ids) + 1 + MOST_RECALLED if record else 0
-        return await search_memories(
-            self.sources,
-            self.namespace,
-            self.request,
-            record,
-            self.text,
-            MAX_PAGE if all_ else known,
+        found, periods = await asyncio.gather(
+            search_memories(
+                self.sources,
+                self.namespace,
+                self.request,
+                record,
+                self.text,
+                MAX_PAGE if all_ else known,
+            ),
+            find_period_summaries(
+                self.sources.database,
+                self.namespace,
+                self.start.settings,
+                self.request.filter_for(record),
+                self.text,
+            ),
         )
+        return found.after(periods)
 
     def finders(self) -> dict[BlockSource, Awaitable[Sequence[ContextCandidate]]]:
         """Return, for each block that may have candidates, the awaitable that finds them."""

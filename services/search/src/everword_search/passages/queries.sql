@@ -64,6 +64,19 @@ SELECT i.id AS memory_id
           AND CASE WHEN m.conversation_id = %(as_of_conversation_id)s THEN m.seq <= %(as_of_seq)s
                    ELSE e.said_at <= %(as_of_time)s END);
 
+-- find_period_nodes --
+-- The summaries of days and longer periods that begin within a range of days, except those that need review.
+SELECT s.id, s.level, s.period, s.parent_id, m.id AS passage_id
+  FROM generate_series(4, 7) AS wanted (level)
+ CROSS JOIN LATERAL (
+       SELECT id, level, period, parent_id FROM summaries
+        WHERE namespace_id = %(namespace_id)s AND level = wanted.level AND period >= %(first)s AND period < %(end)s
+          AND (%(subjects)s::text[] IS NULL OR subject = ANY(%(subjects)s)) AND NOT needs_review) AS s
+  JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.source_id = s.id AND m.part = 0
+ WHERE :allowed_rows
+ ORDER BY s.level DESC, s.period DESC
+ LIMIT 100;
+
 -- analyse_texts --
 -- The lexemes of texts with their hashes, and a tsquery for each text as a phrase; all empty for stop words.
 SELECT text, lexemes, ARRAY(SELECT hashtextextended(lexeme, 0) FROM unnest(lexemes) AS lexeme) AS hashes,
