@@ -194,6 +194,7 @@ async def test_default_context_includes_summary_of_the_period_that_the_query_nam
     found = await context(stack, "mira", query)
     included = {known[id_] for id_ in shown(found) & known.keys()}
     assert names <= included
+    assert not names or found.verdict != search.VERDICT_NOTHING_RELEVANT
     assert all(name.endswith("@mira") for name in included)
     assert not foreign_words(found.text, MIRA)
 

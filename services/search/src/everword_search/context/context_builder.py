@@ -113,7 +113,7 @@ class ContextBuilder:
                 self.text,
             ),
         )
-        return found.after(periods)
+        return found.with_periods(periods)
 
     def finders(self) -> dict[BlockSource, Awaitable[Sequence[ContextCandidate]]]:
         """Return, for each block that may have candidates, the awaitable that finds them."""

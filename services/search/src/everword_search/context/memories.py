@@ -71,6 +71,15 @@ class FoundMemories:
         """Return these results preceded by others."""
         return replace(self, results={each.memory.id: each for each in first} | dict(self.results))
 
+    def with_periods(self, summaries: Sequence[SearchResult]) -> FoundMemories:
+        """Return these results preceded by summaries of the periods that the query names.
+
+        Whether they answer is unknown, so that the verdict is never that nothing does.
+        """
+        if summaries and self.verdict is Verdict.NOTHING_RELEVANT:
+            return replace(self, verdict=None).after(summaries)
+        return self.after(summaries)
+
     def degraded_by(self, more: Sequence[ArmReport]) -> FoundMemories:
         """Return these results with the failed arms of another search added, each once."""
         failed = {each.arm for each in self.degraded}
