@@ -38,6 +38,8 @@ from everword_search.retrieval.sources import Sources
 
 #: A context that uses this share of its budget is full.
 FULL = 0.95
+#: Maximum share of the budget for summaries of the periods that the query names.
+PERIODS_SHARE = 0.5
 #: Blocks of search results and turns, whose memories count as used.
 _FOUND = (BlockSource.MEMORIES, BlockSource.CHAT_HISTORY)
 
@@ -223,6 +225,11 @@ class ContextBuilder:
     ) -> None:
         """Add memories, except for those reserved for another block."""
         self._add_current_facts(found)
+        if found.periods:
+            limit = int(self.draft.budget * PERIODS_SHARE)
+            most = min(len(found.periods), self._memories_left())
+            periods = FoundMemories().after(found.periods)
+            self._add_found(BlockSource.MEMORIES, periods, most, limit, theirs)
         self._add_found(BlockSource.MEMORIES, found, self._memories_left(), None, theirs)
 
     def _memories_left(self) -> int:

@@ -49,6 +49,8 @@ class FoundMemories:
     source_messages: ToldBy = field(default_factory=dict)
     #: Arms of the search that failed.
     degraded: Sequence[ArmReport] = ()
+    #: Summaries of the periods that the query names, oldest first.
+    periods: Sequence[SearchResult] = ()
 
     def items(self, layout: Layout) -> list[ContextItem]:
         """Return the memories as items, best first, a fact after a message that states it.
@@ -72,13 +74,12 @@ class FoundMemories:
         return replace(self, results={each.memory.id: each for each in first} | dict(self.results))
 
     def with_periods(self, summaries: Sequence[SearchResult]) -> FoundMemories:
-        """Return these results preceded by summaries of the periods that the query names.
+        """Return these results with summaries of the periods that the query names.
 
         Whether they answer is unknown, so that the verdict is never that nothing does.
         """
-        if summaries and self.verdict is Verdict.NOTHING_RELEVANT:
-            return replace(self, verdict=None).after(summaries)
-        return self.after(summaries)
+        is_unknown = bool(summaries) and self.verdict is Verdict.NOTHING_RELEVANT
+        return replace(self, periods=summaries, verdict=None if is_unknown else self.verdict)
 
     def degraded_by(self, more: Sequence[ArmReport]) -> FoundMemories:
         """Return these results with the failed arms of another search added, each once."""
