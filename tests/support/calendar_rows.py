@@ -13,6 +13,8 @@ from everword.domain.ids import new_id
 
 DAY_ID = UUID(int=20_000_101)
 DAY = date(2000, 1, 1)
+WEEK_ID = UUID(int=20_000_102)
+WEEK = date(1999, 12, 27)
 MOMENT = datetime(2000, 1, 1, 12, tzinfo=UTC)
 PENDING_ID = 1_000_000
 PHONE = "phone of theirs"
@@ -21,13 +23,26 @@ PHONE = "phone of theirs"
 def insert_calendar(
     conn: psycopg.Connection, namespace_id: int, conversation_id: UUID, content: str
 ) -> None:
-    """Insert a day that needs review, its pending entries, its job, and a voice."""
+    """Insert a day that needs review, its week, its pending entries, its job, and a voice."""
     conn.execute(
         """INSERT INTO summaries (namespace_id, id, level, period, subject, instance, name, title, content,
                                   message_count, earliest_at, latest_at, needs_review, faithfulness)
            VALUES (%s, %s, 4, %s, 'theirs', %s, '2000-01-01/theirs', 'A day with a title', %s, 1, %s, %s, true,
                    '{"unsupported": ["an invention of theirs"]}')""",
         (namespace_id, DAY_ID, DAY, PHONE, content, MOMENT, MOMENT),
+    )
+    # Its week, which needs no review, with its passage.
+    conn.execute(
+        """INSERT INTO summaries (namespace_id, id, level, period, subject, name, title, content, message_count,
+                                  earliest_at, latest_at)
+           VALUES (%s, %s, 5, %s, 'theirs', 'Week of theirs', 'A week with a title', %s, 1, %s, %s)""",
+        (namespace_id, WEEK_ID, WEEK, content, MOMENT, MOMENT),
+    )
+    conn.execute(
+        """INSERT INTO memories (namespace_id, kind, source_id, part, occurred_at, content, lexemes, lexeme_count,
+                                 ranking)
+           VALUES (%s, 2, %s, 0, %s, %s, to_tsvector('english', %s), 1, '')""",
+        (namespace_id, WEEK_ID, MOMENT, content, content),
     )
     conn.execute(
         """INSERT INTO calendar_pending (namespace_id, id, level, period, subject, instance, conversation_id, seqs)
@@ -78,6 +93,7 @@ def calendar_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
             "subjects": ["smuggled"],
             "conversation_ids": [conversation_id],
         },
+        "everword_search.passages.find_period_nodes": {"first": WEEK, "end": DAY},
         "everword_ingest.namespaces.set_voice": {
             **dict.fromkeys(("identity", "user_name", "pronouns"), "smuggled"),
             "channel_instructions": "{}",

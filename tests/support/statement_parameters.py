@@ -6,7 +6,7 @@ A new statement uses the parameters of the same name, or gets its own in `_speci
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -294,10 +294,6 @@ def _reading(filled: Filled) -> dict[str, dict[str, Any]]:
     page = {"levels": [1, 2], "only_needing_review": False}
     search, overview = "everword_search.summaries", "everword_compactor.audits"
     return {
-        "everword_search.passages.find_period_nodes": {
-            "first": date(1999, 12, 1),
-            "end": date(2000, 2, 1),
-        },
         f"{search}.get_summaries": {"ids": [leaf]},
         f"{search}.read_children": {**first_few, "ids": [branch]},
         f"{search}.read_sources": {**first_few, "ids": [leaf]},
