@@ -1,7 +1,7 @@
-"""Enqueue what the calendars of all namespaces have lost, soon after the start and once a day.
+"""Enqueue lost days and longer periods of all namespaces, soon after the start and once a day.
 
-Every append enqueues its messages for their days, so that nothing is found unless rows were lost, or are older than the
-calendar.
+Every append enqueues its messages for their days. A round therefore finds something only if rows were lost, or if
+messages are older than the calendar.
 """
 
 from __future__ import annotations

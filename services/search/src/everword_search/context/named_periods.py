@@ -25,7 +25,7 @@ from everword_search.retrieval.model import SearchResult
 
 #: Maximum summaries: the days of a week.
 MOST = 7
-#: Characters read of each summary. Of a longer one, the first passage is shown.
+#: Characters read of each summary. A longer summary is shown by its first passage.
 _CHARS = 4000
 #: Longest period in seconds: a year and a day. `since 2020` asks about something else.
 _LONGEST_S = 367 * 86400.0
