@@ -67,13 +67,12 @@ SELECT i.id AS memory_id
 -- find_period_nodes --
 -- The summaries of days and longer periods that begin within a range of days, except those that need review.
 SELECT s.id, s.level, s.period, s.parent_id, m.id AS passage_id
-  FROM generate_series(4, 7) AS wanted (level)
- CROSS JOIN LATERAL (
-       SELECT id, level, period, parent_id FROM summaries
-        WHERE namespace_id = %(namespace_id)s AND level = wanted.level AND period >= %(first)s AND period < %(end)s
-          AND (%(subjects)s::text[] IS NULL OR subject = ANY(%(subjects)s)) AND NOT needs_review) AS s
+  FROM summaries s
   JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.source_id = s.id AND m.part = 0
- WHERE :allowed_rows
+ WHERE s.namespace_id = %(namespace_id)s AND s.level IN (4, 5, 6, 7) AND s.period >= %(first)s AND s.period < %(end)s
+   -- Redundant with the filter on passages, and needed for the index.
+   AND (%(subjects)s::text[] IS NULL OR s.subject = ANY(%(subjects)s)) AND NOT s.needs_review
+   AND :allowed_rows
  ORDER BY s.level DESC, s.period DESC
  LIMIT 100;
 
