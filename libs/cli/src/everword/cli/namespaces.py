@@ -116,6 +116,12 @@ def _options() -> list[Callable[[Command], Command]]:
             help="Sum up all subjects in one calendar, or each subject in its own.",
         ),
         click.option(
+            "--ranking-profile",
+            type=click.Choice(["recall", "balanced"]),
+            help="Set how searches and contexts rank that name no profile: by relevance, or also by "
+            "time, use and importance.",
+        ),
+        click.option(
             "--voice",
             help="Set the voice of calendar summaries as JSON: identity, userName, pronouns and "
             "channelInstructions. @FILE reads a file.",
@@ -301,5 +307,6 @@ def _show(namespace: pb.Namespace, as_json: bool, usage: pb.NamespaceUsage | Non
         ),
         ("quarantine", "yes" if settings.quarantine else "no"),
         ("calendar", "shared" if settings.shared_calendar else "per subject"),
+        ("ranking profile", settings.ranking_profile or "recall"),
     ]
     print_table(("", ""), rows + _limits(namespace.limits, usage))

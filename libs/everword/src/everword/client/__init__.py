@@ -4,7 +4,7 @@
 from everword.client import Everword
 
 with Everword() as memory:
-    memory.append("thread-7", "The VPN drops every day at noon.", agent="opus")
+    memory.append("thread-7", "The VPN drops every day at noon.", agent="opus", subject="Ana")
     for hit in memory.search("When does the VPN drop?"):
         print(f"{hit.score:.2f} {hit.memory.role}: {hit.passage}")
 ```

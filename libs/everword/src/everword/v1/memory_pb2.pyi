@@ -337,6 +337,7 @@ class Message(_message.Message):
     BODY_FIELD_NUMBER: _builtins.int
     RECORD_TIME_FIELD_NUMBER: _builtins.int
     SYNTHESIZED_CONTENT_FIELD_NUMBER: _builtins.int
+    TOKEN_COUNT_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the message, and is its id as a memory too (UUIDv7)."""
     conversation_id: _builtins.str
@@ -346,6 +347,10 @@ class Message(_message.Message):
     synthesized_content: _builtins.str
     """synthesized_content describes the tool call in a sentence, if the message has no text of its own. Background work
     writes it; it is empty before.
+    """
+    token_count: _builtins.int
+    """token_count is the number of tokens of the text, of a tool's arguments and of its result: body.token_count if the
+    caller gave one, else as counted by the server's tokenizer, which BuildContextRequest.token_budget describes.
     """
     @_builtins.property
     def body(self) -> Global___NewMessage:
@@ -364,10 +369,11 @@ class Message(_message.Message):
         body: Global___NewMessage | None = ...,
         record_time: _timestamp_pb2.Timestamp | None = ...,
         synthesized_content: _builtins.str = ...,
+        token_count: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "record_time", b"record_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "conversation_id", b"conversation_id", "id", b"id", "record_time", b"record_time", "seq", b"seq", "synthesized_content", b"synthesized_content"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "conversation_id", b"conversation_id", "id", b"id", "record_time", b"record_time", "seq", b"seq", "synthesized_content", b"synthesized_content", "token_count", b"token_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -31,6 +31,8 @@ class NamespaceSettings:
     quarantine: bool = False
     #: True if one calendar sums up the messages of all subjects.
     shared_calendar: bool = False
+    #: Ranking profile of searches and contexts that name none; empty for the default.
+    ranking_profile: str = ""
 
     @property
     def trust(self) -> TrustPolicy:

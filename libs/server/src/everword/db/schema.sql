@@ -1680,6 +1680,7 @@ CREATE TABLE everword.namespaces (
     stored_bytes bigint DEFAULT 0 NOT NULL,
     quarantine boolean DEFAULT false NOT NULL,
     shared_calendar boolean DEFAULT false NOT NULL,
+    ranking_profile text DEFAULT ''::text NOT NULL,
     CONSTRAINT namespaces_day_cutoff_minutes_check CHECK (((day_cutoff_minutes >= 0) AND (day_cutoff_minutes <= 720))),
     CONSTRAINT namespaces_state_check CHECK ((state = ANY (ARRAY['active'::text, 'importing'::text, 'deleting'::text])))
 );
@@ -1693,6 +1694,7 @@ COMMENT ON COLUMN everword.namespaces.messages_per_minute IS 'Limit of messages 
 COMMENT ON COLUMN everword.namespaces.stored_bytes IS 'Limit of bytes of stored text; 0 disables it.';
 COMMENT ON COLUMN everword.namespaces.quarantine IS 'Whether untrusted text with prompt injections is left out of contexts; a channel policy can differ.';
 COMMENT ON COLUMN everword.namespaces.shared_calendar IS 'Whether one calendar sums up the messages of all subjects; else each has its own.';
+COMMENT ON COLUMN everword.namespaces.ranking_profile IS 'Ranking profile of searches and contexts that name none; empty for `recall`.';
 ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.namespaces_id_seq
     START WITH 1

@@ -65,6 +65,13 @@ class MessageRecord:
     #: A sentence about a tool call, for a message without words; empty if there is none.
     synthesized_content: str = ""
 
+    @property
+    def whole_text(self) -> str:
+        """The readable text with the whole tool result; the index has only the beginning of a long one."""
+        call = (self.tool_name, self.tool_args)
+        text = message_text(self.content, self.content_blocks, *call, tool_result="")
+        return "\n".join(part for part in (text, self.tool_result) if part)
+
 
 @dataclass(frozen=True)
 class MemoryRecord:

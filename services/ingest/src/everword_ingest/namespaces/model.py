@@ -60,6 +60,7 @@ class NamespaceRecord:
     stored_bytes: int
     quarantine: bool
     shared_calendar: bool
+    ranking_profile: str
     created_at: datetime
 
 

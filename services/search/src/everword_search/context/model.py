@@ -13,7 +13,6 @@ from everword_search.retrieval.profiles import BalancedOptions
 
 DEFAULT_BUDGET = 4000
 DEFAULT_TURNS = 20
-DEFAULT_PROFILE = "recall"
 
 
 class BlockSource(IntEnum):
@@ -108,7 +107,7 @@ class ContextRequest:
     skip_use_count: bool = False
     at_least_as_fresh: str = ""
     #: Name of the ranking profile.
-    profile: str = DEFAULT_PROFILE
+    profile: str = "recall"
     balanced: BalancedOptions | None = None
     format: ContextFormat = ContextFormat.TEXT
     #: True if the query comes from an automated turn.

@@ -22,7 +22,7 @@ from functools import cached_property
 from uuid import UUID
 
 from everword.domain.memory_kinds import MemoryKind, kind_label
-from everword.domain.records import MemoryRecord, MessageRecord, message_text
+from everword.domain.records import MemoryRecord, MessageRecord
 from everword.domain.times import local_time
 from everword.domain.trust import TrustPolicy
 from everword.text.credentials import mask_credentials, mask_passage
@@ -121,10 +121,7 @@ class Layout:
         endings: Sequence[Ending] = (),
     ) -> ContextItem:
         """Return a turn verbatim, except for credentials if these are masked."""
-        call = (message.tool_name, message.tool_args)
-        words = message_text(message.content, message.content_blocks, *call, tool_result="")
-        # The whole tool result; the index has only the beginning of a long one.
-        words = "\n".join(part for part in (words, message.tool_result) if part)
+        words = message.whole_text
         shown = mask_credentials(words) if self.masks else words
         # The caller's token count is valid only for the text as it was sent.
         given = message.token_count if shown == words else 0

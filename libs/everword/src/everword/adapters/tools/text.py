@@ -7,6 +7,7 @@ from datetime import UTC
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from everword.adapters.tools.limits import fit_text
 from everword.client.kinds import kind_word
 from everword.v1.memory_pb2 import Memory, Role
 
@@ -22,6 +23,19 @@ def when(time: Timestamp) -> str:
 def indented(text: str) -> str:
     """Return stored text with each of its lines indented."""
     return "\n".join(f"    {line}" for line in text.splitlines())
+
+
+def one_line(text: str, chars: int) -> str:
+    """Return stored text on one line, of at most so many characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= chars else f"{line[: chars - 1].rstrip()}…"
+
+
+def whole(title: str, text: str, start: int) -> str:
+    """Return a text from a character on, as far as it fits into a result, and where the next part begins."""
+    part, rest = fit_text(text, start)
+    more = [f"There is more: start {rest}"] if rest else []
+    return "\n".join([title, indented(part), *more])
 
 
 def trust_of(memory: Memory) -> str:
