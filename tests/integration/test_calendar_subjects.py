@@ -28,7 +28,7 @@ PERIODS = [
     summary_pb2.SUMMARY_LEVEL_YEAR,
 ]
 NOW = "2027-02-01T00:00"
-#: What each subject said in a week of April, in turns of ordinary length.
+#: Messages of two subjects in a week of April, of ordinary length.
 MIRA = [
     (
         "2026-04-13T18:10",
@@ -158,7 +158,7 @@ async def test_default_context_includes_own_calendar_and_no_words_of_other_subje
     for subject, own, query in (
         ("mira", MIRA, "When does my sister Jana come to visit?"),
         ("ben", BEN, "Which song of the festival do I have to learn?"),
-        # What the other one said.
+        # These questions are about the other subject.
         ("mira", MIRA, "What did the landlord of the flat in Porto answer about the mould?"),
         ("ben", BEN, "How did the swimming go, and how is the knee?"),
     ):
@@ -217,7 +217,7 @@ async def test_shared_calendar_sums_up_all_subjects_and_is_in_contexts_of_each(
     ]
     assert {item.memory_id for item in shared} <= {each.id for each in found.values()}
     assert shared
-    # What was stored before keeps its calendar.
+    # Earlier messages keep their calendar.
     await update_settings(stack, shared_calendar=False)
     await tell(
         stack, "mira", [("2026-04-20T12:00", "The boat to Vitznau leaves at ten past nine.")]
