@@ -77,10 +77,10 @@ _STUCK = {
          WHERE c.last_seq - coalesce(p.summarised_seq, 0) >= 10""",
     # A period that has not ended waits for its end, and a reopened one until no late messages arrive.
     "periods that were never summed up": """
-        SELECT count(DISTINCT (namespace_id, level, period)) FROM calendar_pending o
+        SELECT count(DISTINCT (namespace_id, level, period, subject)) FROM calendar_pending o
          WHERE period + (ARRAY['2 days', '8 days', '32 days', '367 days'])[level - 3]::interval < now()
            AND NOT EXISTS (SELECT FROM summaries s WHERE s.namespace_id = o.namespace_id AND s.level = o.level
-                                AND s.period = o.period)""",
+                                AND s.period = o.period AND s.subject = o.subject)""",
     "erasures at work": "SELECT count(*) FROM erasures WHERE state <> 2",
     "jobs done that know of more": "SELECT count(*) FROM jobs WHERE state = 'done' AND done_seq < dirty_seq",
 }

@@ -308,7 +308,7 @@ async def test_turn_over_budget_is_included_as_memory_passage(stack: Stack) -> N
     assert "The tap drips since Monday." in shown
 
 
-async def test_calendar_summary_is_included_only_in_namespace_scope(
+async def test_context_includes_calendar_of_its_subject_and_all_in_namespace_scope(
     stack: Stack,
 ) -> None:
     ids = {}
@@ -319,14 +319,14 @@ async def test_calendar_summary_is_included_only_in_namespace_scope(
     await roll_up_everything(stack, now=at("2026-06-01T00:00"))
     fields = {"conversation_id": ids["ana"], "query": "code tap-ben", "max_recent_turns": 0}
     own = await build(stack, **fields)
-    assert "tap-ana" in own.text
+    assert any("summary: " in text and "tap-ana" in text for text in block(own, MEMORIES))
     assert "tap-ben" not in own.text
     all_ = await build(stack, scope=pb.CONTEXT_SCOPE_NAMESPACE, **fields)
     assert any(
         re.match(r"\[\d+ (day|week|month) ", text) and "tap-ben" in text
         for text in block(all_, MEMORIES)
     )
-    # A record written on purpose for everyone is no such summary.
+    # A record written on purpose for everyone belongs to no subject.
     significant = ingest_service_pb2.RecordSignificantRequest(content="Every code begins with tap.")
     await stack.ingest.RecordSignificant(significant)
     assert "Every code begins" in (await build(stack, **fields)).text

@@ -50,6 +50,7 @@ LIST = {
     "after_latest_at": "infinity",
     "after_id": UUID(int=2**128 - 1),
     "only_needing_review": False,
+    "subjects": None,
     "limit": 51,
     "max_bytes": 1_000_000,
 }

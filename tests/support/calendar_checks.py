@@ -15,15 +15,16 @@ WEEK, MONTH, YEAR = 5, 6, 7
 
 
 def period_of(node: Node) -> Period:
-    return Period(PeriodLevel(node.level), node.period)
+    return Period(PeriodLevel(node.level), node.period, node.subject)
 
 
-def node_of(dag: Dag, level: int, period: str, instance: str = "") -> Node:
+def node_of(dag: Dag, level: int, period: str, instance: str = "", subject: str = "") -> Node:
     """Return the node of a period by its first day."""
     [found] = [
         node
         for node in dag.of_level(level)
-        if node.period == date.fromisoformat(period) and node.instance == instance
+        if node.period == date.fromisoformat(period)
+        and (node.instance, node.subject) == (instance, subject)
     ]
     return found
 
@@ -31,8 +32,10 @@ def node_of(dag: Dag, level: int, period: str, instance: str = "") -> Node:
 def pending(database: DatabaseUnderTest) -> list[str]:
     """Return pending calendar periods such as `day/2026-04-18`, sorted and without duplicates."""
     with database.connect() as conn:
-        rows = conn.execute("SELECT DISTINCT level, period FROM calendar_pending ORDER BY 1, 2")
-        return [Period(PeriodLevel(level), period).subject for level, period in rows]
+        rows = conn.execute(
+            "SELECT DISTINCT level, period, subject FROM calendar_pending ORDER BY 1, 2, 3"
+        )
+        return [Period(PeriodLevel(level), *period).job_subject for level, *period in rows]
 
 
 def pending_messages(database: DatabaseUnderTest) -> set[tuple[UUID, int]]:
@@ -61,6 +64,7 @@ def check_calendar(
         times = [entry["occurred_at"] for entry in node.messages]
         assert times == sorted(times)
         assert {entry["instance"] for entry in node.messages} == {node.instance}
+        assert node.subject == "" or {entry["subject"] for entry in node.messages} == {node.subject}
         if calendar:
             assert {calendar.day_of(time) for time in times} == {node.period}
     for node in dag.of_level(DAY, WEEK, MONTH, YEAR):
@@ -73,13 +77,15 @@ def _check_place(dag: Dag, node: Node, open_periods: set[str]) -> None:
     period = period_of(node)
     assert node.title == period.label
     above = period.above
-    if above and above.subject not in open_periods:
-        [parent] = [other for other in dag.of_level(above.level) if other.period == above.start]
+    if above and above.job_subject not in open_periods:
+        [parent] = [other for other in dag.of_level(above.level) if period_of(other) == above]
         assert node.parent_id == parent.id
-    if node.level != DAY and period.subject not in open_periods:
+    if node.level != DAY and period.job_subject not in open_periods:
         since, before = period.parts
         inside = [
-            other.id for other in dag.of_level(node.level - 1) if since <= other.period < before
+            other.id
+            for other in dag.of_level(node.level - 1)
+            if since <= other.period < before and other.subject == node.subject
         ]
         assert set(node.children) == set(inside)
         order = [(dag.nodes[child].period, dag.nodes[child].instance) for child in node.children]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, date, datetime, timedelta
+from hashlib import sha256
 
 import pytest
 
-from everword.domain.periods import Calendar, Period, PeriodLevel, parse_subject
+from everword.domain.periods import Calendar, Period, PeriodLevel, parse_job_subject
 
 DAY = timedelta(days=1)
 CUTOFF = 5 * 60
@@ -154,7 +155,7 @@ def test_week_belongs_to_month_and_year_of_its_thursday(
     found = week(monday)
     assert found.label == label
     assert [above.label for above in found.all_above] == [month, year]
-    assert parse_subject(found.subject) == found
+    assert parse_job_subject(found.job_subject) == (found, "")
 
 
 def test_weeks_of_december_2025_belong_to_december() -> None:
@@ -166,22 +167,42 @@ def test_weeks_of_december_2025_belong_to_december() -> None:
 
 def test_period_subjects_name_level_and_date_and_parse_back() -> None:
     one = day("2026-04-18")
-    assert one.subject == "day/2026-04-18"
-    assert [above.subject for above in one.all_above] == [
+    assert one.job_subject == "day/2026-04-18"
+    assert [above.job_subject for above in one.all_above] == [
         "week/2026-W16",
         "month/2026-04",
         "year/2026",
     ]
     for period in (one, *one.all_above):
-        assert parse_subject(period.subject) == period
+        assert parse_job_subject(period.job_subject) == (period, "")
+
+
+def test_period_of_a_subject_names_it_by_digest_in_jobs() -> None:
+    one = Period(PeriodLevel.DAY, date(2026, 4, 18), "mira")
+    for period in (one, *one.all_above):
+        assert period.subject == "mira"
+        found, digest = parse_job_subject(period.job_subject)
+        assert (found, digest) == (
+            Period(period.level, period.start),
+            sha256(b"mira").hexdigest(),
+        )
 
 
 @pytest.mark.parametrize(
-    "wrong", ["", "day/2026-02-30", "week/2026-W54", "month/2026-13", "year/26", "day/2026-4-1"]
+    "wrong",
+    [
+        "",
+        "day/2026-02-30",
+        "week/2026-W54",
+        "month/2026-13",
+        "year/26",
+        "day/2026-4-1",
+        "day/2026-04-18/mira",
+    ],
 )
-def test_parse_subject_refuses_other_subjects(wrong: str) -> None:
+def test_parse_job_subject_refuses_other_subjects(wrong: str) -> None:
     with pytest.raises(ValueError):
-        parse_subject(wrong)
+        parse_job_subject(wrong)
 
 
 @pytest.mark.parametrize(

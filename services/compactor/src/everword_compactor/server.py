@@ -11,6 +11,7 @@ from everword.db.pool import Database
 from everword.jobs.sweep import sweep
 from everword.rpc.server import Registration, RpcServer
 from everword.v1 import maintenance_service_pb2, maintenance_service_pb2_grpc
+from everword_compactor.calendar.catch_up import catch_up_task
 from everword_compactor.calendar.schedule import schedule_roll_ups
 from everword_compactor.compose.current_composer import current_composer
 from everword_compactor.conversations.schedule import schedule_outdated
@@ -42,6 +43,7 @@ class CompactorServer:
                 partial(prune_usage, self._blocking),
             ],
         )
+        self._catch_up = catch_up_task(self._database)
         self._server = RpcServer(
             settings.server,
             self._database,
@@ -61,10 +63,12 @@ class CompactorServer:
         address = await self._server.start()
         self._blocking.open()
         self._sweeper.start()
+        self._catch_up.start()
         return address
 
     async def stop(self) -> None:
         await self._server.stop()
+        await self._catch_up.stop()
         await asyncio.to_thread(self._sweeper.stop)
         self._blocking.close()
         await self._database.close()

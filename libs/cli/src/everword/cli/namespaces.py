@@ -111,6 +111,11 @@ def _options() -> list[Callable[[Command], Command]]:
             help="Exclude untrusted text with prompt injections from contexts.",
         ),
         click.option(
+            "--shared-calendar/--calendar-per-subject",
+            default=None,
+            help="Sum up all subjects in one calendar, or each subject in its own.",
+        ),
+        click.option(
             "--ranking-profile",
             type=click.Choice(["recall", "balanced"]),
             help="Set how searches and contexts rank that name no profile: by relevance, or also by "
@@ -301,6 +306,7 @@ def _show(namespace: pb.Namespace, as_json: bool, usage: pb.NamespaceUsage | Non
             .lower(),
         ),
         ("quarantine", "yes" if settings.quarantine else "no"),
+        ("calendar", "shared" if settings.shared_calendar else "per subject"),
         ("ranking profile", settings.ranking_profile or "recall"),
     ]
     print_table(("", ""), rows + _limits(namespace.limits, usage))

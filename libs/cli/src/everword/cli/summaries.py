@@ -79,6 +79,7 @@ async def tree(client: Client, conversation: str, agent: str, channel: str, as_j
     "--level", "levels", multiple=True, type=click.Choice(LEVELS), help="Include only this level."
 )
 @click.option("--conversation", default="", help="Include only the conversation with this id.")
+@click.option("--subject", "subjects", multiple=True, help="Include only this subject.")
 @click.option(
     "--since", type=TimeParam(), help="Include only summaries that end at this time or later."
 )
@@ -176,6 +177,7 @@ def _list_request(
     limit: int,
     levels: tuple[str, ...],
     conversation: str,
+    subjects: tuple[str, ...],
     since: datetime | None,
     before: datetime | None,
     review: bool,
@@ -189,6 +191,7 @@ def _list_request(
             start_time=to_timestamp(since),
             end_time=to_timestamp(before),
             only_needing_review=review,
+            subjects=subjects,
         ),
         order=memory_pb2.ORDER_OLDEST_FIRST if oldest_first else memory_pb2.ORDER_NEWEST_FIRST,
         page_size=min(limit, PAGE_SIZE),
@@ -208,6 +211,7 @@ def _details(summary: summary_pb2.Summary) -> list[tuple[object, ...]]:
         ("id", summary.id),
         ("name", summary.name),
         ("level", level_name(summary)),
+        ("subject", summary.subject),
         ("span", span(summary)),
         ("messages", summary.message_count),
         ("places", places),

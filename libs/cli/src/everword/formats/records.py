@@ -34,6 +34,8 @@ _NAME_CHARS = 256
 _ID_CHARS = 512
 _NOTE_TAGS = 16
 _TAG_CHARS = 128
+#: Prefix of session keys in which programs, not people, talk to an agent.
+_HEARTBEATS = "heartbeat:"
 
 
 @dataclass
@@ -65,6 +67,8 @@ class Conversation:
         if "metadata" in retained and _depth(retained["metadata"]) > _STRUCT_DEPTH:
             del retained["metadata"]
         own = self._own(_storable(external_id), retained)
+        if self.target.key.session_key.startswith(_HEARTBEATS):
+            retained["automated"] = True
         message = to_message({**retained, "external_id": own}, place)
         if message.metadata.ByteSize() > _STRUCT_BYTES:
             message.ClearField("metadata")

@@ -302,6 +302,7 @@ class NamespaceSettings(_message.Message):
     QUARANTINE_FIELD_NUMBER: _builtins.int
     RANKING_PROFILE_FIELD_NUMBER: _builtins.int
     VOICE_FIELD_NUMBER: _builtins.int
+    SHARED_CALENDAR_FIELD_NUMBER: _builtins.int
     time_zone: _builtins.str
     """time_zone is an IANA name such as `Europe/Zurich`, of at most 64 characters. `UTC` if empty."""
     day_cutoff_minutes: _builtins.int
@@ -328,6 +329,11 @@ class NamespaceSettings(_message.Message):
     ranking_profile: _builtins.str
     """ranking_profile is the ranking profile of searches, contexts and answers that name none: `recall` or `balanced`.
     `recall` if empty. See SearchRequest.profile. A change takes effect within a second.
+    """
+    shared_calendar: _builtins.bool
+    """shared_calendar keeps one calendar of days, weeks, months and years for all subjects, such as for one persona in many
+    channels; its summaries are in the contexts of all subjects. If false, each subject has its own calendar. A change
+    applies to messages that are stored from then on.
     """
     @_builtins.property
     def channel_policies(self) -> _containers.MessageMap[_builtins.str, Global___ChannelPolicy]:
@@ -356,10 +362,11 @@ class NamespaceSettings(_message.Message):
         quarantine: _builtins.bool = ...,
         ranking_profile: _builtins.str = ...,
         voice: Global___Voice | None = ...,
+        shared_calendar: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "day_cutoff_minutes", b"day_cutoff_minutes", "voice", b"voice"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "quarantine", b"quarantine", "ranking_profile", b"ranking_profile", "sleep_atomicity", b"sleep_atomicity", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting", "voice", b"voice"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "quarantine", b"quarantine", "ranking_profile", b"ranking_profile", "shared_calendar", b"shared_calendar", "sleep_atomicity", b"sleep_atomicity", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting", "voice", b"voice"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__day_cutoff_minutes: _TypeAlias = _typing.Literal["day_cutoff_minutes"]  # noqa: Y015
     _WhichOneofArgType__day_cutoff_minutes: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes"]  # noqa: Y015

@@ -120,8 +120,8 @@ class _ContextScopeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ContextS
     """CONTEXT_SCOPE_UNSPECIFIED is CONTEXT_SCOPE_CONVERSATION."""
     CONTEXT_SCOPE_CONVERSATION: _ContextScope.ValueType  # 1
     """CONTEXT_SCOPE_CONVERSATION includes memories of the conversation's agent and subject, and memories without an agent
-    or subject. Agents or subjects in the filter replace them. Summaries of days and longer periods, which cover
-    everybody, are excluded. Without a conversation, it does not restrict anything.
+    or subject. Agents or subjects in the filter replace them. Summaries of days and longer periods belong to a subject as
+    well, unless the namespace has a shared calendar. Without a conversation, it does not restrict anything.
     """
     CONTEXT_SCOPE_NAMESPACE: _ContextScope.ValueType  # 2
     """CONTEXT_SCOPE_NAMESPACE is everything in the namespace."""
@@ -133,8 +133,8 @@ CONTEXT_SCOPE_UNSPECIFIED: ContextScope.ValueType  # 0
 """CONTEXT_SCOPE_UNSPECIFIED is CONTEXT_SCOPE_CONVERSATION."""
 CONTEXT_SCOPE_CONVERSATION: ContextScope.ValueType  # 1
 """CONTEXT_SCOPE_CONVERSATION includes memories of the conversation's agent and subject, and memories without an agent
-or subject. Agents or subjects in the filter replace them. Summaries of days and longer periods, which cover
-everybody, are excluded. Without a conversation, it does not restrict anything.
+or subject. Agents or subjects in the filter replace them. Summaries of days and longer periods belong to a subject as
+well, unless the namespace has a shared calendar. Without a conversation, it does not restrict anything.
 """
 CONTEXT_SCOPE_NAMESPACE: ContextScope.ValueType  # 2
 """CONTEXT_SCOPE_NAMESPACE is everything in the namespace."""

@@ -35,9 +35,9 @@ class _SummaryLevelEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SummaryL
     SUMMARY_LEVEL_ROOT: _SummaryLevel.ValueType  # 3
     """SUMMARY_LEVEL_ROOT covers branches."""
     SUMMARY_LEVEL_DAY: _SummaryLevel.ValueType  # 4
-    """SUMMARY_LEVEL_DAY covers the messages of one instance on a day."""
+    """SUMMARY_LEVEL_DAY covers a subject's messages to one instance on a day."""
     SUMMARY_LEVEL_WEEK: _SummaryLevel.ValueType  # 5
-    """SUMMARY_LEVEL_WEEK covers the days of a week, of all instances."""
+    """SUMMARY_LEVEL_WEEK covers a subject's days of a week, of all instances."""
     SUMMARY_LEVEL_MONTH: _SummaryLevel.ValueType  # 6
     """SUMMARY_LEVEL_MONTH covers the weeks whose Thursday is in the month, so that each week is in one month."""
     SUMMARY_LEVEL_YEAR: _SummaryLevel.ValueType  # 7
@@ -59,9 +59,9 @@ SUMMARY_LEVEL_BRANCH: SummaryLevel.ValueType  # 2
 SUMMARY_LEVEL_ROOT: SummaryLevel.ValueType  # 3
 """SUMMARY_LEVEL_ROOT covers branches."""
 SUMMARY_LEVEL_DAY: SummaryLevel.ValueType  # 4
-"""SUMMARY_LEVEL_DAY covers the messages of one instance on a day."""
+"""SUMMARY_LEVEL_DAY covers a subject's messages to one instance on a day."""
 SUMMARY_LEVEL_WEEK: SummaryLevel.ValueType  # 5
-"""SUMMARY_LEVEL_WEEK covers the days of a week, of all instances."""
+"""SUMMARY_LEVEL_WEEK covers a subject's days of a week, of all instances."""
 SUMMARY_LEVEL_MONTH: SummaryLevel.ValueType  # 6
 """SUMMARY_LEVEL_MONTH covers the weeks whose Thursday is in the month, so that each week is in one month."""
 SUMMARY_LEVEL_YEAR: SummaryLevel.ValueType  # 7
@@ -101,6 +101,7 @@ class Summary(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     UPDATE_TIME_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the summary, and is its id as a memory too (UUIDv7). It stays when the summary is written again."""
     level: Global___SummaryLevel.ValueType
@@ -141,9 +142,14 @@ class Summary(_message.Message):
     """needs_review is true if it holds something that its sources do not. Contexts leave it out."""
     name: _builtins.str
     """name is the node's permanent name for GetMemory, unique in its namespace: `2024-03-05` for a day,
-    `2024-03-05/phone` for a day of one instance, `2024-W10`, `2024-03` and `2024`. The name of a significant memory is
-    the day in the namespace's time zone and its title, or without a title its first words, as in `2024-03-05 · The
-    heron`; if that name is taken, the end of its id is appended. Empty for leaf, branch and root.
+    `2024-03-05/phone` for a day of one instance, `2024-W10`, `2024-03` and `2024`, and with `@` the subject:
+    `2024-W10@mira`. In an instance, `%40` stands for `@` and `%25` for `%`. The name of a significant memory is the day
+    in the namespace's time zone and its title, or without a title its first words, as in `2024-03-05 · The heron`; if
+    that name is taken, the end of its id is appended. Empty for leaf, branch and root.
+    """
+    subject: _builtins.str
+    """subject is the subject of the conversation; for day, week, month and year, of the calendar. Empty in a shared
+    calendar.
     """
     @_builtins.property
     def earliest_time(self) -> _timestamp_pb2.Timestamp:
@@ -193,10 +199,11 @@ class Summary(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         update_time: _timestamp_pb2.Timestamp | None = ...,
         name: _builtins.str = ...,
+        subject: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["create_time", b"create_time", "earliest_time", b"earliest_time", "faithfulness", b"faithfulness", "latest_time", b"latest_time", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "create_time", b"create_time", "earliest_time", b"earliest_time", "faithfulness", b"faithfulness", "first_seq", b"first_seq", "id", b"id", "instance", b"instance", "last_seq", b"last_seq", "latest_time", b"latest_time", "level", b"level", "message_count", b"message_count", "model", b"model", "name", b"name", "needs_review", b"needs_review", "parent_id", b"parent_id", "period_start", b"period_start", "previous_id", b"previous_id", "prompt_version", b"prompt_version", "revision", b"revision", "stale", b"stale", "title", b"title", "token_count", b"token_count", "update_time", b"update_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "create_time", b"create_time", "earliest_time", b"earliest_time", "faithfulness", b"faithfulness", "first_seq", b"first_seq", "id", b"id", "instance", b"instance", "last_seq", b"last_seq", "latest_time", b"latest_time", "level", b"level", "message_count", b"message_count", "model", b"model", "name", b"name", "needs_review", b"needs_review", "parent_id", b"parent_id", "period_start", b"period_start", "previous_id", b"previous_id", "prompt_version", b"prompt_version", "revision", b"revision", "stale", b"stale", "subject", b"subject", "title", b"title", "token_count", b"token_count", "update_time", b"update_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -215,6 +222,7 @@ class SummaryFilter(_message.Message):
     START_TIME_FIELD_NUMBER: _builtins.int
     END_TIME_FIELD_NUMBER: _builtins.int
     ONLY_NEEDING_REVIEW_FIELD_NUMBER: _builtins.int
+    SUBJECTS_FIELD_NUMBER: _builtins.int
     conversation_id: _builtins.str
     """conversation_id takes only summaries of a conversation."""
     only_needing_review: _builtins.bool
@@ -231,6 +239,12 @@ class SummaryFilter(_message.Message):
     def end_time(self) -> _timestamp_pb2.Timestamp:
         """end_time takes only summaries of which something occurred before this time."""
 
+    @_builtins.property
+    def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """subjects takes only summaries with one of these subjects; an empty name selects those without a subject. At most 100,
+        of at most 256 characters each.
+        """
+
     def __init__(
         self,
         *,
@@ -239,10 +253,11 @@ class SummaryFilter(_message.Message):
         start_time: _timestamp_pb2.Timestamp | None = ...,
         end_time: _timestamp_pb2.Timestamp | None = ...,
         only_needing_review: _builtins.bool = ...,
+        subjects: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["end_time", b"end_time", "start_time", b"start_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "end_time", b"end_time", "levels", b"levels", "only_needing_review", b"only_needing_review", "start_time", b"start_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "end_time", b"end_time", "levels", b"levels", "only_needing_review", b"only_needing_review", "start_time", b"start_time", "subjects", b"subjects"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -29,6 +29,8 @@ class NamespaceSettings:
     #: Values equal proto `SleepAtomicity`.
     sleep_atomicity: int = 1
     quarantine: bool = False
+    #: True if one calendar sums up the messages of all subjects.
+    shared_calendar: bool = False
     #: Ranking profile of searches and contexts that name none; empty for the default.
     ranking_profile: str = ""
 
@@ -41,6 +43,10 @@ class NamespaceSettings:
     def masks_credentials(self) -> bool:
         """Return whether credentials are masked in derived memories."""
         return self.credentials != CredentialPolicy.KEEP
+
+    def calendar_subject(self, subject: str) -> str:
+        """Return the subject whose calendar sums up the messages of conversations with `subject`."""
+        return "" if self.shared_calendar else subject
 
     @property
     def channels(self) -> ChannelPolicies:

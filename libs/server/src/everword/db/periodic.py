@@ -24,11 +24,20 @@ class PeriodicTask:
     """Repeats asynchronous rounds on the event loop, each after a pause."""
 
     def __init__(
-        self, name: str, interval_s: float, rounds: Sequence[Callable[[], Awaitable[object]]]
+        self,
+        name: str,
+        interval_s: float,
+        rounds: Sequence[Callable[[], Awaitable[object]]],
+        *,
+        first_s: float | None = None,
     ) -> None:
-        """`name` appears in the log; `interval_s` is the pause in seconds before each round."""
+        """`name` appears in the log; `interval_s` is the pause in seconds before each round.
+
+        Before the first round the pause is `first_s` if given.
+        """
         self._name = name
         self._interval_s = interval_s
+        self._pause_s = interval_s if first_s is None else first_s
         self._rounds = rounds
         self._task: asyncio.Task[None] | None = None
 
@@ -41,7 +50,8 @@ class PeriodicTask:
 
     async def _run(self) -> None:
         while True:
-            await asyncio.sleep(self._interval_s)
+            await asyncio.sleep(self._pause_s)
+            self._pause_s = self._interval_s
             for run in self._rounds:
                 try:
                     await run()

@@ -426,10 +426,10 @@ CREATE FUNCTION everword.nightless_namespaces(batch integer, parked interval) RE
     AS 'c96f7c31251b';
 COMMENT ON FUNCTION everword.nightless_namespaces(batch integer, parked interval) IS 'Return namespaces with facts and no nightly Sleep scheduled, or failed for less than `parked`: ids only.';
 
-CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date)
+CREATE FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date, subject text)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '4e231d1650a4';
+    AS '61d49f63a64d';
 COMMENT ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) IS 'Return nodes of a level by another model or older prompt, some per namespace, not parked: ids and dates.';
 
 CREATE FUNCTION everword.pages_made_of(sources uuid[]) RETURNS TABLE(id uuid, node_id uuid)
@@ -438,11 +438,11 @@ CREATE FUNCTION everword.pages_made_of(sources uuid[]) RETURNS TABLE(id uuid, no
     AS '69701119aa4f';
 COMMENT ON FUNCTION everword.pages_made_of(sources uuid[]) IS 'Return the pages that cite these facts or leaves, or whose topic has one of them as a source.';
 
-CREATE FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date)
+CREATE FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date, subject text)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'everword', 'pg_temp'
-    AS '1c1fbf67d84f';
-COMMENT ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) IS 'Return the earliest pending periods, `batch` per namespace; written ones after `quiet`, at most `longest`.';
+    AS 'fb9ca721ff9a';
+COMMENT ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) IS 'Return the earliest pending periods, `batch` per namespace and level; written ones after `quiet`, at most `longest`.';
 
 CREATE FUNCTION everword.plan_facts(message_ids uuid[], asked uuid[], OUT touched uuid[], OUT dead uuid[], OUT loose_nodes uuid[]) RETURNS record
     LANGUAGE plpgsql STABLE
@@ -636,7 +636,7 @@ COMMENT ON FUNCTION everword.withdraw_learned(gone uuid[], subjects text[], sinc
 CREATE FUNCTION everword.withdraw_nodes(direct uuid[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'everword', 'pg_temp'
-    AS '364bc9a9950e';
+    AS '0d16e0da6051';
 COMMENT ON FUNCTION everword.withdraw_nodes(direct uuid[]) IS 'Blank and hide summaries and their ancestors until they are rewritten; delete those without sources.';
 
 CREATE FUNCTION everword.withdraw_pages(sources uuid[]) RETURNS jsonb
@@ -786,6 +786,7 @@ CREATE TABLE everword.calendar_pending (
     id bigint NOT NULL,
     level smallint NOT NULL,
     period date NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
     instance text DEFAULT ''::text NOT NULL,
     conversation_id uuid,
     seqs bigint[] DEFAULT '{}'::bigint[] NOT NULL,
@@ -1678,6 +1679,7 @@ CREATE TABLE everword.namespaces (
     messages_per_minute integer DEFAULT 0 NOT NULL,
     stored_bytes bigint DEFAULT 0 NOT NULL,
     quarantine boolean DEFAULT false NOT NULL,
+    shared_calendar boolean DEFAULT false NOT NULL,
     ranking_profile text DEFAULT ''::text NOT NULL,
     CONSTRAINT namespaces_day_cutoff_minutes_check CHECK (((day_cutoff_minutes >= 0) AND (day_cutoff_minutes <= 720))),
     CONSTRAINT namespaces_state_check CHECK ((state = ANY (ARRAY['active'::text, 'importing'::text, 'deleting'::text])))
@@ -1691,6 +1693,7 @@ COMMENT ON COLUMN everword.namespaces.requests_per_minute IS 'Limit of calls per
 COMMENT ON COLUMN everword.namespaces.messages_per_minute IS 'Limit of messages stored per clock minute; 0 disables it.';
 COMMENT ON COLUMN everword.namespaces.stored_bytes IS 'Limit of bytes of stored text; 0 disables it.';
 COMMENT ON COLUMN everword.namespaces.quarantine IS 'Whether untrusted text with prompt injections is left out of contexts; a channel policy can differ.';
+COMMENT ON COLUMN everword.namespaces.shared_calendar IS 'Whether one calendar sums up the messages of all subjects; else each has its own.';
 COMMENT ON COLUMN everword.namespaces.ranking_profile IS 'Ranking profile of searches and contexts that name none; empty for `recall`.';
 ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.namespaces_id_seq
@@ -2189,11 +2192,12 @@ PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.summaries IS 'Levels 1-3 leaf, branch, root of a conversation; 4-7 day to year; 8 significant. Ids stay when rewritten.';
 COMMENT ON COLUMN everword.summaries.first_seq IS 'For levels 1-3: the range of the conversation that the node covers.';
 COMMENT ON COLUMN everword.summaries.period IS 'For levels 4-7: the first day of the period, in the namespace''s time zone.';
+COMMENT ON COLUMN everword.summaries.subject IS 'For levels 4-7: the subject of the calendar; empty in a shared calendar.';
 COMMENT ON COLUMN everword.summaries.parent_id IS 'The node above; summary_sources holds the same link from the other end.';
 COMMENT ON COLUMN everword.summaries.previous_id IS 'The latest earlier node of the conversation, or of the level, at the time of creation.';
 COMMENT ON COLUMN everword.summaries.stale IS 'Whether its sources have changed and it must be rewritten.';
 COMMENT ON COLUMN everword.summaries.needs_review IS 'Whether it has claims that its sources do not support; see faithfulness.';
-COMMENT ON COLUMN everword.summaries.name IS 'Unique: `2024-03-05`, `2024-03-05/phone`, `2024-W10`, `2024-03-05 · The heron`. Empty for levels 1-3.';
+COMMENT ON COLUMN everword.summaries.name IS 'Unique: `2024-03-05`, `2024-03-05/phone@mira`, `2024-W10@mira`, `2024-03-05 · The heron`. Empty for levels 1-3.';
 COMMENT ON COLUMN everword.summaries.hidden IS 'Whether a source was erased. The text is blank until it is rewritten.';
 
 CREATE TABLE everword.summary_sources (
@@ -2597,7 +2601,7 @@ CREATE INDEX budget_events_occurred_at ON everword.budget_events USING btree (na
 CREATE INDEX budget_spending_started_at ON everword.budget_spending USING btree (namespace_id, started_at);
 CREATE UNIQUE INDEX budgets_scope ON everword.budgets USING btree (namespace_id, period, scope, scope_value);
 CREATE INDEX calendar_pending_conversation ON everword.calendar_pending USING btree (namespace_id, conversation_id, period) WHERE (level = 4);
-CREATE INDEX calendar_pending_period ON everword.calendar_pending USING btree (namespace_id, level, period, enqueued_at);
+CREATE INDEX calendar_pending_period ON everword.calendar_pending USING btree (namespace_id, level, period, subject, enqueued_at);
 CREATE INDEX checkpoints_order ON ONLY everword.checkpoints USING btree (namespace_id, conversation_id, version);
 CREATE UNIQUE INDEX checkpoints_version ON ONLY everword.checkpoints USING btree (namespace_id, conversation_id, name, version);
 CREATE INDEX conversations_client_session ON ONLY everword.conversations USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
@@ -2690,10 +2694,12 @@ CREATE INDEX strategies_subject ON ONLY everword.strategies USING btree (namespa
 CREATE UNIQUE INDEX summaries_conversation ON ONLY everword.summaries USING btree (namespace_id, conversation_id, level, first_seq) WHERE (conversation_id IS NOT NULL);
 CREATE INDEX summaries_level ON ONLY everword.summaries USING btree (namespace_id, level, latest_at, id);
 CREATE UNIQUE INDEX summaries_name ON ONLY everword.summaries USING btree (namespace_id, name) WHERE (name <> ''::text);
+CREATE INDEX summaries_orphans ON ONLY everword.summaries USING btree (namespace_id, level) WHERE ((parent_id IS NULL) AND ((level >= 4) AND (level <= 6)));
 CREATE INDEX summaries_parent ON ONLY everword.summaries USING btree (namespace_id, parent_id) WHERE (parent_id IS NOT NULL);
-CREATE UNIQUE INDEX summaries_period ON ONLY everword.summaries USING btree (namespace_id, level, period, instance) WHERE (period IS NOT NULL);
+CREATE UNIQUE INDEX summaries_period ON ONLY everword.summaries USING btree (namespace_id, level, period, subject, instance) WHERE (period IS NOT NULL);
 CREATE INDEX summaries_review ON ONLY everword.summaries USING btree (namespace_id, level, latest_at, id) WHERE needs_review;
 CREATE INDEX summaries_stale ON ONLY everword.summaries USING btree (namespace_id, level) WHERE stale;
+CREATE INDEX summaries_subject ON ONLY everword.summaries USING btree (namespace_id, level, subject, latest_at, id);
 CREATE INDEX summaries_written_by ON ONLY everword.summaries USING btree (level, model, prompt_version, namespace_id);
 CREATE UNIQUE INDEX summary_sources_child ON ONLY everword.summary_sources USING btree (namespace_id, child_id) WHERE (child_id IS NOT NULL);
 CREATE UNIQUE INDEX summary_sources_message ON ONLY everword.summary_sources USING btree (namespace_id, message_id, axis) WHERE (message_id IS NOT NULL);
@@ -3065,8 +3071,8 @@ GRANT ALL ON FUNCTION everword.nightless_namespaces(batch integer, parked interv
 REVOKE ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.outdated_summaries(at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamp with time zone) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.pages_made_of(sources uuid[]) FROM PUBLIC;
-REVOKE ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval) TO everword_compactor;
+REVOKE ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.pending_periods(batch integer, quiet interval, longest interval, moment timestamp with time zone) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.plan_facts(message_ids uuid[], asked uuid[], OUT touched uuid[], OUT dead uuid[], OUT loose_nodes uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.plan_learned(message_ids uuid[], OUT gone_ids uuid[], OUT observations uuid[], OUT since timestamp with time zone) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.plan_summaries(direct uuid[], message_ids uuid[], OUT covering uuid[], OUT removed uuid[]) FROM PUBLIC;

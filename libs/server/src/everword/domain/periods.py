@@ -1,6 +1,7 @@
 """Days, weeks, months and years as a namespace counts them: by the wall clock of its time zone, with a day cut-off.
 
 Each period is in exactly one above it: a day in its ISO week, a week in the month and the ISO year of its Thursday.
+Each subject has a calendar of its own.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from enum import IntEnum
 from functools import cached_property, lru_cache
+from hashlib import sha256
 from zoneinfo import ZoneInfo
 
 _DAY = timedelta(days=1)
 #: Without a time zone of its own, a namespace's days are summed up at this hour, everything above at the other one.
 _UTC_DAY_HOUR = 4
 _UTC_HOUR = 5
-_SUBJECT = re.compile(
-    r"day/(?P<day>\d{4}-\d\d-\d\d)|week/(?P<week>\d{4}-W\d\d)|month/(?P<month>\d{4}-\d\d)|year/(?P<year>\d{4})"
+_JOB_SUBJECT = re.compile(
+    r"(?:day/(?P<day>\d{4}-\d\d-\d\d)|week/(?P<week>\d{4}-W\d\d)|month/(?P<month>\d{4}-\d\d)|year/(?P<year>\d{4}))"
+    r"(?:/(?P<digest>[0-9a-f]{64}))?"
 )
 
 
@@ -33,11 +36,13 @@ class PeriodLevel(IntEnum):
 
 @dataclass(frozen=True, order=True)
 class Period:
-    """A day, week, month or year. They sort by level, then by date."""
+    """A day, week, month or year in the calendar of a subject. They sort by level, then by date."""
 
     level: PeriodLevel
     #: Its first day: of a week the Monday, of a month the 1st, of a year 1 January.
     start: date
+    #: Empty for the calendar of conversations without a subject, or of all conversations.
+    subject: str = ""
 
     @property
     def label(self) -> str:
@@ -54,24 +59,27 @@ class Period:
                 return self.start.isoformat()[:4]
 
     @property
-    def subject(self) -> str:
-        """Return its name in jobs, such as `week/2026-W16`."""
-        return f"{self.level.name.lower()}/{self.label}"
+    def job_subject(self) -> str:
+        """Return its name in jobs, such as `week/2026-W16`.
+
+        A subject is appended as a digest, because jobs and their logs hold no names.
+        """
+        name = f"{self.level.name.lower()}/{self.label}"
+        return f"{name}/{_digest(self.subject)}" if self.subject else name
 
     @property
     def above(self) -> Period | None:
         """The period that it is in; None for a year."""
         match self.level:
             case PeriodLevel.DAY:
-                monday = self.start - self.start.weekday() * _DAY
-                return Period(PeriodLevel.WEEK, monday)
+                start = self.start - self.start.weekday() * _DAY
             case PeriodLevel.WEEK:
-                thursday = self.start + 3 * _DAY
-                return Period(PeriodLevel.MONTH, thursday.replace(day=1))
+                start = (self.start + 3 * _DAY).replace(day=1)
             case PeriodLevel.MONTH:
-                return Period(PeriodLevel.YEAR, self.start.replace(month=1))
+                start = self.start.replace(month=1)
             case PeriodLevel.YEAR:
                 return None
+        return Period(PeriodLevel(self.level + 1), start, self.subject)
 
     @cached_property
     def all_above(self) -> tuple[Period, ...]:
@@ -165,11 +173,18 @@ def last_night(calendar: Calendar, now: datetime) -> date:
     return day
 
 
-def parse_subject(subject: str) -> Period:
-    """Return the period of a job. Raises ValueError if the subject is malformed."""
-    match = _SUBJECT.fullmatch(subject)
+def parse_job_subject(job_subject: str) -> tuple[Period, str]:
+    """Return the period of a job without its subject, and the digest of the subject, which may be empty.
+
+    Raises ValueError if the text is malformed.
+    """
+    match = _JOB_SUBJECT.fullmatch(job_subject)
     if match is None:
         raise ValueError("a period's name is wrong")
+    return _named_period(match), match["digest"] or ""
+
+
+def _named_period(match: re.Match[str]) -> Period:
     if match["day"]:
         return Period(PeriodLevel.DAY, date.fromisoformat(match["day"]))
     if match["week"]:
@@ -177,6 +192,10 @@ def parse_subject(subject: str) -> Period:
     if match["month"]:
         return Period(PeriodLevel.MONTH, date.fromisoformat(f"{match['month']}-01"))
     return Period(PeriodLevel.YEAR, date(int(match["year"]), 1, 1))
+
+
+def _digest(subject: str) -> str:
+    return sha256(subject.encode()).hexdigest()
 
 
 @lru_cache(maxsize=4096)

@@ -161,6 +161,7 @@ class SummaryRecord:
     #: Unique in its namespace; empty along a conversation.
     name: str
     title: str
+    subject: str
     instance: str
     #: The first day of its period, along the calendar.
     period: date | None

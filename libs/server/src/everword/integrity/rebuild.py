@@ -165,10 +165,11 @@ class Rebuilder:
             with self._transaction():
                 scope = {"namespace_id": self._id, "ids": ids}
                 said = self._conn.execute(SQL["read_undated"].sql, scope).fetchall()
-                _, conversations, seqs, instances, times = zip(*said, strict=True)
+                conversations, seqs, subjects, instances, times = zip(*said, strict=True)
                 self._execute(
                     "date",
                     days=[self._settings.calendar.day_of(each) for each in times],
+                    subjects=list(subjects),
                     instances=list(instances),
                     conversation_ids=list(conversations),
                     seqs=list(seqs),

@@ -59,16 +59,20 @@ SELECT %(namespace_id)s, m.id, :generation FROM memories m
 
 -- read_undated --
 -- Return messages to enqueue for their days.
-SELECT id, conversation_id, seq, instance, occurred_at FROM messages
- WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s::uuid[]);
+SELECT m.conversation_id, m.seq, CASE WHEN n.shared_calendar THEN '' ELSE m.subject END AS subject, m.instance, m.occurred_at
+  FROM messages m
+  JOIN namespaces n ON n.id = %(namespace_id)s
+ WHERE m.namespace_id = %(namespace_id)s AND m.id = ANY(%(ids)s::uuid[]);
 
 -- date --
 -- Enqueue messages for their days.
-INSERT INTO calendar_pending (namespace_id, level, period, instance, conversation_id, seqs)
-SELECT %(namespace_id)s, 4, said.day, said.instance, said.conversation_id, array_agg(said.seq ORDER BY said.seq)
-  FROM unnest(%(days)s::date[], %(instances)s::text[], %(conversation_ids)s::uuid[], %(seqs)s::bigint[])
-    AS said (day, instance, conversation_id, seq)
- GROUP BY said.day, said.instance, said.conversation_id;
+INSERT INTO calendar_pending (namespace_id, level, period, subject, instance, conversation_id, seqs)
+SELECT %(namespace_id)s, 4, said.day, said.subject, said.instance, said.conversation_id,
+       array_agg(said.seq ORDER BY said.seq)
+  FROM unnest(%(days)s::date[], %(subjects)s::text[], %(instances)s::text[], %(conversation_ids)s::uuid[],
+              %(seqs)s::bigint[])
+    AS said (day, subject, instance, conversation_id, seq)
+ GROUP BY said.day, said.subject, said.instance, said.conversation_id;
 
 -- name --
 -- Store authors' names.

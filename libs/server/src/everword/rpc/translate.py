@@ -212,6 +212,7 @@ def summary_to_proto(record: SummaryRecord) -> summary_pb2.Summary:
         content_truncated=record.content_truncated,
         name=record.name,
         title=record.title,
+        subject=record.subject,
         instance=record.instance,
         period_start=record.period.isoformat() if record.period else "",
         message_count=record.message_count,

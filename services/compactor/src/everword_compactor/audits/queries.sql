@@ -23,8 +23,8 @@ SELECT waiting.messages, waiting.conversations, periods.pending AS periods, peri
                   LEFT JOIN compaction_progress p ON p.namespace_id = %(namespace_id)s AND p.conversation_id = c.id
                  WHERE c.namespace_id = %(namespace_id)s AND c.last_seq > coalesce(p.summarised_seq, 0)
                  LIMIT %(limit)s) AS behind) AS waiting
- CROSS JOIN (SELECT count(DISTINCT (level, period, instance)) AS pending, min(period) AS oldest
-               FROM (SELECT level, period, instance FROM calendar_pending
+ CROSS JOIN (SELECT count(DISTINCT (level, period, subject, instance)) AS pending, min(period) AS oldest
+               FROM (SELECT level, period, subject, instance FROM calendar_pending
                       WHERE namespace_id = %(namespace_id)s LIMIT %(limit)s) AS walk) AS periods
  CROSS JOIN (SELECT count(*) AS pending
                FROM (SELECT FROM tool_sentence_queue
@@ -62,7 +62,7 @@ WITH page AS (
              LEFT JOIN summaries c ON c.namespace_id = %(namespace_id)s AND c.id = s.child_id
             WHERE s.namespace_id = %(namespace_id)s AND s.summary_id = page.id) AS sources
 )
-SELECT id, level, conversation_id, parent_id, previous_id, content, false AS content_truncated, name, title, instance, period,
+SELECT id, level, conversation_id, parent_id, previous_id, content, false AS content_truncated, name, title, subject, instance, period,
        message_count, earliest_at, latest_at, first_seq, last_seq, token_count, model, prompt_version, revision, stale,
        needs_review, faithfulness, created_at, revised_at, agent, channel, available,
        size

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Iterator, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Database
-from everword.domain.periods import Calendar
+from everword.domain.periods import Calendar, Period, PeriodLevel
 from everword_compactor.calendar import requests
 from everword_compactor.calendar.model import PagedMessage
 
@@ -25,18 +27,20 @@ async def backfill_days(
     limit: int | None = None,
     since: date = date.min,
     before: date = date.max,
-) -> set[date]:
+    rest: float = 0.0,
+) -> set[Period]:
     """Enqueue each message that is neither under a day nor pending, for its day.
 
-    Looks at messages of the days from `since` up to before `before`, in order, and returns the days that have more
-    pending now; stops when there are `limit` of them. An error ends the call, and the messages enqueued before stay
-    enqueued.
+    Looks at messages of the days from `since` up to before `before`, in order, and returns the subjects' days with new
+    pending messages; stops at `limit` of them. Pauses for `rest` seconds per second of work. An error ends the call,
+    and the messages enqueued before stay enqueued.
     """
-    days: set[date] = set()
+    days: set[Period] = set()
     if limit == 0:
         return days
     after, end = (_moment(since, -_MARGIN), UUID(int=0)), _moment(before, _MARGIN)
     while True:
+        began = time.monotonic()
         async with database.transaction(namespace_id) as conn:
             settings = await get_namespace_settings(conn, namespace_id)
             page = await requests.page_messages(
@@ -44,7 +48,9 @@ async def backfill_days(
             )
             calendar = Calendar(settings.time_zone, settings.day_cutoff_minutes)
             missing = [
-                (message, day) for message, day in _missing(page, calendar) if since <= day < before
+                (message, Period(PeriodLevel.DAY, day, settings.calendar_subject(message.subject)))
+                for message, day in _missing(page, calendar)
+                if since <= day < before
             ]
             found = sorted({day for _, day in missing} - days)
             days.update(found if limit is None else found[: limit - len(days)])
@@ -54,9 +60,10 @@ async def backfill_days(
                 await requests.enqueue_messages(conn, namespace_id, messages, on)
         if len(page) < BATCH:
             return days
+        await asyncio.sleep(rest * (time.monotonic() - began))
         after = page[-1].occurred_at, page[-1].id
         if len(days) == limit:
-            end = _moment(max(days), _MARGIN + timedelta(days=1))
+            end = _moment(max(days).start, _MARGIN + timedelta(days=1))
 
 
 def _missing(
@@ -69,7 +76,7 @@ def _missing(
 
 def _moment(day: date, margin: timedelta) -> datetime:
     """Return the beginning of a day in UTC, so much earlier or later, as far as dates go."""
-    begin = datetime.combine(day, time(), UTC)
+    begin = datetime(day.year, day.month, day.day, tzinfo=UTC)
     try:
         return begin + margin
     except OverflowError:

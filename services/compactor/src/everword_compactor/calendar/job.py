@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
-from everword.domain.periods import parse_subject
+from everword.db.blocking import Connection
+from everword.domain.periods import Period, parse_job_subject
 from everword.jobs.task import JobRun, PermanentFailure
 from everword_compactor.calendar import store
 from everword_compactor.calendar.summarizer import PeriodSummarizer
@@ -14,7 +16,7 @@ from everword_compactor.jobs.namespace_job import open_job
 
 
 class RollUp:
-    """Makes the nodes of periods: one for each instance of a day, and one for a longer period."""
+    """Makes the nodes of a subject's periods: one for each instance of a day, and one for a longer period."""
 
     def __init__(self, worker_context: WorkerContext) -> None:
         self._worker_context = worker_context
@@ -28,7 +30,7 @@ class RollUp:
         """
         namespace_id = run.job.namespace_id
         try:
-            period = parse_subject(run.job.subject)
+            period, digest = parse_job_subject(run.job.subject)
         except ValueError as error:
             raise PermanentFailure(str(error)) from error
         failures = Failures()
@@ -36,6 +38,8 @@ class RollUp:
             if job is None:
                 return None
             with job.transaction() as conn:
+                if digest:
+                    period = _with_subject(conn, namespace_id, period, digest)
                 voice = store.get_voice(conn, namespace_id)
                 pending = store.pending_instances(conn, namespace_id, period)
                 nodes = store.read_period(conn, namespace_id, period)
@@ -50,3 +54,9 @@ class RollUp:
                         break
         failures.raise_any()
         return self._worker_context.now() if left else None
+
+
+def _with_subject(conn: Connection, namespace_id: int, period: Period, digest: str) -> Period:
+    """Return the period in the calendar of a subject; without one if nothing of the subject is left."""
+    subject = store.find_subject(conn, namespace_id, period.level, period.start, digest)
+    return replace(period, subject=subject or "")

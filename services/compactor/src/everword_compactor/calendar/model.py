@@ -59,6 +59,7 @@ class PendingPeriod:
     day_cutoff_minutes: int
     level: int
     period: date
+    subject: str
 
     @property
     def calendar(self) -> Calendar:
@@ -66,7 +67,7 @@ class PendingPeriod:
 
     @property
     def pending(self) -> Period:
-        return Period(PeriodLevel(self.level), self.period)
+        return Period(PeriodLevel(self.level), self.period, self.subject)
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ class PagedMessage:
     id: UUID
     conversation_id: UUID
     seq: int
+    subject: str
     instance: str
     occurred_at: datetime
     is_missing: bool

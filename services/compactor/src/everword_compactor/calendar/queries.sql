@@ -1,10 +1,21 @@
 -- Statements of the calendar: of its jobs, of their scheduling, and of its RPCs.
 
+-- find_subject --
+-- Return the subject with a SHA-256 digest among the pending rows and nodes of a period.
+SELECT subject
+  FROM (SELECT subject FROM calendar_pending
+         WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period = %(period)s
+         UNION ALL
+        SELECT subject FROM summaries
+         WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period = %(period)s) AS known
+ WHERE encode(sha256(convert_to(subject, 'UTF8')), 'hex') = %(digest)s
+ LIMIT 1;
+
 -- pending_instances --
 -- Return the instances with pending rows in a period.
 SELECT DISTINCT instance
   FROM calendar_pending
- WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period = %(period)s
+ WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period = %(period)s AND subject = %(subject)s
  ORDER BY instance;
 
 -- pending_rows --
@@ -12,7 +23,8 @@ SELECT DISTINCT instance
 -- even if its id is lower.
 SELECT id
   FROM calendar_pending
- WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period = %(period)s AND instance = %(instance)s
+ WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period = %(period)s AND subject = %(subject)s
+   AND instance = %(instance)s
  ORDER BY id;
 
 -- read_pending_messages --
@@ -33,22 +45,24 @@ DELETE FROM calendar_pending WHERE namespace_id = %(namespace_id)s AND id = ANY(
 
 -- enqueue_period --
 -- Enqueue the period above a new or rewritten node.
-INSERT INTO calendar_pending (namespace_id, level, period) VALUES (%(namespace_id)s, %(level)s, %(period)s);
+INSERT INTO calendar_pending (namespace_id, level, period, subject)
+VALUES (%(namespace_id)s, %(level)s, %(period)s, %(subject)s);
 
 -- read_period --
 -- Return the nodes of a period, without their text: one per instance for a day, a single one for longer periods.
 SELECT id, level, conversation_id, first_seq, last_seq, period, instance, parent_id, message_count, earliest_at,
        latest_at, token_count, model, prompt_version, revision, stale, needs_review
   FROM summaries
- WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period = %(period)s
+ WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period = %(period)s AND subject = %(subject)s
  ORDER BY instance;
 
 -- read_parts --
--- Return the nodes of a level whose periods begin within a range of days, in order, with their text.
+-- Return the nodes of a subject and a level whose periods begin within a range of days, in order, with their text.
 SELECT id, level, content, conversation_id, agent, channel, instance, message_count, earliest_at, latest_at, first_seq,
        last_seq
   FROM summaries
- WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND period >= %(since)s AND period < %(before)s AND NOT hidden
+ WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND subject = %(subject)s
+   AND period >= %(since)s AND period < %(before)s AND NOT hidden
  ORDER BY period, instance;
 
 -- read_unsupported --
@@ -59,15 +73,16 @@ SELECT faithfulness -> 'unsupported' AS unsupported
  ORDER BY id;
 
 -- pending_periods --
--- Return the earliest pending periods of each namespace. A period that already has a node is included only if nothing
--- was enqueued for `quiet_s`, or if a row has been pending for `longest_s`.
-SELECT namespace_id, time_zone, day_cutoff_minutes, level, period
-  FROM pending_periods(%(limit)s, make_interval(secs => %(quiet_s)s), make_interval(secs => %(longest_s)s));
+-- Return the earliest pending periods of each namespace and level that have ended by a moment. A period that already has
+-- a node is included only if nothing was enqueued for `quiet_s`, or if a row has been pending for `longest_s`.
+SELECT namespace_id, time_zone, day_cutoff_minutes, level, period, subject
+  FROM pending_periods(%(limit)s, make_interval(secs => %(quiet_s)s), make_interval(secs => %(longest_s)s),
+                       %(moment)s::timestamptz);
 
 -- outdated_periods --
 -- Return periods with nodes of a level from another model or an older prompt, one row per node. Periods parked less
 -- than `parked_s` ago are excluded.
-SELECT namespace_id, period
+SELECT namespace_id, period, subject
   FROM outdated_summaries(%(level)s::smallint, %(model)s, %(version)s, %(limit)s,
                           now() - make_interval(secs => %(parked_s)s));
 
@@ -81,10 +96,10 @@ SELECT subject, state = 'failed' AS is_parked
 
 -- list_pending --
 -- Return the pending periods of a namespace.
-SELECT DISTINCT level, period
+SELECT DISTINCT level, period, subject
   FROM calendar_pending
  WHERE namespace_id = %(namespace_id)s
- ORDER BY level, period;
+ ORDER BY level, period, subject;
 
 -- page_messages --
 -- Return a page of messages between two times, in order, and whether each is missing: neither in a daily summary nor
@@ -92,7 +107,7 @@ SELECT DISTINCT level, period
 -- automated messages are not on the page. The neighbouring days are checked too, because the time zone may have changed
 -- since a message was enqueued.
 WITH page AS MATERIALIZED (
-    SELECT m.id, m.conversation_id, m.seq, m.instance, m.occurred_at
+    SELECT m.id, m.conversation_id, m.seq, m.subject, m.instance, m.occurred_at
       FROM messages m
      WHERE m.namespace_id = %(namespace_id)s AND NOT m.automated AND m.occurred_at < %(before)s
        AND (m.occurred_at, m.id) > (%(after_occurred_at)s::timestamptz, %(after_id)s::uuid)
@@ -114,7 +129,8 @@ WITH page AS MATERIALIZED (
     -- nested loop.
     SELECT page.*, (page.conversation_id, page.seq) IN (SELECT conversation_id, seq FROM pending) AS is_pending FROM page
 )
-SELECT page.id, page.conversation_id, page.seq, page.instance, page.occurred_at, goes_in.id IS NOT NULL AS is_missing
+SELECT page.id, page.conversation_id, page.seq, page.subject, page.instance, page.occurred_at,
+       goes_in.id IS NOT NULL AS is_missing
   FROM checked AS page
   LEFT JOIN LATERAL (SELECT summary_id FROM summary_sources
                       WHERE namespace_id = %(namespace_id)s AND message_id = page.id AND axis = 2 LIMIT 1) AS s ON true
@@ -132,12 +148,36 @@ SELECT page.id, page.conversation_id, page.seq, page.instance, page.occurred_at,
 
 -- enqueue_messages --
 -- Enqueue messages for their days.
-INSERT INTO calendar_pending (namespace_id, level, period, instance, conversation_id, seqs)
-SELECT %(namespace_id)s, 4, said.day, said.instance, said.conversation_id, array_agg(said.seq ORDER BY said.seq)
-  FROM unnest(%(days)s::date[], %(instances)s::text[], %(conversation_ids)s::uuid[], %(seqs)s::bigint[])
-    AS said (day, instance, conversation_id, seq)
- GROUP BY said.day, said.instance, said.conversation_id
- ORDER BY said.day, said.instance, said.conversation_id;
+INSERT INTO calendar_pending (namespace_id, level, period, subject, instance, conversation_id, seqs)
+SELECT %(namespace_id)s, 4, said.day, said.subject, said.instance, said.conversation_id,
+       array_agg(said.seq ORDER BY said.seq)
+  FROM unnest(%(days)s::date[], %(subjects)s::text[], %(instances)s::text[], %(conversation_ids)s::uuid[],
+              %(seqs)s::bigint[])
+    AS said (day, subject, instance, conversation_id, seq)
+ GROUP BY said.day, said.subject, said.instance, said.conversation_id
+ ORDER BY said.day, said.subject, said.instance, said.conversation_id;
+
+-- active_namespaces --
+-- Return the ids of a page of namespaces.
+SELECT id FROM namespaces WHERE id > %(after)s AND state = 'active' ORDER BY id LIMIT %(limit)s;
+
+-- enqueue_lost_periods --
+-- Enqueue weeks, months and years that are missing above a node, or stale, although nothing is pending for them.
+INSERT INTO calendar_pending (namespace_id, level, period, subject)
+SELECT %(namespace_id)s, lost.level, lost.period, lost.subject
+  FROM (SELECT s.level + 1 AS level, s.subject,
+               CASE s.level WHEN 4 THEN date_trunc('week', s.period)
+                            WHEN 5 THEN date_trunc('month', s.period + 3)
+                            ELSE date_trunc('year', s.period) END::date AS period
+          FROM summaries s
+         WHERE s.namespace_id = %(namespace_id)s AND s.level BETWEEN 4 AND 6 AND s.parent_id IS NULL AND NOT s.hidden
+         UNION
+        SELECT s.level, s.subject, s.period
+          FROM summaries s
+         WHERE s.namespace_id = %(namespace_id)s AND s.level BETWEEN 5 AND 7 AND s.stale) AS lost
+ WHERE NOT EXISTS (SELECT FROM calendar_pending p
+                    WHERE p.namespace_id = %(namespace_id)s AND p.level = lost.level AND p.period = lost.period
+                      AND p.subject = lost.subject);
 
 -- get_voice --
 -- Return the person or agent in whose voice calendar summaries are written; no row if none was set.

@@ -10,7 +10,8 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from everword.db.pool import Connection
-from everword.db.statements import execute, fetch_all, fetch_optional, load_statements
+from everword.db.statements import execute, fetch_all, fetch_optional, fetch_values, load_statements
+from everword.db.typed_statements import statement
 from everword.domain.periods import Period, PeriodLevel
 from everword.jobs.enqueue import enqueue_idle
 from everword_compactor.calendar.model import PagedMessage, RollUpJob, VoiceSettings
@@ -23,12 +24,13 @@ SQL = load_statements("everword_compactor.calendar")
 class _PeriodRow:
     level: int
     period: date
+    subject: str
 
 
 async def list_pending(conn: Connection, namespace_id: int) -> set[Period]:
     parameters = {"namespace_id": namespace_id}
     rows = await fetch_all(conn, SQL["list_pending"], parameters, _PeriodRow)
-    return {Period(PeriodLevel(row.level), row.period) for row in rows}
+    return {Period(PeriodLevel(row.level), row.period, row.subject) for row in rows}
 
 
 async def open_roll_ups(conn: Connection, namespace_id: int) -> list[RollUpJob]:
@@ -63,17 +65,26 @@ async def page_messages(
 
 
 async def enqueue_messages(
-    conn: Connection, namespace_id: int, messages: Sequence[PagedMessage], days: Sequence[date]
+    conn: Connection, namespace_id: int, messages: Sequence[PagedMessage], days: Sequence[Period]
 ) -> None:
-    """Enqueue messages for days, one for each."""
+    """Enqueue each message for its day."""
     parameters = {
         "namespace_id": namespace_id,
-        "days": list(days),
+        "days": [day.start for day in days],
+        "subjects": [day.subject for day in days],
         "instances": [message.instance for message in messages],
         "conversation_ids": [message.conversation_id for message in messages],
         "seqs": [message.seq for message in messages],
     }
     await execute(conn, SQL["enqueue_messages"], parameters)
+
+
+async def active_namespaces(conn: Connection, after: int, limit: int) -> list[int]:
+    return await fetch_values(conn, SQL["active_namespaces"], {"after": after, "limit": limit})
+
+
+@statement(SQL)
+async def enqueue_lost_periods(conn: Connection, namespace_id: int) -> None: ...
 
 
 async def get_voice(conn: Connection, namespace_id: int) -> VoiceSettings:

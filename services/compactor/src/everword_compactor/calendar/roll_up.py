@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from everword.db.namespaces import get_namespace_settings
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.periods import Calendar, Period, PeriodLevel
+from everword.domain.periods import Calendar, Period
 from everword.domain.times import utc_now
 from everword_compactor.calendar import requests
 from everword_compactor.calendar.backfill_days import backfill_days
@@ -36,8 +36,7 @@ async def roll_up(
     missed = await backfill_days(database, namespace.id, dry_run, since=first, before=last)
     async with database.transaction(namespace.id) as conn:
         pending = await requests.list_pending(conn, namespace.id)
-        pending |= {Period(PeriodLevel.DAY, day) for day in missed}
-        pending = {period for period in pending if _touches(period, first, last)}
+        pending = {period for period in pending | missed if _touches(period, first, last)}
         coming = pending.union(*(period.all_above for period in pending))
         ended = {period for period in coming if _has_ended(calendar, period, moment)}
         if not dry_run:

@@ -14,7 +14,7 @@ from everword_compactor.calendar.model import RollUpJob
 from everword_compactor.compose.current_composer import CurrentComposer
 from everword_compactor.compose.model import Level
 
-#: Periods of a namespace in a round.
+#: Periods of a namespace and level in a round.
 BATCH = 1_000
 #: Approximate number of outdated nodes in a round and level, shared by the namespaces, so that scheduled work is done
 #: before more is added.
@@ -42,7 +42,7 @@ def schedule_roll_ups(
     waiting: dict[int, set[Period]] = defaultdict(set)
     due: dict[int, set[Period]] = defaultdict(set)
     with database.connection() as conn:
-        for row in store.pending_periods(conn, BATCH, quiet_s, LONGEST_QUIET_S):
+        for row in store.pending_periods(conn, BATCH, quiet_s, LONGEST_QUIET_S, moment):
             waiting[row.namespace_id].add(row.pending)
             if row.calendar.due_at(row.pending) <= moment:
                 due[row.namespace_id].add(row.pending)
@@ -68,7 +68,7 @@ def _outdated(database: BlockingDatabase, current: CurrentComposer) -> list[tupl
                 conn, level, current.model, current.versions[Level(level)], OUTDATED_BATCH, PARKED_S
             )
         found += [
-            (row.namespace_id, Period(level, row.period))
+            (row.namespace_id, Period(level, row.period, row.subject))
             for row in rows
             if row.namespace_id not in held
         ]
@@ -89,7 +89,7 @@ def plan_roll_ups(
     held = {
         above
         for period in {*due, *waiting}
-        if period.subject not in parked
+        if period.job_subject not in parked
         for above in period.all_above
     }
-    return sorted(period for period in due if period.subject not in busy and period not in held)
+    return sorted(period for period in due if period.job_subject not in busy and period not in held)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from uuid import UUID
 
 from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_values
@@ -25,6 +25,7 @@ class OutdatedPeriod:
 
     namespace_id: int
     period: date
+    subject: str
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,12 @@ class _InstanceRow:
 @dataclass(frozen=True)
 class _UnsupportedRow:
     unsupported: list[str] | None
+
+
+@statement(SQL)
+def find_subject(
+    conn: Connection, namespace_id: int, level: int, period: date, digest: str
+) -> str | None: ...
 
 
 def pending_instances(conn: Connection, namespace_id: int, period: Period) -> list[str]:
@@ -72,6 +79,7 @@ def read_parts(conn: Connection, namespace_id: int, period: Period) -> list[Node
     parameters = {
         "namespace_id": namespace_id,
         "level": period.level - 1,
+        "subject": period.subject,
         "since": since,
         "before": before,
     }
@@ -87,16 +95,16 @@ def read_unsupported(conn: Connection, namespace_id: int, summary_ids: Sequence[
 
 @statement(SQL)
 def pending_periods(
-    conn: Connection, limit: int, quiet_s: float, longest_s: float
+    conn: Connection, limit: int, quiet_s: float, longest_s: float, moment: datetime
 ) -> list[PendingPeriod]:
-    """Return periods with something pending; of those written before, the ones that have waited long enough."""
+    """Return pending periods that have ended by `moment`; rewritten ones only after they have waited long enough."""
 
 
 @statement(SQL)
 def outdated_periods(
     conn: Connection, level: int, model: str, version: int, limit: int, parked_s: float
 ) -> list[OutdatedPeriod]:
-    """Return the periods of `limit` outdated nodes: of a day, one for each of its instances."""
+    """Return the periods of `limit` outdated nodes: one for each instance of a day."""
 
 
 @statement(SQL)
@@ -119,10 +127,15 @@ def get_voice(conn: Connection, namespace_id: int) -> VoiceSettings:
 def roll_up_jobs(namespace_id: int, periods: Sequence[Period]) -> list[DueJob]:
     """Return the jobs of periods, which are done in this order."""
     return [
-        DueJob(namespace_id, ROLL_UP, period.subject, delay_s=place * 1e-6)
+        DueJob(namespace_id, ROLL_UP, period.job_subject, delay_s=place * 1e-6)
         for place, period in enumerate(periods, start=1)
     ]
 
 
 def _of(namespace_id: int, period: Period) -> dict[str, object]:
-    return {"namespace_id": namespace_id, "level": int(period.level), "period": period.start}
+    return {
+        "namespace_id": namespace_id,
+        "level": int(period.level),
+        "period": period.start,
+        "subject": period.subject,
+    }

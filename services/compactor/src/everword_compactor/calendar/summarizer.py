@@ -82,6 +82,7 @@ class PeriodSummarizer:
             period=self.period.start,
             instance=instance,
             agent=draft.agent,
+            subject=self.period.subject,
             channel=draft.channel,
         )
         id_ = material.node.id if material.node else new_id()

@@ -161,7 +161,7 @@ SELECT m.id, m.role <> 1 AND NOT m.id = ANY(%(protected_ids)s) AS is_unconfirmed
 
 -- read_summaries --
 -- Return whole nodes, ordered by the messages that they cover.
-SELECT id, level, conversation_id, parent_id, previous_id, content, false AS content_truncated, name, title, instance, period, message_count, earliest_at,
+SELECT id, level, conversation_id, parent_id, previous_id, content, false AS content_truncated, name, title, subject, instance, period, message_count, earliest_at,
        latest_at, first_seq, last_seq, token_count, model, prompt_version, revision, stale, needs_review, faithfulness,
        created_at, revised_at
   FROM summaries

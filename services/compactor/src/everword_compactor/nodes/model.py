@@ -64,10 +64,16 @@ class NodePlace:
 
     @property
     def name(self) -> str:
-        """Return the node's name for readers: a day is `2026-04-18/phone`, with the instance if it has one."""
+        """Return the node's name for readers, such as `2026-04-18`, `2026-04-18/phone` or `2026-W16@mira`.
+
+        It is unique: only the subject may contain `@`.
+        """
         if self.period is None:
             return ""
-        return f"{self.title}/{self.instance}" if self.instance else self.title
+        name = self.title
+        if self.instance:
+            name += f"/{self.instance.replace('%', '%25').replace('@', '%40')}"
+        return f"{name}@{self.subject}" if self.subject else name
 
     @property
     def axis(self) -> int:

@@ -16,7 +16,8 @@ VALUES (%(namespace_id)s, %(id)s, %(level)s, %(conversation_id)s, %(first_seq)s,
         %(subject)s, %(channel)s, %(instance)s, %(name)s, %(title)s,
         CASE WHEN %(conversation_id)s::uuid IS NULL
              THEN (SELECT id FROM summaries
-                    WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND instance = %(instance)s
+                    WHERE namespace_id = %(namespace_id)s AND level = %(level)s AND subject = %(subject)s
+                      AND instance = %(instance)s
                     ORDER BY latest_at DESC, id DESC LIMIT 1)
              ELSE (SELECT id FROM summaries
                     WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s

@@ -263,7 +263,8 @@ async def _write(
     )
     pending = pending_days(numbered, settings, conversation.channel)
     if pending["seqs"].values:
-        await store.enqueue_days(conn, {**scope, **pending})
+        subject = settings.calendar_subject(conversation.subject)
+        await store.enqueue_days(conn, {**scope, "subject": subject, **pending})
     await schedule_work(conn, namespace_id, conversation, numbered, compaction)
     counts = Counts(len(numbered), turns, _size(numbered), names)
     return await add_passages(conn, namespace_id, settings.text_search_config, passages, counts)

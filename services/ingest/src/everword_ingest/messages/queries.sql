@@ -42,8 +42,8 @@ SELECT %(namespace_id)s, %(conversation_id)s, m.id, m.seq, m.role, m.author, m.i
 
 -- enqueue_days --
 -- Enqueue messages for the calendar: one row per day and instance, with the sequence numbers of its messages.
-INSERT INTO calendar_pending (namespace_id, level, period, instance, conversation_id, seqs)
-SELECT %(namespace_id)s, 4, said.day, said.instance, %(conversation_id)s, array_agg(said.seq ORDER BY said.seq)
+INSERT INTO calendar_pending (namespace_id, level, period, subject, instance, conversation_id, seqs)
+SELECT %(namespace_id)s, 4, said.day, %(subject)s, said.instance, %(conversation_id)s, array_agg(said.seq ORDER BY said.seq)
   FROM unnest(%(days)b::date[], %(instances)b::text[], %(seqs)b::bigint[]) AS said (day, instance, seq)
  GROUP BY said.day, said.instance
  ORDER BY said.day, said.instance;

@@ -29,6 +29,7 @@ from everword_search.context.chat_history import (
 from everword_search.context.item import ContextItem
 from everword_search.context.memories import FoundMemories, ToldBy, search_memories
 from everword_search.context.model import ORDER, BlockSource, ContextCandidate, ContextRequest
+from everword_search.context.named_periods import find_period_summaries
 from everword_search.people.offers import count_offers
 from everword_search.records.use import count_use
 from everword_search.retrieval.arms.base import ArmReport
@@ -37,6 +38,8 @@ from everword_search.retrieval.sources import Sources
 
 #: A context that uses this share of its budget is full.
 FULL = 0.95
+#: Maximum share of the budget for summaries of the periods that the query names.
+PERIODS_SHARE = 0.5
 #: Blocks of search results and turns, whose memories count as used.
 _FOUND = (BlockSource.MEMORIES, BlockSource.CHAT_HISTORY)
 
@@ -95,14 +98,24 @@ class ContextBuilder:
             return FoundMemories()
         record = self.start.conversation.record if self.start.conversation else None
         known = len(self.draft.ids) + 1 + MOST_RECALLED if record else 0
-        return await search_memories(
-            self.sources,
-            self.namespace,
-            self.request,
-            record,
-            self.text,
-            MAX_PAGE if all_ else known,
+        found, periods = await asyncio.gather(
+            search_memories(
+                self.sources,
+                self.namespace,
+                self.request,
+                record,
+                self.text,
+                MAX_PAGE if all_ else known,
+            ),
+            find_period_summaries(
+                self.sources.database,
+                self.namespace,
+                self.start.settings,
+                self.request.filter_for(record),
+                self.text,
+            ),
         )
+        return found.with_periods(periods)
 
     def finders(self) -> dict[BlockSource, Awaitable[Sequence[ContextCandidate]]]:
         """Return, for each block that may have candidates, the awaitable that finds them."""
@@ -212,6 +225,11 @@ class ContextBuilder:
     ) -> None:
         """Add memories, except for those reserved for another block."""
         self._add_current_facts(found)
+        if found.periods:
+            limit = int(self.draft.budget * PERIODS_SHARE)
+            most = min(len(found.periods), self._memories_left())
+            periods = FoundMemories().after(found.periods)
+            self._add_found(BlockSource.MEMORIES, periods, most, limit, theirs)
         self._add_found(BlockSource.MEMORIES, found, self._memories_left(), None, theirs)
 
     def _memories_left(self) -> int:

@@ -12,7 +12,7 @@ from everword.domain.records import ConversationRecord, MemoryRecord
 from everword.rpc.pages import MAX_PAGE, PageRequest
 from everword.text.credentials import mask_passage
 from everword_search.context.item import ContextItem, ItemContext
-from everword_search.context.model import ContextRequest, ContextScope
+from everword_search.context.model import ContextRequest
 from everword_search.context.text import Layout
 from everword_search.endings.read_endings import read_evidence_messages
 from everword_search.records.model import MemoryFilter
@@ -48,6 +48,8 @@ class FoundMemories:
     source_messages: ToldBy = field(default_factory=dict)
     #: Arms of the search that failed.
     degraded: Sequence[ArmReport] = ()
+    #: Summaries of the periods that the query names, oldest first.
+    periods: Sequence[SearchResult] = ()
 
     def items(self, layout: Layout) -> list[ContextItem]:
         """Return the memories as items, best first, a fact after a message that states it.
@@ -69,6 +71,14 @@ class FoundMemories:
     def after(self, first: Sequence[SearchResult]) -> FoundMemories:
         """Return these results preceded by others."""
         return replace(self, results={each.memory.id: each for each in first} | dict(self.results))
+
+    def with_periods(self, summaries: Sequence[SearchResult]) -> FoundMemories:
+        """Return these results with summaries of the periods that the query names.
+
+        Whether they answer is unknown, so that the verdict is never that nothing does.
+        """
+        is_unknown = bool(summaries) and self.verdict is Verdict.NOTHING_RELEVANT
+        return replace(self, periods=summaries, verdict=None if is_unknown else self.verdict)
 
     def degraded_by(self, more: Sequence[ArmReport]) -> FoundMemories:
         """Return these results with the failed arms of another search added, each once."""
@@ -119,8 +129,6 @@ async def search_memories(
     # With `balanced`, relevant memories may rank after many recent ones. Otherwise spare results replace repetitions.
     most = MAX_PAGE if counts_time else _SPARE + requested
     size = min(MAX_PAGE, most + known)
-    # The context's conversation, if the scope is limited to it.
-    within = record if request.scope is ContextScope.CONVERSATION else None
     search = SearchRequest(
         text=text,
         filter=_without_triggered(request.filter_for(record)),
@@ -135,7 +143,7 @@ async def search_memories(
         balanced=request.balanced,
         with_relations=False,
     )
-    found = await find_reliable(sources, namespace, search, periods=within is None)
+    found = await find_reliable(sources, namespace, search)
     if found.verdict is Verdict.NOTHING_RELEVANT:
         # The nearest memories do not answer the query, so they would only distract the model.
         return FoundMemories(verdict=found.verdict, degraded=found.degraded)

@@ -64,6 +64,18 @@ SELECT i.id AS memory_id
           AND CASE WHEN m.conversation_id = %(as_of_conversation_id)s THEN m.seq <= %(as_of_seq)s
                    ELSE e.said_at <= %(as_of_time)s END);
 
+-- find_period_nodes --
+-- The summaries of days and longer periods that begin within a range of days, except those that need review.
+SELECT s.id, s.level, s.period, s.parent_id, m.id AS passage_id
+  FROM summaries s
+  JOIN visible_memories m ON m.namespace_id = %(namespace_id)s AND m.source_id = s.id AND m.part = 0
+ WHERE s.namespace_id = %(namespace_id)s AND s.level IN (4, 5, 6, 7) AND s.period >= %(first)s AND s.period < %(end)s
+   -- Redundant with the filter on passages, and needed for the index.
+   AND (%(subjects)s::text[] IS NULL OR s.subject = ANY(%(subjects)s)) AND NOT s.needs_review
+   AND :allowed_rows
+ ORDER BY s.level DESC, s.period DESC
+ LIMIT 100;
+
 -- analyse_texts --
 -- The lexemes of texts with their hashes, and a tsquery for each text as a phrase; all empty for stop words.
 SELECT text, lexemes, ARRAY(SELECT hashtextextended(lexeme, 0) FROM unnest(lexemes) AS lexeme) AS hashes,

@@ -59,6 +59,19 @@ class AnalysedText:
 
 
 @dataclass(frozen=True)
+class PeriodNodeRow:
+    """A summary of a day, week, month or year."""
+
+    id: UUID
+    level: int
+    #: The first day.
+    period: date
+    parent_id: UUID | None
+    #: The first passage of its text.
+    passage_id: int
+
+
+@dataclass(frozen=True)
 class NearWordRow(AnalysedText):
     """A word of the corpus that is a requested word or differs from one by one letter."""
 
@@ -169,6 +182,13 @@ class SignalRow:
     last_used_at: datetime | None
     #: True for a short text without digits that ends with a question mark: it is unlikely to answer anything.
     only_asks: bool
+
+
+async def find_period_nodes(
+    conn: Connection, scope: Scope, first: date, end: date
+) -> list[PeriodNodeRow]:
+    parameters = {**scope.parameters, "first": first, "end": end}
+    return await fetch_all(conn, SQL["find_period_nodes"], parameters, PeriodNodeRow)
 
 
 async def find_lexical(

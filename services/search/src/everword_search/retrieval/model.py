@@ -90,8 +90,6 @@ class SearchResult:
     confidence: Confidence = Confidence.UNSPECIFIED
     #: True for a summary with statements that its sources do not support.
     needs_review: bool = False
-    #: True for a summary of a day or more, which covers all subjects of the namespace.
-    is_of_period: bool = False
     #: Set for an expanded summary.
     expansion: Expansion | None = None
     #: Outdated facts that it states, the latest to end first.

@@ -27,15 +27,14 @@ class ReliableResults:
 
 
 async def find_reliable(
-    sources: Sources, namespace: NamespaceScope, request: SearchRequest, *, periods: bool = True
+    sources: Sources, namespace: NamespaceScope, request: SearchRequest
 ) -> ReliableResults:
     """Return a page of results without summaries that need review; later results take their places.
 
-    Without `periods`, summaries of a day or more are left out as well, because they cover all subjects. Raises the
-    errors of `find_memories`.
+    Raises the errors of `find_memories`.
     """
     response, _ = await find_memories(sources, namespace, request)
-    results = _reliable(response.results, periods)
+    results = _reliable(response.results)
     requested = len(response.results)
     verdict = response.verdict
     degraded = [each for each in response.arms if each.state is ArmState.DEGRADED]
@@ -44,13 +43,9 @@ async def find_reliable(
             break
         page = replace(request.page, token=response.next_page_token)
         response, _ = await find_memories(sources, namespace, replace(request, page=page))
-        results += _reliable(response.results, periods)
+        results += _reliable(response.results)
     return ReliableResults(results[:requested], verdict, degraded)
 
 
-def _reliable(results: list[SearchResult], periods: bool) -> list[SearchResult]:
-    return [
-        result
-        for result in results
-        if not result.needs_review and (periods or not result.is_of_period)
-    ]
+def _reliable(results: list[SearchResult]) -> list[SearchResult]:
+    return [result for result in results if not result.needs_review]

@@ -68,3 +68,4 @@ class SummaryFilter:
     #: Exclusive, by the times that a summary covers.
     before: datetime | None = None
     only_needing_review: bool = False
+    subjects: list[str] | None = None

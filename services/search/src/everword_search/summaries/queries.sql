@@ -7,7 +7,7 @@
 -- Nodes in the order of the given ids, with the number of items directly below each.
 SELECT s.id, s.level, s.conversation_id, s.parent_id, s.previous_id,
        left(s.content, coalesce(%(max_chars)s, 2147483647)) AS content,
-       coalesce(length(s.content) > %(max_chars)s, false) AS content_truncated, s.name, s.title, s.instance, s.period,
+       coalesce(length(s.content) > %(max_chars)s, false) AS content_truncated, s.name, s.title, s.subject, s.instance, s.period,
        s.message_count, s.earliest_at, s.latest_at, s.first_seq, s.last_seq, s.token_count, s.model, s.prompt_version,
        s.revision, s.stale, s.needs_review, s.faithfulness, s.created_at, s.revised_at,
        (SELECT count(*) FROM summary_sources
@@ -25,7 +25,7 @@ SELECT id FROM summaries WHERE namespace_id = %(namespace_id)s AND name = %(name
 -- position.
 SELECT wanted.id AS above_id, source.ordinal, c.id, c.level, c.conversation_id, c.parent_id, c.previous_id,
        left(c.content, coalesce(%(max_chars)s, 2147483647)) AS content,
-       coalesce(length(c.content) > %(max_chars)s, false) AS content_truncated, c.name, c.title, c.instance, c.period,
+       coalesce(length(c.content) > %(max_chars)s, false) AS content_truncated, c.name, c.title, c.subject, c.instance, c.period,
        c.message_count, c.earliest_at, c.latest_at, c.first_seq, c.last_seq, c.token_count, c.model, c.prompt_version,
        c.revision, c.stale, c.needs_review, c.faithfulness, c.created_at, c.revised_at,
        (SELECT count(*) FROM summary_sources
@@ -73,8 +73,8 @@ SELECT wanted.id AS above_id, source.ordinal, m.id, m.conversation_id, m.seq, c.
  LIMIT %(limit)s;
 
 -- read_review_flags --
--- For each node: does it need review, and does it cover a period of a day or more?
-SELECT id, needs_review, period IS NOT NULL AS is_of_period
+-- For each node: does it need review?
+SELECT id, needs_review
   FROM summaries
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s);
 
@@ -95,13 +95,14 @@ WITH page AS (
               AND (%(since)s::timestamptz IS NULL OR latest_at >= %(since)s)
               AND (%(before)s::timestamptz IS NULL OR earliest_at < %(before)s)
               AND (NOT %(only_needing_review)s OR needs_review)
+              AND (%(subjects)s::text[] IS NULL OR subject = ANY(%(subjects)s))
             ORDER BY latest_at DESC, id DESC
             LIMIT %(limit)s) AS s
      ORDER BY s.latest_at DESC, s.id DESC
      LIMIT %(limit)s
 )
 SELECT id, level, conversation_id, parent_id, previous_id, beginning AS content,
-       coalesce(length(content) > %(max_chars)s, false) AS content_truncated, name, title, instance, period, message_count,
+       coalesce(length(content) > %(max_chars)s, false) AS content_truncated, name, title, subject, instance, period, message_count,
        earliest_at, latest_at, first_seq, last_seq, token_count, model, prompt_version, revision, stale, needs_review,
        faithfulness, created_at, revised_at, available
   FROM (SELECT *, octet_length(beginning) AS size, count(*) OVER () AS available,
@@ -126,13 +127,14 @@ WITH page AS (
               AND (%(since)s::timestamptz IS NULL OR latest_at >= %(since)s)
               AND (%(before)s::timestamptz IS NULL OR earliest_at < %(before)s)
               AND (NOT %(only_needing_review)s OR needs_review)
+              AND (%(subjects)s::text[] IS NULL OR subject = ANY(%(subjects)s))
             ORDER BY latest_at, id
             LIMIT %(limit)s) AS s
      ORDER BY s.latest_at, s.id
      LIMIT %(limit)s
 )
 SELECT id, level, conversation_id, parent_id, previous_id, beginning AS content,
-       coalesce(length(content) > %(max_chars)s, false) AS content_truncated, name, title, instance, period, message_count,
+       coalesce(length(content) > %(max_chars)s, false) AS content_truncated, name, title, subject, instance, period, message_count,
        earliest_at, latest_at, first_seq, last_seq, token_count, model, prompt_version, revision, stale, needs_review,
        faithfulness, created_at, revised_at, available
   FROM (SELECT *, octet_length(beginning) AS size, count(*) OVER () AS available,
@@ -175,8 +177,8 @@ SELECT waiting.messages, waiting.conversations, periods.pending AS periods, peri
                   LEFT JOIN compaction_progress p ON p.namespace_id = %(namespace_id)s AND p.conversation_id = c.id
                  WHERE c.namespace_id = %(namespace_id)s AND c.last_seq > coalesce(p.summarised_seq, 0)
                  LIMIT %(limit)s) AS behind) AS waiting
- CROSS JOIN (SELECT count(DISTINCT (level, period, instance)) AS pending, min(period) AS oldest
-               FROM (SELECT level, period, instance FROM calendar_pending
+ CROSS JOIN (SELECT count(DISTINCT (level, period, subject, instance)) AS pending, min(period) AS oldest
+               FROM (SELECT level, period, subject, instance FROM calendar_pending
                       WHERE namespace_id = %(namespace_id)s LIMIT %(limit)s) AS rows) AS periods
  CROSS JOIN (SELECT count(*) FILTER (WHERE state = 'pending') AS pending, count(*) FILTER (WHERE state = 'failed') AS failed
                FROM (SELECT state FROM tool_sentence_queue

@@ -154,8 +154,6 @@ class ReviewFlagRow:
     id: UUID
     #: True if it states something that its sources do not.
     needs_review: bool
-    #: True if it covers a period of a day or more across conversations.
-    is_of_period: bool
 
 
 async def get_summaries(
@@ -221,7 +219,7 @@ async def read_sources(
 async def read_review_flags(
     conn: Connection, namespace_id: int, ids: Sequence[UUID]
 ) -> dict[UUID, ReviewFlagRow]:
-    """Return by id, for each summary that exists, whether it needs review and whether it covers a period."""
+    """Return by id, for each summary that exists, whether it needs review."""
     parameters = {**namespaced(namespace_id), "ids": list(ids)}
     rows = await fetch_all(conn, SQL["read_review_flags"], parameters, ReviewFlagRow)
     return {row.id: row for row in rows}

@@ -33,6 +33,7 @@ def to_summary_filter(message: summary_pb2.SummaryFilter) -> SummaryFilter:
         since=optional_time(message, "start_time"),
         before=optional_time(message, "end_time"),
         only_needing_review=message.only_needing_review,
+        subjects=list(message.subjects) or None,
     )
 
 

@@ -260,8 +260,8 @@ BEGIN
            needs_review = true, faithfulness = NULL, model = 'extractive', prompt_version = 0, token_count = 0,
            revision = revision + 1
      WHERE namespace_id = namespace AND id = ANY(covering) AND NOT id = ANY(removed);
-    INSERT INTO calendar_pending (namespace_id, level, period, instance, conversation_id)
-    SELECT namespace, n.level, n.period, n.instance,
+    INSERT INTO calendar_pending (namespace_id, level, period, subject, instance, conversation_id)
+    SELECT namespace, n.level, n.period, n.subject, n.instance,
            CASE WHEN n.level = 4 THEN (SELECT m.conversation_id FROM summary_sources s
                                          JOIN messages m ON m.namespace_id = namespace AND m.id = s.message_id
                                         WHERE s.namespace_id = namespace AND s.summary_id = n.id LIMIT 1) END
@@ -269,7 +269,7 @@ BEGIN
      WHERE n.namespace_id = namespace AND n.id = ANY(covering) AND n.level BETWEEN 4 AND 7 AND NOT n.id = ANY(removed)
        AND NOT EXISTS (SELECT FROM calendar_pending p
                         WHERE p.namespace_id = namespace AND p.level = n.level AND p.period = n.period
-                          AND p.instance = n.instance);
+                          AND p.subject = n.subject AND p.instance = n.instance);
     RETURN counts || jsonb_build_object(
         'summaries_withdrawn', cardinality(covering) - cardinality(removed),
         'conversations_to_compact', coalesce((SELECT jsonb_agg(DISTINCT conversation_id) FROM summaries

@@ -40,18 +40,23 @@ CREATE TABLE summaries (
 COMMENT ON TABLE summaries IS 'Levels 1-3 leaf, branch, root of a conversation; 4-7 day to year; 8 significant. Ids stay when rewritten.';
 COMMENT ON COLUMN summaries.first_seq IS 'For levels 1-3: the range of the conversation that the node covers.';
 COMMENT ON COLUMN summaries.period IS 'For levels 4-7: the first day of the period, in the namespace''s time zone.';
+COMMENT ON COLUMN summaries.subject IS 'For levels 4-7: the subject of the calendar; empty in a shared calendar.';
 COMMENT ON COLUMN summaries.parent_id IS 'The node above; summary_sources holds the same link from the other end.';
 COMMENT ON COLUMN summaries.previous_id IS 'The latest earlier node of the conversation, or of the level, at the time of creation.';
 COMMENT ON COLUMN summaries.stale IS 'Whether its sources have changed and it must be rewritten.';
 COMMENT ON COLUMN summaries.needs_review IS 'Whether it has claims that its sources do not support; see faithfulness.';
-COMMENT ON COLUMN summaries.name IS 'Unique: `2024-03-05`, `2024-03-05/phone`, `2024-W10`, `2024-03-05 · The heron`. Empty for levels 1-3.';
+COMMENT ON COLUMN summaries.name IS 'Unique: `2024-03-05`, `2024-03-05/phone@mira`, `2024-W10@mira`, `2024-03-05 · The heron`. Empty for levels 1-3.';
 COMMENT ON COLUMN summaries.hidden IS 'Whether a source was erased. The text is blank until it is rewritten.';
 -- One node per range of a conversation and per period, so that two compactors build one DAG.
 CREATE UNIQUE INDEX summaries_conversation ON summaries (namespace_id, conversation_id, level, first_seq) WHERE conversation_id IS NOT NULL;
-CREATE UNIQUE INDEX summaries_period ON summaries (namespace_id, level, period, instance) WHERE period IS NOT NULL;
+CREATE UNIQUE INDEX summaries_period ON summaries (namespace_id, level, period, subject, instance) WHERE period IS NOT NULL;
 CREATE INDEX summaries_parent ON summaries (namespace_id, parent_id) WHERE parent_id IS NOT NULL;
 -- Lists read each level in the order of time.
 CREATE INDEX summaries_level ON summaries (namespace_id, level, latest_at, id);
+-- Also finds the days of a subject's week among those of many subjects.
+CREATE INDEX summaries_subject ON summaries (namespace_id, level, subject, latest_at, id);
+-- Finds weeks, months and years that are missing above a node.
+CREATE INDEX summaries_orphans ON summaries (namespace_id, level) WHERE parent_id IS NULL AND level BETWEEN 4 AND 6;
 CREATE INDEX summaries_stale ON summaries (namespace_id, level) WHERE stale;
 CREATE INDEX summaries_review ON summaries (namespace_id, level, latest_at, id) WHERE needs_review;
 -- Outdated nodes are found by namespace, so that a namespace with many does not delay the others.
@@ -107,7 +112,7 @@ INSERT INTO transfer_rules VALUES ('summary_sources', 31, 'summary_source', '{su
 
 CREATE FUNCTION outdated_summaries(
     at_level smallint, current_model text, current_version integer, batch integer, parked_since timestamptz)
-RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date)
+RETURNS TABLE(namespace_id bigint, conversation_id uuid, period date, subject text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
     -- Skips through the index, first from writer to writer, then from namespace to namespace, so that the cost does not
     -- depend on the number of nodes.
@@ -146,10 +151,10 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
          WHERE walk.found > 0
          ORDER BY walk.is_wrapped, walk.namespace_id LIMIT batch
     )
-    SELECT outdated.namespace_id, outdated.conversation_id, outdated.period
+    SELECT outdated.namespace_id, outdated.conversation_id, outdated.period, outdated.subject
       FROM turns
      CROSS JOIN LATERAL (
-           SELECT s.namespace_id, s.conversation_id, s.period
+           SELECT s.namespace_id, s.conversation_id, s.period, s.subject
              FROM summaries s
             WHERE s.level = at_level AND s.model = turns.model AND s.prompt_version = turns.prompt_version
               AND s.namespace_id = turns.namespace_id
@@ -162,7 +167,9 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
                                                  WHEN 5 THEN to_char(s.period, '"week/"IYYY"-W"IW')
                                                  WHEN 6 THEN to_char(s.period, '"month/"YYYY-MM')
                                                  WHEN 7 THEN to_char(s.period, '"year/"YYYY')
-                                                 ELSE s.conversation_id::text END)
+                                                 ELSE s.conversation_id::text END
+                                              || CASE WHEN at_level < 4 OR s.subject = '' THEN ''
+                                                      ELSE '/' || encode(sha256(convert_to(s.subject, 'UTF8')), 'hex') END)
             LIMIT (batch - 1) / least(turns.turns, batch) + 1) AS outdated
 $$;
 COMMENT ON FUNCTION outdated_summaries IS
@@ -202,6 +209,7 @@ CREATE TABLE calendar_pending (
     id bigint GENERATED ALWAYS AS IDENTITY,
     level smallint NOT NULL CHECK (level BETWEEN 4 AND 7),
     period date NOT NULL,
+    subject text NOT NULL DEFAULT '',
     instance text NOT NULL DEFAULT '',
     conversation_id uuid,
     seqs bigint[] NOT NULL DEFAULT '{}',
@@ -211,48 +219,63 @@ CREATE TABLE calendar_pending (
 );
 COMMENT ON TABLE calendar_pending IS
     'Pending work of the calendar. Each append adds rows, so appends never wait and late commits are not missed.';
-CREATE INDEX calendar_pending_period ON calendar_pending (namespace_id, level, period, enqueued_at);
+CREATE INDEX calendar_pending_period ON calendar_pending (namespace_id, level, period, subject, enqueued_at);
 -- For the question whether a message is pending.
 CREATE INDEX calendar_pending_conversation ON calendar_pending (namespace_id, conversation_id, period) WHERE level = 4;
 SELECT isolate_table('calendar_pending', NULL);
 GRANT INSERT ON calendar_pending TO everword_ingest;
 GRANT SELECT ON calendar_pending TO everword_search;
 GRANT SELECT, INSERT, DELETE ON calendar_pending TO everword_compactor;
-INSERT INTO erasure_rules VALUES ('conversation', 11, 'calendar_pending', 'conversation_id');
+INSERT INTO erasure_rules VALUES
+    ('conversation', 11, 'calendar_pending', 'conversation_id'),
+    ('subject', 23, 'calendar_pending', 'subject');
 INSERT INTO transfer_rules VALUES
     ('calendar_pending', 32, 'pending_period', '{id}', 'Message that still goes into the summary of a period.', '{id}');
 
-CREATE FUNCTION pending_periods(batch integer, quiet interval, longest interval)
-RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date)
+CREATE FUNCTION pending_periods(batch integer, quiet interval, longest interval, moment timestamptz)
+RETURNS TABLE(namespace_id bigint, time_zone text, day_cutoff_minutes integer, level smallint, period date, subject text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
-    SELECT n.id, n.time_zone, n.day_cutoff_minutes, pending.level, pending.period
+    SELECT n.id, n.time_zone, n.day_cutoff_minutes, pending.level, pending.period, pending.subject
       FROM namespaces n
+     -- Tomorrow, because the caller knows changes of clocks better; it checks each period itself.
+     CROSS JOIN LATERAL (
+           SELECT (moment AT TIME ZONE n.time_zone - make_interval(mins => n.day_cutoff_minutes))::date + 1 AS day) AS local
+     -- A month or year may end three days before its last one.
+     CROSS JOIN LATERAL (
+           VALUES (4::smallint, local.day), (5::smallint, date_trunc('week', local.day)::date),
+                  (6::smallint, date_trunc('month', local.day + 3)::date),
+                  (7::smallint, date_trunc('year', local.day + 3)::date)) AS ended (level, before)
      CROSS JOIN LATERAL (
            -- Skips from period to period, so that the cost does not depend on the number of rows.
            WITH RECURSIVE step AS (
-               (SELECT p.level, p.period FROM calendar_pending p WHERE p.namespace_id = n.id
-                 ORDER BY p.level, p.period LIMIT 1)
+               (SELECT p.level, p.period, p.subject FROM calendar_pending p
+                 WHERE p.namespace_id = n.id AND p.level = ended.level AND p.period < ended.before
+                 ORDER BY p.period, p.subject LIMIT 1)
                UNION ALL
-               SELECT following.level, following.period
+               SELECT following.level, following.period, following.subject
                  FROM step
                 CROSS JOIN LATERAL (
-                      SELECT p.level, p.period FROM calendar_pending p
-                       WHERE p.namespace_id = n.id AND (p.level, p.period) > (step.level, step.period)
-                       ORDER BY p.level, p.period LIMIT 1) AS following
+                      SELECT p.level, p.period, p.subject FROM calendar_pending p
+                       WHERE p.namespace_id = n.id AND p.level = ended.level AND p.period < ended.before
+                         AND (p.period, p.subject) > (step.period, step.subject)
+                       ORDER BY p.period, p.subject LIMIT 1) AS following
            )
-           SELECT step.level, step.period
+           SELECT step.level, step.period, step.subject
              FROM step
             WHERE NOT EXISTS (SELECT FROM summaries s
-                               WHERE s.namespace_id = n.id AND s.level = step.level AND s.period = step.period)
+                               WHERE s.namespace_id = n.id AND s.level = step.level AND s.period = step.period
+                                 AND s.subject = step.subject)
                OR now() - longest >= (SELECT min(p.enqueued_at) FROM calendar_pending p
-                                       WHERE p.namespace_id = n.id AND p.level = step.level AND p.period = step.period)
+                                       WHERE p.namespace_id = n.id AND p.level = step.level AND p.period = step.period
+                                         AND p.subject = step.subject)
                OR now() - quiet >= (SELECT max(p.enqueued_at) FROM calendar_pending p
-                                     WHERE p.namespace_id = n.id AND p.level = step.level AND p.period = step.period)
+                                     WHERE p.namespace_id = n.id AND p.level = step.level AND p.period = step.period
+                                       AND p.subject = step.subject)
             LIMIT batch) AS pending
      WHERE n.state = 'active'
 $$;
 COMMENT ON FUNCTION pending_periods IS
-    'Return the earliest pending periods, `batch` per namespace; written ones after `quiet`, at most `longest`.';
+    'Return the earliest pending periods, `batch` per namespace and level; written ones after `quiet`, at most `longest`.';
 
 CREATE TABLE summary_voices (
     namespace_id bigint PRIMARY KEY REFERENCES namespaces (id),

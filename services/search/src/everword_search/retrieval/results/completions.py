@@ -45,7 +45,6 @@ async def with_summaries(
         replace(
             result,
             needs_review=marks[id_].needs_review,
-            is_of_period=marks[id_].is_of_period,
             expansion=expansions.get(id_),
         )
         if (id_ := result.memory.id) in marks
