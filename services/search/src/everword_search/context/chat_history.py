@@ -18,6 +18,10 @@ from everword.domain.records import ConversationRecord, MessageRecord
 from everword.facts.model import USER
 from everword.rpc.pages import PageRequest
 from everword_search.context.budget import ContextDraft
+from everword_search.context.earlier_conversations import (
+    EarlierConversations,
+    read_earlier_conversations,
+)
 from everword_search.context.item import ContextItem
 from everword_search.context.memory_topics import about_summary, about_turn
 from everword_search.context.model import BlockSource, ContextRequest
@@ -91,6 +95,7 @@ class Start:
     #: Facts about the speaker, as of the request's moment.
     own_fact_ids: tuple[UUID, ...] = ()
     present: NonemptyKinds = field(default_factory=NonemptyKinds)
+    earlier: EarlierConversations = field(default_factory=EarlierConversations)
 
 
 async def read_start(
@@ -104,12 +109,15 @@ async def read_start(
         if not request.names_conversation:
             return Start(settings, None, present=present)
         conversation = await _read(conn, namespace.id, request)
+        earlier = await read_earlier_conversations(
+            conn, namespace.id, request, conversation.record, has_facts=present.facts
+        )
         if not present.facts:
-            return Start(settings, conversation, present=present)
+            return Start(settings, conversation, present=present, earlier=earlier)
         own = await _own_facts(conn, namespace.id, conversation, request)
         request = replace(request, own_fact_ids=own)
         conversation = await _with_endings(conn, namespace.id, conversation, request)
-        return Start(settings, conversation, own, present)
+        return Start(settings, conversation, own, present, earlier)
 
 
 async def _own_facts(

@@ -80,7 +80,7 @@ class ContextBuilder:
         """Return older turns of this conversation that are similar to the query."""
         if not self.text or not self.start.conversation:
             return RecalledTurns()
-        shown = len(self.draft.ids)
+        shown = len(self.draft.blocks[BlockSource.CHAT_HISTORY].items)
         conversation = self.start.conversation
         return await recall_turns(
             self.sources, self.namespace, self.request, conversation, self.text, shown

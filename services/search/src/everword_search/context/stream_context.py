@@ -20,6 +20,8 @@ from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.model import Verdict
 from everword_search.retrieval.sources import Sources
 
+#: Blocks that are complete before the search.
+_COMPLETE = (BlockSource.CHAT_HISTORY, BlockSource.EARLIER_CONVERSATIONS)
 #: Maximum seconds to wait for blocks, and the share of a shorter deadline; the rest is for the response.
 MOST_S, SHARE_OF_DEADLINE = 60.0, 0.8
 
@@ -50,17 +52,19 @@ async def stream_context(
     loop = asyncio.get_running_loop()
     until = loop.time() + SHARE_OF_DEADLINE * remaining(MOST_S)
     building = await begin(sources, counter, namespace, request)
-    history = building.draft.blocks[BlockSource.CHAT_HISTORY]
-    if history.items:
-        yield history, 1
+    complete = [building.draft.blocks[source] for source in _COMPLETE]
+    first = 1
+    for block in complete:
+        if block.items:
+            yield block, first
+            first += len(block.items)
     finders = {BlockSource.MEMORIES: _find_memories(building), **building.finders()}
     there = await _in_time(finders, until)
     missing = tuple(source for source in ORDER if source in finders and source not in there)
     found: FoundMemories = there.pop(BlockSource.MEMORIES, FoundMemories())
     await building.add_found_memories(found, there, until)
-    first = 1 + len(history.items)
     for block in building.draft.blocks.values():
-        if block.items and block is not history:
+        if block.items and block.source not in _COMPLETE:
             yield block, first
             first += len(block.items)
     await building.count_uses()
