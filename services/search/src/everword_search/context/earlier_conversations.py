@@ -31,6 +31,7 @@ from everword_search.passages.store import (
     earlier_summaries_statement,
     earlier_turns_statement,
     find_earlier_conversations,
+    latest_periods_statement,
     open_tasks_statement,
 )
 from everword_search.records.model import MemoryFilter, max_parts
@@ -42,8 +43,8 @@ NEW_TURNS = 10
 MOST_TURNS = 6
 #: Share of the budget, within the half of the chat history, and the part of it for turns before tasks and summaries.
 SHARE, TURNS_SHARE = 0.2, 0.6
-#: Maximum earlier conversations read, and maximum summaries and tasks.
-_CONVERSATIONS, _SUMMARIES, _TASKS = 5, 3, 5
+#: Maximum earlier conversations read, their summaries, a day and a week of the calendar, and maximum tasks.
+_CONVERSATIONS, _SUMMARIES, _PERIODS, _TASKS = 5, 3, 2, 5
 #: Maximum characters of an item, and in a small budget the maximum share of the block, at this many characters a token.
 _MOST_CHARS, _ITEM_SHARE, _CHARS_A_TOKEN = 2_000, 0.4, 4
 _READ_CHARS = 2 * _MOST_CHARS
@@ -76,16 +77,20 @@ async def read_earlier_conversations(
         return EarlierConversations()
     await use_generic_plans(conn, remaining(STATEMENT_CAP_S))
     scope = Scope(namespace_id, _filter(request, {record.agent}, {record.subject}))
-    # Tasks without a subject may be those of anybody.
-    of_tasks = Scope(namespace_id, _filter(request, {record.agent, ""}, {record.subject}))
+    # Tasks and periods have no agent, or this one. Those without a subject may be of anybody.
+    of_subject = Scope(namespace_id, _filter(request, {record.agent, ""}, {record.subject}))
     ids = await find_earlier_conversations(conn, scope, record.id, _CONVERSATIONS)
     found = await fetch_each(
         conn,
         earlier_turns_statement(scope, ids, most),
         earlier_summaries_statement(scope, ids, _SUMMARIES),
-        open_tasks_statement(of_tasks, _TASKS),
+        latest_periods_statement(of_subject, _PERIODS),
+        open_tasks_statement(of_subject, _TASKS),
     )
-    turn_ids, summary_ids, task_ids = ([row.source_id for row in rows] for rows in found)
+    turn_ids, of_conversations, periods, task_ids = (
+        [row.source_id for row in rows] for rows in found
+    )
+    summary_ids = [*of_conversations, *periods]
     wanted = [*turn_ids, *summary_ids, *task_ids]
     if not wanted:
         return EarlierConversations()

@@ -433,6 +433,26 @@ SELECT m.source_id, m.occurred_at
  ORDER BY m.occurred_at DESC, m.source_id
  LIMIT %(limit)s;
 
+-- find_latest_periods --
+-- The latest day and week of the calendars of subjects that need no review, latest first. The calendar without a subject
+-- is left out, because it sums up everybody's messages.
+SELECT m.source_id, m.occurred_at
+  FROM unnest(array_remove(%(subjects)s::text[], '')) AS of (subject)
+ CROSS JOIN generate_series(4, 5) AS wanted (level)
+ CROSS JOIN LATERAL (
+       SELECT id FROM summaries
+        WHERE namespace_id = %(namespace_id)s AND level = wanted.level AND subject = of.subject AND instance = ''
+          AND NOT needs_review
+        ORDER BY latest_at DESC, id DESC
+        LIMIT 1) AS s
+ CROSS JOIN LATERAL (
+       SELECT * FROM visible_memories
+        WHERE namespace_id = %(namespace_id)s AND source_id = s.id AND part = 0
+       OFFSET 0) AS m
+ WHERE :allowed_rows
+ ORDER BY m.occurred_at DESC, m.source_id
+ LIMIT %(limit)s;
+
 -- find_open_tasks --
 -- The latest notes of agents and subjects of kind `task` or `handoff`, latest first, without those of a conversation.
 SELECT m.source_id, m.occurred_at

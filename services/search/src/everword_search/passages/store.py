@@ -286,6 +286,13 @@ def earlier_summaries_statement(
     return BoundStatement(SQL["find_earlier_summaries"], parameters, TimePlaceRow)
 
 
+def latest_periods_statement(scope: Scope, limit: int) -> BoundStatement[TimePlaceRow]:
+    """Return the statement that finds the latest day and week of the calendars of the filter's subjects."""
+    return BoundStatement(
+        SQL["find_latest_periods"], {**scope.parameters, "limit": limit}, TimePlaceRow
+    )
+
+
 def open_tasks_statement(scope: Scope, limit: int) -> BoundStatement[TimePlaceRow]:
     """Return the statement that finds the latest tasks of the filter's agents and subjects, latest first."""
     return BoundStatement(
