@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from google.protobuf.field_mask_pb2 import FieldMask
 
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import context_service_pb2 as pb
@@ -237,6 +238,24 @@ async def test_new_session_has_summary_of_last_one_and_open_tasks(stack: Stack) 
     unnamed = "\n".join(earlier(await build(stack, subject="", agent="coder")))
     assert "handoff: The checkout times out under load" in unnamed
     assert "sample board" not in unnamed
+
+
+async def test_namespace_without_earlier_turns_omits_the_block(stack: Stack) -> None:
+    async def change(**settings: int) -> None:
+        request = admin.UpdateNamespaceRequest(
+            namespace=admin.Namespace(name="default", settings=admin.NamespaceSettings(**settings)),
+            update_mask=FieldMask(paths=["settings.earlier_turns"]),
+        )
+        await stack.admin.UpdateNamespace(request, metadata=OPERATOR)
+
+    await change(earlier_turns=0)
+    assert earlier(await build(stack)) == []
+    await change(earlier_turns=2)
+    shown = "".join(earlier(await build(stack)))
+    assert BOAT[-2] in shown
+    assert BOAT[-3] not in shown
+    await change()
+    assert BOAT[-3] in "".join(earlier(await build(stack)))
 
 
 async def test_stream_sends_earlier_conversations_before_found_blocks(stack: Stack) -> None:

@@ -29,6 +29,11 @@ class NamespaceSettings:
     #: Values equal proto `SleepAtomicity`.
     sleep_atomicity: int = 1
     quarantine: bool = False
+    #: Older turns recalled in contexts, and their minimum cosine with the query; None is the default.
+    recalled_turns: int | None = None
+    recall_similarity: float | None = None
+    #: Turns of earlier conversations at the start of a new one; None is the default.
+    earlier_turns: int | None = None
 
     @property
     def trust(self) -> TrustPolicy:

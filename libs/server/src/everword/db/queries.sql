@@ -59,6 +59,6 @@ SELECT id, name, credentials FROM namespaces WHERE name = %(name)s AND state = '
 -- get_namespace_settings --
 -- Return the settings of a namespace that its writes and reads depend on.
 SELECT time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting, channel_policies,
-       credentials, sleep_atomicity, quarantine
+       credentials, sleep_atomicity, quarantine, recalled_turns, recall_similarity, earlier_turns
   FROM namespaces
  WHERE id = %(namespace_id)s AND state = 'active';

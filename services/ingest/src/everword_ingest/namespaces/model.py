@@ -59,6 +59,9 @@ class NamespaceRecord:
     messages_per_minute: int
     stored_bytes: int
     quarantine: bool
+    recalled_turns: int | None
+    recall_similarity: float | None
+    earlier_turns: int | None
     created_at: datetime
 
 

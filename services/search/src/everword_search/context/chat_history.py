@@ -19,6 +19,7 @@ from everword.facts.model import USER
 from everword.rpc.pages import PageRequest
 from everword_search.context.budget import ContextDraft
 from everword_search.context.earlier_conversations import (
+    MOST_TURNS,
     EarlierConversations,
     read_earlier_conversations,
 )
@@ -49,7 +50,7 @@ MAX_TURN_BYTES = 16 * 1024 * 1024
 SHARE, TURNS_SHARE = 0.5, 0.6
 #: Maximum summaries read: the latest of each level.
 _SUMMARIES = 8
-#: Maximum older turns recalled, and their minimum cosine with the query.
+#: Maximum older turns recalled, and their minimum cosine with the query; a namespace can change both.
 MOST_RECALLED, LEAST_COSINE = 3, 0.45
 _USER = 2
 #: The id of a conversation that does not exist yet; no row has it.
@@ -97,6 +98,16 @@ class Start:
     present: NonemptyKinds = field(default_factory=NonemptyKinds)
     earlier: EarlierConversations = field(default_factory=EarlierConversations)
 
+    @property
+    def most_recalled(self) -> int:
+        most = self.settings.recalled_turns
+        return MOST_RECALLED if most is None else most
+
+    @property
+    def least_cosine(self) -> float:
+        least = self.settings.recall_similarity
+        return LEAST_COSINE if least is None else least
+
 
 async def read_start(
     database: Database, namespace: NamespaceScope, request: ContextRequest
@@ -109,8 +120,9 @@ async def read_start(
         if not request.names_conversation:
             return Start(settings, None, present=present)
         conversation = await _read(conn, namespace.id, request)
+        most = MOST_TURNS if settings.earlier_turns is None else settings.earlier_turns
         earlier = await read_earlier_conversations(
-            conn, namespace.id, request, conversation.record, has_facts=present.facts
+            conn, namespace.id, request, conversation.record, most, has_facts=present.facts
         )
         if not present.facts:
             return Start(settings, conversation, present=present, earlier=earlier)
@@ -249,18 +261,21 @@ async def recall_turns(
     sources: Sources,
     namespace: NamespaceScope,
     request: ContextRequest,
-    conversation: ContinuedConversation,
+    start: Start,
     text: str,
     shown: int,
 ) -> RecalledTurns:
     """Return turns of this conversation that are similar to the query; none without an embedder."""
-    if conversation.record.last_seq <= shown or not request.max_recent_turns:
+    conversation, most = start.conversation, start.most_recalled
+    if conversation is None or conversation.record.last_seq <= shown:
+        return RecalledTurns()
+    if not most or not request.max_recent_turns:
         return RecalledTurns()
     search = SearchRequest(
         text=text,
         mode=SearchMode.SEMANTIC,
         filter=MemoryFilter(kinds=[MemoryKind.MESSAGE], conversation_ids=[conversation.record.id]),
-        page=PageRequest(MOST_RECALLED + 1 + shown),
+        page=PageRequest(most + 1 + shown),
         at_least_as_fresh=request.at_least_as_fresh,
         operators=False,
     )
@@ -272,7 +287,7 @@ async def recall_turns(
             return RecalledTurns()
         report = ArmReport(SearchArm.SEMANTIC, ArmState.DEGRADED, str(cause or error))
         return RecalledTurns(degraded=[report])
-    near = [each for each in response.results if each.hit.parts and _is_semantically_near(each)]
+    near = [each for each in response.results if _is_semantically_near(each, start.least_cosine)]
     if not any(each.endings for each in near):
         return RecalledTurns(near)
     scope = Scope(namespace.id, request.filter_for(conversation.record))
@@ -282,5 +297,5 @@ async def recall_turns(
     return RecalledTurns([replace(each, endings=endings.get(each.memory.id, ())) for each in near])
 
 
-def _is_semantically_near(result: SearchResult) -> bool:
-    return result.hit.parts[0].raw >= LEAST_COSINE
+def _is_semantically_near(result: SearchResult, least: float) -> bool:
+    return bool(result.hit.parts) and result.hit.parts[0].raw >= least

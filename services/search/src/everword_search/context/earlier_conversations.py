@@ -39,7 +39,7 @@ from everword_search.records.store import MemoryRow, read_memories, use_generic_
 
 #: A conversation is new until it has this many turns; then its own turns say what it is about.
 NEW_TURNS = 10
-#: Maximum earlier turns, while the new conversation has few.
+#: Maximum earlier turns, while the new conversation has few; a namespace can change it.
 MOST_TURNS = 6
 #: Share of the budget, within the half of the chat history, and the part of it for turns before tasks and summaries.
 SHARE, TURNS_SHARE = 0.2, 0.6
@@ -68,11 +68,12 @@ async def read_earlier_conversations(
     namespace_id: int,
     request: ContextRequest,
     record: ConversationRecord,
+    most_turns: int,
     *,
     has_facts: bool,
 ) -> EarlierConversations:
     """Return the end of the latest conversations of the same agent and subject; nothing if this one is not new."""
-    most = min(MOST_TURNS, min(request.max_recent_turns, NEW_TURNS) - record.turn_count)
+    most = min(most_turns, min(request.max_recent_turns, NEW_TURNS) - record.turn_count)
     if most <= 0:
         return EarlierConversations()
     await use_generic_plans(conn, remaining(STATEMENT_CAP_S))
