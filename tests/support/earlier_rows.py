@@ -8,7 +8,7 @@ from uuid import UUID
 
 import psycopg
 
-SUBJECT = "Xavier"
+SUBJECT, WEEK = "Xavier", UUID(int=20_000_103)
 _INSERT_SUMMARY = """
 INSERT INTO summaries (namespace_id, id, level, conversation_id, first_seq, last_seq, period, subject, name, content,
                        message_count, earliest_at, latest_at)
@@ -23,14 +23,19 @@ def insert_earlier(
     message_ids: Sequence[UUID],
     words: str,
 ) -> None:
-    """Store a root, a week and a task with ids of messages, whose index rows then belong to them, too."""
-    root = (3, conversation_id, 1, 1, None, "", "", words)
-    week = (5, None, None, None, "2000-01-03", SUBJECT, "2000-W01 of theirs", words)
-    for id_, values in zip(message_ids, (root, week), strict=False):
-        conn.execute(_INSERT_SUMMARY, (namespace_id, id_, *values))
+    """Store a root and a task with ids of messages, whose index rows belong to them, too, and a week."""
+    root = (message_ids[0], 3, conversation_id, 1, 1, None, "", "", words)
+    week = (WEEK, 5, None, None, None, "2000-01-03", SUBJECT, "2000-W01 of theirs", words)
+    for values in (root, week):
+        conn.execute(_INSERT_SUMMARY, (namespace_id, *values))
     conn.execute(
-        "INSERT INTO notes (namespace_id, id, kind, subject, version) VALUES (%s, %s, 'task', %s, 1)",
-        [namespace_id, message_ids[1], SUBJECT],
+        "INSERT INTO memories (namespace_id, kind, source_id, subject, occurred_at, content, lexemes, lexeme_count) "
+        "VALUES (%s, 2, %s, %s, now(), %s, '', 1)",
+        [namespace_id, WEEK, SUBJECT, words],
+    )
+    conn.execute(
+        "INSERT INTO notes (namespace_id, id, kind, version) VALUES (%s, %s, 'task', 1)",
+        [namespace_id, message_ids[1]],
     )
 
 
@@ -43,5 +48,5 @@ def earlier_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
         f"{package}.find_earlier_turns": earlier,
         f"{package}.find_earlier_summaries": earlier,
         f"{package}.find_latest_periods": {"agents": None, "subjects": [SUBJECT]},
-        f"{package}.find_open_tasks": {"agents": [""], "subjects": [SUBJECT]},
+        f"{package}.find_open_tasks": own,
     }
