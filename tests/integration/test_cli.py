@@ -183,9 +183,9 @@ async def test_namespaces_are_created_updated_shown_and_listed(stack: Stack) -> 
     assert "05:00" in shown
     assert "slack=index" in shown
     assert "returned" in shown
-    assert re.search(r"recalled turns +5\n", shown)
-    assert re.search(r"recall similarity +0\.3\n", shown)
-    assert re.search(r"earlier turns +0\n", shown)
+    assert re.search(r"recalled turns +5\b", shown)
+    assert re.search(r"recall similarity +0\.3\b", shown)
+    assert re.search(r"earlier turns +0\b", shown)
     listed = (await everword(stack, "namespaces", "list", "--json")).json()["namespaces"]
     assert "acme" in [each["name"] for each in listed]
     again = await everword(stack, "namespaces", "create", "acme")
