@@ -19,7 +19,7 @@ from everword.v1.search_service_pb2 import VERDICT_NOTHING_RELEVANT
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
 from support.background import embed_everything
 from support.callers import bearer
-from support.calls import ASSISTANT, message, target
+from support.calls import ASSISTANT, TOOL, message, target
 from support.compaction import compact_everything
 from support.corpus import moment
 from support.databases import cloned
@@ -257,6 +257,22 @@ async def test_namespace_without_earlier_turns_omits_the_block(stack: Stack) -> 
     assert BOAT[-3] not in shown
     await change()
     assert BOAT[-3] in "".join(earlier(await build(stack)))
+
+
+async def test_tool_calls_are_no_earlier_turns(stack: Stack) -> None:
+    of = {"subject": "flo"}
+    await tell(stack, "coding", "2026-04-01", BOAT[:2], **of)
+    calls = [
+        message("", role=ASSISTANT, tool_name="read_file", tool_args='{"path": "hull.py"}'),
+        message("def paint(hull): ...", role=TOOL, tool_name="read_file"),
+        message("You are a helpful shipwright.", role=memory_pb2.ROLE_SYSTEM),
+    ]
+    request = ingest.AppendMessagesRequest(
+        conversation=target("coding", agent=AGENT, subject="flo"), messages=calls * 4
+    )
+    await stack.ingest.AppendMessages(request, metadata=OPERATOR)
+    shown = [line.partition(": ")[2] for line in earlier(await build(stack, **of))]
+    assert shown == [*BOAT[:2]]
 
 
 async def test_stream_sends_earlier_conversations_before_found_blocks(stack: Stack) -> None:

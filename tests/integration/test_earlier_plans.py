@@ -43,6 +43,8 @@ def _fill(conn: psycopg.Connection) -> None:
         "INSERT INTO conversations (namespace_id, id, session_key, agent, subject, last_seq, turn_count, "
         "                           last_message_at) "
         "SELECT 1, id, 'k' || n, 'a1', 's' || n % 1000, 1, (n % 10 > 0)::int, now() - n * interval '1 minute' ",
+        "INSERT INTO messages (namespace_id, id, conversation_id, seq, role, content, occurred_at, agent, subject) "
+        "SELECT 1, id, id, 1, 2, 'one word', now(), 'a1', 's' || n % 1000 ",
         "INSERT INTO memories (namespace_id, kind, source_id, conversation_id, seq, agent, subject, role, occurred_at, "
         "                      content, lexemes, lexeme_count) "
         "SELECT 1, 1, id, id, 1, 'a1', 's' || n % 1000, 2, now(), 'one word', to_tsvector('english', 'word'), 2 ",
@@ -53,7 +55,7 @@ def _fill(conn: psycopg.Connection) -> None:
         "SELECT 1, id, 'a1', 's' || n % 1000, 'task', 1 ",
     ):
         conn.execute((statement + of_all).encode())
-    conn.execute("ANALYZE conversations, memories, summaries, notes")
+    conn.execute("ANALYZE conversations, messages, memories, summaries, notes")
 
 
 @pytest.mark.parametrize("name", list(HOT))

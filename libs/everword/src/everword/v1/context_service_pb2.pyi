@@ -71,7 +71,7 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     """CONTEXT_SOURCE_EARLIER_CONVERSATIONS has, in a conversation with less than ten turns, the end of earlier conversations of
     the same agent and subject: at most six turns, three summaries, and five open tasks, which are notes of kind `task` or
     `handoff`. It takes at most a fifth of the budget, within the half of the chat history. No search is needed for it.
-    Automated messages and filtered memories are left out. Conversation and earlier turns together are at most
+    Automated messages, tool calls and filtered memories are left out. Conversation and earlier turns together are at most
     max_recent_turns, and at most ten.
     """
 
@@ -119,7 +119,7 @@ CONTEXT_SOURCE_EARLIER_CONVERSATIONS: ContextSource.ValueType  # 10
 """CONTEXT_SOURCE_EARLIER_CONVERSATIONS has, in a conversation with less than ten turns, the end of earlier conversations of
 the same agent and subject: at most six turns, three summaries, and five open tasks, which are notes of kind `task` or
 `handoff`. It takes at most a fifth of the budget, within the half of the chat history. No search is needed for it.
-Automated messages and filtered memories are left out. Conversation and earlier turns together are at most
+Automated messages, tool calls and filtered memories are left out. Conversation and earlier turns together are at most
 max_recent_turns, and at most ten.
 """
 Global___ContextSource: _TypeAlias = ContextSource  # noqa: Y015

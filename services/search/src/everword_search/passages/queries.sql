@@ -397,18 +397,22 @@ SELECT c.id
  LIMIT %(limit)s;
 
 -- find_earlier_turns --
--- The latest messages of conversations that are not automated: conversation by conversation, the one with the latest
--- message first, each newest first.
+-- The latest words of users and assistants in conversations, without automated messages and tool calls: conversation by
+-- conversation, the one with the latest message first, each newest first.
 SELECT source_id, occurred_at
   FROM (SELECT m.source_id, m.occurred_at, m.seq, m.conversation_id,
                max(m.occurred_at) OVER (PARTITION BY m.conversation_id) AS latest_at
           FROM unnest(%(earlier_ids)s::uuid[]) AS earlier (id)
          CROSS JOIN LATERAL (
                SELECT m.source_id, m.occurred_at, m.seq, m.conversation_id
-                 FROM visible_memories m
-                WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = earlier.id AND m.seq IS NOT NULL
-                  AND m.kind = {message_kind} AND m.part = 0 AND NOT m.automated AND :allowed_rows
-                ORDER BY m.seq DESC
+                 FROM messages said
+                CROSS JOIN LATERAL (
+                      SELECT * FROM visible_memories
+                       WHERE namespace_id = %(namespace_id)s AND source_id = said.id AND part = 0
+                      OFFSET 0) AS m
+                WHERE said.namespace_id = %(namespace_id)s AND said.conversation_id = earlier.id
+                  AND said.role IN (2, 3) AND said.tool_name = '' AND NOT said.automated AND :allowed_rows
+                ORDER BY said.seq DESC
                 LIMIT %(limit)s) AS m) AS turns
  ORDER BY latest_at DESC, conversation_id, seq DESC
  LIMIT %(limit)s;
