@@ -445,8 +445,7 @@ SELECT m.source_id, m.occurred_at
  CROSS JOIN generate_series(4, 5) AS wanted (level)
  CROSS JOIN LATERAL (
        SELECT id FROM summaries
-        WHERE namespace_id = %(namespace_id)s AND level = wanted.level AND subject = of.subject AND instance = ''
-          AND NOT needs_review
+        WHERE namespace_id = %(namespace_id)s AND level = wanted.level AND subject = of.subject AND NOT needs_review
         ORDER BY latest_at DESC, id DESC
         LIMIT 1) AS s
  CROSS JOIN LATERAL (
