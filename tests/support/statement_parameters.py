@@ -18,7 +18,6 @@ from support.calendar_rows import calendar_parameters
 from support.cost_rows import cost_parameters
 from support.databases import DatabaseUnderTest
 from support.document_rows import document_parameters
-from support.earlier_rows import earlier_parameters
 from support.erasure_rows import erasure_parameters
 from support.fact_rows import fact_parameters
 from support.graph_rows import graph_parameters
@@ -195,7 +194,6 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **document_parameters(filled.conversation_id, filled.message_ids[0]),
         **retention_parameters(filled.conversation_id),
         **transfer_parameters(),
-        **earlier_parameters(filled.conversation_id),
         **_learning(filled),
         **_tool_sentences(filled),
         "everword_embedder.queue.read_passages": {"memory_ids": filled.passage_ids},

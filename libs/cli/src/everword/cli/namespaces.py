@@ -115,6 +115,13 @@ def _options() -> list[Callable[[Command], Command]]:
             help="Set the voice of calendar summaries as JSON: identity, userName, pronouns and "
             "channelInstructions. @FILE reads a file.",
         ),
+        *_context_options(),
+        *map(_limit_option, LIMITS),
+    ]
+
+
+def _context_options() -> list[Callable[[Command], Command]]:
+    return [
         click.option(
             "--recalled-turns",
             type=click.IntRange(0, 50),
@@ -130,7 +137,6 @@ def _options() -> list[Callable[[Command], Command]]:
             type=click.IntRange(0, 50),
             help="Set how many turns of earlier conversations a new one starts with; 6 by default.",
         ),
-        *map(_limit_option, LIMITS),
     ]
 
 
