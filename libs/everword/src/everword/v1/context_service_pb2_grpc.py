@@ -73,7 +73,7 @@ class ContextServiceServicer:
 
     def StreamContext(self, request, context):
         """StreamContext builds the same context as BuildContext, and sends each block when it is complete: the conversation so
-        far, earlier conversations, then the other blocks in their order, then the totals. Shortly before the call's deadline it ends with the complete
+        far, then the other blocks in their order, then the totals. Shortly before the call's deadline it ends with the complete
         blocks, and names the missing ones. Items are numbered in the order in which they are sent; put the blocks into a prompt
         in the order of BuildContext.
         """

@@ -34,7 +34,7 @@ class ContextServiceStub:
     """
     StreamContext: _aio.UnaryStreamMultiCallable[_context_service_pb2.StreamContextRequest, _context_service_pb2.StreamContextResponse]
     """StreamContext builds the same context as BuildContext, and sends each block when it is complete: the conversation so
-    far, earlier conversations, then the other blocks in their order, then the totals. Shortly before the call's deadline it ends with the complete
+    far, then the other blocks in their order, then the totals. Shortly before the call's deadline it ends with the complete
     blocks, and names the missing ones. Items are numbered in the order in which they are sent; put the blocks into a prompt
     in the order of BuildContext.
     """
@@ -71,7 +71,7 @@ class ContextServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_context_service_pb2.StreamContextRequest, _abc.AsyncIterator[_context_service_pb2.StreamContextResponse]],
     ) -> _abc.AsyncIterator[_context_service_pb2.StreamContextResponse]:
         """StreamContext builds the same context as BuildContext, and sends each block when it is complete: the conversation so
-        far, earlier conversations, then the other blocks in their order, then the totals. Shortly before the call's deadline it ends with the complete
+        far, then the other blocks in their order, then the totals. Shortly before the call's deadline it ends with the complete
         blocks, and names the missing ones. Items are numbered in the order in which they are sent; put the blocks into a prompt
         in the order of BuildContext.
         """

@@ -10,17 +10,10 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.errors import InvalidArgument
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.budget import ContextDraft
-from everword_search.context.chat_history import (
-    SHARE,
-    ContinuedConversation,
-    Start,
-    add_recent_turns,
-    read_start,
-)
+from everword_search.context.chat_history import Start, add_recent_turns, read_start
 from everword_search.context.context_builder import BuiltContext, ContextBuilder
-from everword_search.context.earlier_conversations import add_earlier_conversations
 from everword_search.context.item import ContextItem
-from everword_search.context.model import BlockSource, ContextRequest
+from everword_search.context.model import ContextRequest
 from everword_search.context.repetition import WordsInContext
 from everword_search.context.text import Layout
 from everword_search.passages.as_of import find_as_of
@@ -40,10 +33,11 @@ async def build_context(
     InvalidConsistencyToken.
     """
     building = await begin(sources, counter, namespace, request)
-    recalled, found, candidates = await asyncio.gather(
-        building.recall(), building.search(), building.find_blocks()
+    recalled, found, candidates, earlier = await asyncio.gather(
+        building.recall(), building.search(), building.find_blocks(), building.find_earlier()
     )
     # Memories may be many and long, so add them in a thread.
+    await asyncio.to_thread(building.add_earlier, earlier)
     await asyncio.to_thread(building.add_recalled_turns, recalled.results)
     await building.add_found_memories(found, candidates)
     await asyncio.to_thread(building.add_waiting_turns)
@@ -75,18 +69,8 @@ async def begin(
     waiting: list[ContextItem] = []
     if start.conversation:
         # Turns may be long, so add them in a thread.
-        waiting = await asyncio.to_thread(_add_turns, draft, layout, start, start.conversation)
+        waiting = await asyncio.to_thread(add_recent_turns, draft, layout, start.conversation)
     return ContextBuilder(sources, namespace, request, start, text, draft, waiting)
-
-
-def _add_turns(
-    draft: ContextDraft, layout: Layout, start: Start, conversation: ContinuedConversation
-) -> list[ContextItem]:
-    """Add the newest turns and the end of earlier conversations; return the turns that did not fit."""
-    waiting = add_recent_turns(draft, layout, conversation)
-    left = int(draft.budget * SHARE) - draft.blocks[BlockSource.CHAT_HISTORY].tokens
-    add_earlier_conversations(draft, layout, start.earlier, left)
-    return waiting
 
 
 def _query_text(request: ContextRequest, start: Start) -> str:

@@ -18,11 +18,6 @@ from everword.domain.records import ConversationRecord, MessageRecord
 from everword.facts.model import USER
 from everword.rpc.pages import PageRequest
 from everword_search.context.budget import ContextDraft
-from everword_search.context.earlier_conversations import (
-    MOST_TURNS,
-    EarlierConversations,
-    read_earlier_conversations,
-)
 from everword_search.context.item import ContextItem
 from everword_search.context.memory_topics import about_summary, about_turn
 from everword_search.context.model import BlockSource, ContextRequest
@@ -50,6 +45,8 @@ MAX_TURN_BYTES = 16 * 1024 * 1024
 SHARE, TURNS_SHARE = 0.5, 0.6
 #: Maximum summaries read: the latest of each level.
 _SUMMARIES = 8
+#: Maximum turns of earlier conversations in a new one; a namespace can change it.
+MOST_EARLIER = 6
 #: Maximum older turns recalled, and their minimum cosine with the query; a namespace can change both.
 MOST_RECALLED, LEAST_COSINE = 3, 0.45
 _USER = 2
@@ -96,12 +93,16 @@ class Start:
     #: Facts about the speaker, as of the request's moment.
     own_fact_ids: tuple[UUID, ...] = ()
     present: NonemptyKinds = field(default_factory=NonemptyKinds)
-    earlier: EarlierConversations = field(default_factory=EarlierConversations)
 
     @property
     def most_recalled(self) -> int:
         most = self.settings.recalled_turns
         return MOST_RECALLED if most is None else most
+
+    @property
+    def most_earlier(self) -> int:
+        most = self.settings.earlier_turns
+        return MOST_EARLIER if most is None else most
 
     @property
     def least_cosine(self) -> float:
@@ -120,16 +121,12 @@ async def read_start(
         if not request.names_conversation:
             return Start(settings, None, present=present)
         conversation = await _read(conn, namespace.id, request)
-        most = MOST_TURNS if settings.earlier_turns is None else settings.earlier_turns
-        earlier = await read_earlier_conversations(
-            conn, namespace.id, request, conversation.record, most, has_facts=present.facts
-        )
         if not present.facts:
-            return Start(settings, conversation, present=present, earlier=earlier)
+            return Start(settings, conversation, present=present)
         own = await _own_facts(conn, namespace.id, conversation, request)
         request = replace(request, own_fact_ids=own)
         conversation = await _with_endings(conn, namespace.id, conversation, request)
-        return Start(settings, conversation, own, present, earlier)
+        return Start(settings, conversation, own, present)
 
 
 async def _own_facts(

@@ -25,6 +25,12 @@ from everword_search.context.chat_history import (
     Start,
     recall_turns,
 )
+from everword_search.context.earlier_conversations import (
+    EarlierConversations,
+    add_earlier_conversations,
+    is_new,
+    read_earlier_conversations,
+)
 from everword_search.context.item import ContextItem
 from everword_search.context.memories import FoundMemories, ToldBy, search_memories
 from everword_search.context.model import ORDER, BlockSource, ContextCandidate, ContextRequest
@@ -123,6 +129,26 @@ class ContextBuilder:
         finders = self.finders()
         found = await asyncio.gather(*finders.values())
         return dict(zip(finders, found, strict=True))
+
+    async def find_earlier(self) -> EarlierConversations:
+        """Return the end of earlier conversations, if this one is new."""
+        conversation, most = self.start.conversation, self.start.most_earlier
+        if conversation is None or not is_new(self.request, conversation.record, most):
+            return EarlierConversations()
+        async with self.sources.database.transaction(self.namespace.id) as conn:
+            return await read_earlier_conversations(
+                conn,
+                self.namespace.id,
+                self.request,
+                conversation.record,
+                most,
+                has_facts=self.start.present.facts,
+            )
+
+    def add_earlier(self, earlier: EarlierConversations) -> None:
+        """Add earlier conversations before all that is found, within what the chat history leaves of its half."""
+        left = int(self.draft.budget * SHARE) - self.draft.blocks[BlockSource.CHAT_HISTORY].tokens
+        add_earlier_conversations(self.draft, self.draft.layout, earlier, left)
 
     def add_recalled_turns(self, recalled: Sequence[SearchResult]) -> None:
         """Add older turns of this conversation."""

@@ -39,8 +39,6 @@ from everword_search.records.store import MemoryRow, read_memories, use_generic_
 
 #: A conversation is new until it has this many turns; then its own turns say what it is about.
 NEW_TURNS = 10
-#: Maximum earlier turns, while the new conversation has few; a namespace can change it.
-MOST_TURNS = 6
 #: Share of the budget, within the half of the chat history, and the part of it for turns before tasks and summaries.
 SHARE, TURNS_SHARE = 0.2, 0.6
 #: Maximum earlier conversations read, their summaries, a day and a week of the calendar, and maximum tasks.
@@ -63,6 +61,15 @@ class EarlierConversations:
     endings: Endings = field(default_factory=dict)
 
 
+def is_new(request: ContextRequest, record: ConversationRecord, most_turns: int) -> bool:
+    """Return whether the context of a conversation has turns of earlier ones, `most_turns` at most."""
+    return _turns_left(request, record, most_turns) > 0
+
+
+def _turns_left(request: ContextRequest, record: ConversationRecord, most_turns: int) -> int:
+    return min(most_turns, min(request.max_recent_turns, NEW_TURNS) - record.turn_count)
+
+
 async def read_earlier_conversations(
     conn: Connection,
     namespace_id: int,
@@ -72,10 +79,8 @@ async def read_earlier_conversations(
     *,
     has_facts: bool,
 ) -> EarlierConversations:
-    """Return the end of the latest conversations of the same agent and subject; nothing if this one is not new."""
-    most = min(most_turns, min(request.max_recent_turns, NEW_TURNS) - record.turn_count)
-    if most <= 0:
-        return EarlierConversations()
+    """Return the end of the latest conversations of the same agent and subject, for a new one."""
+    most = _turns_left(request, record, most_turns)
     await use_generic_plans(conn, remaining(STATEMENT_CAP_S))
     scope = Scope(namespace_id, _filter(request, {record.agent}, {record.subject}))
     # Tasks and periods have no agent, or this one. Those without a subject may be of anybody.

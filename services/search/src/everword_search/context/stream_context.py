@@ -14,14 +14,13 @@ from everword.text.tokens.counter import TokenCounter
 from everword_search.context.budget import BudgetedBlock
 from everword_search.context.build_context import begin
 from everword_search.context.context_builder import ContextBuilder
+from everword_search.context.earlier_conversations import EarlierConversations
 from everword_search.context.memories import FoundMemories
 from everword_search.context.model import ORDER, BlockSource, ContextRequest
 from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.model import Verdict
 from everword_search.retrieval.sources import Sources
 
-#: Blocks that are complete before the search.
-_COMPLETE = (BlockSource.CHAT_HISTORY, BlockSource.EARLIER_CONVERSATIONS)
 #: Maximum seconds to wait for blocks, and the share of a shorter deadline; the rest is for the response.
 MOST_S, SHARE_OF_DEADLINE = 60.0, 0.8
 
@@ -52,19 +51,23 @@ async def stream_context(
     loop = asyncio.get_running_loop()
     until = loop.time() + SHARE_OF_DEADLINE * remaining(MOST_S)
     building = await begin(sources, counter, namespace, request)
-    complete = [building.draft.blocks[source] for source in _COMPLETE]
-    first = 1
-    for block in complete:
-        if block.items:
-            yield block, first
-            first += len(block.items)
-    finders = {BlockSource.MEMORIES: _find_memories(building), **building.finders()}
+    history = building.draft.blocks[BlockSource.CHAT_HISTORY]
+    if history.items:
+        yield history, 1
+    finders = {
+        BlockSource.MEMORIES: _find_memories(building),
+        BlockSource.EARLIER_CONVERSATIONS: building.find_earlier(),
+        **building.finders(),
+    }
     there = await _in_time(finders, until)
     missing = tuple(source for source in ORDER if source in finders and source not in there)
     found: FoundMemories = there.pop(BlockSource.MEMORIES, FoundMemories())
+    earlier = there.pop(BlockSource.EARLIER_CONVERSATIONS, EarlierConversations())
+    await asyncio.to_thread(building.add_earlier, earlier)
     await building.add_found_memories(found, there, until)
+    first = 1 + len(history.items)
     for block in building.draft.blocks.values():
-        if block.items and block.source not in _COMPLETE:
+        if block.items and block is not history:
             yield block, first
             first += len(block.items)
     await building.count_uses()
