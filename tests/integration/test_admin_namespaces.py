@@ -55,6 +55,9 @@ async def test_get_namespace_returns_settings_unchanged(stack: Stack) -> None:
         channel_policies={"discord": pb.ChannelPolicy(index=True, digest=True)},
         credentials=pb.CREDENTIAL_POLICY_KEEP,
         sleep_atomicity=pb.SLEEP_ATOMICITY_RUN,
+        recalled_turns=0,
+        recall_similarity=0.3,
+        earlier_turns=12,
     )
     await stack.admin.CreateNamespace(
         pb.CreateNamespaceRequest(namespace=pb.Namespace(name="acme", settings=settings))

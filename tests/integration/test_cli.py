@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 
 import psycopg
@@ -174,11 +175,17 @@ async def test_namespaces_are_created_updated_shown_and_listed(stack: Stack) -> 
     assert settings["channel_policies"]["slack"] == {
         "index": True, "roll_up": False, "digest": False, "untrusted": False, "quarantine": False,
     }  # fmt: skip
-    await everword(stack, "namespaces", "update", "acme", "--use-counting", "returned")
+    await everword(
+        stack, *("namespaces", "update", "acme", "--use-counting", "returned"),
+        *("--recalled-turns", "5", "--recall-similarity", "0.3", "--earlier-turns", "0"),
+    )  # fmt: skip
     shown = (await everword(stack, "namespaces", "get", "acme")).output
     assert "05:00" in shown
     assert "slack=index" in shown
     assert "returned" in shown
+    assert re.search(r"recalled turns +5\b", shown)
+    assert re.search(r"recall similarity +0\.3\b", shown)
+    assert re.search(r"earlier turns +0\b", shown)
     listed = (await everword(stack, "namespaces", "list", "--json")).json()["namespaces"]
     assert "acme" in [each["name"] for each in listed]
     again = await everword(stack, "namespaces", "create", "acme")

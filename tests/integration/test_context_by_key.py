@@ -90,7 +90,11 @@ async def test_build_context_for_an_unknown_key_writes_nothing(stack: Stack) -> 
     assert "Lisbon" in built.text
     assert pb.CONTEXT_SOURCE_CHAT_HISTORY not in {block.source for block in built.blocks}
     assert any(BOAT in part.block.text for part in streamed)
-    assert BOAT not in silent.text
+    # Without a query, the context still has the end of the earlier conversation.
+    assert {block.source for block in silent.blocks} == {
+        pb.CONTEXT_SOURCE_IDENTITY,
+        pb.CONTEXT_SOURCE_EARLIER_CONVERSATIONS,
+    }
 
 
 async def test_context_for_unknown_key_equals_that_of_new_conversation(stack: Stack) -> None:
@@ -197,7 +201,9 @@ async def test_clients_build_context_for_new_session_with_read_key(
     assert caught.value.reason == "CONVERSATION_NOT_FOUND"
     assert BOAT in plain
     assert blocking == plain
-    assert BOAT not in empty
+    # Without a query, the context has the end of the earlier conversation.
+    assert "## Earlier conversations" in empty
+    assert "## Relevant memories" not in empty
 
 
 async def test_mcp_tool_and_cli_build_context_for_new_session_with_read_key(

@@ -60,7 +60,8 @@ async def test_context_includes_facts_from_the_latest_message(
     await learn(stack)
     await remember(stack, "employer", "Umbrella")
     id_ = await say(stack, "b", "Hello there!", subject="emi")
-    response = await build(stack, id_)
+    # With one turn, none of the earlier conversation is shown, which states the facts, too.
+    response = await build(stack, id_, max_recent_turns=1)
     assert [block.source for block in response.blocks] == [IDENTITY, TURNS]
     assert response.text.startswith(
         f"## About the user\n[1] Allergy: peanuts (suspected, as of {TODAY})\n"
@@ -70,16 +71,17 @@ async def test_context_includes_facts_from_the_latest_message(
     # It changes with the next statement, even if the query does not mention it.
     await say(stack, "c", "We moved to Lisbon!", subject="emi")
     await learn(stack)
-    changed = lines(await build(stack, id_))
+    changed = lines(await build(stack, id_, max_recent_turns=1))
     assert [line for line in changed if "Residence" in line] == [
         f"Residence: Lisbon (suspected, as of {TODAY})"
     ]
     items = [item for block in response.blocks if block.source == IDENTITY for item in block.items]
     assert all(item.memory_id and 0 < item.score < 1 for item in items)
-    as_json = await build(stack, id_, format=pb.CONTEXT_FORMAT_JSON_LINES)
+    as_json = await build(stack, id_, max_recent_turns=1, format=pb.CONTEXT_FORMAT_JSON_LINES)
     first = json.loads(as_json.text.splitlines()[0])
     assert (first["author"], first["time"]) == ("Allergy", None)
-    request = pb.StreamContextRequest(context=pb.BuildContextRequest(conversation_id=id_))
+    plain = pb.BuildContextRequest(conversation_id=id_, max_recent_turns=1)
+    request = pb.StreamContextRequest(context=plain)
     parts = [part async for part in stack.context.StreamContext(request)]
     assert [part.block.source for part in parts[:-1]] == [TURNS, IDENTITY]
     assert list(parts[-1].end.missing) == []
@@ -90,12 +92,15 @@ async def test_fact_is_omitted_if_a_shown_message_states_it(stack: Stack) -> Non
     await learn(stack)
     await remember(stack, "employer", "Umbrella")
     id_ = await say(stack, "b", "Hello!", subject="emi")
-    asked = await build(stack, id_, query="Why did we move to Lisbon?")
+    asked = await build(stack, id_, query="Why did we move to Lisbon?", max_recent_turns=1)
     [line] = lines(asked, MEMORIES)
     assert "because Ana found work there" in line
     assert lines(asked) == [f"Employer: Umbrella (as of {TODAY})"]
-    other = await build(stack, id_, query="Hello")
+    other = await build(stack, id_, query="Hello", max_recent_turns=1)
     assert [line.partition(":")[0] for line in lines(other)] == ["Residence", "Employer"]
+    # So does a turn of an earlier conversation.
+    earlier = lines(await build(stack, id_, query="Hello"))
+    assert [line.partition(":")[0] for line in earlier] == ["Employer"]
     # A shown turn states the fact, too.
     first = await say(stack, "a", "And now?", subject="emi")
     assert [line.partition(":")[0] for line in lines(await build(stack, first))] == ["Employer"]
@@ -134,14 +139,15 @@ async def test_identity_block_describes_the_author_if_no_subject_is_given(stack:
     await say(stack, "d", message("I work at Acme.", author="marta"), subject="marta")
     await learn(stack)
     id_ = await say(stack, "e", message("Hello!", author="marta"))
-    assert [line.partition(" (")[0] for line in lines(await build(stack, id_))] == [
+    # With one turn, none of the earlier conversations is shown, which state the facts, too.
+    built = await build(stack, id_, max_recent_turns=1)
+    assert [line.partition(" (")[0] for line in lines(built)] == [
         "Allergy of user: peanuts",
         "Residence of marta: Berlin",
     ]
     plain = await say(stack, "f", "Hello!")
-    assert [line.partition(" (")[0] for line in lines(await build(stack, plain))] == [
-        "Allergy: peanuts"
-    ]
+    built = await build(stack, plain, max_recent_turns=1)
+    assert [line.partition(" (")[0] for line in lines(built)] == ["Allergy: peanuts"]
 
 
 async def test_facts_of_the_author_are_searched_if_no_subject_is_given(stack: Stack) -> None:

@@ -111,7 +111,8 @@ async def test_turn_with_outdated_value_is_marked_and_the_current_value_is_shown
     await tell(told, OLD, "Berlin", 0, subject="turns", session="turns")
     await tell(told, "Moved!", "Lisbon", 100, subject="turns", session="elsewhere")
     id_ = await conversation_of(told, "turns")
-    request = pb.BuildContextRequest(conversation_id=id_, query="Ferns?")
+    # With one turn, none of the earlier conversation is shown, which states the current value.
+    request = pb.BuildContextRequest(conversation_id=id_, query="Ferns?", max_recent_turns=1)
     built = await told.context.BuildContext(request)
     known, history = built.blocks
     assert [item.text for item in history.items] == [f"[2; residence until 2024-04-10] user: {OLD}"]

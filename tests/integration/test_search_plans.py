@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID, uuid4
@@ -19,7 +18,7 @@ from everword_search.records.store import SQL as RECORDS
 from everword_search.stats.store import SQL as STATS
 from everword_search.summaries.store import SQL as SUMMARIES
 from support.databases import DatabaseUnderTest, cloned
-from support.plans import as_search, buffers, nodes, plan_of
+from support.plans import as_search, buffers, generic_plan_of, nodes, plan_of
 
 PASSAGES = 20_000
 NAMESPACE = 1
@@ -286,23 +285,6 @@ def _sum_up(conn: psycopg.Connection, level: int, first: UUID, below: int) -> No
     )
 
 
-def plan_for_any(cursor: psycopg.Cursor, name: str) -> dict[str, Any]:
-    """Return the generic plan of a statement."""
-    names: list[str] = []
-
-    def place(match: re.Match[str]) -> str:
-        if match[1] not in names:
-            names.append(match[1])
-        return f"${names.index(match[1]) + 1}"
-
-    sql = re.sub(r"%\((\w+)\)[sb]", place, SQL[name].sql).replace("%%", "%")
-    cursor.execute(f"EXPLAIN (FORMAT JSON, GENERIC_PLAN) {sql}".encode())
-    row = cursor.fetchone()
-    assert row
-    plan: dict[str, Any] = row[0][0]["Plan"]
-    return plan
-
-
 @pytest.mark.parametrize("name", list(HOT))
 def test_a_hot_statement_uses_its_index(database: DatabaseUnderTest, name: str) -> None:
     parameters, index = HOT[name]
@@ -325,7 +307,7 @@ PLANNED_ONCE = (
 @pytest.mark.parametrize("name", PLANNED_ONCE)
 def test_statement_with_generic_plan_uses_its_index(database: DatabaseUnderTest, name: str) -> None:
     with as_search(database, NAMESPACE) as cursor:
-        plan = plan_for_any(cursor, name)
+        plan = generic_plan_of(cursor, SQL[name])
     with database.connect() as conn:
         row = conn.execute(
             "SELECT tableoid::regclass::text FROM memories WHERE namespace_id = %s LIMIT 1",

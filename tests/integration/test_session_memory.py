@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 import pytest_asyncio
+from google.protobuf.field_mask_pb2 import FieldMask
 
+from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import context_service_pb2 as pb
 from everword.v1 import memory_pb2, search_service_pb2
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
@@ -133,6 +135,34 @@ async def test_context_recalls_only_older_turns_similar_to_the_query(garden: Gar
     cosines = await _cosines(garden, "Where is the key of the greenhouse door?")
     assert all(cosines[item.memory_id] >= 0.45 for item in older)
     assert all(item.memory.conversation_id == garden.conversation_id for item in older)
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [({"recalled_turns": 1}, 1), ({"recalled_turns": 0}, 0), ({"recall_similarity": 0.99}, 0)],
+)
+async def test_settings_of_the_namespace_limit_recalled_turns(
+    garden: Garden, settings: dict[str, float], expected: int
+) -> None:
+    async def change(**to: float) -> None:
+        new = admin.NamespaceSettings(**to)  # type: ignore[arg-type]
+        request = admin.UpdateNamespaceRequest(
+            namespace=admin.Namespace(name="default", settings=new),
+            update_mask=FieldMask(paths=[f"settings.{name}" for name in settings]),
+        )
+        await garden.stack.admin.UpdateNamespace(request)
+
+    async def recalled() -> int:
+        response = await garden.build(query="Which beds have leeks and beans?", max_memories=0)
+        seqs = [item.memory.seq for item in turns(response)]
+        return sum(seq <= len(SAID) - DEFAULT_TURNS for seq in seqs)
+
+    assert await recalled() == 3
+    await change(**settings)
+    assert await recalled() == expected
+    # Unset, they have their defaults again.
+    await change()
+    assert await recalled() == 3
 
 
 async def test_context_includes_relevant_memory_of_another_conversation(

@@ -11,6 +11,7 @@ from support.calendar_rows import insert_calendar
 from support.checkpoint_rows import insert_checkpoints
 from support.cost_rows import insert_costs
 from support.document_rows import insert_documents
+from support.earlier_rows import insert_earlier
 from support.erasure_rows import insert_erasure
 from support.fact_rows import insert_facts
 from support.graph_rows import insert_graph
@@ -57,4 +58,5 @@ def insert_every_row(
     insert_topic(conn, namespace_id, summaries.leaf, words)
     insert_checkpoints(conn, namespace_id, conversation_id, words)
     insert_documents(conn, namespace_id, message_ids, words)
+    insert_earlier(conn, namespace_id, conversation_id, message_ids, words)
     return summaries

@@ -12,6 +12,7 @@ import psycopg
 from everword.domain.ids import new_id
 from support.address_rows import address_parameters
 from support.checkpoint_rows import checkpoint_parameters
+from support.earlier_rows import earlier_parameters
 
 VERSION, GRANT = UUID(int=81), UUID(int=82)
 KEY = "Xanthippe's key"
@@ -92,4 +93,5 @@ def note_parameters(
         "everword_search.passages.find_log_entries": {"first_day": DAY},
         **checkpoint_parameters(conversation_id),
         **address_parameters(conversation_id),
+        **earlier_parameters(conversation_id),
     }

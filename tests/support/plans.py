@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -35,6 +36,23 @@ def plan_of(
     row = cursor.fetchone()
     assert row
     cursor.execute(query.encode(), {**parameters, "namespace_id": Int8(row[0])})
+    row = cursor.fetchone()
+    assert row
+    plan: dict[str, Any] = row[0][0]["Plan"]
+    return plan
+
+
+def generic_plan_of(cursor: psycopg.Cursor, statement: Statement) -> dict[str, Any]:
+    """Return a statement's plan for any parameters."""
+    names: list[str] = []
+
+    def place(match: re.Match[str]) -> str:
+        if match[1] not in names:
+            names.append(match[1])
+        return f"${names.index(match[1]) + 1}"
+
+    sql = re.sub(r"%\((\w+)\)[sb]", place, statement.sql).replace("%%", "%")
+    cursor.execute(f"EXPLAIN (FORMAT JSON, GENERIC_PLAN) {sql}".encode())
     row = cursor.fetchone()
     assert row
     plan: dict[str, Any] = row[0][0]["Plan"]

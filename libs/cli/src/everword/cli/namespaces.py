@@ -126,7 +126,28 @@ def _options() -> list[Callable[[Command], Command]]:
             help="Set the voice of calendar summaries as JSON: identity, userName, pronouns and "
             "channelInstructions. @FILE reads a file.",
         ),
+        *_context_options(),
         *map(_limit_option, LIMITS),
+    ]
+
+
+def _context_options() -> list[Callable[[Command], Command]]:
+    return [
+        click.option(
+            "--recalled-turns",
+            type=click.IntRange(0, 50),
+            help="Set how many older turns of a conversation a context recalls; 3 by default.",
+        ),
+        click.option(
+            "--recall-similarity",
+            type=click.FloatRange(0, 1),
+            help="Set the minimum cosine of a recalled turn with the query; 0.45 by default.",
+        ),
+        click.option(
+            "--earlier-turns",
+            type=click.IntRange(0, 50),
+            help="Set how many turns of earlier conversations a new one starts with; 6 by default.",
+        ),
     ]
 
 
@@ -308,5 +329,10 @@ def _show(namespace: pb.Namespace, as_json: bool, usage: pb.NamespaceUsage | Non
         ("quarantine", "yes" if settings.quarantine else "no"),
         ("calendar", "shared" if settings.shared_calendar else "per subject"),
         ("ranking profile", settings.ranking_profile or "recall"),
+        *(
+            (name.replace("_", " "), getattr(settings, name))
+            for name in ("recalled_turns", "recall_similarity", "earlier_turns")
+            if settings.HasField(name)
+        ),
     ]
     print_table(("", ""), rows + _limits(namespace.limits, usage))

@@ -303,6 +303,9 @@ class NamespaceSettings(_message.Message):
     RANKING_PROFILE_FIELD_NUMBER: _builtins.int
     VOICE_FIELD_NUMBER: _builtins.int
     SHARED_CALENDAR_FIELD_NUMBER: _builtins.int
+    RECALLED_TURNS_FIELD_NUMBER: _builtins.int
+    RECALL_SIMILARITY_FIELD_NUMBER: _builtins.int
+    EARLIER_TURNS_FIELD_NUMBER: _builtins.int
     time_zone: _builtins.str
     """time_zone is an IANA name such as `Europe/Zurich`, of at most 64 characters. `UTC` if empty."""
     day_cutoff_minutes: _builtins.int
@@ -335,6 +338,18 @@ class NamespaceSettings(_message.Message):
     channels; its summaries are in the contexts of all subjects. If false, each subject has its own calendar. A change
     applies to messages that are stored from then on.
     """
+    recalled_turns: _builtins.int
+    """recalled_turns is the maximum number of older turns of the conversation that a context recalls because they are similar
+    to the query. 3 if unset; 0 recalls none.
+    """
+    recall_similarity: _builtins.float
+    """recall_similarity is the minimum cosine of a recalled turn with the query, from 0 to 1. 0.45 if unset. Cosines depend on
+    the embedding model.
+    """
+    earlier_turns: _builtins.int
+    """earlier_turns is the maximum number of turns of earlier conversations in a context at the start of a new one. 6 if
+    unset; 0 omits the block of earlier conversations.
+    """
     @_builtins.property
     def channel_policies(self) -> _containers.MessageMap[_builtins.str, Global___ChannelPolicy]:
         """channel_policies are the policies of channels by name, or by a prefix followed by `*`: `discord/*` matches all channels whose
@@ -363,14 +378,30 @@ class NamespaceSettings(_message.Message):
         ranking_profile: _builtins.str = ...,
         voice: Global___Voice | None = ...,
         shared_calendar: _builtins.bool = ...,
+        recalled_turns: _builtins.int | None = ...,
+        recall_similarity: _builtins.float | None = ...,
+        earlier_turns: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "day_cutoff_minutes", b"day_cutoff_minutes", "voice", b"voice"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "_earlier_turns", b"_earlier_turns", "_recall_similarity", b"_recall_similarity", "_recalled_turns", b"_recalled_turns", "day_cutoff_minutes", b"day_cutoff_minutes", "earlier_turns", b"earlier_turns", "recall_similarity", b"recall_similarity", "recalled_turns", b"recalled_turns", "voice", b"voice"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "quarantine", b"quarantine", "ranking_profile", b"ranking_profile", "shared_calendar", b"shared_calendar", "sleep_atomicity", b"sleep_atomicity", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting", "voice", b"voice"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "_earlier_turns", b"_earlier_turns", "_recall_similarity", b"_recall_similarity", "_recalled_turns", b"_recalled_turns", "channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "earlier_turns", b"earlier_turns", "quarantine", b"quarantine", "ranking_profile", b"ranking_profile", "recall_similarity", b"recall_similarity", "recalled_turns", b"recalled_turns", "shared_calendar", b"shared_calendar", "sleep_atomicity", b"sleep_atomicity", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting", "voice", b"voice"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__day_cutoff_minutes: _TypeAlias = _typing.Literal["day_cutoff_minutes"]  # noqa: Y015
     _WhichOneofArgType__day_cutoff_minutes: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes"]  # noqa: Y015
+    _WhichOneofReturnType__earlier_turns: _TypeAlias = _typing.Literal["earlier_turns"]  # noqa: Y015
+    _WhichOneofArgType__earlier_turns: _TypeAlias = _typing.Literal["_earlier_turns", b"_earlier_turns"]  # noqa: Y015
+    _WhichOneofReturnType__recall_similarity: _TypeAlias = _typing.Literal["recall_similarity"]  # noqa: Y015
+    _WhichOneofArgType__recall_similarity: _TypeAlias = _typing.Literal["_recall_similarity", b"_recall_similarity"]  # noqa: Y015
+    _WhichOneofReturnType__recalled_turns: _TypeAlias = _typing.Literal["recalled_turns"]  # noqa: Y015
+    _WhichOneofArgType__recalled_turns: _TypeAlias = _typing.Literal["_recalled_turns", b"_recalled_turns"]  # noqa: Y015
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__day_cutoff_minutes) -> _WhichOneofReturnType__day_cutoff_minutes | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__earlier_turns) -> _WhichOneofReturnType__earlier_turns | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__recall_similarity) -> _WhichOneofReturnType__recall_similarity | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__recalled_turns) -> _WhichOneofReturnType__recalled_turns | None: ...
 
 Global___NamespaceSettings: _TypeAlias = NamespaceSettings  # noqa: Y015
 

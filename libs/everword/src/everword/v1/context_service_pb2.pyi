@@ -67,9 +67,16 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     """CONTEXT_SOURCE_LOREBOOK are entries of lorebooks that the query or the latest messages trigger, or that stay from earlier
     turns: those of the highest priority first, each whole. See LoreService.
     """
+    CONTEXT_SOURCE_EARLIER_CONVERSATIONS: _ContextSource.ValueType  # 10
+    """CONTEXT_SOURCE_EARLIER_CONVERSATIONS has, in a conversation with less than ten turns, the end of earlier conversations of
+    the same agent and subject: at most six turns, three summaries, and five open tasks, which are notes of kind `task` or
+    `handoff`. It takes at most a fifth of the budget, within the half of the chat history. No search is needed for it.
+    Automated messages, tool calls and filtered memories are left out. Conversation and earlier turns together are at most
+    max_recent_turns, and at most ten.
+    """
 
 class ContextSource(_ContextSource, metaclass=_ContextSourceEnumTypeWrapper):
-    """ContextSource is the source of a block of context. More sources will be added: a block's text can be used as it is. The"""
+    """ContextSource is the source of a block of context. More sources will be added: a block's text can be used as it is."""
 
 CONTEXT_SOURCE_UNSPECIFIED: ContextSource.ValueType  # 0
 """CONTEXT_SOURCE_UNSPECIFIED is never returned."""
@@ -107,6 +114,13 @@ Documents of other conversations are left out. Beside them stand the daily logs 
 CONTEXT_SOURCE_LOREBOOK: ContextSource.ValueType  # 5
 """CONTEXT_SOURCE_LOREBOOK are entries of lorebooks that the query or the latest messages trigger, or that stay from earlier
 turns: those of the highest priority first, each whole. See LoreService.
+"""
+CONTEXT_SOURCE_EARLIER_CONVERSATIONS: ContextSource.ValueType  # 10
+"""CONTEXT_SOURCE_EARLIER_CONVERSATIONS has, in a conversation with less than ten turns, the end of earlier conversations of
+the same agent and subject: at most six turns, three summaries, and five open tasks, which are notes of kind `task` or
+`handoff`. It takes at most a fifth of the budget, within the half of the chat history. No search is needed for it.
+Automated messages, tool calls and filtered memories are left out. Conversation and earlier turns together are at most
+max_recent_turns, and at most ten.
 """
 Global___ContextSource: _TypeAlias = ContextSource  # noqa: Y015
 
@@ -279,7 +293,9 @@ class BuildContextRequest(_message.Message):
     the whole of it is shown.
     """
     max_recent_turns: _builtins.int
-    """max_recent_turns is the most recent turns to put in. 20 if unset; at most 200."""
+    """max_recent_turns is the most recent turns to put in, of this conversation and, if it is new, of earlier ones. 20 if
+    unset; at most 200.
+    """
     max_memories: _builtins.int
     """max_memories is the most memories to put in. As many as fit if unset; at most 200."""
     min_score: _builtins.float
@@ -309,8 +325,8 @@ class BuildContextRequest(_message.Message):
     @_builtins.property
     def conversation(self) -> Global___ContextConversation:
         """conversation is the conversation to continue, by the caller's own key instead of conversation_id. If it does not exist, it is
-        not created: the context has no turns, but everything else that a new conversation of this agent and subject would get, and
-        nothing is written, not even use counts.
+        not created: the context has the end of earlier conversations and everything else that a new conversation of this agent and
+        subject would get, and nothing is written, not even use counts.
         """
 
     @_builtins.property

@@ -24,9 +24,9 @@ class ContextServiceStub:
     counted. Nothing is repeated: memories that repeat the context or the query are skipped. If the verdict is that
     nothing is relevant, no memory is included. Memories that the query found count as used; turns do not.
 
-    Blocks come in the order base, identity, life, questions, lorebook, documents, memories, chat history, graph; empty
-    blocks are omitted. All blocks except memories and chat history have a share of the budget each, and at most half
-    of it together; memories get their unused tokens. A fact taken from a message is omitted if the context contains
+    Blocks come in the order base, identity, life, questions, lorebook, documents, memories, earlier conversations, chat
+    history, graph; empty blocks are omitted. All blocks except memories and the two of conversations have a share of the
+    budget each, and at most half of it together; memories get their unused tokens. A fact taken from a message is omitted if the context contains
     the message's own words. Credentials are masked, unless the namespace keeps them. Each block is ordered by time, in
     the namespace's time zone, with items without a time first, and items are numbered through all blocks: `[3]` in an
     answer refers to the item with that number. Stored text cannot open a line of the format: its further lines are
@@ -55,9 +55,9 @@ class ContextServiceServicer(metaclass=_abc_1.ABCMeta):
         counted. Nothing is repeated: memories that repeat the context or the query are skipped. If the verdict is that
         nothing is relevant, no memory is included. Memories that the query found count as used; turns do not.
 
-        Blocks come in the order base, identity, life, questions, lorebook, documents, memories, chat history, graph; empty
-        blocks are omitted. All blocks except memories and chat history have a share of the budget each, and at most half
-        of it together; memories get their unused tokens. A fact taken from a message is omitted if the context contains
+        Blocks come in the order base, identity, life, questions, lorebook, documents, memories, earlier conversations, chat
+        history, graph; empty blocks are omitted. All blocks except memories and the two of conversations have a share of the
+        budget each, and at most half of it together; memories get their unused tokens. A fact taken from a message is omitted if the context contains
         the message's own words. Credentials are masked, unless the namespace keeps them. Each block is ordered by time, in
         the namespace's time zone, with items without a time first, and items are numbered through all blocks: `[3]` in an
         answer refers to the item with that number. Stored text cannot open a line of the format: its further lines are

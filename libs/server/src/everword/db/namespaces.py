@@ -33,6 +33,11 @@ class NamespaceSettings:
     shared_calendar: bool = False
     #: Ranking profile of searches and contexts that name none; empty for the default.
     ranking_profile: str = ""
+    #: Older turns recalled in contexts, and their minimum cosine with the query; None is the default.
+    recalled_turns: int | None = None
+    recall_similarity: float | None = None
+    #: Turns of earlier conversations at the start of a new one; None is the default.
+    earlier_turns: int | None = None
 
     @property
     def trust(self) -> TrustPolicy:

@@ -60,6 +60,7 @@ SELECT id, name, credentials, ranking_profile FROM namespaces WHERE name = %(nam
 -- get_namespace_settings --
 -- Return the settings of a namespace that its writes and reads depend on.
 SELECT time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting, channel_policies,
-       credentials, sleep_atomicity, quarantine, shared_calendar, ranking_profile
+       credentials, sleep_atomicity, quarantine, shared_calendar, ranking_profile, recalled_turns, recall_similarity,
+       earlier_turns
   FROM namespaces
  WHERE id = %(namespace_id)s AND state = 'active';

@@ -1681,6 +1681,9 @@ CREATE TABLE everword.namespaces (
     quarantine boolean DEFAULT false NOT NULL,
     shared_calendar boolean DEFAULT false NOT NULL,
     ranking_profile text DEFAULT ''::text NOT NULL,
+    recalled_turns smallint,
+    recall_similarity double precision,
+    earlier_turns smallint,
     CONSTRAINT namespaces_day_cutoff_minutes_check CHECK (((day_cutoff_minutes >= 0) AND (day_cutoff_minutes <= 720))),
     CONSTRAINT namespaces_state_check CHECK ((state = ANY (ARRAY['active'::text, 'importing'::text, 'deleting'::text])))
 );
@@ -1695,6 +1698,9 @@ COMMENT ON COLUMN everword.namespaces.stored_bytes IS 'Limit of bytes of stored 
 COMMENT ON COLUMN everword.namespaces.quarantine IS 'Whether untrusted text with prompt injections is left out of contexts; a channel policy can differ.';
 COMMENT ON COLUMN everword.namespaces.shared_calendar IS 'Whether one calendar sums up the messages of all subjects; else each has its own.';
 COMMENT ON COLUMN everword.namespaces.ranking_profile IS 'Ranking profile of searches and contexts that name none; empty for `recall`.';
+COMMENT ON COLUMN everword.namespaces.recalled_turns IS 'Maximum older turns recalled in contexts; NULL is the default.';
+COMMENT ON COLUMN everword.namespaces.recall_similarity IS 'Their minimum cosine with the query; NULL is the default.';
+COMMENT ON COLUMN everword.namespaces.earlier_turns IS 'Maximum turns of earlier conversations at the start of a new one; NULL is the default.';
 ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.namespaces_id_seq
     START WITH 1
@@ -2606,6 +2612,7 @@ CREATE INDEX checkpoints_order ON ONLY everword.checkpoints USING btree (namespa
 CREATE UNIQUE INDEX checkpoints_version ON ONLY everword.checkpoints USING btree (namespace_id, conversation_id, name, version);
 CREATE INDEX conversations_client_session ON ONLY everword.conversations USING btree (namespace_id, client_session_id, id) WHERE (client_session_id <> ''::text);
 CREATE INDEX conversations_erasure ON ONLY everword.conversations USING btree (namespace_id, erasure_id) WHERE (erasure_id IS NOT NULL);
+CREATE INDEX conversations_latest ON ONLY everword.conversations USING btree (namespace_id, subject, agent, last_message_at DESC) WHERE (turn_count > 0);
 CREATE INDEX document_chunks_place ON ONLY everword.document_chunks USING btree (namespace_id, document_id, place);
 CREATE UNIQUE INDEX document_versions_id ON ONLY everword.document_versions USING btree (namespace_id, id);
 CREATE INDEX documents_conversation ON ONLY everword.documents USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
@@ -2672,6 +2679,7 @@ CREATE INDEX notes_conversation ON ONLY everword.notes USING btree (namespace_id
 CREATE UNIQUE INDEX notes_key ON ONLY everword.notes USING btree (namespace_id, key_hash);
 CREATE INDEX notes_kind ON ONLY everword.notes USING btree (namespace_id, kind, id);
 CREATE INDEX notes_log ON ONLY everword.notes USING btree (namespace_id, log_date, id) WHERE (log_date IS NOT NULL);
+CREATE INDEX notes_open_tasks ON ONLY everword.notes USING btree (namespace_id, subject, agent, id) WHERE ((kind = ANY (ARRAY['handoff'::text, 'task'::text])) AND (deleted_at IS NULL) AND (conversation_id IS NULL));
 CREATE INDEX pattern_decisions_pattern ON ONLY everword.pattern_decisions USING btree (namespace_id, pattern_id, decided_at DESC, id DESC);
 CREATE INDEX pattern_outcomes_pattern ON ONLY everword.pattern_outcomes USING btree (namespace_id, pattern_id, outcome_at DESC, id DESC);
 CREATE INDEX patterns_category ON ONLY everword.patterns USING btree (namespace_id, category, confidence DESC, id);

@@ -61,6 +61,9 @@ class NamespaceRecord:
     quarantine: bool
     shared_calendar: bool
     ranking_profile: str
+    recalled_turns: int | None
+    recall_similarity: float | None
+    earlier_turns: int | None
     created_at: datetime
 
 

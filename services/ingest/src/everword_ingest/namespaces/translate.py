@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Literal
 
 from everword.db.namespaces import NamespaceSettings
 from everword.rpc.translate import to_timestamp
@@ -26,6 +27,12 @@ _POLICY = tuple(
     name
     for name, field in pb.ChannelPolicy.DESCRIPTOR.fields_by_name.items()
     if not field.has_presence
+)
+#: Settings without a value of their own until they are set.
+_DEFAULTED: tuple[Literal["recalled_turns", "recall_similarity", "earlier_turns"], ...] = (
+    "recalled_turns",
+    "recall_similarity",
+    "earlier_turns",
 )
 UTC = "UTC"
 #: Default start of a day in a namespace with a time zone: 5:00, because evenings go on after midnight.
@@ -53,6 +60,10 @@ def to_settings(settings: pb.NamespaceSettings) -> NamespaceSettings:
         quarantine=settings.quarantine,
         shared_calendar=settings.shared_calendar,
         ranking_profile=settings.ranking_profile,
+        **{
+            name: getattr(settings, name) if settings.HasField(name) else None
+            for name in _DEFAULTED
+        },
     )
 
 
@@ -96,6 +107,7 @@ def namespace_to_proto(
             quarantine=record.quarantine,
             shared_calendar=record.shared_calendar,
             ranking_profile=record.ranking_profile,
+            **{name: getattr(record, name) for name in _DEFAULTED},
             voice=pb.Voice(**asdict(voice)) if voice and voice != NamespaceVoice() else None,
         ),
         limits=pb.NamespaceLimits(

@@ -33,10 +33,11 @@ async def build_context(
     InvalidConsistencyToken.
     """
     building = await begin(sources, counter, namespace, request)
-    recalled, found, candidates = await asyncio.gather(
-        building.recall(), building.search(), building.find_blocks()
+    recalled, found, candidates, earlier = await asyncio.gather(
+        building.recall(), building.search(), building.find_blocks(), building.find_earlier()
     )
     # Memories may be many and long, so add them in a thread.
+    await asyncio.to_thread(building.add_earlier, earlier)
     await asyncio.to_thread(building.add_recalled_turns, recalled.results)
     await building.add_found_memories(found, candidates)
     await asyncio.to_thread(building.add_waiting_turns)

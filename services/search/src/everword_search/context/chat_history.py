@@ -45,7 +45,9 @@ MAX_TURN_BYTES = 16 * 1024 * 1024
 SHARE, TURNS_SHARE = 0.5, 0.6
 #: Maximum summaries read: the latest of each level.
 _SUMMARIES = 8
-#: Maximum older turns recalled, and their minimum cosine with the query.
+#: Maximum turns of earlier conversations in a new one; a namespace can change it.
+MOST_EARLIER = 6
+#: Maximum older turns recalled, and their minimum cosine with the query; a namespace can change both.
 MOST_RECALLED, LEAST_COSINE = 3, 0.45
 _USER = 2
 #: The id of a conversation that does not exist yet; no row has it.
@@ -91,6 +93,21 @@ class Start:
     #: Facts about the speaker, as of the request's moment.
     own_fact_ids: tuple[UUID, ...] = ()
     present: NonemptyKinds = field(default_factory=NonemptyKinds)
+
+    @property
+    def most_recalled(self) -> int:
+        most = self.settings.recalled_turns
+        return MOST_RECALLED if most is None else most
+
+    @property
+    def most_earlier(self) -> int:
+        most = self.settings.earlier_turns
+        return MOST_EARLIER if most is None else most
+
+    @property
+    def least_cosine(self) -> float:
+        least = self.settings.recall_similarity
+        return LEAST_COSINE if least is None else least
 
 
 async def read_start(
@@ -241,18 +258,21 @@ async def recall_turns(
     sources: Sources,
     namespace: NamespaceScope,
     request: ContextRequest,
-    conversation: ContinuedConversation,
+    start: Start,
     text: str,
     shown: int,
 ) -> RecalledTurns:
     """Return turns of this conversation that are similar to the query; none without an embedder."""
-    if conversation.record.last_seq <= shown or not request.max_recent_turns:
+    conversation, most = start.conversation, start.most_recalled
+    if conversation is None or conversation.record.last_seq <= shown:
+        return RecalledTurns()
+    if not most or not request.max_recent_turns:
         return RecalledTurns()
     search = SearchRequest(
         text=text,
         mode=SearchMode.SEMANTIC,
         filter=MemoryFilter(kinds=[MemoryKind.MESSAGE], conversation_ids=[conversation.record.id]),
-        page=PageRequest(MOST_RECALLED + 1 + shown),
+        page=PageRequest(most + 1 + shown),
         at_least_as_fresh=request.at_least_as_fresh,
         operators=False,
     )
@@ -264,7 +284,7 @@ async def recall_turns(
             return RecalledTurns()
         report = ArmReport(SearchArm.SEMANTIC, ArmState.DEGRADED, str(cause or error))
         return RecalledTurns(degraded=[report])
-    near = [each for each in response.results if each.hit.parts and _is_semantically_near(each)]
+    near = [each for each in response.results if _is_semantically_near(each, start.least_cosine)]
     if not any(each.endings for each in near):
         return RecalledTurns(near)
     scope = Scope(namespace.id, request.filter_for(conversation.record))
@@ -274,5 +294,5 @@ async def recall_turns(
     return RecalledTurns([replace(each, endings=endings.get(each.memory.id, ())) for each in near])
 
 
-def _is_semantically_near(result: SearchResult) -> bool:
-    return result.hit.parts[0].raw >= LEAST_COSINE
+def _is_semantically_near(result: SearchResult, least: float) -> bool:
+    return bool(result.hit.parts) and result.hit.parts[0].raw >= least

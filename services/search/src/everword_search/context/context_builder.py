@@ -20,16 +20,22 @@ from everword_search.context.blocks import registry
 from everword_search.context.blocks.model import BlockRequest
 from everword_search.context.budget import BudgetedBlock, ContextDraft
 from everword_search.context.chat_history import (
-    MOST_RECALLED,
     SHARE,
     RecalledTurns,
     Start,
     recall_turns,
 )
+from everword_search.context.earlier_conversations import (
+    EarlierConversations,
+    add_earlier_conversations,
+    is_new,
+    read_earlier_conversations,
+)
 from everword_search.context.item import ContextItem
 from everword_search.context.memories import FoundMemories, ToldBy, search_memories
 from everword_search.context.model import ORDER, BlockSource, ContextCandidate, ContextRequest
 from everword_search.context.named_periods import find_period_summaries
+from everword_search.context.repetition import adds_nothing
 from everword_search.people.offers import count_offers
 from everword_search.records.use import count_use
 from everword_search.retrieval.arms.base import ArmReport
@@ -83,10 +89,9 @@ class ContextBuilder:
         """Return older turns of this conversation that are similar to the query."""
         if not self.text or not self.start.conversation:
             return RecalledTurns()
-        shown = len(self.draft.ids)
-        conversation = self.start.conversation
+        shown = len(self.draft.blocks[BlockSource.CHAT_HISTORY].items)
         return await recall_turns(
-            self.sources, self.namespace, self.request, conversation, self.text, shown
+            self.sources, self.namespace, self.request, self.start, self.text, shown
         )
 
     async def search(self, *, all_: bool = False) -> FoundMemories:
@@ -97,7 +102,7 @@ class ContextBuilder:
         if not self.text or self.request.max_memories == 0:
             return FoundMemories()
         record = self.start.conversation.record if self.start.conversation else None
-        known = len(self.draft.ids) + 1 + MOST_RECALLED if record else 0
+        known = len(self.draft.ids) + 1 + self.start.most_recalled if record else 0
         found, periods = await asyncio.gather(
             search_memories(
                 self.sources,
@@ -138,11 +143,32 @@ class ContextBuilder:
         found = await asyncio.gather(*finders.values())
         return dict(zip(finders, found, strict=True))
 
+    async def find_earlier(self) -> EarlierConversations:
+        """Return the end of earlier conversations, if this one is new."""
+        conversation, most = self.start.conversation, self.start.most_earlier
+        if conversation is None or not is_new(self.request, conversation.record, most):
+            return EarlierConversations()
+        async with self.sources.database.transaction(self.namespace.id) as conn:
+            return await read_earlier_conversations(
+                conn,
+                self.namespace.id,
+                self.request,
+                conversation.record,
+                most,
+                has_facts=self.start.present.facts,
+            )
+
+    def add_earlier(self, earlier: EarlierConversations) -> None:
+        """Add earlier conversations before all that is found, within what the chat history leaves of its half."""
+        left = int(self.draft.budget * SHARE) - self.draft.blocks[BlockSource.CHAT_HISTORY].tokens
+        add_earlier_conversations(self.draft, self.draft.layout, earlier, left)
+
     def add_recalled_turns(self, recalled: Sequence[SearchResult]) -> None:
         """Add older turns of this conversation."""
         limit = int(self.draft.budget * SHARE)
         nearest = FoundMemories().after(recalled)
-        self._add_found(BlockSource.CHAT_HISTORY, nearest, MOST_RECALLED, limit, alone=True)
+        most = self.start.most_recalled
+        self._add_found(BlockSource.CHAT_HISTORY, nearest, most, limit, alone=True)
 
     async def add_found_memories(
         self, found: FoundMemories, candidates: Candidates, until: float | None = None
@@ -263,12 +289,31 @@ class ContextBuilder:
     ) -> None:
         layout = self.draft.layout
         there = self.draft.keys | self._query_message_ids() | theirs
-        items = [item for item in found.items(layout) if item.key not in there]
+        items = [
+            item
+            for item in found.items(layout)
+            if item.key not in there and not self._echoes_neighbour(item)
+        ]
 
         def masked(item: ContextItem) -> ContextItem:
             return found.masked(layout, item) if layout.masks else item
 
         self.draft.fill(source, items, maximum=maximum, limit=limit, alone=alone, finish=masked)
+
+    def _echoes_neighbour(self, item: ContextItem) -> bool:
+        """Return whether an item is a turn next to a shown one and says nothing new, such as `Noted, pier nine.`"""
+        about = item.about
+        if about is None or about.seq is None:
+            return False
+        shown = self.draft.blocks[BlockSource.CHAT_HISTORY].items
+        return any(
+            each.about is not None
+            and each.about.conversation_id == about.conversation_id
+            and each.about.seq is not None
+            and abs(each.about.seq - about.seq) == 1
+            and adds_nothing(item.words, each.words)
+            for each in shown
+        )
 
     def _query_message_ids(self) -> set[UUID | str]:
         """Return the key of the message used as the query, which is no answer to itself."""

@@ -13,6 +13,7 @@ from everword.rpc.pages import MAX_PAGE, PageRequest
 from everword.text.credentials import mask_passage
 from everword_search.context.item import ContextItem, ItemContext
 from everword_search.context.model import ContextRequest
+from everword_search.context.own_first import prefer_own
 from everword_search.context.text import Layout
 from everword_search.endings.read_endings import read_evidence_messages
 from everword_search.records.model import MemoryFilter
@@ -147,7 +148,8 @@ async def search_memories(
     if found.verdict is Verdict.NOTHING_RELEVANT:
         # The nearest memories do not answer the query, so they would only distract the model.
         return FoundMemories(verdict=found.verdict, degraded=found.degraded)
-    results = {each.memory.id: each for each in found.results if not _has_its_time(each.memory)}
+    shown = prefer_own(found.results, record.id) if record else found.results
+    results = {each.memory.id: each for each in shown if not _has_its_time(each.memory)}
     facts = [id_ for id_, each in results.items() if each.memory.kind == MemoryKind.FACT]
     source_messages: ToldBy = {}
     if facts:

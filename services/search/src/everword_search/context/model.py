@@ -28,6 +28,7 @@ class BlockSource(IntEnum):
     GRAPH = 7
     QUESTIONS = 8
     LIFE = 9
+    EARLIER_CONVERSATIONS = 10
 
 
 #: The order of blocks in a prompt.
@@ -39,6 +40,7 @@ ORDER = (
     BlockSource.LOREBOOK,
     BlockSource.DOCUMENTS,
     BlockSource.MEMORIES,
+    BlockSource.EARLIER_CONVERSATIONS,
     BlockSource.CHAT_HISTORY,
     BlockSource.GRAPH,
 )

@@ -52,6 +52,13 @@ class WordsInContext:
         self._grams |= grams
 
 
+def adds_nothing(text: str, other: str) -> bool:
+    """Return whether nearly all words of a text are in another one, and no number or name is new."""
+    words, known = _words(text), set(_words(other))
+    new = [found for found in _WORDS.finditer(text) if found[0].casefold() not in known]
+    return len(new) <= _NEW_WORDS * len(words) and not any(map(_is_distinctive_word, new))
+
+
 def _is_distinctive_word(word: re.Match[str]) -> bool:
     """Return whether a word may be a number or a name; a capital at the start of a sentence does not count."""
     if not word[0].isalpha():

@@ -14,6 +14,7 @@ from everword.text.tokens.counter import TokenCounter
 from everword_search.context.budget import BudgetedBlock
 from everword_search.context.build_context import begin
 from everword_search.context.context_builder import ContextBuilder
+from everword_search.context.earlier_conversations import EarlierConversations
 from everword_search.context.memories import FoundMemories
 from everword_search.context.model import ORDER, BlockSource, ContextRequest
 from everword_search.retrieval.arms.base import ArmReport
@@ -53,10 +54,16 @@ async def stream_context(
     history = building.draft.blocks[BlockSource.CHAT_HISTORY]
     if history.items:
         yield history, 1
-    finders = {BlockSource.MEMORIES: _find_memories(building), **building.finders()}
+    finders = {
+        BlockSource.MEMORIES: _find_memories(building),
+        BlockSource.EARLIER_CONVERSATIONS: building.find_earlier(),
+        **building.finders(),
+    }
     there = await _in_time(finders, until)
     missing = tuple(source for source in ORDER if source in finders and source not in there)
     found: FoundMemories = there.pop(BlockSource.MEMORIES, FoundMemories())
+    earlier = there.pop(BlockSource.EARLIER_CONVERSATIONS, EarlierConversations())
+    await asyncio.to_thread(building.add_earlier, earlier)
     await building.add_found_memories(found, there, until)
     first = 1 + len(history.items)
     for block in building.draft.blocks.values():

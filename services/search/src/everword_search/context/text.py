@@ -69,6 +69,7 @@ HEADINGS = {
     BlockSource.LOREBOOK: "## Lorebook",
     BlockSource.DOCUMENTS: "## Documents",
     BlockSource.MEMORIES: "## Relevant memories",
+    BlockSource.EARLIER_CONVERSATIONS: "## Earlier conversations",
     BlockSource.CHAT_HISTORY: "## Chat history",
     BlockSource.GRAPH: "## Relations",
 }

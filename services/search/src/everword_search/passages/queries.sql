@@ -393,6 +393,99 @@ SELECT m.source_id, m.occurred_at
  ORDER BY m.occurred_at DESC, m.source_id DESC
  LIMIT %(limit)s;
 
+-- find_earlier_conversations --
+-- The conversations of agents and subjects with the latest messages, latest first, without one of them and without those
+-- that are automated throughout.
+SELECT c.id
+  FROM unnest(%(agents)s::text[]) AS own (agent)
+ CROSS JOIN unnest(%(subjects)s::text[]) AS of (subject)
+ CROSS JOIN LATERAL (
+       SELECT id, last_message_at FROM conversations
+        WHERE namespace_id = %(namespace_id)s AND subject = of.subject AND agent = own.agent AND turn_count > 0
+          AND id <> %(conversation_id)s
+        ORDER BY last_message_at DESC
+        LIMIT %(limit)s) AS c
+ ORDER BY c.last_message_at DESC
+ LIMIT %(limit)s;
+
+-- find_earlier_turns --
+-- The latest words of users and assistants in conversations, without automated messages and tool calls: conversation by
+-- conversation, the one with the latest message first, each newest first.
+SELECT source_id, occurred_at
+  FROM (SELECT m.source_id, m.occurred_at, m.seq, m.conversation_id,
+               max(m.occurred_at) OVER (PARTITION BY m.conversation_id) AS latest_at
+          FROM unnest(%(earlier_ids)s::uuid[]) AS earlier (id)
+         CROSS JOIN LATERAL (
+               SELECT m.source_id, m.occurred_at, m.seq, m.conversation_id
+                 FROM messages said
+                CROSS JOIN LATERAL (
+                      SELECT * FROM visible_memories
+                       WHERE namespace_id = %(namespace_id)s AND source_id = said.id AND part = 0
+                      OFFSET 0) AS m
+                WHERE said.namespace_id = %(namespace_id)s AND said.conversation_id = earlier.id
+                  AND said.role IN (2, 3) AND said.tool_name = '' AND NOT said.automated AND :allowed_rows
+                ORDER BY said.seq DESC
+                LIMIT %(limit)s) AS m) AS turns
+ ORDER BY latest_at DESC, conversation_id, seq DESC
+ LIMIT %(limit)s;
+
+-- find_earlier_summaries --
+-- The latest topmost summaries of conversations that need no review, latest first: at most two of each level and
+-- conversation, read in index order.
+SELECT m.source_id, m.occurred_at
+  FROM unnest(%(earlier_ids)s::uuid[]) AS earlier (id)
+ CROSS JOIN generate_series(1, 3) AS wanted (level)
+ CROSS JOIN LATERAL (
+       SELECT id FROM summaries
+        WHERE namespace_id = %(namespace_id)s AND conversation_id = earlier.id AND level = wanted.level
+          AND parent_id IS NULL AND NOT needs_review
+        ORDER BY first_seq DESC
+        LIMIT 2) AS s
+ CROSS JOIN LATERAL (
+       SELECT * FROM visible_memories
+        WHERE namespace_id = %(namespace_id)s AND source_id = s.id AND part = 0
+       OFFSET 0) AS m
+ WHERE :allowed_rows
+ ORDER BY m.occurred_at DESC, m.source_id
+ LIMIT %(limit)s;
+
+-- find_latest_periods --
+-- The latest day and week of the calendars of subjects that need no review, latest first.
+SELECT m.source_id, m.occurred_at
+  FROM unnest(%(subjects)s::text[]) AS of (subject)
+ CROSS JOIN generate_series(4, 5) AS wanted (level)
+ CROSS JOIN LATERAL (
+       SELECT id FROM summaries
+        WHERE namespace_id = %(namespace_id)s AND level = wanted.level AND subject = of.subject AND NOT needs_review
+        ORDER BY latest_at DESC, id DESC
+        LIMIT 1) AS s
+ CROSS JOIN LATERAL (
+       SELECT * FROM visible_memories
+        WHERE namespace_id = %(namespace_id)s AND source_id = s.id AND part = 0
+       OFFSET 0) AS m
+ WHERE :allowed_rows
+ ORDER BY m.occurred_at DESC, m.source_id
+ LIMIT %(limit)s;
+
+-- find_open_tasks --
+-- The latest notes of agents and subjects of kind `task` or `handoff`, latest first, without those of a conversation.
+SELECT m.source_id, m.occurred_at
+  FROM unnest(%(agents)s::text[]) AS own (agent)
+ CROSS JOIN unnest(%(subjects)s::text[]) AS of (subject)
+ CROSS JOIN LATERAL (
+       SELECT id FROM notes
+        WHERE namespace_id = %(namespace_id)s AND subject = of.subject AND agent = own.agent
+          AND kind IN ('handoff', 'task') AND deleted_at IS NULL AND conversation_id IS NULL
+        ORDER BY id DESC
+        LIMIT %(limit)s) AS n
+ CROSS JOIN LATERAL (
+       SELECT * FROM visible_memories
+        WHERE namespace_id = %(namespace_id)s AND source_id = n.id AND part = 0
+       OFFSET 0) AS m
+ WHERE :allowed_rows
+ ORDER BY m.occurred_at DESC, m.source_id DESC
+ LIMIT %(limit)s;
+
 -- find_workspace_chunks --
 -- The ids of chunks of workspace files: file by file in the order of `names`, files without an owner first. A file
 -- contributes its first chunks, but MEMORY, which grows at its end, its last ones. BOOT is left out once the assistant

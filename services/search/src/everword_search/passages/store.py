@@ -11,8 +11,10 @@ from uuid import UUID
 from everword.db.arrays import read_array
 from everword.db.pool import Connection
 from everword.db.statements import (
+    BoundStatement,
     fetch_all,
     fetch_optional,
+    fetch_values,
     load_statements,
 )
 from everword.v1.memory_pb2 import ROLE_ASSISTANT
@@ -280,6 +282,44 @@ async def find_log_entries(
     """Return entries of daily logs since `first_day`, newest first."""
     parameters = {**scope.parameters, "first_day": first_day, "limit": limit}
     return await fetch_all(conn, SQL["find_log_entries"], parameters, TimePlaceRow)
+
+
+async def find_earlier_conversations(
+    conn: Connection, scope: Scope, conversation_id: UUID, limit: int
+) -> list[UUID]:
+    """Return the latest conversations of the filter's agents and subjects, without `conversation_id`."""
+    parameters = {**scope.parameters, "conversation_id": conversation_id, "limit": limit}
+    return await fetch_values(conn, SQL["find_earlier_conversations"], parameters)
+
+
+def earlier_turns_statement(
+    scope: Scope, conversation_ids: Sequence[UUID], limit: int
+) -> BoundStatement[TimePlaceRow]:
+    """Return the statement that finds the latest turns of conversations, newest conversation first."""
+    parameters = {**scope.parameters, "earlier_ids": list(conversation_ids), "limit": limit}
+    return BoundStatement(SQL["find_earlier_turns"], parameters, TimePlaceRow)
+
+
+def earlier_summaries_statement(
+    scope: Scope, conversation_ids: Sequence[UUID], limit: int
+) -> BoundStatement[TimePlaceRow]:
+    """Return the statement that finds the latest topmost summaries of conversations, latest first."""
+    parameters = {**scope.parameters, "earlier_ids": list(conversation_ids), "limit": limit}
+    return BoundStatement(SQL["find_earlier_summaries"], parameters, TimePlaceRow)
+
+
+def latest_periods_statement(scope: Scope, limit: int) -> BoundStatement[TimePlaceRow]:
+    """Return the statement that finds the latest day and week of the calendars of the filter's subjects."""
+    return BoundStatement(
+        SQL["find_latest_periods"], {**scope.parameters, "limit": limit}, TimePlaceRow
+    )
+
+
+def open_tasks_statement(scope: Scope, limit: int) -> BoundStatement[TimePlaceRow]:
+    """Return the statement that finds the latest tasks of the filter's agents and subjects, latest first."""
+    return BoundStatement(
+        SQL["find_open_tasks"], {**scope.parameters, "limit": limit}, TimePlaceRow
+    )
 
 
 async def find_workspace_chunks(

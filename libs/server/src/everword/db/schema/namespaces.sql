@@ -23,12 +23,19 @@ CREATE TABLE namespaces (
     stored_bytes bigint NOT NULL DEFAULT 0,
     quarantine boolean NOT NULL DEFAULT false,
     shared_calendar boolean NOT NULL DEFAULT false,
-    ranking_profile text NOT NULL DEFAULT ''
+    ranking_profile text NOT NULL DEFAULT '',
+    recalled_turns smallint,
+    recall_similarity double precision,
+    earlier_turns smallint
 );
 COMMENT ON TABLE namespaces IS 'Tenants. Holds no content, so it is not isolated.';
 COMMENT ON COLUMN namespaces.credentials IS
     'Passwords, keys and tokens in derived text: 1 mask, 2 keep, 3 mask and refuse new rows with them.';
 COMMENT ON COLUMN namespaces.sleep_atomicity IS 'Unit of Sleep''s transactions: 1 one session, 2 a whole run.';
+COMMENT ON COLUMN namespaces.recalled_turns IS 'Maximum older turns recalled in contexts; NULL is the default.';
+COMMENT ON COLUMN namespaces.recall_similarity IS 'Their minimum cosine with the query; NULL is the default.';
+COMMENT ON COLUMN namespaces.earlier_turns IS
+    'Maximum turns of earlier conversations at the start of a new one; NULL is the default.';
 COMMENT ON COLUMN namespaces.hides IS 'Number of running erasures that hide rows. At 0, reads skip the check.';
 COMMENT ON COLUMN namespaces.erasure_salt IS 'Salt of hashes of erased names. NULL if some were hashed with the deployment''s secret.';
 COMMENT ON COLUMN namespaces.requests_per_minute IS 'Limit of calls per clock minute, over all processes; 0 disables it.';

@@ -28,6 +28,8 @@ COMMENT ON COLUMN notes.expires_at IS 'From then on the note counts as deleted.'
 CREATE UNIQUE INDEX notes_key ON notes (namespace_id, key_hash);
 CREATE INDEX notes_log ON notes (namespace_id, log_date, id) WHERE log_date IS NOT NULL;
 CREATE INDEX notes_kind ON notes (namespace_id, kind, id);
+CREATE INDEX notes_open_tasks ON notes (namespace_id, subject, agent, id)
+    WHERE kind IN ('handoff', 'task') AND deleted_at IS NULL AND conversation_id IS NULL;
 CREATE INDEX notes_conversation ON notes (namespace_id, conversation_id) WHERE conversation_id IS NOT NULL;
 SELECT create_partitions('notes'), isolate_table('notes', 'in_scope(agent, subject)');
 GRANT SELECT, INSERT, UPDATE ON notes TO everword_ingest;
