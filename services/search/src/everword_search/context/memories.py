@@ -13,6 +13,7 @@ from everword.rpc.pages import MAX_PAGE, PageRequest
 from everword.text.credentials import mask_passage
 from everword_search.context.item import ContextItem, ItemContext
 from everword_search.context.model import ContextRequest, ContextScope
+from everword_search.context.relevance_floor import choose_relevant
 from everword_search.context.text import Layout
 from everword_search.endings.read_endings import read_evidence_messages
 from everword_search.records.model import MemoryFilter
@@ -137,17 +138,18 @@ async def search_memories(
         with_relations=False,
     )
     found = await find_reliable(sources, namespace, search, periods=within is None)
-    if found.verdict is Verdict.NOTHING_RELEVANT:
-        # The nearest memories do not answer the query, so they would only distract the model.
-        return FoundMemories(verdict=found.verdict, degraded=found.degraded)
-    ranked = _by_gated_score(found.results) if counts_time else found.results
+    chosen = found.results
+    is_cut = request.max_memories is None and size < MAX_PAGE and len(chosen) >= size
+    if not request.min_relevance:
+        worth = choose_relevant(chosen, found.verdict)
+        chosen, is_cut = worth.results, is_cut and not worth.is_complete
+    ranked = _by_gated_score(chosen) if counts_time else chosen
     results = {each.memory.id: each for each in ranked if not _has_its_time(each.memory)}
     facts = [id_ for id_, each in results.items() if each.memory.kind == MemoryKind.FACT]
     source_messages: ToldBy = {}
     if facts:
         async with sources.database.transaction(namespace.id) as conn:
             source_messages = await read_evidence_messages(conn, namespace.id, facts)
-    is_cut = request.max_memories is None and size < MAX_PAGE and len(ranked) >= size
     return FoundMemories(results, found.verdict, is_cut, source_messages, found.degraded)
 
 
