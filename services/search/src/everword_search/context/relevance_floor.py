@@ -13,16 +13,14 @@ from dataclasses import dataclass
 
 from everword_search.retrieval.model import SearchResult, Verdict
 
-#: Log-odds of a match below which an item says nothing about the query: a relevance of .01.
-_LEAST_MATCH = math.log(0.01 / 0.99)
-#: Maximum items if the search found nothing relevant, because one in three such verdicts on an answerable question is
-#: wrong in conversations unlike those that the model was trained on.
-_MOST_OF_NOTHING = 10
+#: If the search found nothing relevant: maximum items, and their minimum log-odds of a match, a relevance of .003. The
+#: verdict is wrong for up to half of the questions in conversations unlike those that its model was trained on.
+_MOST_OF_NOTHING, _LEAST_OF_NOTHING = 10, math.log(0.003 / 0.997)
 #: Weight of the match relative to the evidence.
 _MATCH_WEIGHT = 0.3
 #: The first item of `_USUAL_TOKENS` costs `ln(_USUAL_TOKENS / _FREE_TOKENS)`; an item is left out above `_MOST_COST`.
 _FREE_TOKENS, _USUAL_TOKENS, _SMALLEST = 100, 60, 30
-_MOST_COST = 5.2
+_MOST_COST = 5.4
 #: Bytes of text per token, and tokens of an item's line without its text.
 _BYTES_PER_TOKEN, _LINE_TOKENS = 4.5, 14
 #: Characters that a context shows of a memory.
@@ -45,15 +43,17 @@ def choose_relevant(results: Sequence[SearchResult], verdict: Verdict) -> Chosen
         chosen = [] if verdict is Verdict.NOTHING_RELEVANT else list(results)
         return ChosenResults(chosen, is_complete=not chosen)
     best = max(each.hit.evidence or 0.0 for each in judged)
+    if verdict is Verdict.NOTHING_RELEVANT:
+        results = [each for each in judged if (each.hit.match or 0.0) >= _LEAST_OF_NOTHING]
+        results = results[:_MOST_OF_NOTHING]
     chosen, before, last = list[SearchResult](), 0.0, True
-    most = _MOST_OF_NOTHING if verdict is Verdict.NOTHING_RELEVANT else len(results)
     for result in results:
         tokens = _tokens(result)
-        last = len(chosen) < most and _is_worth(result, best, tokens, before + tokens)
+        last = _is_worth(result, best, tokens, before + tokens)
         if last:
             chosen.append(result)
             before += tokens
-    return ChosenResults(chosen, is_complete=not last)
+    return ChosenResults(chosen, not last or verdict is Verdict.NOTHING_RELEVANT)
 
 
 def _is_judged(result: SearchResult) -> bool:
@@ -63,10 +63,8 @@ def _is_judged(result: SearchResult) -> bool:
 def _is_worth(result: SearchResult, best: float, tokens: float, total: float) -> bool:
     hit = result.hit
     if hit.evidence is None or hit.match is None:
-        # Promoted for another result, such as the current value of an outdated one.
+        # Promoted for another result, such as an original text of a pasted one.
         return True
-    if hit.match < _LEAST_MATCH:
-        return False
     cost = math.log(total / _FREE_TOKENS) + math.log(max(tokens, _SMALLEST) / _USUAL_TOKENS)
     return best - hit.evidence - _MATCH_WEIGHT * hit.match + cost <= _MOST_COST
 
