@@ -143,13 +143,10 @@ async def test_confidence_and_relevance_are_computed_by_the_calibration_from_evi
     response = await search(told, way, explain=True, page_size=200)
     assert response.calibration == pb.CALIBRATION_CALIBRATED
     assert response.verdict == pb.VERDICT_RELEVANT
-    answers = [
-        calibrated.calibration.relevance_of(result.explanation.evidence)
-        for result in response.results
-    ]
+    evidences = [each.explanation.evidence for each in response.results]
+    answers = [calibrated.calibration.relevance_of(each) for each in evidences]
     if way != "recall":
-        relevances = [result.relevance for result in response.results]
-        assert relevances == pytest.approx(answers)
+        assert [each.relevance for each in response.results] == pytest.approx(answers)
     assert max(answers) == pytest.approx(1)
     for result, answer in zip(response.results, answers, strict=True):
         steps = (0.04, 0.15, 0.5)
@@ -197,8 +194,7 @@ async def test_verdict_on_every_page_depends_on_answer_chance_of_first_ten_resul
         if not (token := page.next_page_token):
             break
     assert len(evidences) == len(found)
-    answers = map(source_messages.relevance_of, evidences)
-    assert (answer_chance(answers) >= floor) == enough
+    assert (answer_chance(map(source_messages.relevance_of, evidences)) >= floor) == enough
     assert verdicts == {pb.VERDICT_RELEVANT if enough else pb.VERDICT_NOTHING_RELEVANT}
 
 
