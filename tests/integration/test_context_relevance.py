@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 
 from everword.v1 import context_service_pb2 as pb
+from everword.v1 import search_service_pb2 as search_pb
 from support.background import embed_everything
 from support.calls import append_request, message, target
 from support.companion_week import QUESTIONS, WEEK, Asked
@@ -74,3 +75,19 @@ async def test_unrelated_memories_have_low_relevance(week: Stack) -> None:
     ]
     assert len(unrelated) > 100
     assert sum(each <= 0.1 for each in unrelated) / len(unrelated) >= 0.9
+
+
+async def test_question_about_an_unmentioned_subject_gets_few_memories(week: Stack) -> None:
+    built = await build(week, "Which turbocharger fits a Scania lorry built in 1998?")
+    assert built.verdict == search_pb.VERDICT_NOTHING_RELEVANT
+    assert len(items_of(built)) <= 10
+    assert all(item.relevance < 0.3 for item in items_of(built))
+
+
+async def test_min_relevance_replaces_the_floor(week: Stack) -> None:
+    query = QUESTIONS[0].text
+    default = len(items_of(await build(week, query)))
+    everything = len(items_of(await build(week, query, min_relevance=0.0001)))
+    sure = items_of(await build(week, query, min_relevance=0.6))
+    assert len(sure) < default < everything
+    assert all(item.relevance >= 0.6 for item in sure)
