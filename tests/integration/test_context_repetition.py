@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from everword_search.context.repetition import WordsInContext
 from everword_search.context.summary_lines import without_conversations, without_repeated_text
 
@@ -11,6 +13,27 @@ _DIGEST = (
     "[2026-09-10T18:00Z] [chat:01a210ed-3f6a-72ad-a5f4-572459b519db]\n"
     f"- Nadia: {_MOVED}\n- bolt: Moved to 21 September, 11:00.\n- Nadia: {_SISTER}"
 )
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "Good morning Bolt! The dentist appointment was moved to 21 September at 11:00.",
+        "Hi, the dentist appointment was moved to 21 September at 11:00.",
+        "Hello dear Yasmine, the dentist appointment was moved to 21 September at 11:00. Bye!",
+    ],
+)
+def test_message_with_another_greeting_counts_as_repeated(again: str) -> None:
+    said = WordsInContext("When does Nadia see the dentist?")
+    said.add(f"Dear Tom, {_MOVED[0].lower()}{_MOVED[1:]}", "Nadia")
+    assert said.repeats(again)
+
+
+def test_message_with_the_same_greeting_and_a_new_value_is_no_repetition() -> None:
+    said = WordsInContext("When does Nadia see the dentist?")
+    said.add(f"Hi Tom, {_MOVED}", "Nadia")
+    assert not said.repeats(f"Hi Tom, {_MOVED.replace('21', '28')}")
+    assert not said.repeats(f"Hi Tom, {_MOVED} He takes Yasmine along.")
 
 
 def test_summary_counts_as_repeated_if_all_its_messages_are_shown() -> None:

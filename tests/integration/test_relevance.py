@@ -134,7 +134,7 @@ async def test_regex_search_has_no_calibration_and_rejects_min_relevance(told: S
 
 
 @way
-async def test_result_relevance_is_computed_by_the_calibration_from_evidence(
+async def test_confidence_and_relevance_are_computed_by_the_calibration_from_evidence(
     told: Stack, way: str
 ) -> None:
     found = await evidence(told, way)
@@ -143,13 +143,14 @@ async def test_result_relevance_is_computed_by_the_calibration_from_evidence(
     response = await search(told, way, explain=True, page_size=200)
     assert response.calibration == pb.CALIBRATION_CALIBRATED
     assert response.verdict == pb.VERDICT_RELEVANT
-    for result in response.results:
-        expected = calibrated.calibration.relevance_of(result.explanation.evidence)
-        assert result.relevance == pytest.approx(expected)
-    assert max(result.relevance for result in response.results) == pytest.approx(1)
-    for result in response.results:
+    evidences = [each.explanation.evidence for each in response.results]
+    answers = [calibrated.calibration.relevance_of(each) for each in evidences]
+    if way != "recall":
+        assert [each.relevance for each in response.results] == pytest.approx(answers)
+    assert max(answers) == pytest.approx(1)
+    for result, answer in zip(response.results, answers, strict=True):
         steps = (0.04, 0.15, 0.5)
-        assert result.confidence == 1 + sum(result.relevance >= step for step in steps)
+        assert result.confidence == 1 + sum(answer >= step for step in steps)
     assert response.confidence == pb.CONFIDENCE_HIGH
 
 
@@ -185,15 +186,15 @@ async def test_verdict_on_every_page_depends_on_answer_chance_of_first_ten_resul
     assert chance > max(first) + 1e-6
     floor = chance + (-1e-6 if enough else 1e-6)
     store(told, CalibratedProfile(way, "scripted", replace(source_messages, floor=floor)))
-    token, verdicts, relevances = "", set(), []
+    token, verdicts, evidences = "", set(), []
     while True:
-        page = await search(told, way, IN_PART, page_size=2, page_token=token)
+        page = await search(told, way, IN_PART, page_size=2, page_token=token, explain=True)
         verdicts.add(page.verdict)
-        relevances += [result.relevance for result in page.results]
+        evidences += [result.explanation.evidence for result in page.results]
         if not (token := page.next_page_token):
             break
-    assert len(relevances) == len(found)
-    assert (answer_chance(relevances) >= floor) == enough
+    assert len(evidences) == len(found)
+    assert (answer_chance(map(source_messages.relevance_of, evidences)) >= floor) == enough
     assert verdicts == {pb.VERDICT_RELEVANT if enough else pb.VERDICT_NOTHING_RELEVANT}
 
 
@@ -299,9 +300,9 @@ async def test_stored_calibration_overrides_shipped_calibration(
     )
     monkeypatch.setattr(relevance, "_shipped", lambda: (shipped,))
     response = await search(told, "recall")
-    assert {result.relevance for result in response.results} == {0.25}
+    assert {result.confidence for result in response.results} == {pb.CONFIDENCE_MEDIUM}
     store(told, measured("recall", found, 0.0))
-    assert (await search(told, "recall")).results[0].relevance != 0.25
+    assert (await search(told, "recall")).results[0].confidence == pb.CONFIDENCE_HIGH
 
 
 async def test_shipped_calibration_of_another_model_is_ignored(

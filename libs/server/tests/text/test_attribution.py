@@ -78,6 +78,11 @@ def test_find_pasted_of_a_topic_before_a_colon_returns_nothing(text: str) -> Non
     assert find_pasted(text) == []
 
 
+@pytest.mark.parametrize("text", ["+: and one more thing", "+ - see above", "<+> hello"])
+def test_find_pasted_of_a_label_without_words_returns_nothing(text: str) -> None:
+    assert find_pasted(text, ["Ana"]) == []
+
+
 def test_find_pasted_of_an_unclosed_quotation_mark_stops_at_its_line() -> None:
     assert ROME in blank_pasted(f'He said "never\n{ROME}')
     assert ROME in blank_pasted(f'My screen has 27" and {ROME}')

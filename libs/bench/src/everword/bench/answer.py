@@ -47,8 +47,8 @@ class Answer:
     ranked: tuple[str, ...]
     #: Score of the best result; 0 without results.
     top_score: float
-    #: Probability that one of the first results answers, which decides the verdict. Without a calibration it is the
-    #: best score among them, which is not a probability. 0 without results.
+    #: Probability that one of the first results is relevant, by their relevance. Without a calibration it is the best
+    #: score among them, which is not a probability. 0 without results.
     chance: float
     #: Name of the verdict, such as `RELEVANT`.
     verdict: str

@@ -30,8 +30,10 @@ FIGURES = (
     "answer",
     "search",
     "s-answer",
+    "brim",
     "relevant",
     "tokens",
+    "brim-tokens",
     "filled",
     "cut",
     "lost",
@@ -45,6 +47,8 @@ _GRAM = 5
 #: The most results of a page.
 _PAGE = 200
 _PASSAGE_CHARS = 4000
+#: A minimum that replaces the floor of contexts and excludes nothing.
+_LEAST_RELEVANCE = 1e-6
 #: The number, the kind, the relevance and other marks before the author.
 _MARKS = re.compile(r"^\[\d+[^\]]*\](?:\d+%)? ")
 
@@ -60,6 +64,8 @@ class ContextFigures:
     #: Text of each message, by its external id.
     texts: Mapping[str, str]
     counter: TokenCounter
+    #: True to also build contexts that are filled to the brim.
+    brim: bool = False
 
     async def measure(self, query: Query, profile: str) -> list[Row]:
         """Return a row for each budget."""
@@ -78,6 +84,7 @@ class ContextFigures:
                 "budget": budget,
                 **self._cut(results, budget, query),
                 **await self._build(query, profile, budget),
+                **await self._fill(query, profile, budget),
             }
             for budget in BUDGETS
         ]
@@ -116,6 +123,22 @@ class ContextFigures:
             "provenance": 1 - stated / tokens if tokens else None,
             "repeated": repeated(response.text),
         }
+
+    async def _fill(self, query: Query, profile: str, budget: int) -> Row:
+        """Return the evidence and the tokens of a context without a floor of relevance."""
+        if not self.brim:
+            return {"brim": None, "brim-tokens": None}
+        request = context_pb.BuildContextRequest(
+            query=query.text,
+            profile=profile,
+            token_budget=budget,
+            skip_use_count=True,
+            filter=_filter(query),
+            min_relevance=_LEAST_RELEVANCE,
+        )
+        response = await self.client.context_service.BuildContext(request)
+        tokens = self.counter.count(response.text)
+        return {"brim": _share(self._shown(response), query), "brim-tokens": tokens}
 
     def _compare(self, shown: Mapping[str, str], query: Query) -> Row:
         """Return the share of the evidence in a context, and its losses by cutting messages."""

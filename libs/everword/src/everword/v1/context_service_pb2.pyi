@@ -307,7 +307,9 @@ class BuildContextRequest(_message.Message):
     profile: _builtins.str
     """profile names how memories are ranked, as in SearchRequest. `recall` if empty."""
     min_relevance: _builtins.float
-    """min_relevance leaves out memories of less relevance, from 0 to 1, as in SearchRequest."""
+    """min_relevance leaves out memories of less relevance, from 0 to 1, as in SearchRequest, and nothing else, whatever the
+    verdict; 0.0001 fills the budget. If 0, the memories that are not worth their tokens are left out.
+    """
     scope: Global___ContextScope.ValueType
     """scope limits the memories by agent and subject."""
     format: Global___ContextFormat.ValueType
@@ -483,7 +485,7 @@ class ContextItem(_message.Message):
     number: _builtins.int
     """number is the number shown before the item in the context."""
     relevance: _builtins.float
-    """relevance is the probability that the memory answers the query, as in SearchResult; unset for other lines and if it
+    """relevance is the probability that the memory is about the query, as in SearchResult; unset for other lines and if it
     is unknown.
     """
     confidence: _search_service_pb2.Confidence.ValueType

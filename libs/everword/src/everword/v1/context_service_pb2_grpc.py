@@ -56,8 +56,10 @@ class ContextServiceServicer:
         conversation. Turns get up to half of the budget before memories, newest first and verbatim, and afterwards the
         tokens that memories leave. If older turns exist, the conversation's summaries represent them within that half, and
         up to three of them that are similar to the query are included. An item that does not fit is omitted whole, and
-        counted. Nothing is repeated: memories that repeat the context or the query are skipped. If the verdict is that
-        nothing is relevant, no memory is included. Memories that the query found count as used; turns do not.
+        counted. Nothing is repeated: memories that repeat the context or the query are skipped. The budget is a limit,
+        not a target: the more tokens a context has, the more relevant a further memory must be, and memories that say nothing
+        about the query are left out. If the verdict is that nothing is relevant, at most ten memories near the query are
+        included. Memories that the query found count as used; turns do not.
 
         Blocks come in the order base, identity, life, questions, lorebook, documents, memories, earlier conversations, chat
         history, graph; empty blocks are omitted. All blocks except memories and the two of conversations have a share of the

@@ -143,7 +143,7 @@ class _CalibrationEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Calibrati
     CALIBRATION_UNSPECIFIED: _Calibration.ValueType  # 0
     """CALIBRATION_UNSPECIFIED: the mode has no relevance, as REGEX."""
     CALIBRATION_CALIBRATED: _Calibration.ValueType  # 1
-    """CALIBRATION_CALIBRATED: results have their relevance, and the verdict goes by it."""
+    """CALIBRATION_CALIBRATED: results have their relevance, and the verdict goes by the probability of answers."""
     CALIBRATION_UNCALIBRATED: _Calibration.ValueType  # 2
     """CALIBRATION_UNCALIBRATED: the ranking was never compared with known answers for this profile and this embedding
     model, or a required arm could not answer. The verdict is based on the confidence of results, which is derived from
@@ -157,7 +157,7 @@ class Calibration(_Calibration, metaclass=_CalibrationEnumTypeWrapper):
 CALIBRATION_UNSPECIFIED: Calibration.ValueType  # 0
 """CALIBRATION_UNSPECIFIED: the mode has no relevance, as REGEX."""
 CALIBRATION_CALIBRATED: Calibration.ValueType  # 1
-"""CALIBRATION_CALIBRATED: results have their relevance, and the verdict goes by it."""
+"""CALIBRATION_CALIBRATED: results have their relevance, and the verdict goes by the probability of answers."""
 CALIBRATION_UNCALIBRATED: Calibration.ValueType  # 2
 """CALIBRATION_UNCALIBRATED: the ranking was never compared with known answers for this profile and this embedding
 model, or a required arm could not answer. The verdict is based on the confidence of results, which is derived from
@@ -175,15 +175,15 @@ class _ConfidenceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Confidence
     CONFIDENCE_UNSPECIFIED: _Confidence.ValueType  # 0
     """CONFIDENCE_UNSPECIFIED: the mode has none, as REGEX."""
     CONFIDENCE_NONE: _Confidence.ValueType  # 1
-    """CONFIDENCE_NONE: a relevance below 0.04; of a response, that nothing relevant was found."""
+    """CONFIDENCE_NONE: a probability of an answer below 0.04; of a response, that nothing relevant was found."""
     CONFIDENCE_LOW: _Confidence.ValueType  # 2
-    """CONFIDENCE_LOW: a relevance from 0.04 on. Without a calibration any matching word, or a score of 0.15 by meaning."""
+    """CONFIDENCE_LOW: a probability from 0.04 on. Without a calibration any matching word, or a score of 0.15 by meaning."""
     CONFIDENCE_MEDIUM: _Confidence.ValueType  # 3
-    """CONFIDENCE_MEDIUM: a relevance from 0.15 on. Without a calibration a score of 0.35 by words or letters, or of 0.55
+    """CONFIDENCE_MEDIUM: a probability from 0.15 on. Without a calibration a score of 0.35 by words or letters, or of 0.55
     by meaning.
     """
     CONFIDENCE_HIGH: _Confidence.ValueType  # 4
-    """CONFIDENCE_HIGH: a relevance from 0.5 on. Without a calibration a score of 0.8 by words or letters."""
+    """CONFIDENCE_HIGH: a probability from 0.5 on. Without a calibration a score of 0.8 by words or letters."""
 
 class Confidence(_Confidence, metaclass=_ConfidenceEnumTypeWrapper):
     """Confidence is the confidence, in words, that a result, or one of the first ten, answers the query."""
@@ -191,15 +191,15 @@ class Confidence(_Confidence, metaclass=_ConfidenceEnumTypeWrapper):
 CONFIDENCE_UNSPECIFIED: Confidence.ValueType  # 0
 """CONFIDENCE_UNSPECIFIED: the mode has none, as REGEX."""
 CONFIDENCE_NONE: Confidence.ValueType  # 1
-"""CONFIDENCE_NONE: a relevance below 0.04; of a response, that nothing relevant was found."""
+"""CONFIDENCE_NONE: a probability of an answer below 0.04; of a response, that nothing relevant was found."""
 CONFIDENCE_LOW: Confidence.ValueType  # 2
-"""CONFIDENCE_LOW: a relevance from 0.04 on. Without a calibration any matching word, or a score of 0.15 by meaning."""
+"""CONFIDENCE_LOW: a probability from 0.04 on. Without a calibration any matching word, or a score of 0.15 by meaning."""
 CONFIDENCE_MEDIUM: Confidence.ValueType  # 3
-"""CONFIDENCE_MEDIUM: a relevance from 0.15 on. Without a calibration a score of 0.35 by words or letters, or of 0.55
+"""CONFIDENCE_MEDIUM: a probability from 0.15 on. Without a calibration a score of 0.35 by words or letters, or of 0.55
 by meaning.
 """
 CONFIDENCE_HIGH: Confidence.ValueType  # 4
-"""CONFIDENCE_HIGH: a relevance from 0.5 on. Without a calibration a score of 0.8 by words or letters."""
+"""CONFIDENCE_HIGH: a probability from 0.5 on. Without a calibration a score of 0.8 by words or letters."""
 Global___Confidence: _TypeAlias = Confidence  # noqa: Y015
 
 class _ExpandMode:
@@ -497,16 +497,18 @@ class SearchResult(_message.Message):
     passage: _builtins.str
     """passage is the part of the memory that matched best."""
     relevance: _builtins.float
-    """relevance is the probability that the memory answers the query, from 0 to 1, in every mode and with every embedding
-    model, estimated from similar results with known answers. Time and importance do not count. Unset if calibration is
-    not CALIBRATED.
+    """relevance is how surely the memory is about the query, from 0 to 1; time and importance do not count. With the profile
+    `recall` it is the probability that the memory is about the query and not found by chance: mostly above 0.6 for
+    answers that share words with the query, and below 0.1 for unrelated memories. In other profiles and modes it is the
+    probability that the memory answers the query, estimated from similar results with known answers. Unset if
+    calibration is not CALIBRATED.
     """
     needs_review: _builtins.bool
     """needs_review is true if the memory is a summary that holds something that its sources do not. Contexts and answers leave
     it out.
     """
     confidence: Global___Confidence.ValueType
-    """confidence is the confidence that the memory answers the query: derived from its relevance, or if that is unknown,
+    """confidence is the confidence that the memory answers the query: derived from its evidence, or without a calibration
     from its share of the query's words and its similarity in meaning.
     """
     @_builtins.property
@@ -570,8 +572,8 @@ class ScoreExplanation(_message.Message):
     EVIDENCE_FIELD_NUMBER: _builtins.int
     FEATURES_FIELD_NUMBER: _builtins.int
     evidence: _builtins.float
-    """evidence is the value from which relevance is computed, on a scale of its own for each profile and mode. Unset if
-    there is none.
+    """evidence is the value from which the probability of an answer is computed, on a scale of its own for each profile and
+    mode. Unset if there is none.
     """
     @_builtins.property
     def parts(self) -> _containers.RepeatedCompositeFieldContainer[Global___ScorePart]:

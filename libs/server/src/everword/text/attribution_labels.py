@@ -164,6 +164,9 @@ def _label(
         return None
     if is_own_name(name, names):
         return Label(True, at)
+    if not folded:
+        # "+: more of it", and letters that form no word.
+        return None
     spoken = label_words(rest)
     in_first_person = not _FIRST_PERSON.isdisjoint(spoken) or bool(_I_UNSPACED.search(rest))
     whose = folded[1:] if folded[0] in WORDS["owners"] else folded

@@ -14,6 +14,7 @@ from everword.text.credentials import mask_passage
 from everword_search.context.item import ContextItem, ItemContext
 from everword_search.context.model import ContextRequest
 from everword_search.context.own_first import prefer_own
+from everword_search.context.relevance_floor import choose_relevant
 from everword_search.context.text import Layout
 from everword_search.endings.read_endings import read_evidence_messages
 from everword_search.records.model import MemoryFilter
@@ -145,17 +146,18 @@ async def search_memories(
         with_relations=False,
     )
     found = await find_reliable(sources, namespace, search)
-    if found.verdict is Verdict.NOTHING_RELEVANT:
-        # The nearest memories do not answer the query, so they would only distract the model.
-        return FoundMemories(verdict=found.verdict, degraded=found.degraded)
-    shown = prefer_own(found.results, record.id) if record else found.results
+    chosen = found.results
+    is_cut = request.max_memories is None and size < MAX_PAGE and len(chosen) >= size
+    if not request.min_relevance:
+        worth = choose_relevant(chosen, found.verdict)
+        chosen, is_cut = worth.results, is_cut and not worth.is_complete
+    shown = prefer_own(chosen, record.id) if record else chosen
     results = {each.memory.id: each for each in shown if not _has_its_time(each.memory)}
     facts = [id_ for id_, each in results.items() if each.memory.kind == MemoryKind.FACT]
     source_messages: ToldBy = {}
     if facts:
         async with sources.database.transaction(namespace.id) as conn:
             source_messages = await read_evidence_messages(conn, namespace.id, facts)
-    is_cut = request.max_memories is None and size < MAX_PAGE and len(found.results) >= size
     return FoundMemories(results, found.verdict, is_cut, source_messages, found.degraded)
 
 

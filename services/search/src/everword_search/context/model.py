@@ -106,6 +106,7 @@ class ContextRequest:
     scope: ContextScope = ContextScope.CONVERSATION
     filter: MemoryFilter = EVERYTHING
     min_score: float = 0.0
+    #: Memories of less relevance are left out; 0 leaves out memories that are not worth their tokens.
     min_relevance: float = 0.0
     skip_use_count: bool = False
     at_least_as_fresh: str = ""

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from everword.text.attribution_words import WORDS
+
 #: Length of a run of words that two texts rarely share by chance.
 _GRAM = 5
 #: A text repeats the context if this share of its runs is already there and at most this share of its words is new.
@@ -14,6 +16,9 @@ _NEW_WORDS = 0.25
 _WORDS = re.compile(r"\w+")
 #: Tags in a summary for the source and time of its lines, which are no content.
 _TAGS = re.compile(r"\[(?:\d{4}-\d\d-\d\dT\d\d:\d\dZ|(?:chat|via):[^\]\n]{1,500})\]")
+
+#: A salutation before the first comma or end of a sentence: at most this many words, the first of which greets.
+_SALUTATION = re.compile(r"\s*(\w+)(?:\s+\w+){0,3}\s*[,.!:;–—-]+\s+(?=\S)")
 
 _Words = tuple[str, ...]
 
@@ -37,6 +42,9 @@ class WordsInContext:
         words, grams = _words_and_grams(text)
         if words in self._whole:
             return True
+        # The same message to another person, or at another time of day, says nothing new.
+        text = _without_salutation(text)
+        words, grams = _words_and_grams(text)
         if not len(grams & self._grams) >= _REPEATED * len(grams) > 0:
             return False
         new = [found for found in _WORDS.finditer(text) if found[0].casefold() not in self._known]
@@ -57,6 +65,12 @@ def adds_nothing(text: str, other: str) -> bool:
     words, known = _words(text), set(_words(other))
     new = [found for found in _WORDS.finditer(text) if found[0].casefold() not in known]
     return len(new) <= _NEW_WORDS * len(words) and not any(map(_is_distinctive_word, new))
+
+
+def _without_salutation(text: str) -> str:
+    """Return a text without a greeting and the name of the person greeted."""
+    found = _SALUTATION.match(text)
+    return text[found.end() :] if found and found[1].casefold() in WORDS["greetings"] else text
 
 
 def _is_distinctive_word(word: re.Match[str]) -> bool:

@@ -126,6 +126,8 @@ class Window:
     min_score: float = 0.0
     #: Candidates with less evidence are left out; candidates of unknown evidence stay.
     min_evidence: float = -math.inf
+    #: In the profile `recall`, candidates with a lower log-odds of a match are left out, instead of `min_evidence`.
+    min_match: float = -math.inf
     #: How many summaries may be returned on top of `limit` other memories, so that they displace none of these.
     spare: int = 0
     #: True if the last candidates may be exchanged for about equally good ones, because a later stage ranks again.

@@ -49,6 +49,8 @@ class RankedHit:
     signals: tuple[Signal, ...] = ()
     #: Evidence that it answers the query, on the profile's own scale; None if unknown.
     evidence: float | None = None
+    #: Log-odds that it is about the query; None if unknown, as without the profile `recall`.
+    match: float | None = None
     #: Features for the learned ranking; empty unless requested.
     features: Mapping[str, float] = field(default_factory=dict)
 

@@ -31,6 +31,7 @@ from everword_search.passages.candidates import Candidates
 from everword_search.passages.ranked_memories import RankedMemories, Window
 from everword_search.ranking.features.compute import PoolFeatures, RankingQuery, describe
 from everword_search.ranking.features.pool import Pool, build_pool
+from everword_search.ranking.models.match import match_log_odds
 from everword_search.ranking.models.ranker import REPEATED_WEIGHT, Ranker, unlearned_score
 from everword_search.ranking.times.periods import closeness
 from everword_search.retrieval.arms.base import RankingArm, SearchArm
@@ -102,15 +103,16 @@ async def rank_by_recall(
     order = np.lexsort((-passages, -scores))[: np.count_nonzero(scores >= 0)]
     listed = order[scores[order] >= window.min_score]
     page = listed[_follows(scores, passages, window)[listed]]
-    if window.min_evidence == -math.inf:
+    if window.min_match == -math.inf:
         page = page[: window.limit]
     # Evidence costs as much as ranking, so it is computed only for results that are shown or filtered by it.
-    told = page if window.min_evidence == -math.inf else listed
-    evidence = _evidence(judged, ranking.ranker, np.union1d(order[:DECIDING], told))
-    page = page[~(evidence[page] < window.min_evidence)][: window.limit]
-    listed = listed[~(evidence[listed] < window.min_evidence)]
-    deciding = map(_finite_evidence, evidence[order[:DECIDING]].tolist())
-    hits = _hits(judged, page, scores, passages, evidence, ranking.explain)
+    told = page if window.min_match == -math.inf else listed
+    evidence, match = _judgement(judged, ranking.ranker, np.union1d(order[:DECIDING], told))
+    page = page[~(match[page] < window.min_match)][: window.limit]
+    listed = listed[~(match[listed] < window.min_match)]
+    deciding = map(_finite, evidence[order[:DECIDING]].tolist())
+    known_of = passages, evidence, match
+    hits = _hits(judged, page, scores, known_of, ranking.explain)
     best = order[:DECIDING]
     coverage = measure_coverage(
         judged.pool, judged.wanted, judged.described, ranking.question, best
@@ -120,7 +122,7 @@ async def rank_by_recall(
     elif np.array_equal(page[: len(best)], best):
         first = hits[: len(best)]
     else:
-        first = _hits(judged, best, scores, passages, evidence, explain=False)
+        first = _hits(judged, best, scores, known_of, explain=False)
     known = tuple(each for each in deciding if each is not None)
     return FoundHits(
         hits, known, first, coverage, partial(_ranked, judged, listed, scores, passages)
@@ -148,12 +150,13 @@ def _scores(judged: RecallInputs, ranker: Ranker) -> Floats:
     return scores
 
 
-def _evidence(judged: RecallInputs, ranker: Ranker, rows: Ints) -> Floats:
-    """Return the evidence for the memories in `rows`; NaN for the others."""
-    evidence = np.full(judged.pool.size, np.nan)
-    features = judged.described.features.of(rows)
-    evidence[rows] = ranker.judge(features, judged.literals[rows], judged.literal_share)
-    return evidence
+def _judgement(judged: RecallInputs, ranker: Ranker, rows: Ints) -> tuple[Floats, Floats]:
+    """Return the evidence and the log-odds of a match for the memories in `rows`; NaN for the others."""
+    evidence, match = np.full(judged.pool.size, np.nan), np.full(judged.pool.size, np.nan)
+    features, literals = judged.described.features.of(rows), judged.literals[rows]
+    evidence[rows] = ranker.judge(features, literals, judged.literal_share)
+    match[rows] = match_log_odds(features, evidence[rows], judged.literal_share * literals)
+    return evidence, match
 
 
 def _follows(scores: Floats, passages: Ints, window: Window) -> npt.NDArray[np.bool_]:
@@ -241,9 +244,9 @@ def handicap(pool: Pool) -> Floats:
     return np.log(stands_for) + REPEATED_WEIGHT * pool.heads(pool.passages.repeats)
 
 
-def _finite_evidence(evidence: float) -> float | None:
-    """Return the evidence, or None if it is not finite."""
-    return evidence if math.isfinite(evidence) else None
+def _finite(value: float) -> float | None:
+    """Return the value, or None if it is not finite."""
+    return value if math.isfinite(value) else None
 
 
 def _literals(
@@ -264,11 +267,14 @@ def _hits(
     judged: RecallInputs,
     page: Ints,
     scores: Floats,
-    passages: Ints,
-    evidence: Floats,
+    known_of: tuple[Ints, Floats, Floats],
     explain: bool,
 ) -> list[RankedHit]:
-    """Return the memories of a page as hits."""
+    """Return the memories of a page as hits.
+
+    `known_of` has the best passage, the evidence and the log-odds of a match of each memory.
+    """
+    passages, evidence, match = known_of
     source_ids = judged.pool.heads(judged.pool.passages.source_ids)[page]
     ids = uuids_of(source_ids)
     # The models are not additive, so the arms' scores are reported with a weight of 0.
@@ -286,6 +292,7 @@ def _hits(
         scores[page].tolist(),
         parts,
         evidence[page].tolist(),
+        match[page].tolist(),
         page.tolist(),
         strict=True,
     )
@@ -297,10 +304,11 @@ def _hits(
             [score, passage_id],
             tuple(said),
             tuple(term for view in judged.views.values() for term in view.terms.get(id_, ())),
-            evidence=_finite_evidence(told),
+            evidence=_finite(told),
+            match=_finite(about),
             features=_features(judged, index) if explain else {},
         )
-        for id_, passage_id, score, said, told, index in columns
+        for id_, passage_id, score, said, told, about, index in columns
     ]
 
 

@@ -1,4 +1,8 @@
-"""The relevance of results, from their evidence.
+"""The relevance of results, and the verdict on a search, from evidence.
+
+Relevance is the probability that a memory is about the query; in the profile `recall` it is computed from the evidence,
+the meaning and the words of the memory. Confidence and verdict are about answers: they depend on the evidence, which a
+calibration maps to the probability of an answer. In other profiles and modes that probability is also the relevance.
 
 A calibration belongs to a profile, or a mode with one arm, and to an embedding model. It is the one stored in this
 deployment by `everword calibrate`, or else the one shipped. Without a calibration, relevance is unknown.
@@ -9,7 +13,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
@@ -21,6 +25,7 @@ from everword.domain.calibration import (
     from_json,
 )
 from everword.domain.errors import EmbedderUnavailable, InvalidArgument, NotCalibrated
+from everword_search.passages.ranked_memories import Window
 from everword_search.passages.vectors import GenerationRow
 from everword_search.retrieval.arms.base import SearchArm
 from everword_search.retrieval.confidence import Confidence, by_match, by_relevance
@@ -48,15 +53,27 @@ class Relevance:
     exists: bool = True
 
     def of(self, hit: RankedHit) -> float | None:
+        answers = self._answer_chance(hit)
+        if answers is None or hit.match is None:
+            return answers
+        return 1 / (1 + math.exp(-hit.match))
+
+    def _answer_chance(self, hit: RankedHit) -> float | None:
+        """Return the calibrated probability that a hit answers the query; None if unknown."""
         if self.calibration is None or hit.evidence is None:
             return None
         return self.calibration.relevance_of(hit.evidence)
 
-    def least_evidence(self, min_relevance: float) -> float:
-        """Return the minimum evidence for a relevance; -inf for no minimum."""
+    def limit(self, window: Window, min_relevance: float) -> Window:
+        """Return the window without memories below a relevance; 0 for no minimum."""
         if not min_relevance or self.calibration is None:
-            return -math.inf
-        return self.calibration.evidence_for(min_relevance * (1 - _LAST_DIGITS))
+            return window
+        least = min_relevance * (1 - _LAST_DIGITS)
+        return replace(
+            window,
+            min_evidence=self.calibration.evidence_for(least),
+            min_match=math.log(least / (1 - least)),
+        )
 
     def state(self, found: FoundHits) -> CalibrationState:
         if not self.exists:
@@ -67,8 +84,8 @@ class Relevance:
     def confidence_of(self, hit: RankedHit) -> Confidence:
         if not self.exists:
             return Confidence.UNSPECIFIED
-        relevance = self.of(hit)
-        return _by_match(hit) if relevance is None else by_relevance(relevance)
+        answers = self._answer_chance(hit)
+        return _by_match(hit) if answers is None else by_relevance(answers)
 
     def chance(self, found: FoundHits) -> float | None:
         """Return the probability that one of the first results of a first page answers.

@@ -142,9 +142,8 @@ def plan(
         )
     # One hit more than the page shows whether there is another page.
     _, promoted, *after = validated.cursor.after or (None, "")
-    least = relevance.least_evidence(request.min_relevance)
     limit = validated.cursor.limit + len(PromotedHits.read(promoted).tails)
-    window = Window(limit, after or None, request.min_score, least)
+    window = Window(limit, after or None, request.min_score)
     return PlannedSearch(
         planned,
         Runner(planned.arms),
@@ -152,7 +151,7 @@ def plan(
         index.scope,
         parsed.has_facts,
         ranking,
-        window,
+        relevance.limit(window, request.min_relevance),
     )
 
 

@@ -40,12 +40,13 @@ from everword.transcripts import TranscriptError
 
 QUESTIONS = 10
 EVIDENCE_COLUMNS = ("set", "budget", "context", "search", "answer", "s-answer", "relevant")
+BRIM_COLUMNS = ("set", "budget", "context", "brim", "tokens", "brim-tokens")
 COST_COLUMNS = ("set", "budget", "tokens", "filled", "position", "lost", "cut", "nothing")
 FALL_COLUMNS = ("set", "conversation", "profile", "before", "after", "fall")
 #: Columns of numbers.
 _RIGHT = " ".join(
     column
-    for column in (*EVIDENCE_COLUMNS, *COST_COLUMNS, *FALL_COLUMNS)
+    for column in (*EVIDENCE_COLUMNS, *COST_COLUMNS, *BRIM_COLUMNS, *FALL_COLUMNS)
     if column not in ("set", "conversation", "profile")
 )
 
@@ -61,6 +62,8 @@ class ContextRun:
     #: Contexts counted as used before the questions are asked once more; 0 skips this.
     uses: int
     patience: float
+    #: True to compare with contexts that are filled to the brim.
+    brim: bool
 
 
 @click.command()
@@ -100,6 +103,11 @@ class ContextRun:
     help="Then build this many contexts that count as uses, and report how much evidence is lost.",
 )
 @click.option(
+    "--brim",
+    is_flag=True,
+    help="Compare with contexts that are filled to the brim; requires calibrated relevance.",
+)
+@click.option(
     "--json",
     "output",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -111,6 +119,7 @@ def context(
     profiles: tuple[str, ...],
     current: bool,
     uses: int,
+    brim: bool,
     output: Path | None,
     running: bool,
     patience: float,
@@ -130,6 +139,7 @@ def context(
     cut            share of the shown evidence that is not shown whole
     lost           share of questions whose evidence is shown, but cut before the answer
     position       place of the evidence among the items, from 0 (first) to 1 (last)
+    brim           context, of a context filled to the brim (with --brim)
     nothing        share of questions with the verdict that nothing is relevant
 
     The JSON file also has `provenance`, the share of the tokens that are numbers, days and headings, and `repeated`,
@@ -138,7 +148,7 @@ def context(
     Files have the format everword-bench/1 or that of LongMemEval.
     """
     ensure_writable("--json", output)
-    run = ContextRun(profiles, questions, current, uses, patience)
+    run = ContextRun(profiles, questions, current, uses, patience, brim)
     try:
         rows, falls = asyncio.run(_measure(run, read_sets(files), running))
     except (TranscriptError, EmbeddedError) as error:
@@ -151,7 +161,8 @@ def context(
     for profile in profiles:
         line(f"profile {profile}")
         own = [each for each in figures if each["profile"] == profile]
-        for columns in (EVIDENCE_COLUMNS, COST_COLUMNS):
+        tables = (EVIDENCE_COLUMNS, COST_COLUMNS, *([BRIM_COLUMNS] if brim else []))
+        for columns in tables:
             print_table(columns, [_cells(each, columns) for each in own], right=_RIGHT)
     if falls:
         print_table(FALL_COLUMNS, [_cells(each, FALL_COLUMNS) for each in falls], right=_RIGHT)
@@ -181,7 +192,8 @@ async def _ask(
                 token, places = await fill(client, dated, lambda text: None)
                 if not await wait_until_embedded(client, token, lambda text: None, run.patience):
                     note("no embedder is running: the benchmark goes on without vectors")
-                measured = ContextFigures(client, places, _texts(dated), packaged_counter())
+                counter = packaged_counter()
+                measured = ContextFigures(client, places, _texts(dated), counter, run.brim)
                 for profile in run.profiles:
                     for query in queries:
                         rows += [{**names, **row} for row in await measured.measure(query, profile)]
@@ -227,6 +239,6 @@ def _cells(row: Row, columns: Sequence[str]) -> tuple[str, ...]:
 def _cell(name: str, value: Any) -> str:
     if value is None:
         return "–"
-    if name == "tokens":
+    if name in ("tokens", "brim-tokens"):
         return f"{value:.0f}"
     return f"{value:.2f}" if isinstance(value, float) else str(value)

@@ -165,6 +165,7 @@ def _before(hit: RankedHit, holding: CurrentFact, known: PlacementInputs) -> Ran
     chosen = next(sound, holding.memory_ids[0])
     own = known.found.get(chosen) or RankedHit(chosen, passages[chosen], hit.score, [], ())
     evidence = [each for each in (own.evidence, hit.evidence) if each is not None]
+    match = [each for each in (own.match, hit.match) if each is not None]
     return replace(
         own,
         # The passage that states the replacement, even if another one is nearer to the query.
@@ -172,4 +173,5 @@ def _before(hit: RankedHit, holding: CurrentFact, known: PlacementInputs) -> Ran
         score=hit.score,
         signals=(),
         evidence=max(evidence, default=None),
+        match=max(match, default=None),
     )

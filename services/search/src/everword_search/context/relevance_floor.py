@@ -1,0 +1,75 @@
+"""Choose the search results that are worth their tokens. Pure.
+
+The budget of a context is a limit, not a target: with every item that is added, the next one has to be more relevant.
+An item is chosen if its odds of an answer, relative to the best result's, outweigh its tokens times the tokens before
+it. docs/context.md has the measurements behind the constants.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from everword_search.retrieval.model import SearchResult, Verdict
+
+#: If the search found nothing relevant: maximum items, and their minimum log-odds of a match, a relevance of .003. The
+#: verdict is wrong for up to half of the questions in conversations unlike those that its model was trained on.
+_MOST_OF_NOTHING, _LEAST_OF_NOTHING = 10, math.log(0.003 / 0.997)
+#: Weight of the match relative to the evidence.
+_MATCH_WEIGHT = 0.3
+#: The first item of `_USUAL_TOKENS` costs `ln(_USUAL_TOKENS / _FREE_TOKENS)`; an item is left out above `_MOST_COST`.
+_FREE_TOKENS, _USUAL_TOKENS, _SMALLEST = 100, 60, 30
+_MOST_COST = 5.8
+#: Bytes of text per token, and tokens of an item's line without its text.
+_BYTES_PER_TOKEN, _LINE_TOKENS = 4.5, 14
+#: Characters that a context shows of a memory.
+_SHOWN_CHARS = 2000
+
+
+@dataclass(frozen=True)
+class ChosenResults:
+    """The results that a context may contain, best first."""
+
+    results: list[SearchResult]
+    #: True if no further result of the search could be chosen.
+    is_complete: bool
+
+
+def choose_relevant(results: Sequence[SearchResult], verdict: Verdict) -> ChosenResults:
+    """Return the results that are worth their tokens; all of them if their evidence is unknown."""
+    judged = [each for each in results if _is_judged(each)]
+    if not judged:
+        chosen = [] if verdict is Verdict.NOTHING_RELEVANT else list(results)
+        return ChosenResults(chosen, is_complete=not chosen)
+    best = max(each.hit.evidence or 0.0 for each in judged)
+    if verdict is Verdict.NOTHING_RELEVANT:
+        results = [each for each in judged if (each.hit.match or 0.0) >= _LEAST_OF_NOTHING]
+        results = results[:_MOST_OF_NOTHING]
+    chosen, before, last = list[SearchResult](), 0.0, True
+    for result in results:
+        tokens = _tokens(result)
+        last = _is_worth(result, best, tokens, before + tokens)
+        if last:
+            chosen.append(result)
+            before += tokens
+    return ChosenResults(chosen, not last or verdict is Verdict.NOTHING_RELEVANT)
+
+
+def _is_judged(result: SearchResult) -> bool:
+    return result.hit.evidence is not None and result.hit.match is not None
+
+
+def _is_worth(result: SearchResult, best: float, tokens: float, total: float) -> bool:
+    hit = result.hit
+    if hit.evidence is None or hit.match is None:
+        # Promoted for another result, such as an original text of a pasted one.
+        return True
+    cost = math.log(total / _FREE_TOKENS) + math.log(max(tokens, _SMALLEST) / _USUAL_TOKENS)
+    return best - hit.evidence - _MATCH_WEIGHT * hit.match + cost <= _MOST_COST
+
+
+def _tokens(result: SearchResult) -> float:
+    """Return about how many tokens a result costs in a context."""
+    shown = max(result.memory.content[:_SHOWN_CHARS], result.passage, key=len)
+    return len(shown.encode()) / _BYTES_PER_TOKEN + _LINE_TOKENS
