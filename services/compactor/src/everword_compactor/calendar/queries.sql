@@ -138,7 +138,3 @@ SELECT %(namespace_id)s, 4, said.day, said.instance, said.conversation_id, array
     AS said (day, instance, conversation_id, seq)
  GROUP BY said.day, said.instance, said.conversation_id
  ORDER BY said.day, said.instance, said.conversation_id;
-
--- get_voice --
--- Return the person or agent in whose voice calendar summaries are written; no row if none was set.
-SELECT identity, user_name, pronouns, channel_instructions FROM summary_voices WHERE namespace_id = %(namespace_id)s;

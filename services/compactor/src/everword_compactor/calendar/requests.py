@@ -10,10 +10,10 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from everword.db.pool import Connection
-from everword.db.statements import execute, fetch_all, fetch_optional, load_statements
+from everword.db.statements import execute, fetch_all, load_statements
 from everword.domain.periods import Period, PeriodLevel
 from everword.jobs.enqueue import enqueue_idle
-from everword_compactor.calendar.model import PagedMessage, RollUpJob, VoiceSettings
+from everword_compactor.calendar.model import PagedMessage, RollUpJob
 from everword_compactor.calendar.store import roll_up_jobs
 
 SQL = load_statements("everword_compactor.calendar")
@@ -74,9 +74,3 @@ async def enqueue_messages(
         "seqs": [message.seq for message in messages],
     }
     await execute(conn, SQL["enqueue_messages"], parameters)
-
-
-async def get_voice(conn: Connection, namespace_id: int) -> VoiceSettings:
-    parameters = {"namespace_id": namespace_id}
-    voice = await fetch_optional(conn, SQL["get_voice"], parameters, VoiceSettings)
-    return voice or VoiceSettings()

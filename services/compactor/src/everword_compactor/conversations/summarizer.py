@@ -105,6 +105,8 @@ class ConversationSummarizer:
             conversation_id=conversation.id,
             agent=conversation.agent,
             channel=conversation.channel,
+            voice=self.job.voice,
+            instructions=self.job.voice.instructions([conversation.channel]),
         )
         place = NodePlace(
             level=level,

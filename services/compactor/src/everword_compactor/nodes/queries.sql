@@ -7,6 +7,12 @@ SELECT id, time_zone, day_cutoff_minutes, text_search_config::text AS text_searc
   FROM namespaces
  WHERE id = %(namespace_id)s AND state = 'active';
 
+-- get_voice --
+-- Return the person or agent in whose voice summaries are written; no row if none was set.
+SELECT identity, user_name, pronouns, channel_instructions, handles
+  FROM summary_voices
+ WHERE namespace_id = %(namespace_id)s;
+
 -- insert_summary --
 -- Store a node. No row if its place already has a node, because another worker stored it first.
 INSERT INTO summaries (namespace_id, id, level, conversation_id, first_seq, last_seq, period, agent, subject, channel,

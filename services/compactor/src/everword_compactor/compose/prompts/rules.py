@@ -38,11 +38,12 @@ Write in the first person and in the past tense: these are your own memories, as
 beginning. What you did is what `I` did."""
 
 
-def system_message(instruction: str, voice: Voice | None) -> str:
+def system_message(instruction: str, voice: Voice) -> str:
     """Return the system message: the identity, if there is one, then the rules and the instruction."""
-    if voice is None:
-        return "\n\n".join([RULES, _THIRD_PERSON, instruction])
-    return "\n\n".join([voice.identity.strip(), RULES, _FIRST_PERSON + _user(voice), instruction])
+    identity = voice.identity.strip()
+    person = _FIRST_PERSON if identity else _THIRD_PERSON
+    parts = [identity, RULES, person + _user(voice), instruction]
+    return "\n\n".join(part for part in parts if part)
 
 
 def _user(voice: Voice) -> str:
