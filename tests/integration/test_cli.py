@@ -179,6 +179,11 @@ async def test_namespaces_are_created_updated_shown_and_listed(stack: Stack) -> 
     assert "05:00" in shown
     assert "slack=index" in shown
     assert "returned" in shown
+    voice = '{"identity": "I am Lumen.", "userName": "Emi", "handles": {"heron7": "Sibylle"}}'
+    await everword(stack, "namespaces", "update", "acme", "--voice", voice)
+    shown = (await everword(stack, "namespaces", "get", "acme")).output
+    for part in ("I am Lumen.", "user: Emi", "heron7 = Sibylle"):
+        assert part in shown
     listed = (await everword(stack, "namespaces", "list", "--json")).json()["namespaces"]
     assert "acme" in [each["name"] for each in listed]
     again = await everword(stack, "namespaces", "create", "acme")

@@ -41,10 +41,10 @@ async def test_settings_page_saves_the_voice_and_keeps_facts_about_channels(
         visitor,
         "/settings",
         "/settings/voice",
-        identity="I am Lumen.\nI like <herons>.",
+        identity="I am Lumen.\r\nI like <herons>.",
         user_name="Emi",
         pronouns="she/her",
-        handles="heron7 = Sibylle\n\nb.e.n=Ben",
+        handles="heron7 = Sibylle\r\n\r\nb.e.n=Ben",
     )
     assert (saved.status_code, saved.headers["location"]) == (303, "/settings?saved=1")
     assert await _voice(stack) == admin.Voice(

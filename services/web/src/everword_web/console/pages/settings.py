@@ -25,7 +25,8 @@ async def save_voice(visit: Visit) -> Response:
     """Set the voice of summaries; the instructions on channels stay."""
     form = visit.form
     voice = pb.Voice(
-        identity=form.text("identity"),
+        # Browsers end lines with both characters.
+        identity=form.text("identity").replace("\r\n", "\n"),
         user_name=form.text("user_name"),
         pronouns=form.text("pronouns"),
         channel_instructions=(await _voice(visit)).channel_instructions,
