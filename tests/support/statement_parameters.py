@@ -235,7 +235,13 @@ def _compaction(filled: Filled) -> dict[str, dict[str, Any]]:
     }
     package = "everword_compactor.conversations"
     names = ("read_compacted", "next_messages", "read_orphans", "read_children", "read_outdated")
-    asked = ("read_node_ranges", "verbatim_messages", "read_summaries", "read_flushed")
+    asked = (
+        "read_node_ranges",
+        "verbatim_messages",
+        "read_summaries",
+        "read_flushed",
+        "read_phase_start",
+    )
     return {
         **{f"{package}.{name}": of_nodes for name in (*names, *asked)},
         f"{package}.request_leaves": of_nodes,

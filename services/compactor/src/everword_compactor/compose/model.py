@@ -72,6 +72,8 @@ class Source:
     instance: str = ""
     #: Vectors of its passages, if any: unit length, all of one model generation.
     vectors: Sequence[Sequence[float]] = field(default=(), repr=False)
+    #: True for a message that its metadata protects: its text is part of its leaf, word for word.
+    protected: bool = False
     #: The call of a message that calls a tool, and its other words.
     call: Call | None = None
     words: str = ""

@@ -42,6 +42,7 @@ class MessageSource:
     tool_args: str
     tool_result: str
     occurred_at: datetime
+    protected: bool = False
 
     @property
     def source(self) -> Source:
@@ -62,6 +63,7 @@ class MessageSource:
             role=self.role,
             author=self.author,
             instance=self.instance,
+            protected=self.protected,
             call=call,
             words=said if call else "",
         )
