@@ -158,7 +158,7 @@ async def _wait(
 
 @dataclass(frozen=True)
 class _Replaced:
-    """The summaries up to a position, and the messages that stay beside them."""
+    """The summaries up to a position, and the messages that no summary replaces."""
 
     summaries: Sequence[SummaryRecord]
     retained: Sequence[VerbatimMessage]

@@ -105,9 +105,9 @@ async def memory_flush(
         bool, Field(description="Whether you have saved what the first answer asked you to save.")
     ] = False,
 ) -> str:
-    """Make room when your context is nearly full: summaries in place of the conversation's older messages.
+    """Make room when your context is nearly full: return summaries that replace older messages.
 
-    Call it once, save what it asks for, then call it again with notes_saved.
+    Call it once, save your notes as the answer says, then call it again with notes_saved.
     """
     client, metadata = caller.client, caller.metadata
     found = await client.search_service.GetConversation(
