@@ -60,7 +60,7 @@ def composer() -> Iterator[LlmComposer]:
     chat.close()
 
 
-@pytest.mark.parametrize("level", [Level.LEAF, Level.DAY])
+@pytest.mark.parametrize("level", [Level.LEAF, Level.DAY], ids=["leaf", "day"])
 def test_model_writes_in_the_first_person_and_names_the_user(
     composer: LlmComposer, level: Level
 ) -> None:
