@@ -136,11 +136,14 @@ SELECT flushed_seq AS through, flushed_tokens AS tokens
 
 -- read_phase_start --
 -- Return the position before the first message of a phase, if the phase has messages on both sides of a position, or has
--- not ended there. A phase is a run of messages with the same `phase` in their metadata; automated messages are ignored.
-SELECT coalesce((SELECT m.seq FROM messages m
-                  WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = %(conversation_id)s
-                    AND m.seq < %(through)s AND NOT m.automated AND coalesce(m.metadata->>'phase', '') <> latest.phase
-                  ORDER BY m.seq DESC LIMIT 1), 0) AS before
+-- not ended there; otherwise NULL. A phase is a run of messages with the same `phase` in their metadata; automated
+-- messages are ignored.
+SELECT CASE WHEN latest.phase <> '' AND coalesce(next.phase, latest.phase) = latest.phase THEN
+         coalesce((SELECT m.seq FROM messages m
+                    WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = %(conversation_id)s
+                      AND m.seq < %(through)s AND NOT m.automated AND coalesce(m.metadata->>'phase', '') <> latest.phase
+                    ORDER BY m.seq DESC LIMIT 1), 0)
+       END AS before
   FROM (SELECT coalesce(metadata->>'phase', '') AS phase
           FROM messages
          WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq <= %(through)s
@@ -150,8 +153,7 @@ SELECT coalesce((SELECT m.seq FROM messages m
                        FROM messages
                       WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s
                         AND seq > %(through)s AND NOT automated
-                      ORDER BY seq LIMIT 1) AS next ON true
- WHERE latest.phase <> '' AND coalesce(next.phase, latest.phase) = latest.phase;
+                      ORDER BY seq LIMIT 1) AS next ON true;
 
 -- mark_flushed --
 -- Store the position up to which a conversation was flushed. Does nothing if it was flushed further meanwhile.

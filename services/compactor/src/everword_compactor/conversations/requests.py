@@ -117,7 +117,7 @@ async def read_phase_start(
         "through": through,
     }
     found = await fetch_values(conn, SQL["read_phase_start"], parameters)
-    return int(found[0]) if found else None
+    return found[0] if found else None
 
 
 async def mark_flushed(

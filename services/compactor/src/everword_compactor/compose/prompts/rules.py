@@ -35,14 +35,15 @@ _THIRD_PERSON = (
 )
 _FIRST_PERSON = """\
 Write in the first person and in the past tense: these are your own memories, as the one who is described at the \
-beginning. What you did is what `I` did."""
+beginning. Say `I` for yourself, never your own name or "the assistant"."""
 
 
 def system_message(instruction: str, voice: Voice) -> str:
     """Return the system message: the identity, if there is one, then the rules and the instruction."""
     identity = voice.identity.strip()
     person = _FIRST_PERSON if identity else _THIRD_PERSON
-    parts = [identity, RULES, person + _user(voice), instruction]
+    # A small model forgets the person unless it comes last.
+    parts = [identity, RULES, instruction, person + _user(voice)]
     return "\n\n".join(part for part in parts if part)
 
 
