@@ -56,7 +56,7 @@ def _sources(said: list[tuple[str, str]]) -> list[Source]:
 def is_refused(case: dict[str, Any]) -> bool:
     sources = _sources(case["sources"])
     draft = Draft(Level.LEAF, sources, "Odds and ends", conversation_id=CHAT, agent="opus")
-    shown = PromptContext.of(draft, "")
+    shown = PromptContext.of(draft)
     checked = check_faithfulness(case["summary"], sources, time_zone="UTC", shown=shown)
     return not checked.faithful
 

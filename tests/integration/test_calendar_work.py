@@ -18,7 +18,7 @@ from everword.domain.periods import Calendar
 from everword.v1 import admin_service_pb2 as admin
 from everword.v1 import maintenance_service_pb2 as maintenance
 from everword_compactor.calendar.schedule import schedule_roll_ups
-from everword_compactor.compose.model import Draft
+from everword_compactor.compose.model import Draft, Voice
 from support.calendar_calls import at, revisions, said, say_in, update_settings
 from support.calendar_checks import WEEK, YEAR, check_calendar, node_of, pending
 from support.calls import append, message
@@ -137,7 +137,6 @@ async def test_voice_is_stored_and_passed_to_composer(stack: Stack) -> None:
     roll_up(stack.database, composer, at("2027-03-01T00:00"))
     assert len(composer.drafts) == 4
     for draft in composer.drafts:
-        assert draft.voice is not None
         assert (draft.voice.identity, draft.voice.user_name) == ("I am Lumen.", "Emi")
     assert composer.drafts[0].instructions == "discord: heron7 is Emi."
 
@@ -146,7 +145,7 @@ async def test_draft_has_no_voice_if_namespace_has_none(stack: Stack) -> None:
     await append(stack, said("2026-04-14T12:00"))
     composer = ScriptedComposer()
     roll_up(stack.database, composer, at("2026-04-16T00:00"))
-    assert composer.drafts[0].voice is None
+    assert composer.drafts[0].voice == Voice()
 
 
 # Workers

@@ -228,13 +228,13 @@ async def test_request_refused_for_its_content_raises_chat_refused(
     server: ScriptedChat, connect: Connect
 ) -> None:
     client = connect(server)
-    bad_schema = status(400, "Invalid JSON schema: 'tpye' is not a type")
-    server.script += [bad_schema, answer("Hello."), bad_schema]
+    refusal = status(400, "The messages violate the usage policy")
+    server.script += [refusal, answer("Hello."), answer("Hello."), refusal]
     for _ in range(2):
-        with pytest.raises(ChatRefused, match="400: Invalid JSON schema"):
+        with pytest.raises(ChatRefused, match="400: The messages violate"):
             await client.complete(STRUCTURED)
     # The second call does not query the server's capabilities again.
-    assert len(server.requests) == 3
+    assert len(server.requests) == 4
 
 
 async def test_concurrent_requests_are_limited(server: ScriptedChat, connect: Connect) -> None:
@@ -284,7 +284,7 @@ async def test_token_count_and_context_size_fall_back_to_estimate_and_setting(
             ("東京" * 9, 18),
         ):
             assert words <= await client.count_tokens(text) <= 3 * words
-        assert server.looked_up == ["/v1/models", "/tokenize"]
+        assert server.looked_up == ["/v1/models", "/api/ps", "/tokenize"]
 
 
 async def test_call_records_span_without_message_content(

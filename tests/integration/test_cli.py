@@ -186,6 +186,11 @@ async def test_namespaces_are_created_updated_shown_and_listed(stack: Stack) -> 
     assert re.search(r"recalled turns +5\b", shown)
     assert re.search(r"recall similarity +0\.3\b", shown)
     assert re.search(r"earlier turns +0\b", shown)
+    voice = '{"identity": "I am Lumen.", "userName": "Emi", "handles": {"heron7": "Sibylle"}}'
+    await everword(stack, "namespaces", "update", "acme", "--voice", voice)
+    shown = (await everword(stack, "namespaces", "get", "acme")).output
+    for part in ("I am Lumen.", "user: Emi", "heron7 = Sibylle"):
+        assert part in shown
     listed = (await everword(stack, "namespaces", "list", "--json")).json()["namespaces"]
     assert "acme" in [each["name"] for each in listed]
     again = await everword(stack, "namespaces", "create", "acme")

@@ -293,13 +293,17 @@ def words(first: int, count: int) -> str:
     return " ".join(f"word{number}" for number in range(first, first + count))
 
 
+@pytest.mark.parametrize(("model", "reported"), [("scripted-chat", 131_072), ("gpt-4o", None)])
 @pytest.mark.parametrize(
     ("level", "budget"),
     [(Level.LEAF, 7_000), (Level.BRANCH, 14_000), (Level.ROOT, 20_000), (Level.DAY, 2_000)],
 )
-def test_prompt_has_token_budget_of_level(level: Level, budget: int) -> None:
+def test_prompt_has_token_budget_of_level(
+    level: Level, budget: int, model: str, reported: int | None
+) -> None:
+    """The server reports the context length, or the model's name is known, as that of a hosted API."""
     reply = bullets(("Tulips.", [], [])) if level is Level.DAY else answer({"summary": "Tulips."})
-    with ScriptedChat(lambda body: reply, context_tokens=131_072).running() as server:
+    with ScriptedChat(lambda body: reply, model=model, context_tokens=reported).running() as server:
         chat = BlockingChat(ChatSettings(server.url, server.model), beat_s=0.05)
         LlmComposer(chat).compose(draft(level, message("Tulips!")), lambda: None)
         chat.close()

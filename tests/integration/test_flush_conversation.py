@@ -141,14 +141,18 @@ async def test_flush_after_notes_replaces_all_but_recent_messages_with_summaries
     assert flushed.freed_tokens == 91 * 20 - tokens
     dag = check_dag(stack.database)
     assert len(dag.messages) == len(ids) == 97
-    again = await flush(stack, conversation_id, notes_saved=True)
+    again = await flush(stack, conversation_id, notes_saved=True, used_tokens=97 * 20)
     assert again.freed_tokens == 0
     again.freed_tokens = flushed.freed_tokens
     assert again == flushed
+    # Without `used_tokens`, the replaced messages do not count, and a caller that lost the response gets it again.
+    counted = await flush(stack, conversation_id, notes_saved=True)
+    assert (counted.action, counted.used_tokens) == (pb.FLUSH_ACTION_NONE, tokens + 6 * 20)
+    assert (counted.summaries, counted.replaced_through_seq) == (flushed.summaries, 91)
     # Only new messages are freed; the summaries of earlier ones may have been rewritten.
     await append(stack, *[message(f"Later {n}.", token_count=20) for n in range(20)])
     async with working(stack):
-        later = await flush(stack, conversation_id, notes_saved=True)
+        later = await flush(stack, conversation_id, notes_saved=True, used_tokens=900)
     assert later.replaced_through_seq == 111
     left = sum(summary.token_count for summary in later.summaries)
     assert later.freed_tokens == 20 * 20 + tokens - left <= 20 * 20

@@ -27,7 +27,17 @@ from support.stack import Stack, running_stack
 from support.twins import find_differences, twins
 
 #: How much is returned and from where on, how much something matters, whether it is added or over: these name nothing.
-NAMELESS = {"limit", "depth", "importance", "token_budget", "start", "append", "several", "ended"}
+NAMELESS = {
+    "limit",
+    "depth",
+    "importance",
+    "token_budget",
+    "start",
+    "append",
+    "several",
+    "ended",
+    "notes_saved",
+}
 #: Arguments that are optional and go together.
 _COMPANIONS = {"repo", "issue"}
 #: Ends of relations that are in every namespace.

@@ -194,7 +194,7 @@ async def test_bullets_without_instance_need_no_tag_at_any_level(
 # Voices
 
 
-async def test_voice_is_in_each_calendar_prompt_and_in_no_other(
+async def test_voice_is_in_each_summarising_prompt_and_in_no_other(
     stack: Stack, server: ScriptedChat
 ) -> None:
     voice = admin.Voice(identity="I am Lumen.", user_name="Emi", pronouns="she/her")
@@ -206,11 +206,11 @@ async def test_voice_is_in_each_calendar_prompt_and_in_no_other(
     for request in server.requests:
         system = request["messages"][0]["content"]
         level = level_of(request)
-        if level not in CALENDAR:
+        if level not in {"leaf", *CALENDAR}:
             assert "Lumen" not in system
             continue
         assert system.startswith("I am Lumen.\n")
         assert "The user is Emi (she/her)" in system
         assert "first person" in system
         voiced[level] = voiced.get(level, 0) + 1
-    assert voiced == {"day": 4, "week": 2, "month": 2, "year": 2}
+    assert voiced == {"leaf": 4, "day": 4, "week": 2, "month": 2, "year": 2}

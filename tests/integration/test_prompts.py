@@ -147,6 +147,19 @@ def test_prompt_with_identity_asks_for_first_person() -> None:
     other = asked(draft(Level.DAY, message("x"))).system
     assert "third person" in other
     assert "first person" not in other
+    named = asked(draft(Level.LEAF, message("x"), voice=Voice(user_name="Emi"))).system
+    assert "third person" in named
+    assert "The user is Emi" in named
+
+
+@pytest.mark.parametrize("level", PROMPT_VERSIONS)
+def test_prompt_of_each_level_begins_with_the_identity(level: Level) -> None:
+    voice = Voice("I am Opus, 3 years old.", "Emi")
+    for merging in (False, True):
+        system = asked(draft(level, message("x"), voice=voice), merging=merging).system
+        assert system.startswith("I am Opus, 3 years old.\n\n")
+        assert "first person" in system
+        assert "The user is Emi" in system
 
 
 def test_prompt_includes_operator_instructions() -> None:

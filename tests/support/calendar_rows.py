@@ -97,6 +97,7 @@ def calendar_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
         "everword_ingest.namespaces.set_voice": {
             **dict.fromkeys(("identity", "user_name", "pronouns"), "smuggled"),
             "channel_instructions": "{}",
+            "handles": "{}",
         },
         "everword_ingest.messages.enqueue_days": {**said, "subject": "smuggled"},
         "everword_ingest.memories.insert_significant": {

@@ -108,6 +108,8 @@ class ScriptedChat:
         self.requests: list[Body] = []
         self.headers: dict[str, str] = {}
         self.looked_up: list[str] = []
+        #: Answers to other requests by path, instead of those of vLLM.
+        self.pages: dict[str, Any] = {}
         #: Number of concurrent chat requests, and its maximum.
         self.active = 0
         self.most_at_once = 0
@@ -160,6 +162,8 @@ class ScriptedChat:
         """Return the answer to a request other than a chat request."""
         with self._lock:
             self.looked_up.append(path)
+        if path in self.pages:
+            return 200, self.pages[path]
         if path == "/v1/models" and body is None:
             entry: Body = {"id": self.model, "object": "model", "owned_by": "vllm"}
             if self.context_tokens is not None:

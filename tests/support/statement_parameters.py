@@ -237,7 +237,7 @@ def _compaction(filled: Filled) -> dict[str, dict[str, Any]]:
     names = ("read_compacted", "next_messages", "read_orphans", "read_children", "read_outdated")
     asked = ("read_node_ranges", "verbatim_messages", "read_summaries", "read_flushed")
     return {
-        **{f"{package}.{name}": of_nodes for name in (*names, *asked)},
+        **{f"{package}.{name}": of_nodes for name in (*names, *asked, "read_phase_start")},
         f"{package}.request_leaves": of_nodes,
         f"{package}.count_tokens": {**of_nodes, "after": 0, "only_ids": None},
         f"{package}.mark_flushed": {**of_nodes, "tokens": 1},

@@ -123,8 +123,8 @@ def _options() -> list[Callable[[Command], Command]]:
         ),
         click.option(
             "--voice",
-            help="Set the voice of calendar summaries as JSON: identity, userName, pronouns and "
-            "channelInstructions. @FILE reads a file.",
+            help="Set the voice of summaries as JSON: identity, userName, pronouns, "
+            'channelInstructions and handles, such as {"heron7": "Emi"}. @FILE reads a file.',
         ),
         *_context_options(),
         *map(_limit_option, LIMITS),
@@ -291,6 +291,18 @@ def _words(policy: pb.ChannelPolicy) -> list[str]:
     return [field.name if value else f"no_{field.name}" for field, value in policy.ListFields()]
 
 
+def _voice_text(voice: pb.Voice) -> str:
+    """Return a voice in a few lines; the identity with its first line."""
+    user = " ".join(filter(None, [voice.user_name, voice.pronouns and f"({voice.pronouns})"]))
+    lines = [
+        voice.identity.strip().partition("\n")[0],
+        user and f"user: {user}",
+        *(f"{handle} = {name}" for handle, name in sorted(voice.handles.items())),
+        *(f"{channel}: {text}" for channel, text in sorted(voice.channel_instructions.items())),
+    ]
+    return "\n".join(line for line in lines if line)
+
+
 def _show(namespace: pb.Namespace, as_json: bool, usage: pb.NamespaceUsage | None = None) -> None:
     if as_json:
         print_json(namespace)
@@ -334,5 +346,6 @@ def _show(namespace: pb.Namespace, as_json: bool, usage: pb.NamespaceUsage | Non
             for name in ("recalled_turns", "recall_similarity", "earlier_turns")
             if settings.HasField(name)
         ),
+        ("voice", _voice_text(settings.voice)),
     ]
     print_table(("", ""), rows + _limits(namespace.limits, usage))

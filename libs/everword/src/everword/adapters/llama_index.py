@@ -18,7 +18,7 @@ from llama_index.core.llms import ChatMessage, MessageRole
 from llama_index.core.memory import BaseMemory
 
 from everword.adapters.errors import to_built_in
-from everword.client import AsyncEverword, CallError, Everword
+from everword.client import AsyncEverword, CallError, Everword, Turns
 from everword.v1 import context_service_pb2, memory_pb2
 
 _Result = TypeVar("_Result")
@@ -38,9 +38,10 @@ class EverwordMemory(BaseMemory):
     """A conversation whose turns are stored permanently, with the memories around it.
 
     `get` returns the latest turns, after a system message with memories, facts about the user and summaries of older
-    turns, if there are any. Messages are never deleted: `reset` begins another session, and searches find the earlier
-    messages. Errors are ValueError, PermissionError, TimeoutError, ConnectionError if the call may be repeated, and
-    CallError.
+    turns, if there are any. When the conversation fills 80 % of `token_limit`, stored summaries replace older turns,
+    except protected messages and the current phase. Messages are never deleted: `reset` begins another session, and
+    searches find the earlier messages. Errors are ValueError, PermissionError, TimeoutError, ConnectionError if the
+    call may be repeated, and CallError.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -54,6 +55,8 @@ class EverwordMemory(BaseMemory):
     """Tokens for what is remembered; 4,000 if 0."""
     turns: int = Field(default=20, ge=0)
     """The most messages of the conversation that `get` returns."""
+    token_limit: int = Field(default=30_000, gt=0)
+    """Tokens of the model's context that the conversation may fill."""
 
     @classmethod
     def class_name(cls) -> str:
@@ -94,37 +97,35 @@ class EverwordMemory(BaseMemory):
             raise to_built_in(error) from error
 
     async def _get(self, memory: AsyncEverword, query: str) -> list[ChatMessage]:
-        latest = await self._messages(memory, self.turns)
+        found = await memory.turns(self.session, context_size=self.token_limit)
+        latest = found.messages[max(0, len(found.messages) - self.turns) :]
         # An answer of a tool without its call is refused by models.
-        turns = dict(dropwhile(lambda turn: turn[1].role in _ANSWERS, latest.items()))
+        turns = dict(
+            dropwhile(
+                lambda turn: turn[1].role in _ANSWERS,
+                ((message.id, _to_chat(message.body)) for message in latest),
+            )
+        )
         context = await memory.context(
             query, session=self.session, subject=self.subject, budget=self.budget
         )
         known = [
             text
             for block in context.proto.blocks
-            if (text := _block_text_without_turns(block, turns))
+            if (text := _block_text_without(block, {*turns, *found.summary_ids}))
         ]
+        if found.summary:
+            known.append(_earlier(found))
         said = [ChatMessage("\n\n".join(known), role=MessageRole.SYSTEM)] if known else []
         return [*said, *turns.values()]
 
-    async def _messages(
-        self, memory: AsyncEverword, maximum: int | None = None
-    ) -> dict[str, ChatMessage]:
-        """Return the latest messages of the conversation by their ids, in their order; all if `maximum` is None."""
-        found: list[tuple[str, ChatMessage]] = []
+    async def _all(self, memory: AsyncEverword) -> list[ChatMessage]:
         try:
-            async for message in memory.messages(self.session, newest_first=True):
-                if len(found) == maximum:
-                    break
-                found.append((message.id, _to_chat(message.body)))
+            return [_to_chat(message.body) async for message in memory.messages(self.session)]
         except CallError as error:
             if error.reason != "CONVERSATION_NOT_FOUND":
                 raise
-        return dict(reversed(found))
-
-    async def _all(self, memory: AsyncEverword) -> list[ChatMessage]:
-        return list((await self._messages(memory)).values())
+            return []
 
     async def _append(self, memory: AsyncEverword, messages: list[ChatMessage]) -> None:
         if messages:
@@ -139,10 +140,16 @@ class EverwordMemory(BaseMemory):
         await self._append(memory, messages[len(there) :])
 
 
-def _block_text_without_turns(
-    block: context_service_pb2.ContextBlock, turns: Collection[str]
+def _earlier(turns: Turns) -> str:
+    """Return the part of a conversation that its summaries replace, with the messages that stay whole."""
+    kept = [f"{memory.author or memory.role}: {memory.content}" for memory in turns.kept]
+    return "\n\n".join(["Earlier in this conversation:", turns.summary, *kept])
+
+
+def _block_text_without(
+    block: context_service_pb2.ContextBlock, memory_ids: Collection[str]
 ) -> str:
-    """Return the text of a context's block without the messages of these ids; empty if nothing else is in it."""
+    """Return the text of a context's block without these memories; empty if nothing else is in it."""
     if block.source != context_service_pb2.CONTEXT_SOURCE_CHAT_HISTORY:
         return block.text
     heading, _, rest = block.text.partition("\n")
@@ -151,7 +158,7 @@ def _block_text_without_turns(
         above, _, rest = rest.partition(item.text)
         # The line with the date is above the first item of a day, which may be a turn.
         date = above.strip("\n") or date
-        if item.memory_id not in turns:
+        if item.memory_id not in memory_ids:
             lines += [date, item.text] if date else [item.text]
             date = ""
     return "\n".join(lines) if len(lines) > 1 else ""

@@ -16,7 +16,17 @@ from everword.client.client import Client
 from everword.client.errors import CallError
 from everword.client.everword import AsyncEverword
 from everword.client.settings import ClientSettings, ClientSettingsError
-from everword.client.types import Context, ContextPart, Expansion, Fact, Hit, Memory, Message, Note
+from everword.client.types import (
+    Context,
+    ContextPart,
+    Expansion,
+    Fact,
+    Hit,
+    Memory,
+    Message,
+    Note,
+    Turns,
+)
 
 __all__ = [
     "AsyncEverword",
@@ -34,4 +44,5 @@ __all__ = [
     "Message",
     "Note",
     "Tls",
+    "Turns",
 ]

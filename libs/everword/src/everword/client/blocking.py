@@ -10,7 +10,16 @@ from everword.client.client import Client
 from everword.client.everword import AsyncEverword
 from everword.client.kinds import Kind
 from everword.client.loop import BackgroundLoop
-from everword.client.types import AnyMessage, Context, ContextPart, Fact, Hit, Memory, Note
+from everword.client.types import (
+    AnyMessage,
+    Context,
+    ContextPart,
+    Fact,
+    Hit,
+    Memory,
+    Note,
+    Turns,
+)
 from everword.v1 import memory_pb2
 
 _Result = TypeVar("_Result")
@@ -177,6 +186,22 @@ class Everword:
         """Iterate over the messages of a conversation, as they were sent, page by page."""
         return self._loop.iterate(
             self._memory.messages(session, agent=agent, newest_first=newest_first)
+        )
+
+    def turns(
+        self, session: str, *, context_size: int, used_tokens: int = 0, agent: str = ""
+    ) -> Turns:
+        """Return a conversation as a model with a context of `context_size` tokens should see it.
+
+        When the conversation fills 80 % of the context, stored summaries replace its messages but the latest six, the
+        protected ones and the current phase (FlushConversation). `used_tokens` is the caller's own count of the
+        context; without it, messages since the last replacement are counted. Without summaries in time, all messages
+        are returned. A conversation that does not exist yet has no turns.
+        """
+        return self._loop.run(
+            self._memory.turns(
+                session, context_size=context_size, used_tokens=used_tokens, agent=agent
+            )
         )
 
     def write_note(

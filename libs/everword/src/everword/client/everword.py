@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from datetime import datetime
 from typing import Self
+
+import grpc
 
 from everword.client.client import Client
 from everword.client.errors import CallError
@@ -22,6 +24,7 @@ from everword.client.types import (
     Hit,
     Memory,
     Note,
+    Turns,
     filter_of,
     to_message,
     to_timestamp,
@@ -32,11 +35,19 @@ from everword.v1 import (
     fact_query_service_pb2,
     fact_service_pb2,
     ingest_service_pb2,
+    maintenance_service_pb2,
     memory_pb2,
     note_pb2,
     note_service_pb2,
     search_service_pb2,
 )
+
+#: Share of a model's context from which on a conversation counts as full.
+_FULL_RATIO = 0.8
+#: Seconds to wait for missing summaries.
+_FLUSH_TIMEOUT_S = 10.0
+_NOT_IN_TIME = (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.RESOURCE_EXHAUSTED)
+_ENDLESS = 2**31 - 1
 
 
 class AsyncEverword:
@@ -216,6 +227,69 @@ class AsyncEverword:
         async for page in pages(client.search_service.ListMessages, request):
             for message in page.messages:
                 yield message
+
+    async def turns(
+        self, session: str, *, context_size: int, used_tokens: int = 0, agent: str = ""
+    ) -> Turns:
+        """Return a conversation as a model with a context of `context_size` tokens should see it.
+
+        When the conversation fills 80 % of the context, stored summaries replace its messages but the latest six, the
+        protected ones and the current phase (FlushConversation). `used_tokens` is the caller's own count of the
+        context; without it, messages since the last replacement are counted. Without summaries in time, all messages
+        are returned. A conversation that does not exist yet has no turns.
+        """
+        try:
+            conversation_id = await self._find(session, agent)
+        except CallError as error:
+            if error.reason != "CONVERSATION_NOT_FOUND":
+                raise
+            return Turns("", (), (), 0, ())
+        flushed = await self._flush(conversation_id, context_size, used_tokens)
+        latest: list[memory_pb2.Message] = []
+        async for message in self.messages(session, agent=agent, newest_first=True):
+            if message.seq <= flushed.replaced_through_seq:
+                break
+            latest.append(message)
+        summaries = flushed.summaries
+        return Turns(
+            summary="\n\n".join(summary.content for summary in summaries),
+            kept=await self._get_all(flushed.kept_message_ids),
+            messages=tuple(reversed(latest)),
+            token_count=flushed.used_tokens,
+            summary_ids=tuple(summary.id for summary in summaries),
+        )
+
+    async def _flush(
+        self, conversation_id: str, context_size: int, used_tokens: int
+    ) -> maintenance_service_pb2.FlushConversationResponse:
+        """Replace old messages of a full context; without summaries in time, return the last replacement."""
+        service = (await self.client()).maintenance_service
+        request = maintenance_service_pb2.FlushConversationRequest(
+            conversation_id=conversation_id,
+            context_size=context_size,
+            used_tokens=used_tokens,
+            notes_saved=True,
+            full_ratio=_FULL_RATIO,
+        )
+        try:
+            return await service.FlushConversation(request, timeout=_FLUSH_TIMEOUT_S)
+        except CallError as error:
+            if error.code not in _NOT_IN_TIME:
+                raise
+        request.context_size, request.used_tokens = _ENDLESS, 1
+        return await service.FlushConversation(request)
+
+    async def _get_all(self, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
+        """Return memories by their ids, in order."""
+        service, found = (await self.client()).search_service, list[Memory]()
+        for start in range(0, len(memory_ids), PAGE_SIZE):
+            request = search_service_pb2.BatchGetMemoriesRequest(
+                memory_ids=memory_ids[start : start + PAGE_SIZE],
+                at_least_as_fresh=self.freshness.token,
+            )
+            response = await service.BatchGetMemories(request)
+            found += [Memory.of(memory) for memory in response.memories]
+        return tuple(found)
 
     async def write_note(
         self,

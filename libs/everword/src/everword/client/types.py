@@ -191,6 +191,21 @@ class Context:
 
 
 @dataclass(frozen=True)
+class Turns:
+    """A conversation within a model's context: its latest messages, and summaries in place of older ones."""
+
+    summary: str
+    """The summaries that replace the older messages; empty while all messages fit."""
+    kept: tuple[Memory, ...]
+    """Those of the replaced messages that a model should see whole: system messages and protected ones."""
+    messages: tuple[memory_pb2.Message, ...]
+    """The messages that follow, in order."""
+    token_count: int
+    """Tokens of all of it before this call, as far as senders gave them; estimated otherwise."""
+    summary_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Note:
     """A note as it stands."""
 

@@ -207,7 +207,7 @@ Global___ChannelPolicy: _TypeAlias = ChannelPolicy  # noqa: Y015
 
 @_typing.final
 class Voice(_message.Message):
-    """Voice is the point of view of calendar summaries."""
+    """Voice is the point of view of summaries: who remembers, and the names of the people."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -231,22 +231,53 @@ class Voice(_message.Message):
         def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
         def WhichOneof(self, oneof_group: _Never) -> None: ...
 
+    @_typing.final
+    class HandlesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     IDENTITY_FIELD_NUMBER: _builtins.int
     USER_NAME_FIELD_NUMBER: _builtins.int
     PRONOUNS_FIELD_NUMBER: _builtins.int
     CHANNEL_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    HANDLES_FIELD_NUMBER: _builtins.int
     identity: _builtins.str
-    """identity is the system prompt of who speaks. If set, summaries are in the first person, and a model gets it with every call.
-    At most 64 KiB.
+    """identity is the system prompt of the agent whose memories the summaries are. If set, a language model gets it with
+    every call for a summary, and writes in the first person. A model with a small context gets its beginning, at most a
+    quarter of the context. At most 64 KiB.
     """
     user_name: _builtins.str
-    """user_name is the name of the user in summaries. At most 256 characters."""
+    """user_name is the name of the user in summaries: of the author of messages with ROLE_USER that name no author. At most
+    256 characters.
+    """
     pronouns: _builtins.str
     """pronouns are the user's, such as `she/her`. At most 64 characters."""
     @_builtins.property
     def channel_instructions(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
-        """channel_instructions are facts about a channel that a summary needs, such as which handle is whose. At most 100, of at most
+        """channel_instructions are facts about a channel that a language model needs for its summaries. At most 100, of at most
         8 KiB each, for channels of at most 512 bytes.
+        """
+
+    @_builtins.property
+    def handles(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """handles are the names of people by the handles that they write under. Summaries, with or without a language model, have
+        the name in place of the handle: as an author, and in texts as `@handle`, or as a bare handle if it has a digit, a sign
+        or a capital inside. At most 1,000, of at most 256 characters each.
         """
 
     def __init__(
@@ -256,10 +287,11 @@ class Voice(_message.Message):
         user_name: _builtins.str = ...,
         pronouns: _builtins.str = ...,
         channel_instructions: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        handles: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["channel_instructions", b"channel_instructions", "identity", b"identity", "pronouns", b"pronouns", "user_name", b"user_name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["channel_instructions", b"channel_instructions", "handles", b"handles", "identity", b"identity", "pronouns", b"pronouns", "user_name", b"user_name"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -360,8 +392,8 @@ class NamespaceSettings(_message.Message):
 
     @_builtins.property
     def voice(self) -> Global___Voice:
-        """voice controls the point of view of calendar summaries that are written from now on. UpdateNamespace replaces all
-        of it. ListNamespaces omits it.
+        """voice controls the point of view of summaries that are written from now on. UpdateNamespace replaces all of it.
+        ListNamespaces omits it.
         """
 
     def __init__(

@@ -67,7 +67,7 @@ class _FlushActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FlushActi
     FLUSH_ACTION_UNSPECIFIED: _FlushAction.ValueType  # 0
     """FLUSH_ACTION_UNSPECIFIED is never returned."""
     FLUSH_ACTION_NONE: _FlushAction.ValueType  # 1
-    """FLUSH_ACTION_NONE: there is room."""
+    """FLUSH_ACTION_NONE: there is room. The summaries and kept messages of an earlier flush are returned with it."""
     FLUSH_ACTION_SAVE_NOTES: _FlushAction.ValueType  # 2
     """FLUSH_ACTION_SAVE_NOTES: give the agent the instruction, let it save its facts, and call again with notes_saved."""
     FLUSH_ACTION_REPLACE: _FlushAction.ValueType  # 3
@@ -79,7 +79,7 @@ class FlushAction(_FlushAction, metaclass=_FlushActionEnumTypeWrapper):
 FLUSH_ACTION_UNSPECIFIED: FlushAction.ValueType  # 0
 """FLUSH_ACTION_UNSPECIFIED is never returned."""
 FLUSH_ACTION_NONE: FlushAction.ValueType  # 1
-"""FLUSH_ACTION_NONE: there is room."""
+"""FLUSH_ACTION_NONE: there is room. The summaries and kept messages of an earlier flush are returned with it."""
 FLUSH_ACTION_SAVE_NOTES: FlushAction.ValueType  # 2
 """FLUSH_ACTION_SAVE_NOTES: give the agent the instruction, let it save its facts, and call again with notes_saved."""
 FLUSH_ACTION_REPLACE: FlushAction.ValueType  # 3
@@ -504,8 +504,8 @@ class FlushConversationRequest(_message.Message):
     context_size: _builtins.int
     """context_size is how many tokens the agent's model can take."""
     used_tokens: _builtins.int
-    """used_tokens is how many of them are used. If 0, every message of the conversation is counted, those included that were
-    replaced before: pass it, or a context that was once full is full for good.
+    """used_tokens is how many of them are used. If 0, these are counted: the summaries and kept messages of the last flush,
+    and all messages after it.
     """
     notes_saved: _builtins.bool
     """notes_saved is true if the agent has saved its facts."""
@@ -515,7 +515,9 @@ class FlushConversationRequest(_message.Message):
     """full_ratio is the share of context_size from which on the context counts as full, from 0 to 1. 0.85 if 0."""
     @_builtins.property
     def protected_message_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """protected_message_ids are messages that are not replaced, in addition to system messages. At most 1,000."""
+        """protected_message_ids are messages that are not replaced, in addition to system messages and those whose metadata has
+        `"protected": true`. At most 1,000.
+        """
 
     def __init__(
         self,
@@ -564,7 +566,7 @@ class FlushConversationResponse(_message.Message):
     """freed_tokens is how many the replacement frees, beyond what an earlier one of the conversation freed."""
     @_builtins.property
     def summaries(self) -> _containers.RepeatedCompositeFieldContainer[_summary_pb2.Summary]:
-        """summaries replace the messages, in order, with REPLACE."""
+        """summaries replace the messages, in order: with REPLACE, and with NONE after an earlier flush."""
 
     @_builtins.property
     def kept_message_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:

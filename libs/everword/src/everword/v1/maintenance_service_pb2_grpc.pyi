@@ -33,7 +33,8 @@ class MaintenanceServiceStub:
     FlushConversation: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.FlushConversationRequest, _maintenance_service_pb2.FlushConversationResponse]
     """FlushConversation frees space in an agent's context. When the context is nearly full, the first response tells the
     caller to let the agent save notes; called again with notes_saved, it returns stored summaries that replace old turns.
-    Nothing of the conversation is deleted. It waits for missing summaries until its deadline, or until they fail again if
+    Messages with the same `phase` in their metadata stay together: a phase that the latest messages belong to is kept whole,
+    unless it fills more than half of the context. Nothing of the conversation is deleted. It waits for missing summaries until its deadline, or until they fail again if
     they failed before. OVERLOADED if too many calls wait; the summaries are still made. Credentials are masked, unless the
     namespace keeps them.
     """
@@ -99,7 +100,8 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_maintenance_service_pb2.FlushConversationResponse]:
         """FlushConversation frees space in an agent's context. When the context is nearly full, the first response tells the
         caller to let the agent save notes; called again with notes_saved, it returns stored summaries that replace old turns.
-        Nothing of the conversation is deleted. It waits for missing summaries until its deadline, or until they fail again if
+        Messages with the same `phase` in their metadata stay together: a phase that the latest messages belong to is kept whole,
+        unless it fills more than half of the context. Nothing of the conversation is deleted. It waits for missing summaries until its deadline, or until they fail again if
         they failed before. OVERLOADED if too many calls wait; the summaries are still made. Credentials are masked, unless the
         namespace keeps them.
         """

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from everword.chat.answers import answer_of
@@ -19,6 +20,7 @@ from everword.chat.errors import (
     ChatUnavailable,
     InputTooLong,
     ModelDeclined,
+    OutputTooLong,
 )
 from everword.chat.limits import ModelLimits
 from everword.chat.model import ChatAnswer, ChatRequest, UsageRecord, ignore
@@ -118,20 +120,25 @@ class ChatClient:
         self._learned_at = float("-inf")
 
     async def _parsed(self, request: ChatRequest, record: Record) -> ChatAnswer:
-        """Ask in the dialect of the server; learn it where the server refuses."""
+        """Ask in the dialect of the server; learn it, and the longest answer, if the server refuses."""
         spoken = self._dialect
         try:
             return await self._ask(request, spoken, record)
         except ModelDeclined:
             raise
+        except OutputTooLong as refusal:
+            if refusal.limit >= (self._limits.output_tokens or request.max_tokens):
+                raise
+            self._limits.output_tokens = refusal.limit
+            dialect = spoken
         except ChatRefused as refusal:
-            dialect = await self._learned(spoken, refusal, record)
+            dialect = await self._learned(request, spoken, refusal, record)
             if dialect == spoken:
                 raise
         return await self._ask(request, dialect, record)
 
     async def _learned(
-        self, spoken: ChatDialect, refusal: ChatRefused, record: Record
+        self, request: ChatRequest, spoken: ChatDialect, refusal: ChatRefused, record: Record
     ) -> ChatDialect:
         """Return the richest dialect that the server accepts. Raises ChatMisconfigured if it refuses all."""
         async with self._learning:
@@ -139,24 +146,33 @@ class ChatClient:
                 return self._dialect  # another call has learned it meanwhile
             if self._clock() - self._learned_at < RELEARN_S:
                 return spoken
-            for dialect in LADDER:
-                if await self._takes(dialect, record):
-                    self._dialect, self._learned_at = dialect, self._clock()
-                    return dialect
+            dialect = await self._first_accepted(HELLO, LADDER, record)
+            if dialect and request.schema is not None:
+                probe = replace(HELLO, schema=request.schema)
+                schemas = dialect.with_plainer_schemas()
+                dialect = await self._first_accepted(probe, schemas, record) or dialect
+            if dialect:
+                self._dialect, self._learned_at = dialect, self._clock()
+                return dialect
         raise ChatMisconfigured(str(refusal)) from refusal
 
-    async def _takes(self, dialect: ChatDialect, record: Record) -> bool:
-        try:
-            await self._ask(HELLO, dialect, record)
-        except (BadAnswer, ModelDeclined):
-            return True
-        except (ChatRefused, InputTooLong):
-            return False
-        return True
+    async def _first_accepted(
+        self, probe: ChatRequest, dialects: Sequence[ChatDialect], record: Record
+    ) -> ChatDialect | None:
+        for dialect in dialects:
+            try:
+                await self._ask(probe, dialect, record)
+            except (BadAnswer, ModelDeclined):
+                return dialect
+            except (ChatRefused, InputTooLong):
+                continue
+            return dialect
+        return None
 
     async def _ask(self, request: ChatRequest, dialect: ChatDialect, record: Record) -> ChatAnswer:
         """Send one request. Raises ChatError, CircuitOpen."""
-        body = body_of(request, self.model, dialect)
+        longest = min(request.max_tokens, self._limits.output_tokens or request.max_tokens)
+        body = body_of(replace(request, max_tokens=longest), self.model, dialect)
         async with self._slots:
             self._server.enter()
             with observed(request, self._settings, record) as reply:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from everword.chat.model import ChatRequest
@@ -20,6 +22,18 @@ class ChatDialect:
     """`stream_options`, without which no usage comes with a stream."""
     reasoning_model: bool = False
     """`max_completion_tokens` instead of `max_tokens`, and no `temperature`: OpenAI's own reasoning models."""
+    long_strings: bool = True
+    """A schema may have a `maxLength` of 2,000 or more, which the grammars of llama.cpp and Ollama refuse."""
+    json_schema: bool = True
+    """`response_format`; without it, the message to the model holds the schema."""
+
+    def with_plainer_schemas(self) -> list[ChatDialect]:
+        """Return this dialect and those with plainer schemas, the richest first."""
+        return [
+            self,
+            replace(self, long_strings=False),
+            replace(self, long_strings=False, json_schema=False),
+        ]
 
 
 #: Dialects to try on a server that refuses a request, from the richest to the plainest.
@@ -35,6 +49,8 @@ LADDER = (
 #: A request that every model can answer: if it is refused, its fields are the reason.
 HELLO = ChatRequest(task="probe", system="Answer briefly.", user="Hello.", max_tokens=16)
 
+#: The longest `maxLength` that every server's grammar can express.
+_MAX_LENGTH = 1_999
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 
 
@@ -52,9 +68,15 @@ def body_of(request: ChatRequest, model: str, dialect: ChatDialect) -> dict[str,
     else:
         body |= {"max_tokens": request.max_tokens, "temperature": request.temperature}
     if request.schema is not None:
-        name = _NOT_IN_NAMES.sub("_", request.task)[:64] or "answer"
-        json_schema = {"name": name, "schema": dict(request.schema)}
-        body["response_format"] = {"type": "json_schema", "json_schema": json_schema}
+        schema = dict(request.schema) if dialect.long_strings else _without_long(request.schema)
+        if dialect.json_schema:
+            name = _NOT_IN_NAMES.sub("_", request.task)[:64] or "answer"
+            json_schema = {"name": name, "schema": schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": json_schema}
+        else:
+            body["messages"][1]["content"] += (
+                f"\n\nAnswer only with JSON of this schema:\n{json.dumps(schema)}"
+            )
     if dialect.thinking:
         body["chat_template_kwargs"] = {"enable_thinking": request.thinking}
     if dialect.stream:
@@ -62,3 +84,16 @@ def body_of(request: ChatRequest, model: str, dialect: ChatDialect) -> dict[str,
         if dialect.stream_usage:
             body["stream_options"] = {"include_usage": True}
     return body
+
+
+def _without_long(schema: Any) -> Any:
+    """Return a schema without limits on long strings; the answer is checked against the whole schema."""
+    if isinstance(schema, list):
+        return [_without_long(each) for each in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    return {
+        name: _without_long(value)
+        for name, value in schema.items()
+        if not (name == "maxLength" and isinstance(value, int) and value > _MAX_LENGTH)
+    }

@@ -7,7 +7,8 @@
   │   └── ChatBudgetSpent    the model's budget of this month is spent, and it is not asked
   ├── InputTooLong           split the input
   ├── ChatRefused            this request is refused, and will be again
-  │   └── ModelDeclined      by the model, not by the server
+  │   ├── ModelDeclined      by the model, not by the server
+  │   └── OutputTooLong      the server allows fewer tokens for an answer
   └── BadAnswer              an unusable answer; another try may give a better one
 
 Messages go to logs and to tables that cross namespaces: none may have content.
@@ -76,6 +77,14 @@ class ChatRefused(ChatError):
 
 class ModelDeclined(ChatRefused):
     """The model will not answer."""
+
+
+class OutputTooLong(ChatRefused):
+    """The request allows the model more tokens for its answer than the server does; `limit` is the server's maximum."""
+
+    def __init__(self, message: str, limit: int) -> None:
+        super().__init__(message)
+        self.limit = limit
 
 
 class BadAnswer(ChatError):

@@ -14,6 +14,7 @@ from everword.chat.errors import (
     ChatRefused,
     ChatUnavailable,
     InputTooLong,
+    OutputTooLong,
 )
 from everword.model_server.refusals import json_or_none, message_of, pause_of, said_of
 
@@ -35,6 +36,10 @@ _LIMIT = re.compile(
     r"\D{0,20}?(\d{3,9})",
     re.IGNORECASE,
 )
+#: How hosted APIs word that a request allows the answer too many tokens.
+_OUTPUT = re.compile(r"max_(?:completion_)?tokens|maxOutputTokens|output tokens", re.IGNORECASE)
+#: Neither negative nor part of a model's name.
+_NUMBER = re.compile(r"(?<![-\d])\d{3,9}")
 
 
 def error_of(answer: httpx2.Response, texts: Sequence[str]) -> ChatError:
@@ -47,8 +52,10 @@ def error_of(answer: httpx2.Response, texts: Sequence[str]) -> ChatError:
 def error_for(status: int, said: str, words: str, pause_s: float | None = None) -> ChatError:
     """Return the error for a status. `said` becomes the message; `words` are the server's own, and only searched."""
     if status in _REFUSED:
+        limit = _LIMIT.search(words)
+        if limit is None and (output_tokens := _output_limit(words)):
+            return OutputTooLong(said, output_tokens)
         if status == 413 or _TOO_LONG.search(words):
-            limit = _LIMIT.search(words)
             return InputTooLong(said, int(limit[1]) if limit else None)
         return ChatRefused(said)
     if status in _BUSY:
@@ -56,6 +63,12 @@ def error_for(status: int, said: str, words: str, pause_s: float | None = None) 
     if status >= 500:
         return ChatUnavailable(said, pause_s)
     return ChatMisconfigured(said)
+
+
+def _output_limit(words: str) -> int | None:
+    """Return the maximum of `max_tokens` that a refusal names: the lowest number in it."""
+    numbers = [int(number) for number in _NUMBER.findall(words)]
+    return min(numbers, default=None) if _OUTPUT.search(words) else None
 
 
 def _message_and_kind(answer: httpx2.Response) -> str:

@@ -21,8 +21,9 @@ class ChatSettings:
     """Maximum concurrent requests of one client to the server."""
     read_timeout_s: float = 300.0
     """Seconds without a byte from the server. Answers are streamed, so a slow answer does not exceed it."""
-    context_tokens: int = 8192
-    """Size of the model's context in tokens, input and output together, if its server does not report it."""
+    context_tokens: int | None = None
+    """Maximum tokens of a request, input and output together. None: the size that the server reports, or that is known
+    of the model."""
     connect_timeout_s: float = 30.0
     """Seconds for opening a connection."""
     pauses_s: tuple[float, ...] = (5.0, 10.0, 15.0)
@@ -74,7 +75,7 @@ class ChatSettings:
             model=model,
             api_key=api_key,
             concurrency=environment.integer("EVERWORD_CHAT_CONCURRENCY", cls.concurrency, 1),
-            context_tokens=environment.integer(
-                "EVERWORD_CHAT_CONTEXT_TOKENS", cls.context_tokens, 1024
-            ),
+            context_tokens=environment.integer("EVERWORD_CHAT_CONTEXT_TOKENS", 1024, 1024)
+            if environment.text("EVERWORD_CHAT_CONTEXT_TOKENS")
+            else None,
         )

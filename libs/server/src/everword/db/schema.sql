@@ -2230,9 +2230,10 @@ CREATE TABLE everword.summary_voices (
     user_name text DEFAULT ''::text NOT NULL,
     pronouns text DEFAULT ''::text NOT NULL,
     channel_instructions jsonb DEFAULT '{}'::jsonb NOT NULL,
+    handles jsonb DEFAULT '{}'::jsonb NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL
 );
-COMMENT ON TABLE everword.summary_voices IS 'The identity in whose first person calendar summaries are written.';
+COMMENT ON TABLE everword.summary_voices IS 'The identity in whose first person summaries are written, and the names of people.';
 
 CREATE TABLE everword.themes (
     namespace_id bigint NOT NULL,

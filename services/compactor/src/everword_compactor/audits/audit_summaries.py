@@ -19,9 +19,7 @@ from everword.text.credentials import mask_credentials
 from everword_compactor.audits import store
 from everword_compactor.audits.agreement import find_disagreements
 from everword_compactor.audits.model import Audit, AuditedRow, AuditFinding
-from everword_compactor.calendar import requests as calendar
 from everword_compactor.calendar.digest import digest_name
-from everword_compactor.calendar.model import VoiceSettings
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
 from everword_compactor.compose.checks.inherited_values import with_inherited
 from everword_compactor.compose.checks.prompt_context import PromptContext
@@ -32,9 +30,11 @@ from everword_compactor.compose.model import (
     Faithfulness,
     Level,
     Source,
+    Voice,
     masked,
     without_orders,
 )
+from everword_compactor.compose.names import with_names
 
 #: The sources of a page have no more bytes, unless those of its first node do.
 MAX_PAGE_BYTES = 8 * 1024 * 1024
@@ -68,7 +68,7 @@ async def audit_summaries(
     after_id = cursor.after_id or _BEFORE_ALL
     async with database.transaction(namespace.id) as conn:
         settings = await get_namespace_settings(conn, namespace.id)
-        voice = await calendar.get_voice(conn, namespace.id)
+        voice = await store.get_voice(conn, namespace.id)
         found = await store.list_audited(
             conn, namespace.id, conversation_id, after_id, cursor.limit, MAX_PAGE_BYTES
         )
@@ -105,7 +105,7 @@ class _Auditor:
         database: Database,
         namespace_id: int,
         settings: NamespaceSettings,
-        voice: VoiceSettings,
+        voice: Voice,
     ) -> None:
         self._database = database
         self._namespace_id = namespace_id
@@ -184,6 +184,7 @@ class _Auditor:
         if self._settings.masks_credentials:
             # An older node may hold one still.
             sources, content = masked(sources, heartbeat), mask_credentials(content)
+        sources = with_names(sources, self._voice, heartbeat)
         level = Level(node.level)
         draft = Draft(
             level,
@@ -194,15 +195,14 @@ class _Auditor:
             agent=node.agent,
             channel=node.channel,
             instance=node.instance,
+            voice=self._voice,
+            instructions=self._voice.instructions(source.channel for source in sources),
         )
-        instructions = self._voice.instructions(source.channel for source in sources)
         found = check_faithfulness(
             content,
             sources,
             time_zone=draft.time_zone,
-            shown=PromptContext.of(
-                draft, instructions, self._voice.user_name, self._voice.pronouns
-            ),
+            shown=PromptContext.of(draft),
             level=level,
             chosen=node.model == EXTRACTIVE,
             heartbeat=heartbeat,

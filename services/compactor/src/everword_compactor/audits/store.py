@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.db.statements import fetch_all, load_statements
+from everword.db.statements import fetch_all, fetch_optional, load_statements
 from everword.db.typed_statements import statement
 from everword_compactor.audits.model import AuditedRow, ModelUsageRow, PendingRow
+from everword_compactor.compose.model import Voice
 from everword_compactor.nodes.store import SQL as NODES
 from everword_compactor.nodes.store import MessageSource, NodeSource
 
@@ -74,3 +75,9 @@ async def read_audited_nodes(
 
 @statement(SQL)
 async def read_revision(conn: Connection, namespace_id: int, id: UUID) -> int | None: ...
+
+
+async def get_voice(conn: Connection, namespace_id: int) -> Voice:
+    """Return the voice of a namespace's nodes; an empty one if none was set."""
+    parameters = {"namespace_id": namespace_id}
+    return await fetch_optional(conn, NODES["get_voice"], parameters, Voice) or Voice()

@@ -40,10 +40,9 @@ class RollUp:
             with job.transaction() as conn:
                 if digest:
                     period = _with_subject(conn, namespace_id, period, digest)
-                voice = store.get_voice(conn, namespace_id)
                 pending = store.pending_instances(conn, namespace_id, period)
                 nodes = store.read_period(conn, namespace_id, period)
-            summarizer = PeriodSummarizer(job, period, voice)
+            summarizer = PeriodSummarizer(job, period)
             outdated = [node.instance for node in nodes if summarizer.is_outdated(node)]
             left = sorted({*pending, *outdated})
             while left:

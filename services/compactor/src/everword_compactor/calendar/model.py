@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
 from everword.domain.periods import Calendar, Period, PeriodLevel
-from everword_compactor.compose.model import Source, Voice
+from everword_compactor.compose.model import Source
 from everword_compactor.nodes.model import NodeRow
-
-
-@dataclass(frozen=True)
-class VoiceSettings:
-    """The persona of a namespace's calendar summaries; without an identity they are in the third person."""
-
-    identity: str = ""
-    user_name: str = ""
-    pronouns: str = ""
-    #: Facts about channels, by the channel's name.
-    channel_instructions: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def voice(self) -> Voice | None:
-        if not self.identity:
-            return None
-        return Voice(self.identity, self.user_name, self.pronouns)
-
-    def instructions(self, channels: Iterable[str]) -> str:
-        """Return what to know of these channels, a line each."""
-        known = sorted(set(channels) & set(self.channel_instructions))
-        return "\n".join(f"{channel}: {self.channel_instructions[channel]}" for channel in known)
 
 
 @dataclass(frozen=True)

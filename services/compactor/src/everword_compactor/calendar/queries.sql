@@ -178,7 +178,3 @@ SELECT %(namespace_id)s, lost.level, lost.period, lost.subject
  WHERE NOT EXISTS (SELECT FROM calendar_pending p
                     WHERE p.namespace_id = %(namespace_id)s AND p.level = lost.level AND p.period = lost.period
                       AND p.subject = lost.subject);
-
--- get_voice --
--- Return the person or agent in whose voice calendar summaries are written; no row if none was set.
-SELECT identity, user_name, pronouns, channel_instructions FROM summary_voices WHERE namespace_id = %(namespace_id)s;

@@ -10,11 +10,11 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from everword.db.pool import Connection
-from everword.db.statements import execute, fetch_all, fetch_optional, fetch_values, load_statements
+from everword.db.statements import execute, fetch_all, fetch_values, load_statements
 from everword.db.typed_statements import statement
 from everword.domain.periods import Period, PeriodLevel
 from everword.jobs.enqueue import enqueue_idle
-from everword_compactor.calendar.model import PagedMessage, RollUpJob, VoiceSettings
+from everword_compactor.calendar.model import PagedMessage, RollUpJob
 from everword_compactor.calendar.store import roll_up_jobs
 
 SQL = load_statements("everword_compactor.calendar")
@@ -85,9 +85,3 @@ async def active_namespaces(conn: Connection, after: int, limit: int) -> list[in
 
 @statement(SQL)
 async def enqueue_lost_periods(conn: Connection, namespace_id: int) -> None: ...
-
-
-async def get_voice(conn: Connection, namespace_id: int) -> VoiceSettings:
-    parameters = {"namespace_id": namespace_id}
-    voice = await fetch_optional(conn, SQL["get_voice"], parameters, VoiceSettings)
-    return voice or VoiceSettings()

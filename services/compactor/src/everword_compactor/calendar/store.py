@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
-from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_values
+from everword.db.blocking import Connection, execute, fetch_all, fetch_values
 from everword.db.statements import load_statements
 from everword.db.typed_statements import statement
 from everword.domain.periods import Period
 from everword.jobs.enqueue import ROLL_UP, DueJob, enqueue_idle_blocking
-from everword_compactor.calendar.model import PendingPeriod, RollUpJob, VoiceSettings
+from everword_compactor.calendar.model import PendingPeriod, RollUpJob
 from everword_compactor.nodes.model import NodeRow
 from everword_compactor.nodes.store import MessageSource, NodeSource
 
@@ -117,11 +117,6 @@ def schedule_roll_ups(
     """Make the jobs of sorted periods due; returns of how many."""
     due = roll_up_jobs(namespace_id, periods)
     return enqueue_idle_blocking(conn, due, retry_failed_after_s=parked_s)
-
-
-def get_voice(conn: Connection, namespace_id: int) -> VoiceSettings:
-    parameters = {"namespace_id": namespace_id}
-    return fetch_optional(conn, SQL["get_voice"], parameters, VoiceSettings) or VoiceSettings()
 
 
 def roll_up_jobs(namespace_id: int, periods: Sequence[Period]) -> list[DueJob]:

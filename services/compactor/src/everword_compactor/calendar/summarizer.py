@@ -12,7 +12,7 @@ from everword.domain.periods import Period, PeriodLevel
 from everword_compactor.calendar import store
 from everword_compactor.calendar.digest import digest_server, server_of
 from everword_compactor.calendar.material import read_material
-from everword_compactor.calendar.model import PeriodMaterial, VoiceSettings
+from everword_compactor.calendar.model import PeriodMaterial
 from everword_compactor.compose.checks.inherited_values import with_inherited
 from everword_compactor.compose.model import EXTRACTIVE, Draft, Level, Source
 from everword_compactor.jobs.namespace_job import NamespaceJob
@@ -26,7 +26,6 @@ class PeriodSummarizer:
 
     job: NamespaceJob
     period: Period
-    voice: VoiceSettings
 
     def is_outdated(self, node: NodeRow) -> bool:
         """Return whether the node was written by another model or an older prompt. The absence of a model
@@ -117,8 +116,8 @@ class PeriodSummarizer:
             agent=_only(source.agent for source in sources),
             channel=_only(source.channel for source in sources),
             instance=instance,
-            voice=self.voice.voice,
-            instructions=self.voice.instructions(source.channel for source in sources),
+            voice=self.job.voice,
+            instructions=self.job.voice.instructions(source.channel for source in sources),
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import IntEnum
@@ -72,6 +72,8 @@ class Source:
     instance: str = ""
     #: Vectors of its passages, if any: unit length, all of one model generation.
     vectors: Sequence[Sequence[float]] = field(default=(), repr=False)
+    #: True for a message that its metadata protects: its text is part of its leaf, word for word.
+    protected: bool = False
     #: The call of a message that calls a tool, and its other words.
     call: Call | None = None
     words: str = ""
@@ -128,13 +130,27 @@ def without_orders(
 
 @dataclass(frozen=True)
 class Voice:
-    """Whose memories calendar nodes are, for a namespace that wants them in the first person."""
+    """Whose memories the nodes of a namespace are, and the names of the people in them."""
 
-    #: The persona's identity, given to the model with every call.
-    identity: str
+    #: The persona's identity, given to the model with every call; nodes are in the third person if empty.
+    identity: str = ""
     #: How the user is called, and referred to, such as `she/her`.
     user_name: str = ""
     pronouns: str = ""
+    #: Facts about channels, by the channel's name.
+    channel_instructions: Mapping[str, str] = field(default_factory=dict)
+    #: Names of people, by their handles.
+    handles: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def labels(self) -> list[str]:
+        """Return texts of a writer's prompt whose names a node may repeat."""
+        return [self.identity, self.user_name, self.pronouns, *self.handles.values()]
+
+    def instructions(self, channels: Iterable[str]) -> str:
+        """Return the facts about these channels, a line each."""
+        known = sorted(set(channels) & set(self.channel_instructions))
+        return "\n".join(f"{channel}: {self.channel_instructions[channel]}" for channel in known)
 
 
 @dataclass(frozen=True)
@@ -152,8 +168,8 @@ class Draft:
     agent: str = ""
     channel: str = ""
     instance: str = ""
-    voice: Voice | None = None
-    #: The operator's notes on the channels, such as owners of handles.
+    voice: Voice = Voice()
+    #: The voice's facts about the channels of the messages.
     instructions: str = ""
 
     @property

@@ -9,20 +9,22 @@ from enum import IntEnum
 from uuid import UUID
 
 from everword.db.namespaces import get_namespace_settings
-from everword.db.pool import Database
+from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import ConversationNotFound
 from everword.domain.records import SummaryRecord
 from everword.text.credentials import mask_credentials
 from everword_compactor.conversations import requests
 from everword_compactor.conversations.cover import cover
-from everword_compactor.conversations.model import FlushProgress
+from everword_compactor.conversations.model import FlushProgress, VerbatimMessage
 from everword_compactor.sleep.rpc.requests import request_sleep
 
 #: From this share of its size on, a context counts as full.
 FULL_AT = 0.85
 #: So many of the latest messages stay as they are.
 RECENT_TURNS_KEPT = 6
+#: Maximum share of the context for the messages of a phase that is kept whole.
+MAX_PHASE_SHARE = 0.5
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 0.5
 INSTRUCTION = (
@@ -49,7 +51,7 @@ class FlushRequest:
 
     conversation_id: UUID
     context_size: int
-    #: Counted from the messages if 0.
+    #: If 0, those of the last flush and of the messages since.
     used_tokens: int = 0
     notes_saved: bool = False
     keep_recent: int = RECENT_TURNS_KEPT
@@ -82,20 +84,41 @@ async def flush_conversation(
     the job was parked, the existing summaries are returned, and if it failed before, after one more attempt. Raises
     ConversationNotFound.
     """
+    id_ = request.conversation_id
     async with database.transaction(namespace.id) as conn:
-        conversation = await requests.read_compacted(conn, namespace.id, request.conversation_id)
+        conversation = await requests.read_compacted(conn, namespace.id, id_)
         if conversation is None:
-            raise ConversationNotFound(conversation_id=request.conversation_id)
-        used = request.used_tokens or await requests.count_tokens(
-            conn, namespace.id, conversation.id, conversation.last_seq
+            raise ConversationNotFound(conversation_id=id_)
+        before = await requests.read_flushed(conn, namespace.id, id_)
+        used = request.used_tokens or before.tokens + await requests.count_tokens(
+            conn, namespace.id, id_, conversation.last_seq, after=before.through
         )
+        through = await _last_replaceable(conn, namespace.id, request, conversation.last_seq)
     if used < request.full_at * request.context_size:
-        return FlushResult(FlushAction.NONE, used)
+        if not before.through:
+            return FlushResult(FlushAction.NONE, used)
+        return await _earlier_replacement(database, namespace.id, request, before.through, used)
     if not request.notes_saved:
         return FlushResult(FlushAction.SAVE_NOTES, used, instruction=INSTRUCTION)
-    through = max(0, conversation.last_seq - request.keep_recent)
-    await _sum_up(database, namespace.id, conversation.id, through)
+    through = max(through, before.through)
+    await _sum_up(database, namespace.id, id_, through)
     return await _replacement(database, namespace.id, request, through, used)
+
+
+async def _last_replaceable(
+    conn: Connection, namespace_id: int, request: FlushRequest, last_seq: int
+) -> int:
+    """Return the last position that may be replaced: before the latest messages, and not within a phase.
+
+    An unfinished phase, or one that the latest messages begin in, is kept whole unless it fills half of the context.
+    """
+    id_ = request.conversation_id
+    through = max(0, last_seq - request.keep_recent)
+    before_phase = await requests.read_phase_start(conn, namespace_id, id_, through)
+    if before_phase is None:
+        return through
+    kept = await requests.count_tokens(conn, namespace_id, id_, last_seq, after=before_phase)
+    return before_phase if kept <= MAX_PHASE_SHARE * request.context_size else through
 
 
 async def _sum_up(
@@ -133,6 +156,54 @@ async def _wait(
             return
 
 
+@dataclass(frozen=True)
+class _Replaced:
+    """The summaries up to a position, and the messages that no summary replaces."""
+
+    summaries: Sequence[SummaryRecord]
+    retained: Sequence[VerbatimMessage]
+    through: int
+    masks_credentials: bool
+
+    async def result(self, action: FlushAction, used: int, freed: int = 0) -> FlushResult:
+        summaries = self.summaries
+        if self.masks_credentials:
+            # One that was written before credentials were masked holds what its sources do.
+            summaries = await asyncio.to_thread(_masked, summaries)
+        return FlushResult(
+            action,
+            used,
+            summaries=summaries,
+            replaced_through_seq=self.through,
+            verbatim_ids=[message.id for message in self.retained],
+            unconfirmed_ids=[message.id for message in self.retained if message.is_unconfirmed],
+            freed_tokens=freed,
+        )
+
+
+async def _read_replaced(
+    conn: Connection, namespace_id: int, request: FlushRequest, through: int
+) -> _Replaced:
+    id_ = request.conversation_id
+    covered = cover(await requests.read_node_ranges(conn, namespace_id, id_, through))
+    ids = [node_range.id for node_range in covered.stretches]
+    summaries = await requests.read_summaries(conn, namespace_id, ids)
+    retained = await requests.verbatim_messages(
+        conn, namespace_id, id_, covered.through, request.protected_ids, covered.gaps
+    )
+    settings = await get_namespace_settings(conn, namespace_id)
+    return _Replaced(summaries, retained, covered.through, settings.masks_credentials)
+
+
+async def _earlier_replacement(
+    database: Database, namespace_id: int, request: FlushRequest, through: int, used: int
+) -> FlushResult:
+    """Return that there is room, with the summaries of an earlier flush: a caller that lost them goes on with these."""
+    async with database.transaction(namespace_id) as conn:
+        replaced = await _read_replaced(conn, namespace_id, request, through)
+    return await replaced.result(FlushAction.NONE, used)
+
+
 async def _replacement(
     database: Database, namespace_id: int, request: FlushRequest, through: int, used: int
 ) -> FlushResult:
@@ -143,35 +214,20 @@ async def _replacement(
     id_ = request.conversation_id
     async with database.transaction(namespace_id) as conn:
         before = await requests.read_flushed(conn, namespace_id, id_)
-        covered = cover(await requests.read_node_ranges(conn, namespace_id, id_, through))
-        ids = [node_range.id for node_range in covered.stretches]
-        summaries = await requests.read_summaries(conn, namespace_id, ids)
-        retained = await requests.verbatim_messages(
-            conn, namespace_id, id_, covered.through, request.protected_ids, covered.gaps
-        )
+        replaced = await _read_replaced(conn, namespace_id, request, through)
         new = await requests.count_tokens(
-            conn, namespace_id, id_, covered.through, after=before.through
+            conn, namespace_id, id_, replaced.through, after=before.through
         )
+        retained_ids = [message.id for message in replaced.retained]
         stays = await requests.count_tokens(
-            conn, namespace_id, id_, covered.through, only_ids=[message.id for message in retained]
+            conn, namespace_id, id_, replaced.through, only_ids=retained_ids
         )
-        stays += sum(summary.token_count for summary in summaries)
-        await requests.mark_flushed(conn, namespace_id, id_, FlushProgress(covered.through, stays))
+        stays += sum(summary.token_count for summary in replaced.summaries)
+        await requests.mark_flushed(conn, namespace_id, id_, FlushProgress(replaced.through, stays))
         # Learn from messages that leave the agent's context before the agent misses them.
         await request_sleep(conn, namespace_id, [id_])
-        settings = await get_namespace_settings(conn, namespace_id)
-    if settings.masks_credentials:
-        # One that was written before credentials were masked holds what its sources do.
-        summaries = await asyncio.to_thread(_masked, summaries)
-    return FlushResult(
-        FlushAction.REPLACE,
-        used,
-        summaries=summaries,
-        replaced_through_seq=covered.through,
-        verbatim_ids=[message.id for message in retained],
-        unconfirmed_ids=[message.id for message in retained if message.is_unconfirmed],
-        freed_tokens=max(0, before.tokens + new - stays),
-    )
+    freed = max(0, before.tokens + new - stays)
+    return await replaced.result(FlushAction.REPLACE, used, freed)
 
 
 def _masked(summaries: Sequence[SummaryRecord]) -> list[SummaryRecord]:

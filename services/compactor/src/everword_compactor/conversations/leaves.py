@@ -10,7 +10,7 @@ from everword.db.blocking import Connection
 from everword_compactor.compose.model import Level, Source
 from everword_compactor.conversations import store
 from everword_compactor.conversations.model import CompactedConversation
-from everword_compactor.conversations.plan import LeafPlan, plan_leaf
+from everword_compactor.conversations.plan import LeafPlan, most_waiting, plan_leaf
 from everword_compactor.conversations.summarizer import ConversationSummarizer
 from everword_compactor.nodes.store import read_message_sources
 from everword_compactor.nodes.write import NodeExists
@@ -43,7 +43,7 @@ def _next_step(summarizer: ConversationSummarizer) -> _Step | None:
         conversation = store.read_compacted(conn, namespace_id, summarizer.conversation_id)
         if conversation is None or conversation.last_seq <= conversation.summarised_seq:
             return None
-        waiting = store.next_messages(conn, namespace_id, conversation, settings.after_messages)
+        waiting = store.next_messages(conn, namespace_id, conversation, most_waiting(settings))
         plan = plan_leaf(conversation, waiting, settings, summarizer.job.worker_context.now())
         rows = []
         if plan.seqs:

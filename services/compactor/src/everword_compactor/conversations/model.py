@@ -41,6 +41,8 @@ class WaitingMessage:
     recorded_at: datetime
     #: Size of its readable text.
     bytes: int
+    #: The phase of work that its metadata names; empty if none.
+    phase: str = ""
 
 
 @dataclass(frozen=True)

@@ -39,21 +39,54 @@ def plan_leaf(
 ) -> LeafPlan:
     """Decide on the next leaf.
 
-    `waiting` are the first messages that wait up to `conversation.through`: `after_messages`, or as many as there are.
-    A leaf is full earlier if its size limit is reached.
+    `waiting` are the first messages that wait up to `conversation.through`: `most_waiting`, or as many as there are. A
+    leaf is full earlier if its size limit is reached, and may be longer than `after_messages` to keep a phase whole.
     """
     if not waiting:
         return LeafPlan(through=conversation.through)
-    seqs = [message.seq for message in waiting[: _fitting(waiting)]]
-    is_full = sum(message.bytes for message in waiting) >= MOST_LEAF_BYTES
-    if is_full or len(waiting) >= settings.after_messages:
-        return LeafPlan(seqs, through=seqs[-1])
+    seqs = [message.seq for message in waiting]
+    full = waiting[: settings.after_messages]
+    if sum(message.bytes for message in full) >= MOST_LEAF_BYTES:
+        size = _fitting(full)
+        return LeafPlan(seqs[:size], through=seqs[size - 1])
+    if len(waiting) >= settings.after_messages:
+        size = _whole_phases(waiting, settings)
+        if not size and conversation.is_wanted:
+            size = settings.after_messages
+        if size:
+            return LeafPlan(seqs[:size], through=seqs[size - 1])
     if conversation.is_wanted:
         return LeafPlan(seqs, through=conversation.through)
     enough = 2 * len(waiting) >= settings.after_messages
     idle_s = settings.idle_s if enough else settings.long_idle_s
     due_at = waiting[-1].recorded_at + timedelta(seconds=idle_s)
     return LeafPlan(due_at=due_at) if due_at > now else LeafPlan(seqs, conversation.through)
+
+
+def most_waiting(settings: CompactionSettings) -> int:
+    """Return how many waiting messages decide on the next leaf: twice a leaf, so that a phase may end."""
+    return 2 * settings.after_messages
+
+
+def _whole_phases(waiting: Sequence[WaitingMessage], settings: CompactionSettings) -> int:
+    """Return the number of messages of a leaf that splits no phase; 0 while a phase may still end.
+
+    A phase that is longer than `most_waiting` is split.
+    """
+    after = settings.after_messages
+    ends = [
+        place
+        for place in range(1, len(waiting) + 1)
+        if not waiting[place - 1].phase
+        or (place < len(waiting) and waiting[place].phase != waiting[place - 1].phase)
+    ]
+    earlier = [place for place in ends if after <= 2 * place <= 2 * after]
+    later = [place for place in ends if after < place <= _fitting(waiting)]
+    if earlier or later:
+        return earlier[-1] if earlier else later[0]
+    return (
+        after if len(waiting) >= most_waiting(settings) or _fitting(waiting) < len(waiting) else 0
+    )
 
 
 def _fitting(waiting: Sequence[WaitingMessage]) -> int:

@@ -10,7 +10,7 @@ SELECT c.id, c.agent, c.subject, c.channel, c.title, c.last_seq, coalesce(p.summ
 
 -- next_messages --
 -- Return the next messages with text to summarise, without automated ones.
-SELECT seq, recorded_at,
+SELECT seq, recorded_at, coalesce(metadata->>'phase', '') AS phase,
        octet_length(content) + octet_length(tool_name) + octet_length(tool_args) + octet_length(tool_result)
        + coalesce(octet_length(content_blocks::text), 0) AS bytes
   FROM messages
@@ -134,6 +134,27 @@ SELECT flushed_seq AS through, flushed_tokens AS tokens
   FROM compaction_progress
  WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s;
 
+-- read_phase_start --
+-- Return the position before the first message of a phase, if the phase has messages on both sides of a position, or has
+-- not ended there; otherwise NULL. A phase is a run of messages with the same `phase` in their metadata; automated
+-- messages are ignored.
+SELECT CASE WHEN latest.phase <> '' AND coalesce(next.phase, latest.phase) = latest.phase THEN
+         coalesce((SELECT m.seq FROM messages m
+                    WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = %(conversation_id)s
+                      AND m.seq < %(through)s AND NOT m.automated AND coalesce(m.metadata->>'phase', '') <> latest.phase
+                    ORDER BY m.seq DESC LIMIT 1), 0)
+       END AS before
+  FROM (SELECT coalesce(metadata->>'phase', '') AS phase
+          FROM messages
+         WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND seq <= %(through)s
+           AND NOT automated
+         ORDER BY seq DESC LIMIT 1) AS latest
+  LEFT JOIN LATERAL (SELECT coalesce(metadata->>'phase', '') AS phase
+                       FROM messages
+                      WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s
+                        AND seq > %(through)s AND NOT automated
+                      ORDER BY seq LIMIT 1) AS next ON true;
+
 -- mark_flushed --
 -- Store the position up to which a conversation was flushed. Does nothing if it was flushed further meanwhile.
 UPDATE compaction_progress
@@ -148,12 +169,14 @@ SELECT id, level, first_seq, last_seq, parent_id, needs_review
  ORDER BY first_seq, level DESC;
 
 -- verbatim_messages --
--- Return the messages of a conversation up to a position that no summary replaces: system messages, protected messages,
--- and messages in gaps without a trusted summary, which are marked `is_in_doubt`.
-SELECT m.id, m.role <> 1 AND NOT m.id = ANY(%(protected_ids)s) AS is_unconfirmed
+-- Return the messages of a conversation up to a position that no summary replaces: system messages, messages protected by
+-- the caller or by their metadata, and messages in gaps without a trusted summary, which are marked `is_unconfirmed`.
+SELECT m.id,
+       m.role <> 1 AND NOT m.id = ANY(%(protected_ids)s)
+       AND coalesce(m.metadata->>'protected', '') <> 'true' AS is_unconfirmed
   FROM messages m
  WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = %(conversation_id)s AND m.seq <= %(through)s
-   AND (m.role = 1 OR m.id = ANY(%(protected_ids)s)
+   AND (m.role = 1 OR m.id = ANY(%(protected_ids)s) OR m.metadata->>'protected' = 'true'
         OR (NOT m.automated
             AND EXISTS (SELECT FROM unnest(%(first_seqs)s::bigint[], %(last_seqs)s::bigint[]) AS gap (first_seq, last_seq)
                          WHERE m.seq BETWEEN gap.first_seq AND gap.last_seq)))

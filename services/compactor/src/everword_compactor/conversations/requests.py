@@ -12,6 +12,7 @@ from everword.db.statements import (
     fetch_all,
     fetch_optional,
     fetch_value,
+    fetch_values,
     load_statements,
 )
 from everword.db.typed_statements import statement
@@ -104,6 +105,19 @@ async def read_flushed(conn: Connection, namespace_id: int, conversation_id: UUI
         await fetch_optional(conn, SQL["read_flushed"], parameters, FlushProgress)
         or FlushProgress()
     )
+
+
+async def read_phase_start(
+    conn: Connection, namespace_id: int, conversation_id: UUID, through: int
+) -> int | None:
+    """Return the position before the phase that `through` splits or that has not ended; None if there is none."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "conversation_id": conversation_id,
+        "through": through,
+    }
+    found = await fetch_values(conn, SQL["read_phase_start"], parameters)
+    return found[0] if found else None
 
 
 async def mark_flushed(

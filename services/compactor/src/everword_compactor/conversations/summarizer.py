@@ -14,6 +14,11 @@ from everword.domain.ids import new_id
 from everword.text.credentials import mask_credentials
 from everword_compactor.compose.model import Draft, Level, Source
 from everword_compactor.conversations.model import CompactedConversation
+from everword_compactor.conversations.protected import (
+    empty_composition,
+    repeat_protected,
+    split_protected,
+)
 from everword_compactor.jobs.namespace_job import NamespaceJob
 from everword_compactor.nodes.model import NewSummary, NodePlace
 from everword_compactor.nodes.write import NodeExists, insert_node, revise_node
@@ -98,13 +103,16 @@ class ConversationSummarizer:
         title = conversation.title
         if self.job.namespace.masks_credentials:
             title = mask_credentials(title)
+        summarized, protected = split_protected(sources)
         draft = Draft(
             level=level,
-            sources=sources,
+            sources=summarized,
             title=title,
             conversation_id=conversation.id,
             agent=conversation.agent,
             channel=conversation.channel,
+            voice=self.job.voice,
+            instructions=self.job.voice.instructions([conversation.channel]),
         )
         place = NodePlace(
             level=level,
@@ -116,4 +124,9 @@ class ConversationSummarizer:
             subject=conversation.subject,
             channel=conversation.channel,
         )
-        return NewSummary(id_, place, self.job.compose(draft, is_new=is_new), sources)
+        if summarized:
+            composition = self.job.compose(draft, is_new=is_new)
+        else:
+            composer = self.job.worker_context.composer
+            composition = empty_composition(composer.model, composer.prompt_version(level))
+        return NewSummary(id_, place, repeat_protected(composition, protected), sources)

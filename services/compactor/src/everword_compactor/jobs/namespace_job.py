@@ -18,13 +18,15 @@ from everword_compactor.compose.model import (
     Composition,
     Draft,
     Source,
+    Voice,
     masked,
     plain_line,
     without_orders,
 )
+from everword_compactor.compose.names import with_names
 from everword_compactor.jobs.context import WorkerContext
 from everword_compactor.nodes.model import NodeNamespace
-from everword_compactor.nodes.store import node_namespace
+from everword_compactor.nodes.store import get_voice, node_namespace
 from everword_compactor.nodes.write import with_vectors
 
 
@@ -35,6 +37,7 @@ class NamespaceJob:
     worker_context: WorkerContext
     run: JobRun
     namespace: NodeNamespace
+    voice: Voice
 
     @property
     def namespace_id(self) -> int:
@@ -45,13 +48,15 @@ class NamespaceJob:
         return self.worker_context.database.transaction(self.namespace_id)
 
     def prepare(self, sources: Sequence[Source]) -> Sequence[Source]:
-        """Return sources with their vectors, and without untrusted orders, and credentials where these are masked."""
+        """Return sources with their vectors and the names of people, without untrusted orders, and without credentials
+        if these are masked.
+        """
         with self.transaction() as conn:
             sources = with_vectors(conn, self.namespace_id, sources)
         sources = without_orders(sources, self.namespace.trust, self.run.heartbeat)
         if self.namespace.masks_credentials:
-            return masked(sources, self.run.heartbeat)
-        return sources
+            sources = masked(sources, self.run.heartbeat)
+        return with_names(sources, self.voice, self.run.heartbeat)
 
     def compose(
         self, draft: Draft, composer: Composer | None = None, *, is_new: bool = False
@@ -103,11 +108,12 @@ def open_job(worker_context: WorkerContext, run: JobRun) -> Iterator[NamespaceJo
     namespace_id = run.job.namespace_id
     with worker_context.database.transaction(namespace_id) as conn:
         namespace = node_namespace(conn, namespace_id)
+        voice = get_voice(conn, namespace_id)
     if namespace is None:
         yield None
         return
     with worker_context.ledger.of_namespace(namespace_id, _conversation_of(run)):
-        yield NamespaceJob(worker_context, run, namespace)
+        yield NamespaceJob(worker_context, run, namespace, voice)
 
 
 def _conversation_of(run: JobRun) -> UUID | None:

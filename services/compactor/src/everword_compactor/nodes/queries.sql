@@ -7,6 +7,12 @@ SELECT id, time_zone, day_cutoff_minutes, text_search_config::text AS text_searc
   FROM namespaces
  WHERE id = %(namespace_id)s AND state = 'active';
 
+-- get_voice --
+-- Return the person or agent in whose voice summaries are written; no row if none was set.
+SELECT identity, user_name, pronouns, channel_instructions, handles
+  FROM summary_voices
+ WHERE namespace_id = %(namespace_id)s;
+
 -- insert_summary --
 -- Store a node. No row if its place already has a node, because another worker stored it first.
 INSERT INTO summaries (namespace_id, id, level, conversation_id, first_seq, last_seq, period, agent, subject, channel,
@@ -65,7 +71,8 @@ UPDATE summaries
 -- read_message_sources --
 -- Return messages of a conversation by sequence number, in order, with their authors. Automated messages are excluded.
 SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.instance, m.content, m.content_blocks,
-       m.tool_name, m.tool_args, m.tool_result, m.occurred_at
+       m.tool_name, m.tool_args, m.tool_result, m.occurred_at,
+       coalesce(m.metadata->>'protected', '') = 'true' AS protected
   FROM messages m
   JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
  WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = %(conversation_id)s AND m.seq = ANY(%(seqs)s)
@@ -75,7 +82,8 @@ SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.i
 -- read_source_messages --
 -- Return the messages that a node was made from, in order.
 SELECT m.id, m.seq, m.conversation_id, c.agent, c.channel, m.role, m.author, m.instance,
-       m.content, m.content_blocks, m.tool_name, m.tool_args, m.tool_result, m.occurred_at
+       m.content, m.content_blocks, m.tool_name, m.tool_args, m.tool_result, m.occurred_at,
+       coalesce(m.metadata->>'protected', '') = 'true' AS protected
   FROM summary_sources s
   JOIN messages m ON m.namespace_id = s.namespace_id AND m.id = s.message_id
   JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id

@@ -11,10 +11,10 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from everword.db.blocking import Connection, execute, fetch_all, fetch_value
+from everword.db.blocking import Connection, execute, fetch_all, fetch_optional, fetch_value
 from everword.db.statements import load_statements
 from everword.db.typed_statements import statement
-from everword_compactor.compose.model import Faithfulness, Source, message_text
+from everword_compactor.compose.model import Faithfulness, Source, Voice, message_text
 from everword_compactor.nodes.model import NewSummary, NodeNamespace, NodeRow
 from everword_compactor.outcomes.result import parse_json
 from everword_compactor.outcomes.sentence import Call
@@ -42,6 +42,7 @@ class MessageSource:
     tool_args: str
     tool_result: str
     occurred_at: datetime
+    protected: bool = False
 
     @property
     def source(self) -> Source:
@@ -62,6 +63,7 @@ class MessageSource:
             role=self.role,
             author=self.author,
             instance=self.instance,
+            protected=self.protected,
             call=call,
             words=said if call else "",
         )
@@ -121,6 +123,12 @@ class _VectorRow:
 @statement(SQL)
 def node_namespace(conn: Connection, namespace_id: int) -> NodeNamespace | None:
     """Return the namespace; None once it is being deleted."""
+
+
+def get_voice(conn: Connection, namespace_id: int) -> Voice:
+    """Return the voice of a namespace's nodes; an empty one if none was set."""
+    parameters = {"namespace_id": namespace_id}
+    return fetch_optional(conn, SQL["get_voice"], parameters, Voice) or Voice()
 
 
 def insert_summary(conn: Connection, namespace_id: int, node: NewSummary) -> bool:

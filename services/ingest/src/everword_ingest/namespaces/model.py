@@ -29,13 +29,15 @@ class NamespaceUsage:
 
 @dataclass(frozen=True)
 class NamespaceVoice:
-    """Whose memories the calendar summaries of a namespace are."""
+    """Whose memories the summaries of a namespace are."""
 
     identity: str = ""
     user_name: str = ""
     pronouns: str = ""
     #: Facts about channels, by their names.
     channel_instructions: dict[str, str] = field(default_factory=dict)
+    #: Names of people, by their handles.
+    handles: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -109,6 +109,7 @@ async def _refuse_credentials(voice: NamespaceVoice) -> None:
         "user_name": voice.user_name,
         "pronouns": voice.pronouns,
         "channel_instructions": "\n".join(voice.channel_instructions.values()),
+        "handles": "\n".join(voice.handles.values()),
     }
     for field, text in texts.items():
         await refuse_in_text(f"namespace.settings.voice.{field}", text)

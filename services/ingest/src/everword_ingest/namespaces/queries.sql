@@ -132,15 +132,18 @@ SELECT id, name_hash, counts, api_key_id, requested_by, requested_at, finished_a
  LIMIT %(limit)s;
 
 -- get_voice --
--- Return the person or agent in whose voice calendar summaries are written; no row if none was set.
-SELECT identity, user_name, pronouns, channel_instructions FROM summary_voices WHERE namespace_id = %(namespace_id)s;
+-- Return the person or agent in whose voice summaries are written; no row if none was set.
+SELECT identity, user_name, pronouns, channel_instructions, handles
+  FROM summary_voices
+ WHERE namespace_id = %(namespace_id)s;
 
 -- set_voice --
--- Set the voice of calendar summaries; an equal voice is not written again.
-INSERT INTO summary_voices AS v (namespace_id, identity, user_name, pronouns, channel_instructions)
-VALUES (%(namespace_id)s, %(identity)s, %(user_name)s, %(pronouns)s, %(channel_instructions)s)
+-- Set the voice of summaries; an equal voice is not written again.
+INSERT INTO summary_voices AS v (namespace_id, identity, user_name, pronouns, channel_instructions, handles)
+VALUES (%(namespace_id)s, %(identity)s, %(user_name)s, %(pronouns)s, %(channel_instructions)s, %(handles)s)
 ON CONFLICT (namespace_id) DO UPDATE
    SET identity = excluded.identity, user_name = excluded.user_name, pronouns = excluded.pronouns,
-       channel_instructions = excluded.channel_instructions, updated_at = now()
- WHERE (v.identity, v.user_name, v.pronouns, v.channel_instructions)
-       IS DISTINCT FROM (excluded.identity, excluded.user_name, excluded.pronouns, excluded.channel_instructions);
+       channel_instructions = excluded.channel_instructions, handles = excluded.handles, updated_at = now()
+ WHERE (v.identity, v.user_name, v.pronouns, v.channel_instructions, v.handles)
+       IS DISTINCT FROM
+       (excluded.identity, excluded.user_name, excluded.pronouns, excluded.channel_instructions, excluded.handles);

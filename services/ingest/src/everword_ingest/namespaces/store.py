@@ -67,11 +67,11 @@ async def get_voice(conn: Connection, namespace_id: int) -> NamespaceVoice:
 
 
 async def set_voice(conn: Connection, namespace_id: int, voice: NamespaceVoice) -> None:
-    instructions = Jsonb(voice.channel_instructions)
     parameters = {
         "namespace_id": namespace_id,
         **asdict(voice),
-        "channel_instructions": instructions,
+        "channel_instructions": Jsonb(voice.channel_instructions),
+        "handles": Jsonb(voice.handles),
     }
     await execute(conn, SQL["set_voice"], parameters)
 

@@ -69,7 +69,11 @@ def to_settings(settings: pb.NamespaceSettings) -> NamespaceSettings:
 
 def to_voice(voice: pb.Voice) -> NamespaceVoice:
     return NamespaceVoice(
-        voice.identity, voice.user_name, voice.pronouns, dict(voice.channel_instructions)
+        voice.identity,
+        voice.user_name,
+        voice.pronouns,
+        dict(voice.channel_instructions),
+        dict(voice.handles),
     )
 
 

@@ -35,6 +35,9 @@ from everword_web.console.pages import (
     themes,
     topics,
 )
+from everword_web.console.pages import (
+    settings as settings_page,
+)
 from everword_web.console.rights import RightsOfVisitors
 from everword_web.console.sessions import Credentials, Sessions
 from everword_web.console.visits import Page, Visit, served
@@ -72,6 +75,7 @@ _READS: dict[str, Page] = {
     "/erasures/{id:uuid}": erasures.erasure,
     "/queues": queues.status,
     "/costs": costs.costs,
+    "/settings": settings_page.show,
 }
 #: POST requests: they change something, or cost too much for a page that another site may open.
 _POSTS: dict[str, Page] = {
@@ -82,6 +86,7 @@ _POSTS: dict[str, Page] = {
     "/erasures/new": erasures.erase,
     "/queues/retry": queues.retry,
     "/queues/backfill": queues.backfill,
+    "/settings/voice": settings_page.save_voice,
 }
 
 

@@ -27,6 +27,7 @@ PLACES = (
     ("/queues", "Queues"),
     ("/costs", "Costs"),
     ("/erasures", "Erasures"),
+    ("/settings", "Settings"),
 )
 
 #: Characters that reverse the direction of the following text and can so hide its meaning; their names are shown.

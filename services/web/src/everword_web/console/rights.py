@@ -27,7 +27,7 @@ class Rights:
     write: bool = False
     """Correct facts, and retry failed jobs."""
     erase: bool = False
-    """Erase what was written."""
+    """Erase what was written, and change settings: an operator's rights."""
 
 
 class RightsOfVisitors:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 from uuid import uuid4
 
 from pydantic import Field
 
-from everword.adapters.tools.limits import MAX_TOKENS
+from everword.adapters.tools.limits import MAX_TOKENS, count_fitting
 from everword.adapters.tools.memory import Query
 from everword.adapters.tools.model import ADDS, READS, Tool, ToolCaller, ToolSet
 from everword.adapters.tools.owners import (
@@ -18,8 +19,18 @@ from everword.adapters.tools.owners import (
     id_in,
     own_and_shared,
 )
-from everword.v1 import context_service_pb2, ingest_service_pb2, memory_pb2
+from everword.adapters.tools.text import heading, indented
+from everword.v1 import (
+    context_service_pb2,
+    ingest_service_pb2,
+    maintenance_service_pb2,
+    memory_pb2,
+    search_service_pb2,
+)
 from everword.v1.search_service_pb2 import VERDICT_NOTHING_RELEVANT
+
+#: Maximum messages that stay whole in the answer of memory_flush.
+_MAX_KEPT = 50
 
 
 async def memory_append(
@@ -94,11 +105,62 @@ async def memory_context(
     return "Nothing that is remembered bears on this." if nothing else "Nothing is remembered yet."
 
 
+async def memory_flush(
+    caller: ToolCaller,
+    conversation: Annotated[
+        str,
+        Field(min_length=1, max_length=512, description="The name of the conversation, or its id."),
+    ],
+    notes_saved: Annotated[
+        bool, Field(description="Whether you have saved what the first answer asked you to save.")
+    ] = False,
+    subject: Subject = "",
+) -> str:
+    """Make room when your context is nearly full: return summaries that replace older messages.
+
+    Call it once, save your notes as the answer says, then call it again with notes_saved.
+    """
+    conversation_id = await find_conversation(caller, conversation, subject)
+    # The caller says that its context is full; how full does not matter.
+    flushed = await caller.client.maintenance_service.FlushConversation(
+        maintenance_service_pb2.FlushConversationRequest(
+            conversation_id=conversation_id,
+            context_size=1,
+            used_tokens=1,
+            notes_saved=notes_saved,
+        ),
+        metadata=caller.metadata,
+    )
+    if not notes_saved:
+        return flushed.instruction
+    if not flushed.summaries:
+        return "The conversation is too short to make room: nothing is replaced."
+    head = f"These summaries replace messages 1 to {flushed.replaced_through_seq}:"
+    summaries = [indented(summary.content) for summary in flushed.summaries]
+    kept = await _kept(caller, flushed.kept_message_ids[:_MAX_KEPT])
+    parts = [head, *summaries, *kept]
+    fitting = count_fitting(parts)
+    if fitting < len(parts):
+        parts[fitting:] = [f"{len(parts) - fitting} more parts: read them with memory_browse."]
+    return "\n\n".join(parts)
+
+
+async def _kept(caller: ToolCaller, memory_ids: Sequence[str]) -> list[str]:
+    """Return messages that no summary replaces, each below its heading."""
+    if not memory_ids:
+        return []
+    request = search_service_pb2.BatchGetMemoriesRequest(memory_ids=memory_ids)
+    found = await caller.client.search_service.BatchGetMemories(request, metadata=caller.metadata)
+    memories = [f"{heading(memory)}\n{indented(memory.content)}" for memory in found.memories]
+    return ["Keep these messages:", *memories]
+
+
 CONTEXT = Tool(memory_context, "What to have in mind", READS)
 CONVERSATION = ToolSet(
     (
         Tool(memory_append, "Store a message", ADDS),
         CONTEXT,
+        Tool(memory_flush, "Make room in a full context", ADDS),
     ),
     "Store each message of the conversation with memory_append, and call memory_context before you answer.",
 )

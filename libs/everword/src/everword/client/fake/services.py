@@ -27,6 +27,7 @@ from everword.v1 import (
     fact_query_service_pb2,
     fact_service_pb2,
     ingest_service_pb2,
+    maintenance_service_pb2,
     memory_pb2,
     note_pb2,
     note_service_pb2,
@@ -49,6 +50,7 @@ class FakeClient(Client):
             self.Search, self.Browse, self.GetMemory, self.ListMessages, self.GetConversation
         )
         self.context_service: Any = to_service(self.BuildContext)
+        self.maintenance_service: Any = to_service(self.FlushConversation)
         self.note_service: Any = to_service(self.WriteNote, self.GetNote, self.DeleteNote)
         self.fact_service: Any = to_service(self.Remember)
         self.fact_query_service: Any = to_service(self.ListFacts)
@@ -192,6 +194,14 @@ class FakeClient(Client):
         text = "\n".join(" ".join(item.text.split()) for item in items)
         return context_service_pb2.BuildContextResponse(
             blocks=[block], text=text, token_count=len(text.split())
+        )
+
+    async def FlushConversation(
+        self, request: maintenance_service_pb2.FlushConversationRequest, timeout: float = 0.0
+    ) -> maintenance_service_pb2.FlushConversationResponse:
+        # No summaries exist here, so every conversation has room.
+        return maintenance_service_pb2.FlushConversationResponse(
+            action=maintenance_service_pb2.FLUSH_ACTION_NONE
         )
 
     async def WriteNote(

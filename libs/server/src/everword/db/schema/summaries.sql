@@ -283,9 +283,10 @@ CREATE TABLE summary_voices (
     user_name text NOT NULL DEFAULT '',
     pronouns text NOT NULL DEFAULT '',
     channel_instructions jsonb NOT NULL DEFAULT '{}',
+    handles jsonb NOT NULL DEFAULT '{}',
     updated_at timestamptz NOT NULL DEFAULT now()
 );
-COMMENT ON TABLE summary_voices IS 'The identity in whose first person calendar summaries are written.';
+COMMENT ON TABLE summary_voices IS 'The identity in whose first person summaries are written, and the names of people.';
 SELECT isolate_table('summary_voices');
 GRANT SELECT ON summary_voices TO everword_compactor;
 GRANT SELECT, INSERT, UPDATE ON summary_voices TO everword_ingest;

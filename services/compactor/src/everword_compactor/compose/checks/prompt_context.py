@@ -19,10 +19,10 @@ class PromptContext:
     message_count: int = 0
 
     @classmethod
-    def of(cls, draft: Draft, instructions: str, *names: str) -> PromptContext:
-        """Return the prompt's other parts for a draft; `names` are the user's name and pronouns."""
-        labels = [str(draft.conversation_id or ""), draft.agent, draft.channel, *names]
-        texts = [instructions]
+    def of(cls, draft: Draft) -> PromptContext:
+        """Return the prompt's other parts for a draft."""
+        labels = [str(draft.conversation_id or ""), draft.agent, draft.channel, *draft.voice.labels]
+        texts = [draft.instructions]
         # A period says which days it is about; a title may be anything.
         (texts if draft.level.of_calendar else labels).append(draft.title)
         return cls(labels, texts, draft.message_count)

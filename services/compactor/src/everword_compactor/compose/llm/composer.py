@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
@@ -21,6 +22,7 @@ from everword_compactor.compose.model import (
     Faithfulness,
     Level,
     Source,
+    Voice,
 )
 from everword_compactor.compose.prompts.answers import read_answer
 from everword_compactor.compose.prompts.levels import PROMPT_VERSIONS
@@ -31,6 +33,12 @@ from everword_compactor.compose.prompts.summary import complaint_about, summary_
 _FILL = 0.85
 #: After this many refusals of an input that seemed short enough, it fails.
 _MAX_REFUSALS = 3
+#: Maximum share of the context for the persona's identity.
+_IDENTITY_SHARE = 0.25
+#: A shorter identity fits every context.
+_SHORT_IDENTITY_CHARS = 1_000
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,7 @@ class LlmComposer:
 
     def compose(self, draft: Draft, heartbeat: Callable[[], None]) -> Composition:
         """Return the checked node. Raises everword.chat.errors.ChatError, without partial results."""
+        draft = replace(draft, voice=self._fitting_voice(draft.voice, heartbeat))
         available = self._token_budget(draft, heartbeat)
         written = self._write(_Task(draft, draft.sources), available, heartbeat)
         content = written.content
@@ -82,6 +91,18 @@ class LlmComposer:
             faithfulness=written.faithfulness,
             token_count=self._chat.count_tokens(content, heartbeat),
         )
+
+    def _fitting_voice(self, voice: Voice, heartbeat: Callable[[], None]) -> Voice:
+        """Return a voice whose identity takes at most its share of the context: whole, or its beginning."""
+        if len(voice.identity) < _SHORT_IDENTITY_CHARS:
+            return voice
+        allowed = int(_IDENTITY_SHARE * self._chat.context_tokens(heartbeat))
+        tokens = self._chat.count_tokens(voice.identity, heartbeat)
+        if tokens <= allowed:
+            return voice
+        log.warning("identity shortened", extra={"tokens": tokens, "allowed": allowed})
+        beginning = voice.identity[: len(voice.identity) * allowed // tokens]
+        return replace(voice, identity=beginning.rpartition("\n")[0] or beginning)
 
     def _token_budget(self, draft: Draft, heartbeat: Callable[[], None]) -> TokenBudget:
         bare = replace(draft, sources=[replace(draft.sources[0], text="")])
@@ -218,13 +239,11 @@ def _joined(task: _Task, heartbeat: Callable[[], None]) -> _ComposedText:
 
 def _checked(task: _Task, content: str, heartbeat: Callable[[], None]) -> Faithfulness:
     draft = task.draft
-    voice = draft.voice
-    names = [voice.user_name, voice.pronouns] if voice else []
     found = check_faithfulness(
         content,
         task.origins,
         time_zone=draft.time_zone,
-        shown=PromptContext.of(draft, draft.instructions, *names),
+        shown=PromptContext.of(draft),
         level=draft.level,
         heartbeat=heartbeat,
     )

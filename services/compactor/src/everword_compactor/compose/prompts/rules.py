@@ -35,14 +35,16 @@ _THIRD_PERSON = (
 )
 _FIRST_PERSON = """\
 Write in the first person and in the past tense: these are your own memories, as the one who is described at the \
-beginning. What you did is what `I` did."""
+beginning. Say `I` for yourself, never your own name or "the assistant"."""
 
 
-def system_message(instruction: str, voice: Voice | None) -> str:
+def system_message(instruction: str, voice: Voice) -> str:
     """Return the system message: the identity, if there is one, then the rules and the instruction."""
-    if voice is None:
-        return "\n\n".join([RULES, _THIRD_PERSON, instruction])
-    return "\n\n".join([voice.identity.strip(), RULES, _FIRST_PERSON + _user(voice), instruction])
+    identity = voice.identity.strip()
+    person = _FIRST_PERSON if identity else _THIRD_PERSON
+    # A small model forgets the person unless it comes last.
+    parts = [identity, RULES, instruction, person + _user(voice)]
+    return "\n\n".join(part for part in parts if part)
 
 
 def _user(voice: Voice) -> str:
