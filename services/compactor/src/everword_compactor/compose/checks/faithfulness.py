@@ -11,12 +11,12 @@ from everword.domain.times import display_time
 from everword.text.statements.contradictions import misstatements
 from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
-from everword_compactor.compose.checks.coverage import measure_coverage
+from everword_compactor.compose.checks.coverage import measure_coverage, measure_decisions
 from everword_compactor.compose.checks.guarded_composer import or_else
 from everword_compactor.compose.checks.latex import find_latex
 from everword_compactor.compose.checks.prompt_context import PromptContext
-from everword_compactor.compose.checks.tags import check_tags, strip_tags
-from everword_compactor.compose.model import Faithfulness, Level, Source
+from everword_compactor.compose.checks.tags import check_tags, parse_group, strip_tags
+from everword_compactor.compose.model import LECTURE_CHARS, Faithfulness, Level, Source
 
 _ASSISTANT = 3
 _ROLES = {2: "user", _ASSISTANT: "assistant"}
@@ -45,14 +45,18 @@ def check_faithfulness(
     """
     texts = [source.evidence for source in sources]
     shown = shown or PromptContext()
-    known = Evidence(
-        chain(_beating(texts, heartbeat), shown.texts),
-        _source_times(sources, ZoneInfo(time_zone)),
-        labels=[*_names(sources), *shown.labels],
-        quantities=[(shown.message_count, "message")],
-    )
     plain = strip_tags(content)
-    unsupported = or_else([UNREADABLE], _unsupported, plain, known, sources)
+    # Most chosen lines are in a source word for word, which is quicker to see than that each value is.
+    checked = _own_lines(plain, texts) if chosen else plain
+    unsupported = list[str]()
+    if checked.strip():
+        known = Evidence(
+            chain(_beating(texts, heartbeat), shown.texts),
+            _source_times(sources, ZoneInfo(time_zone)),
+            labels=[*_names(sources), *shown.labels],
+            quantities=[(shown.message_count, "message")],
+        )
+        unsupported = or_else([UNREADABLE], _unsupported, checked, known, sources)
     if not chosen:
         unsupported += or_else(
             list[str](), misstatements, plain, _stated_sources(sources, heartbeat)
@@ -63,7 +67,33 @@ def check_faithfulness(
         wrong_tags=or_else([UNREADABLE], check_tags, content, sources, level),
         source_coverage=covered.of_sources,
         identifier_coverage=covered.of_identifiers,
+        number_coverage=covered.of_numbers,
+        decision_coverage=or_else(1.0, measure_decisions, plain, _own_words(sources), heartbeat),
     )
+
+
+def _own_lines(plain: str, texts: Sequence[str]) -> str:
+    """Return the lines of a node whose sentence is in no source word for word, without the times of groups."""
+    known = "\n".join(" ".join(text.split()) for text in texts)
+    own = []
+    for line in plain.splitlines():
+        if parse_group(line):
+            continue
+        _, _, said = (
+            line.removeprefix("- ").partition(": ") if line.startswith("- ") else ("", "", line)
+        )
+        if said.strip() not in known and line.removeprefix("- ").strip() not in known:
+            own.append(line)
+    return "\n".join(own)
+
+
+def _own_words(sources: Sequence[Source]) -> list[str]:
+    """Return the texts whose decisions count: not the long answers of an assistant, which advise and explain."""
+    return [
+        source.readable_text
+        for source in sources
+        if source.role != _ASSISTANT or len(source.text) <= LECTURE_CHARS
+    ]
 
 
 def _unsupported(plain: str, known: Evidence, sources: Sequence[Source]) -> list[str]:
