@@ -47,7 +47,7 @@ BUDGET_TOKENS = {
 #: How a node says that no model wrote it.
 EXTRACTIVE = "extractive"
 #: Version of the way in which sentences are chosen; a node with a lower one is rewritten.
-EXTRACTIVE_VERSION = 3
+EXTRACTIVE_VERSION = 4
 
 #: A longer message of an assistant is a lecture: it explains and advises, and decides little.
 LECTURE_CHARS = 600

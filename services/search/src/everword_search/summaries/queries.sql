@@ -72,8 +72,8 @@ SELECT wanted.id AS above_id, source.ordinal, m.id, m.conversation_id, m.seq, c.
  LIMIT %(limit)s;
 
 -- read_review_flags --
--- For each node: does it need review, and does it cover a period of a day or more?
-SELECT id, needs_review, period IS NOT NULL AS is_of_period
+-- For each node: does it need review, is it incomplete, and does it cover a period of a day or more?
+SELECT id, needs_review, coalesce((faithfulness -> 'incomplete')::boolean, false) AS incomplete, period IS NOT NULL AS is_of_period
   FROM summaries
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s);
 

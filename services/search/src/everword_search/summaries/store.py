@@ -152,6 +152,8 @@ class ReviewFlagRow:
     id: UUID
     #: True if it states something that its sources do not.
     needs_review: bool
+    #: True if it mentions too little of its sources.
+    incomplete: bool
     #: True if it covers a period of a day or more across conversations.
     is_of_period: bool
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from everword_compactor.compose.extractive.candidates import Candidate
-from everword_compactor.compose.extractive.weight import is_dense
+from everword_compactor.compose.extractive.weight import has_value, is_dense
 from everword_compactor.compose.model import BUDGET_TOKENS, Level
 
 #: As `BuildContext` counts where the caller has no tokeniser.
@@ -24,11 +24,13 @@ SHARES = {
 }
 #: Share of lines with a decision, a task or a cause, if more, and of lines full of numbers and identifiers, which
 #: cannot be said in fewer words.
-_ANNOUNCED_SHARES = {Level.LEAF: 0.8, Level.DAY: 0.6}
+_ANNOUNCED_SHARES = {Level.LEAF: 0.95, Level.DAY: 0.65}
 _ANNOUNCED_SHARE = 0.45
 DENSE_SHARE = 0.6
 #: Lines below this weight, such as those of an assistant's lecture, count less.
 _WEIGHTY, _LIGHT = 0.3, 0.9
+#: Factor of lines with a name or a number.
+_VALUED = 1.5
 #: Largest number of tokens, if more than a model writes: a model can say the same in fewer words.
 _MOST_TOKENS = dict.fromkeys((Level.DAY, Level.WEEK, Level.MONTH, Level.YEAR), 3_000)
 #: Fewer tokens are not made shorter: a share of a share of a share of little would be nothing.
@@ -66,4 +68,4 @@ def _share(level: Level, candidate: Candidate) -> float:
         return SHARES[level] * _LIGHT
     if candidate.is_announced:
         return _ANNOUNCED_SHARES.get(level, _ANNOUNCED_SHARE)
-    return SHARES[level]
+    return SHARES[level] * (_VALUED if has_value(candidate.bullet.text) else 1.0)

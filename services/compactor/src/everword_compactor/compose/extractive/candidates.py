@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from everword.text.analysis import folded_words
 from everword.text.passages import split_passages
-from everword_compactor.compose.cues import KINDS, PROPOSAL, kinds_in, starts_with
+from everword_compactor.compose.cues import KINDS, PLAN, PROPOSAL, kinds_in, starts_with
 from everword_compactor.compose.extractive.bullets import (
     Bullet,
     parse_lines,
@@ -24,7 +24,12 @@ from everword_compactor.compose.extractive.sentences import (
     split_sentences,
     without_mark,
 )
-from everword_compactor.compose.extractive.weight import is_assistant, is_courtesy, weight_of
+from everword_compactor.compose.extractive.weight import (
+    has_value,
+    is_assistant,
+    is_courtesy,
+    weight_of,
+)
 from everword_compactor.compose.model import Draft, Source
 
 #: Largest number of characters of a sentence with the one before that it refers to.
@@ -87,6 +92,9 @@ def _read(draft: Draft, heartbeat: Callable[[], None]) -> Iterator[Candidate]:
         for told, kind, vector in lines:
             bullet = tagged(told, source, draft.level)
             kinds = kinds_in(bullet.text)
+            if PLAN in kinds and has_value(bullet.text):
+                # Someone in particular does it, or it is due at some time.
+                kinds |= {"task"}
             if PROPOSAL in kinds and not is_assistant(bullet, kind, source, draft.agent):
                 kinds |= {"decision"}
             weight = weight_of(bullet, kind, source, draft.agent, kinds)

@@ -16,11 +16,12 @@ from everword_compactor.compose.model import LECTURE_CHARS, Source
 _ASSISTANT = 3
 #: Weight of a line without a decision, a task or a cause, relative to one with it.
 _ORDINARY = 0.65
-#: The same for one with a plan alone.
-_PLANNED = 0.75
-#: Factor of an assistant's line, of one with a decision, and of one in a list.
+#: The same for one with a plan, a name, a number or an identifier.
+_VALUED = 0.75
+#: Factor of an assistant's line; of one with a decision or a value in a short message; and of one in a list.
 _OF_ASSISTANT = 0.3
 _ANNOUNCED_BY_ASSISTANT = 0.8
+_VALUED_BY_ASSISTANT = 0.6
 _LISTED = 0.5
 #: Factor of a line that begins with a word such as `it`: what it refers to may be missing.
 _DEPENDENT = 0.6
@@ -31,6 +32,8 @@ _FRAGMENT_WORDS, _VAGUE_WORDS = 3, 5
 #: Smallest weight of a word that names something.
 _NAMING = 0.3
 _DIGIT = re.compile(r"\d")
+# A name has a capital that does not begin a sentence.
+_VALUE = re.compile(r"\d|(?<=[a-zäöüß,;:] )[A-ZÄÖÜ][^\W\d_]{2,}|\w[_/]\w|\w\.[a-z]{2,}")
 #: Number of words with a digit from which a line is dense.
 _DENSE_WORDS = 3
 #: Lines of code tell little without the others. What is no sentence there and has no values tells nothing.
@@ -72,18 +75,27 @@ def weight_of(
     ):
         return 0.0
     is_announced = not kinds.isdisjoint(KINDS)
-    weight = 1.0 if is_announced else _PLANNED if PLAN in kinds else _ORDINARY
+    is_valued = has_value(text)
+    weight = 1.0 if is_announced else _VALUED if is_valued or PLAN in kinds else _ORDINARY
     if CHATTER in kinds and not _DIGIT.search(text):
         weight *= _CHATTER
     if kind is SentenceKind.CODE:
-        is_announced, weight = False, _CODE if _is_informative_line(text) else 0.0
+        is_announced, is_valued, weight = False, False, _CODE if _is_informative_line(text) else 0.0
     if starts_with("dependent", folded_words(text)):
         weight *= _DEPENDENT
     if not is_assistant(bullet, kind, source, agent):
         return weight
     is_lecture = source.role == _ASSISTANT and len(source.readable_text) > LECTURE_CHARS
-    weight *= _ANNOUNCED_BY_ASSISTANT if is_announced and not is_lecture else _OF_ASSISTANT
+    if is_lecture or not (is_announced or is_valued):
+        weight *= _OF_ASSISTANT
+    else:
+        weight *= _ANNOUNCED_BY_ASSISTANT if is_announced else _VALUED_BY_ASSISTANT
     return weight * (_LISTED if kind is SentenceKind.ITEM else 1.0)
+
+
+def has_value(text: str) -> bool:
+    """Return whether a line has a number, a name or an identifier."""
+    return _VALUE.search(text) is not None
 
 
 def is_dense(text: str) -> bool:

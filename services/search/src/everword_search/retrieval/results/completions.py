@@ -45,6 +45,7 @@ async def with_summaries(
         replace(
             result,
             needs_review=marks[id_].needs_review,
+            incomplete=marks[id_].incomplete,
             is_of_period=marks[id_].is_of_period,
             expansion=expansions.get(id_),
         )
