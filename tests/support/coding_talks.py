@@ -158,13 +158,19 @@ EXPORTS_PLANTED: Points = (
 
 #: A shop whose checkout shows wrong prices.
 PRICES: Talk = (
-    ("user", "Hi there, back from lunch. Are you still working on the price thing from this morning?"),
+    (
+        "user",
+        "Hi there, back from lunch. Are you still working on the price thing from this morning?",
+    ),
     (
         "assistant",
         "Yes, I am still on it. I have a small script now that compares the price in the cart with the price on the "
         "product page for two hundred products, so we can see how often they differ.",
     ),
-    ("user", "Nice. And, how bad is it? Support has had eleven tickets about it since the weekend."),
+    (
+        "user",
+        "Nice. And, how bad is it? Support has had eleven tickets about it since the weekend.",
+    ),
     (
         "assistant",
         "Fourteen of the two hundred differ, all of them products with a discount that started at the weekend. The "
@@ -192,7 +198,10 @@ PRICES: Talk = (
         "explain that to Ingrid if she asks about the load.",
     ),
     ("assistant", "All right. I will remove it and run the load test against the pricing service."),
-    ("user", "Cool. I have a meeting with the people from marketing now, about the newsletter. Back in half an hour."),
+    (
+        "user",
+        "Cool. I have a meeting with the people from marketing now, about the newsletter. Back in half an hour.",
+    ),
     (
         "assistant",
         "The load test is through. Without the cache the pricing service answers in 18 milliseconds at the median, and "
@@ -213,8 +222,14 @@ PRICES: Talk = (
         "Right. Ingrid has to approve the refunds, everything above 200 euros goes over her desk. Can you make a list "
         "that I can send to her? A plain CSV is fine.",
     ),
-    ("assistant", "Here it is: refunds-2026-05.csv, with a line for each order, the difference and the date."),
-    ("user", "Thanks, that looks just like what she wants. She is in Lyon today, so maybe she answers tomorrow."),
+    (
+        "assistant",
+        "Here it is: refunds-2026-05.csv, with a line for each order, the difference and the date.",
+    ),
+    (
+        "user",
+        "Thanks, that looks just like what she wants. She is in Lyon today, so maybe she answers tomorrow.",
+    ),
     (
         "assistant",
         "While you were away I noticed that the nightly price import logs a warning for 63 products. The import skips "
@@ -230,8 +245,14 @@ PRICES: Talk = (
         "Since 3 April, as far as the logs go back. I have added the rounding with a test for the borders, such as "
         "0.005 and 0.0049.",
     ),
-    ("user", "Perfect, thank you. Did you have to touch the shared money library for that? I hope not."),
-    ("assistant", "No, it is only in the import. The library has a function for it that nobody used so far."),
+    (
+        "user",
+        "Perfect, thank you. Did you have to touch the shared money library for that? I hope not.",
+    ),
+    (
+        "assistant",
+        "No, it is only in the import. The library has a function for it that nobody used so far.",
+    ),
     (
         "user",
         "Good. Please never change that library without asking Benedikt first, his team does the invoices with it and "
@@ -248,14 +269,23 @@ PRICES: Talk = (
         "That works. The migration of the discount table takes about four minutes, in which carts are read only. Tomas "
         "should be around for that, he is the only one with access to the replica.",
     ),
-    ("user", "I'll ask him. He mentioned something about a dentist, but that was on Monday, I believe."),
-    ("assistant", "Then it should be fine. Is there anything else that you would like me to prepare?"),
+    (
+        "user",
+        "I'll ask him. He mentioned something about a dentist, but that was on Monday, I believe.",
+    ),
+    (
+        "assistant",
+        "Then it should be fine. Is there anything else that you would like me to prepare?",
+    ),
     (
         "user",
         "Yes, one thing. Could you write the changelog entry? And the old endpoint /v1/cart/prices goes away with this "
         "release, the app does not call it any more since version 8.2.",
     ),
-    ("assistant", "The entry is written, and the endpoint is gone together with its three tests. Have a nice evening!"),
+    (
+        "assistant",
+        "The entry is written, and the endpoint is gone together with its three tests. Have a nice evening!",
+    ),
 )
 PRICES_PLANTED: Points = (
     ("cache key lacks the discount id",),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from everword.text.analysis import folded_words
+from everword.text.passages import MAX_CHARS
 
 _TEXT = files("everword_compactor.compose").joinpath("cues.txt")
 #: Kinds of sentences that a summary keeps first.
@@ -64,8 +65,9 @@ def kinds_in(sentence: str) -> frozenset[str]:
 
 def announced_sentences(text: str) -> list[str]:
     """Return the sentences of a text that have a cue of one of `KINDS`."""
-    parts = _SENTENCE_ENDS.split(text)
-    return [sentence for sentence in parts if not kinds_in(sentence).isdisjoint(KINDS)]
+    # A longer part is no sentence.
+    parts = [part for part in _SENTENCE_ENDS.split(text) if len(part) <= MAX_CHARS]
+    return [part for part in parts if not kinds_in(part).isdisjoint(KINDS)]
 
 
 def starts_with(kind: str, words: Sequence[str]) -> bool:

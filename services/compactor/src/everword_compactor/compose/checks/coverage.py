@@ -42,7 +42,7 @@ _FLOORS = {
 }
 #: Smallest shares of the sources, and of their decisions, in a node of chosen sentences.
 _CHOSEN_FLOORS = {
-    Level.LEAF: (0.6, 0.6),
+    Level.LEAF: (0.5, 0.6),
     Level.BRANCH: (0.75, 0.4),
     Level.ROOT: (0.75, 0.4),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import chain
 from zoneinfo import ZoneInfo
@@ -11,6 +11,7 @@ from everword.domain.times import display_time
 from everword.text.statements.contradictions import misstatements
 from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
+from everword.text.values.fold_text import normalise, parts_of
 from everword_compactor.compose.checks.coverage import measure_coverage, measure_decisions
 from everword_compactor.compose.checks.guarded_composer import or_else
 from everword_compactor.compose.checks.latex import find_latex
@@ -19,6 +20,8 @@ from everword_compactor.compose.checks.tags import check_tags, parse_group, stri
 from everword_compactor.compose.model import LECTURE_CHARS, Faithfulness, Level, Source
 
 _ASSISTANT = 3
+#: Words that join a sentence with a question or with an outdated value.
+_JOINING = {"asked", "first", "then"}
 _ROLES = {2: "user", _ASSISTANT: "assistant"}
 #: Offenders that are named at most.
 MAX_OFFENDERS = 50
@@ -47,7 +50,7 @@ def check_faithfulness(
     shown = shown or PromptContext()
     plain = strip_tags(content)
     # Most chosen lines are in a source word for word, which is quicker to see than that each value is.
-    checked = _own_lines(plain, texts) if chosen else plain
+    checked = _changed_lines(plain, texts, _names(sources)) if chosen else plain
     unsupported = list[str]()
     if checked.strip():
         known = Evidence(
@@ -72,19 +75,26 @@ def check_faithfulness(
     )
 
 
-def _own_lines(plain: str, texts: Sequence[str]) -> str:
-    """Return the lines of a node whose sentence is in no source word for word, without the times of groups."""
+def _changed_lines(plain: str, texts: Sequence[str], names: Iterable[str]) -> str:
+    """Return the lines of a node of chosen sentences that have words of no source, without the times of groups.
+
+    A sentence is a source's, or has a question or a corrected date from another one.
+    """
     known = "\n".join(" ".join(text.split()) for text in texts)
-    own = []
-    for line in plain.splitlines():
-        if parse_group(line):
-            continue
-        _, _, said = (
-            line.removeprefix("- ").partition(": ") if line.startswith("- ") else ("", "", line)
-        )
-        if said.strip() not in known and line.removeprefix("- ").strip() not in known:
-            own.append(line)
-    return "\n".join(own)
+    lines = [line for line in plain.splitlines() if not parse_group(line)]
+    changed = [line for line in lines if _sentence_of(line) not in known]
+    if not changed:
+        return ""
+    words = {part for text in (*texts, *names) for part in parts_of(normalise(text))} | _JOINING
+    return "\n".join(
+        line for line in changed if not words.issuperset(parts_of(normalise(_sentence_of(line))))
+    )
+
+
+def _sentence_of(line: str) -> str:
+    """Return the sentence of a bullet, or the line if it is none."""
+    speaker, colon, said = line.partition(": ")
+    return said if colon and speaker.startswith("- ") else line.removeprefix("- ").strip()
 
 
 def _own_words(sources: Sequence[Source]) -> list[str]:

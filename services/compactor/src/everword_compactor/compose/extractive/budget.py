@@ -25,7 +25,7 @@ SHARES = {
 #: Share of lines with a decision, a task or a cause, if more, and of lines full of numbers and identifiers, which
 #: cannot be said in fewer words.
 _ANNOUNCED_SHARES = {Level.LEAF: 0.95, Level.DAY: 0.65}
-_ANNOUNCED_SHARE = 0.45
+_ANNOUNCED_SHARE = 0.6
 DENSE_SHARE = 0.6
 #: Lines below this weight, such as those of an assistant's lecture, count less.
 _WEIGHTY, _LIGHT = 0.3, 0.9

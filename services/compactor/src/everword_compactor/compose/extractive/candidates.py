@@ -175,6 +175,6 @@ def _refers_back(before: SourceSentence, sentence: SourceSentence) -> bool:
         before.kind is sentence.kind is SentenceKind.PROSE
         and len(before.text) + len(sentence.text) < _JOINED_CHARS
         and starts_with("dependent", folded_words(sentence.text))
-        and not kinds_in(sentence.text).isdisjoint(KINDS)
+        and (has_value(sentence.text) or not kinds_in(sentence.text).isdisjoint(KINDS))
         and not is_courtesy(before.text)
     )

@@ -52,7 +52,7 @@ _ORDINAL_DOT = regex.compile(r"\.\s+\p{L}")
 #: A word this common names no topic.
 _LEAST_WEIGHT = 0.1
 #: Words between the topic and the value, before it and after it.
-_NEAR_BEFORE, _NEAR_AFTER = 6, 2
+_NEAR_BEFORE, _NEAR_AFTER = 10, 2
 #: Lines before a correction without a topic that it can be about.
 _LINES_BEFORE = 6
 #: Share of a line's topic that another one has to name to take its place.

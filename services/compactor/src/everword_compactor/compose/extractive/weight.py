@@ -27,8 +27,8 @@ _LISTED = 0.5
 _DEPENDENT = 0.6
 #: Factor of a line that encourages or thanks.
 _CHATTER = 0.4
-#: Largest number of words of a fragment without values, and of one without any word that names something.
-_FRAGMENT_WORDS, _VAGUE_WORDS = 3, 5
+#: A line of at most this many words is a fragment unless it has a number, or so many words that name something.
+_FRAGMENT_WORDS, _NAMING_WORDS = 5, 2
 #: Smallest weight of a word that names something.
 _NAMING = 0.3
 _DIGIT = re.compile(r"\d")
@@ -53,7 +53,7 @@ ciao grazie certo buongiorno prego dank bedankt zeker olá obrigado obrigada п�
 _COURTEOUS = frozenset(_COURTESIES.split())
 _AFTER_COURTESIES = """
 good see you soon so much very got it sounds to hear that that's there for the tip tips advice sharing ok okay yes yeah
-yep no nope your you're re s t are how doing been everyone all both again
+yep no talk speak nope your you're re s t are how doing been everyone all both again
 tag abend sehr gut sûr beaucoup revoir muchas gracias días
 """
 _BESIDE = _COURTEOUS | frozenset(_AFTER_COURTESIES.split())
@@ -71,7 +71,7 @@ def weight_of(
         kind is SentenceKind.LABEL
         or is_courtesy(text)
         or (kind is SentenceKind.ITEM and _is_title(text))
-        or (kind is SentenceKind.PROSE and _is_fragment(text))
+        or (kind is SentenceKind.PROSE and _is_fragment(text, is_chatter=CHATTER in kinds))
     ):
         return 0.0
     is_announced = not kinds.isdisjoint(KINDS)
@@ -103,16 +103,16 @@ def is_dense(text: str) -> bool:
     return sum(_DIGIT.search(word) is not None for word in text.split()) >= _DENSE_WORDS
 
 
-def _is_fragment(text: str) -> bool:
-    """Return whether a line is too short to be understood alone."""
+def _is_fragment(text: str, *, is_chatter: bool) -> bool:
+    """Return whether a line is too short to be understood alone, or to say more than a greeting."""
     words = folded_words(text)
-    if len(words) > _VAGUE_WORDS:
+    if len(words) > _FRAGMENT_WORDS:
         return False
+    if is_chatter and not _DIGIT.search(text):
+        return True
     naming = [word for word in words if word not in MONTHS and word_weight(word) > _NAMING]
     naming = [word for word in naming if not _DIGIT.search(word)]
-    if not naming or _DIGIT.search(text):
-        return not naming
-    return len(words) <= _FRAGMENT_WORDS or len(naming) == 1
+    return len(naming) < (1 if _DIGIT.search(text) else _NAMING_WORDS)
 
 
 def _is_informative_line(code: str) -> bool:
