@@ -14,10 +14,10 @@ BYTES_PER_TOKEN = 4
 LEAST_SHARE, LARGEST_SHARE = 0.15, 0.6
 #: Share of ordinary lines. Two levels stay well under a fifth of the transcript.
 SHARES = {
-    Level.LEAF: 0.3,
+    Level.LEAF: 0.33,
     Level.BRANCH: 0.25,
     Level.ROOT: 0.25,
-    Level.DAY: 0.15,
+    Level.DAY: 0.2,
     Level.WEEK: 0.25,
     Level.MONTH: 0.25,
     Level.YEAR: 0.25,
@@ -28,7 +28,7 @@ _ANNOUNCED_SHARES = {Level.LEAF: 0.95, Level.DAY: 0.65}
 _ANNOUNCED_SHARE = 0.6
 DENSE_SHARE = 0.6
 #: Lines below this weight, such as those of an assistant's lecture, count less.
-_WEIGHTY, _LIGHT = 0.3, 0.9
+_WEIGHTY, _LIGHT = 0.3, 1.0
 #: Factor of lines with a name or a number.
 _VALUED = 1.5
 #: Largest number of tokens, if more than a model writes: a model can say the same in fewer words.

@@ -40,6 +40,8 @@ _DENSE_WORDS = 3
 _CODE = 0.1
 _CODE_WORDS = 5
 _CODE_LETTERS = 0.85
+#: A label has at most this many words; a longer line that ends with a colon says something.
+_LABEL_WORDS = 10
 #: A list title of at most this many words is a label.
 _TITLE_WORDS = 3
 #: A greeting is no longer.
@@ -68,7 +70,7 @@ def weight_of(
     """
     text = bullet.text
     if (
-        kind is SentenceKind.LABEL
+        (kind is SentenceKind.LABEL and len(text.split()) <= _LABEL_WORDS)
         or is_courtesy(text)
         or (kind is SentenceKind.ITEM and _is_title(text))
         or (kind is SentenceKind.PROSE and _is_fragment(text, is_chatter=CHATTER in kinds))
