@@ -25,6 +25,10 @@ _VALUED_BY_ASSISTANT = 0.6
 _LISTED = 0.5
 #: Factor of a line that begins with a word such as `it`: what it refers to may be missing.
 _DEPENDENT = 0.6
+#: Such a line of at most this many words says nothing alone, unless it has a value.
+_VAGUE_WORDS = 6
+#: Factor of a line that a bracket is open in: it was cut out of a sentence.
+_TORN = 0.3
 #: Factor of a line that encourages or thanks.
 _CHATTER = 0.4
 #: A line of at most this many words is a fragment unless it has a number, or so many words that name something.
@@ -70,7 +74,7 @@ def weight_of(
     """
     text = bullet.text
     if (
-        (kind is SentenceKind.LABEL and len(text.split()) <= _LABEL_WORDS)
+        (kind is SentenceKind.LABEL and _is_label(text, source))
         or is_courtesy(text)
         or (kind is SentenceKind.ITEM and _is_title(text))
         or (kind is SentenceKind.PROSE and _is_fragment(text, is_chatter=CHATTER in kinds))
@@ -84,7 +88,10 @@ def weight_of(
     if kind is SentenceKind.CODE:
         is_announced, is_valued, weight = False, False, _CODE if _is_informative_line(text) else 0.0
     if starts_with("dependent", folded_words(text)):
-        weight *= _DEPENDENT
+        is_short = len(text.split()) <= _VAGUE_WORDS and not (is_announced or is_valued)
+        weight *= 0.0 if is_short else _DEPENDENT
+    if text.count("(") != text.count(")"):
+        weight *= _TORN
     if not is_assistant(bullet, kind, source, agent):
         return weight
     is_lecture = source.role == _ASSISTANT and len(source.readable_text) > LECTURE_CHARS
@@ -93,6 +100,10 @@ def weight_of(
     else:
         weight *= _ANNOUNCED_BY_ASSISTANT if is_announced else _VALUED_BY_ASSISTANT
     return weight * (_LISTED if kind is SentenceKind.ITEM else 1.0)
+
+
+def _is_label(text: str, source: Source) -> bool:
+    return source.role == _ASSISTANT or len(text.split()) <= _LABEL_WORDS
 
 
 def has_value(text: str) -> bool:
