@@ -38,7 +38,7 @@ def kept(points: coding_talks.Points, texts: list[str]) -> list[tuple[str, ...]]
     return [point for point in points if any(all(part in text for part in point) for text in texts)]
 
 
-@pytest.mark.parametrize("name", ["EXPORTS", "PRICES"])
+@pytest.mark.parametrize("name", ["EXPORTS", "PRICES", "NOTES"])
 def test_leaves_keep_ten_of_thirteen_decisions_tasks_and_causes(name: str) -> None:
     sources = conversation(getattr(coding_talks, name))
     leaves = [compose(Level.LEAF, part, agent="coder") for part in tens(sources)]

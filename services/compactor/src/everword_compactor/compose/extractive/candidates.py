@@ -36,6 +36,10 @@ from everword_compactor.compose.model import Draft, Source
 _JOINED_CHARS = 240
 #: Largest number of characters of a message that needs the question before it, and of the shown question.
 _REPLY_CHARS, _ASKED_CHARS = 60, 160
+#: Beginnings of what speakers do next, unless they name a time or a person.
+_OWN_ERRANDS = {("i", verb) for verb in ("need", "have", "must", "should")} | {
+    ("ich", verb) for verb in ("muss", "soll", "sollte")
+}
 _QUESTION_MARKS = ("?", "？", "؟")
 
 
@@ -92,9 +96,7 @@ def _read(draft: Draft, heartbeat: Callable[[], None]) -> Iterator[Candidate]:
         for told, kind, vector in lines:
             bullet = tagged(told, source, draft.level)
             kinds = kinds_in(bullet.text)
-            if PLAN in kinds and has_value(bullet.text):
-                # Someone in particular does it, or it is due at some time.
-                kinds |= {"task"}
+            kinds = _with_doer(bullet.text, kinds)
             if PROPOSAL in kinds and not is_assistant(bullet, kind, source, draft.agent):
                 kinds |= {"decision"}
             weight = weight_of(bullet, kind, source, draft.agent, kinds)
@@ -102,6 +104,15 @@ def _read(draft: Draft, heartbeat: Callable[[], None]) -> Iterator[Candidate]:
                 bullet, number, bullet.moment or source.earliest_at, vector, weight, kinds
             )
         before = source
+
+
+def _with_doer(text: str, kinds: frozenset[str]) -> frozenset[str]:
+    """Return the kinds of a plan by who does it: `I need to get a parcel` is no task, `Priya will write it` is one."""
+    if PLAN in kinds and has_value(text):
+        return kinds | {"task"}
+    if "task" in kinds and tuple(folded_words(text)[:2]) in _OWN_ERRANDS and not has_value(text):
+        return kinds - {"task"} | {PLAN}
+    return kinds
 
 
 def _with_question(bullet: Bullet, source: Source, before: Source, zone: ZoneInfo) -> Bullet:

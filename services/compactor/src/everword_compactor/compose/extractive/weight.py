@@ -18,8 +18,9 @@ _ASSISTANT = 3
 _ORDINARY = 0.65
 #: The same for one with a plan, a name, a number or an identifier.
 _VALUED = 0.75
-#: Factor of an assistant's line; of one with a decision or a value in a short message; and of one in a list.
+#: Factor of a line of an assistant's lecture; of one in a short message, by what it has; and of one in a list.
 _OF_ASSISTANT = 0.3
+_SHORT_OF_ASSISTANT = 0.45
 _ANNOUNCED_BY_ASSISTANT = 0.8
 _VALUED_BY_ASSISTANT = 0.6
 _LISTED = 0.5
@@ -38,6 +39,9 @@ _NAMING = 0.3
 _DIGIT = re.compile(r"\d")
 # A name has a capital that does not begin a sentence.
 _VALUE = re.compile(r"\d|(?<=[a-zäöüß,;:] )[A-ZÄÖÜ][^\W\d_]{2,}|\w[_/]\w|\w\.[a-z]{2,}")
+_FIRST_NAME = re.compile(r"[A-ZÄÖÜ][^\W\d_]{2,}(?=\s)")
+#: Smallest weight of a first word that may be a name.
+_NAME_WEIGHT = 0.45
 #: Number of words with a digit from which a line is dense.
 _DENSE_WORDS = 3
 #: Lines of code tell little without the others. What is no sentence there and has no values tells nothing.
@@ -95,10 +99,12 @@ def weight_of(
     if not is_assistant(bullet, kind, source, agent):
         return weight
     is_lecture = source.role == _ASSISTANT and len(source.readable_text) > LECTURE_CHARS
-    if is_lecture or not (is_announced or is_valued):
+    if is_lecture:
         weight *= _OF_ASSISTANT
+    elif is_announced:
+        weight *= _ANNOUNCED_BY_ASSISTANT
     else:
-        weight *= _ANNOUNCED_BY_ASSISTANT if is_announced else _VALUED_BY_ASSISTANT
+        weight *= _VALUED_BY_ASSISTANT if is_valued else _SHORT_OF_ASSISTANT
     return weight * (_LISTED if kind is SentenceKind.ITEM else 1.0)
 
 
@@ -108,7 +114,10 @@ def _is_label(text: str, source: Source) -> bool:
 
 def has_value(text: str) -> bool:
     """Return whether a line has a number, a name or an identifier."""
-    return _VALUE.search(text) is not None
+    if _VALUE.search(text):
+        return True
+    first = _FIRST_NAME.match(text)
+    return first is not None and word_weight(first[0].lower()) > _NAME_WEIGHT
 
 
 def is_dense(text: str) -> bool:
