@@ -1,4 +1,4 @@
-"""Three written days of a coding agent: thirty messages each, with thirteen decisions, tasks and causes among small talk.
+"""Three written days of a coding agent: thirty messages with thirteen decisions, tasks and causes among small talk.
 
 A message is a role, `user` or `assistant`, and a text. `PLANTED` words stand for a point: a summary keeps the point if
 it has all of them in one line.
