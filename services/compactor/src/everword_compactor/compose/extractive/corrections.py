@@ -6,9 +6,10 @@ is left out if the correction says all the rest of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cache
 
 import regex
 
@@ -55,6 +56,8 @@ _LEAST_WEIGHT = 0.1
 _NEAR_BEFORE, _NEAR_AFTER = 10, 2
 #: Lines before a correction without a topic that it can be about.
 _LINES_BEFORE = 6
+#: Lines before a correction that are compared with it at most.
+_MOST_LINES = 5_000
 #: Share of a line's topic that another one has to name to take its place.
 _COVERED = 0.6
 
@@ -90,10 +93,20 @@ class _Change:
     right: _Place
 
 
+@dataclass(frozen=True)
+class _Reader:
+    """Returns the values and the topic of a text, each read once."""
+
+    places: Callable[[str], list[_Place]]
+    topic: Callable[[str], set[str]]
+
+
 def correct_lines(lines: Sequence[Line]) -> tuple[list[str | None], set[int]]:
     """Return the texts of lines with corrected values, None for a line to leave out; and the places of corrections."""
     texts: list[str | None] = [line.text for line in lines]
     corrections = set[int]()
+    # A correction is compared with many lines, and a line with many corrections.
+    reader = _Reader(cache(_places), cache(_topic))
     for number, line in enumerate(lines):
         is_announced = "correction" in line.kinds
         if is_corrected(line.text) or (
@@ -102,7 +115,7 @@ def correct_lines(lines: Sequence[Line]) -> tuple[list[str | None], set[int]]:
             continue
         for change in _changes(line.text, is_announced):
             corrections.add(number)
-            _apply(texts, lines, number, change)
+            _apply(texts, lines, number, change, reader)
     return texts, corrections
 
 
@@ -133,11 +146,17 @@ def _changes(text: str, is_announced: bool) -> list[_Change]:
     return []
 
 
-def _apply(texts: list[str | None], lines: Sequence[Line], number: int, change: _Change) -> None:
+def _apply(
+    texts: list[str | None],
+    lines: Sequence[Line],
+    number: int,
+    change: _Change,
+    reader: _Reader,
+) -> None:
     """Write a change into the lines before the one at `number`."""
-    topic = _topic(lines[number].text)
+    topic = reader.topic(lines[number].text)
     is_said = False
-    for other in range(number - 1, -1, -1):
+    for other in range(number - 1, max(-1, number - 1 - _MOST_LINES), -1):
         if not topic and (is_said or number - other > _LINES_BEFORE):
             break
         earlier = texts[other]
@@ -145,10 +164,10 @@ def _apply(texts: list[str | None], lines: Sequence[Line], number: int, change: 
             change.wrong is None and lines[other].speaker != lines[number].speaker
         ):
             continue
-        place = _outdated(earlier, change, topic)
+        place = _outdated(earlier, change, topic, reader)
         if place is None:
             continue
-        own = _topic(earlier)
+        own = reader.topic(earlier)
         if place.kind in _REPLACED:
             texts[other] = _replaced(earlier, place, change.right)
             # Another speaker's correction stays, because the earlier line is not theirs.
@@ -159,18 +178,20 @@ def _apply(texts: list[str | None], lines: Sequence[Line], number: int, change: 
         texts[number] = None
 
 
-def _outdated(text: str, change: _Change, topic: AbstractSet[str]) -> _Place | None:
+def _outdated(
+    text: str, change: _Change, topic: AbstractSet[str], reader: _Reader
+) -> _Place | None:
     """Return the value of an earlier line that a change is about; None if there is none."""
     note = _NOTE.search(text)
     plain = text[: note.start()] if note else text
     wrong = change.wrong
     if wrong is not None and wrong.value not in plain.lower():
         return None
-    places = [place for place in _places(plain) if place.kind == change.right.kind]
+    places = [place for place in reader.places(plain) if place.kind == change.right.kind]
     if any(place.value == change.right.value for place in places):
         return None
     if wrong is None:
-        own = _topic(plain)
+        own = reader.topic(plain)
         shared = len(own & topic) / max(1, len(own | topic))
         return places[0] if len(places) == 1 and (not topic or shared >= _COVERED) else None
     for place in places:
