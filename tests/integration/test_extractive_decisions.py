@@ -9,7 +9,8 @@ from everword_compactor.compose.extractive.bullets import read_lines
 from everword_compactor.compose.extractive.corrections import Line, correct_lines
 from everword_compactor.compose.extractive.weight import is_courtesy
 from everword_compactor.compose.model import Level, Source
-from support import coding_talks
+from support.coding_talk_of_notes import NOTES, NOTES_PLANTED
+from support.coding_talks import EXPORTS, EXPORTS_PLANTED, PRICES, PRICES_PLANTED, Points, Talk
 from support.extractive import as_source, compose, message
 
 ROLES = {"user": 2, "assistant": 3}
@@ -23,7 +24,7 @@ ARABIC = (
 ) * 3
 
 
-def conversation(talk: coding_talks.Talk) -> list[Source]:
+def conversation(talk: Talk) -> list[Source]:
     return [
         message(number, "", text, role=ROLES[role], agent="coder")
         for number, (role, text) in enumerate(talk)
@@ -34,16 +35,19 @@ def tens(sources: list[Source]) -> list[list[Source]]:
     return [sources[first : first + 10] for first in range(0, len(sources), 10)]
 
 
-def kept(points: coding_talks.Points, texts: list[str]) -> list[tuple[str, ...]]:
+def kept(points: Points, texts: list[str]) -> list[tuple[str, ...]]:
     return [point for point in points if any(all(part in text for part in point) for text in texts)]
 
 
-@pytest.mark.parametrize("name", ["EXPORTS", "PRICES", "NOTES"])
-def test_leaves_keep_ten_of_thirteen_decisions_tasks_and_causes(name: str) -> None:
-    sources = conversation(getattr(coding_talks, name))
+@pytest.mark.parametrize(
+    ("talk", "points"),
+    [(EXPORTS, EXPORTS_PLANTED), (PRICES, PRICES_PLANTED), (NOTES, NOTES_PLANTED)],
+    ids=["exports", "prices", "notes"],
+)
+def test_leaves_keep_ten_of_thirteen_decisions_tasks_and_causes(talk: Talk, points: Points) -> None:
+    sources = conversation(talk)
     leaves = [compose(Level.LEAF, part, agent="coder") for part in tens(sources)]
     texts = [line.text for leaf in leaves for line in read_lines(leaf.content)]
-    points = getattr(coding_talks, f"{name}_PLANTED")
     found = kept(points, texts)
     assert len(found) >= 10, set(points) - set(found)
     size = sum(len(source.text.encode()) for source in sources) / 4
@@ -223,7 +227,7 @@ def test_other_scripts_are_cut_into_sentences_and_kept(text: str) -> None:
 
 
 def test_coverage_of_decisions_and_numbers_is_measured_and_low_coverage_marked() -> None:
-    full = compose(Level.LEAF, conversation(coding_talks.EXPORTS[:10]), agent="coder")
+    full = compose(Level.LEAF, conversation(EXPORTS[:10]), agent="coder")
     assert full.faithfulness.decision_coverage >= 0.6
     assert 0 < full.faithfulness.number_coverage <= 1
     assert not full.faithfulness.incomplete
