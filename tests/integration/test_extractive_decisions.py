@@ -193,6 +193,10 @@ def test_later_line_corrects_an_earlier_one(
         ],
         [("Tom", "Our shop runs MySQL 5.7."), ("Tom", "The new service uses Postgres, not MySQL.")],
         [("Tom", "The release is on 12 May."), ("Tom", "Actually the deadline is 19 May.")],
+        [
+            ("Tom", "I'm trying to build the weather app with JavaScript."),
+            ("Tom", "However, I'm not sure whether the weather app needs JavaScript."),
+        ],
     ],
 )
 def test_line_on_another_topic_is_not_corrected(said: list[tuple[str, str]]) -> None:

@@ -37,6 +37,10 @@ _REPLACED = {"date", "time", "day", "weekday"}
 _BEFORE_WRONG = regex.compile(
     r"\b\L<words>(?:\s+\p{L}+){0,2}\s*$", regex.IGNORECASE, words=sorted(WORDS["wrong"])
 )
+_DIRECTLY_BEFORE_WRONG = regex.compile(
+    r",\s+\L<words>\s+$", regex.IGNORECASE, words=sorted(WORDS["wrong"])
+)
+_CLAUSE_END = regex.compile(r"\s*[.!;]?\s*$")
 _FROM = regex.compile(r"\b(?:from|von|vom)(?:\s+\p{L}+)?\s*$", regex.IGNORECASE)
 _TO = regex.compile(r"^[^.;]{0,30}?\b(?:to|auf|nach|zum)\b", regex.IGNORECASE)
 _TRIGGERS = frozenset(
@@ -131,7 +135,7 @@ def _changes(text: str, is_announced: bool) -> list[_Change]:
         same = [each for each in places if each.kind == place.kind and each.value != place.value]
         if not same:
             continue
-        if _BEFORE_WRONG.search(text, 0, place.start):
+        if _is_wrong(text, place):
             right = min(same, key=lambda each: abs(each.start - place.start))
             found.append(_Change(place, right))
         elif _FROM.search(text, 0, place.start) and _has("change", text):
@@ -144,6 +148,14 @@ def _changes(text: str, is_announced: bool) -> list[_Change]:
     if len(dates) == 1 and (is_announced or _has("meant", text)):
         return [_Change(None, dates[0])]
     return []
+
+
+def _is_wrong(text: str, place: _Place) -> bool:
+    """Return whether a line says that a value is wrong; of names and numbers only in a clause such as `, not Tom.`"""
+    if place.kind in _REPLACED:
+        return _BEFORE_WRONG.search(text, 0, place.start) is not None
+    is_denied = _DIRECTLY_BEFORE_WRONG.search(text, 0, place.start) is not None
+    return is_denied and _CLAUSE_END.match(text, place.end) is not None
 
 
 def _apply(
@@ -172,7 +184,11 @@ def _apply(
             texts[other] = _replaced(earlier, place, change.right)
             # Another speaker's correction stays, because the earlier line is not theirs.
             is_said |= topic <= own and lines[other].speaker == lines[number].speaker
-        elif topic and len(own - topic) <= (1 - _COVERED) * len(own):
+        elif (
+            not earlier.endswith("?")
+            and len(own & topic) > 1
+            and len(own - topic) <= (1 - _COVERED) * len(own)
+        ):
             texts[other] = None
     if is_said:
         texts[number] = None
