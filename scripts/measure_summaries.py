@@ -4,12 +4,19 @@ Leaves are composed of ten consecutive messages, days of the messages of a date,
 average over the summaries, or a share over all of them:
 
   headings   share of the chosen lines that are a heading, a label or a greeting
+  fragments  share of the chosen lines of at most three words
+  dependent  share of the chosen lines that begin with a word for the sentence before, such as `it` or `that`
   code       share of the chosen lines that look like code or markup
   evidence   share of the content words of the answering sentence that are in one line of the summary. The answering
              sentence of a message is the one with the most words of the question, the longest of several
   sentences  share of these sentences with at least 70 % of their words in one line
   tags       bytes of a summary that are no word of its sources: times, names, `[chat:…]`, `[via:…]`
   length     bytes of the summaries divided by those of their sources
+  coverage   the stored shares of the sources, identifiers, numbers and decisions in a summary
+  incomplete share of the summaries that say too little of their sources
+  ms         processor time of a summary
+
+With `--every N`, only every N-th summary of a level is composed.
 
 `identifiers` is the share of the numbers, amounts and dates of 330 invoices that are kept unchanged.
 """
@@ -18,6 +25,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -31,11 +39,23 @@ from everword.text.analysis import folded_words
 from everword.transcripts import Entry
 from everword_compactor.compose.extractive.bullets import read_lines
 from everword_compactor.compose.extractive.composer import ExtractiveComposer
-from everword_compactor.compose.model import Draft, Level, Source
+from everword_compactor.compose.model import (
+    Composition,
+    Draft,
+    Faithfulness,
+    Level,
+    Source,
+)
 
 _SPACE = UUID(int=27)
 _LEAF_MESSAGES = 10
 _HELD = 0.7
+_FRAGMENT_WORDS = 3
+_DEPENDENT = re.compile(r"(?:it|that|this|they|those|these|he|she)\b", re.IGNORECASE)
+_COLUMNS = (
+    *("summaries", "lines", "headings", "fragments", "dependent", "code", "evidence", "sentences"),
+    *("tags", "length", "sources", "identifiers", "numbers", "decisions", "incomplete", "ms"),
+)
 _MARKUP = re.compile(r"^\s*(?:#{1,6}\s|[-*+•>]\s|\d{1,3}[.)]\s)*")
 _GREETING = re.compile(
     r"^(?:hi|hello|hey|certainly|sure|of course|great|thanks|thank you|you're welcome|absolutely|bye|good night)"
@@ -55,20 +75,32 @@ class Figures:
     headings: int = 0
     code: int = 0
     message_bytes: int = 0
+    fragments: int = 0
+    dependent: int = 0
     bytes: int = 0
     source_bytes: int = 0
+    seconds: float = 0.0
+    found: list[Faithfulness] = field(default_factory=list)
     evidence: list[float] = field(default_factory=list)
 
     def row(self) -> str:
         shares = [
             self.headings / max(1, self.lines),
+            self.fragments / max(1, self.lines),
+            self.dependent / max(1, self.lines),
             self.code / max(1, self.lines),
             _mean(self.evidence),
             _mean([float(share >= _HELD) for share in self.evidence]),
             1 - self.message_bytes / max(1, self.bytes),
             self.bytes / max(1, self.source_bytes),
+            _mean([each.source_coverage for each in self.found]),
+            _mean([each.identifier_coverage for each in self.found]),
+            _mean([each.number_coverage for each in self.found]),
+            _mean([each.decision_coverage for each in self.found]),
+            _mean([float(each.incomplete) for each in self.found]),
         ]
-        return " | ".join([f"{self.lines}", *(f"{share:.3f}" for share in shares)])
+        figures = [f"{len(self.found)}", f"{self.lines}", *(f"{share:.3f}" for share in shares)]
+        return " | ".join([*figures, f"{1000 * self.seconds / max(1, len(self.found)):.1f}"])
 
 
 def main() -> None:
@@ -77,28 +109,35 @@ def main() -> None:
         "sets", nargs="*", help="a set of conversations, such as set.json or set.json:1-3"
     )
     parser.add_argument("--show", type=int, default=0, help="print so many summaries of each level")
+    parser.add_argument("--every", type=int, default=1, help="compose every N-th summary only")
     arguments = parser.parse_args()
-    print("| set | level | lines | headings | code | evidence | sentences | tags | length |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print(f"| set | level | {' | '.join(_COLUMNS)} |")
+    print("|---" * (2 + len(_COLUMNS)) + "|")
     for name in arguments.sets:
         datasets = _datasets(name)
         for level in (Level.LEAF, Level.DAY):
-            figures = measure(datasets, level, arguments.show)
+            figures = measure(datasets, level, arguments.show, arguments.every)
             print(f"| {Path(name).name} | {level.name.lower()} | {figures.row()} |", flush=True)
+    if arguments.every > 1:
+        return
     for level in (Level.LEAF, Level.DAY):
         print(
             f"| identifiers of 330 invoices | {level.name.lower()} | {identifier_recall(level):.3f} |"
         )
 
 
-def measure(datasets: Iterable[Dataset], level: Level, show: int = 0) -> Figures:
-    """Return the figures of all summaries of a level."""
+def measure(datasets: Iterable[Dataset], level: Level, show: int = 0, every: int = 1) -> Figures:
+    """Return the figures of every n-th summary of a level."""
     figures = Figures()
     for dataset in datasets:
         sources = {entry.message.external_id: _source(dataset, entry) for entry in dataset.entries}
         held: dict[str, str] = {}
-        for ids in _groups(dataset, level):
-            content = _compose(level, [sources[id_] for id_ in ids])
+        for ids in _groups(dataset, level)[::every]:
+            began = time.process_time()
+            composed = _compose(level, [sources[id_] for id_ in ids])
+            figures.seconds += time.process_time() - began
+            figures.found.append(composed.faithfulness)
+            content = composed.content
             if show > 0:
                 print(content, end="\n\n")
                 show -= 1
@@ -138,7 +177,7 @@ def identifier_recall(level: Level) -> float:
     ]  # fmt: skip
     step = _LEAF_MESSAGES if level is Level.LEAF else len(sources)
     for first in range(0, len(sources), step):
-        content = _compose(level, sources[first : first + step])
+        content = _compose(level, sources[first : first + step]).content
         for _, values in made[first : first + step]:
             requested += len(values)
             retained += sum(value in content for value in values)
@@ -161,15 +200,16 @@ _REMARKS = (
 )
 
 
-def _compose(level: Level, sources: Sequence[Source]) -> str:
-    draft = Draft(level, sources, "a title")
-    return ExtractiveComposer().compose(draft, lambda: None).content
+def _compose(level: Level, sources: Sequence[Source]) -> Composition:
+    return ExtractiveComposer().compose(Draft(level, sources, "a title"), lambda: None)
 
 
 def _count(figures: Figures, content: str, texts: Sequence[str]) -> None:
     lines = read_lines(content)
     figures.lines += len(lines)
     figures.headings += sum(_is_heading(line.text) for line in lines)
+    figures.fragments += sum(len(line.text.split()) <= _FRAGMENT_WORDS for line in lines)
+    figures.dependent += sum(_DEPENDENT.match(line.text) is not None for line in lines)
     figures.code += sum(_CODE.search(line.text) is not None for line in lines)
     figures.message_bytes += sum(len(line.text.encode()) for line in lines)
     figures.bytes += len(content.encode())

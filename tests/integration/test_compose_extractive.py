@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from everword_compactor.compose.extractive.budget import SHARES
+from everword_compactor.compose.extractive.budget import LARGEST_SHARE
 from everword_compactor.compose.extractive.bullets import (
     parse_bullet,
     read_lines,
@@ -109,9 +109,7 @@ def test_split_sentences_cuts_long_text_without_loss() -> None:
 
 def test_leaf_quotes_facts_verbatim_and_omits_backchannels() -> None:
     composed = compose(Level.LEAF, talk())
-    assert composed.token_count <= SHARES[Level.LEAF] * sum(
-        len(t.encode()) / 4 + 1 for _, t in TALK
-    )
+    assert composed.token_count <= LARGEST_SHARE * sum(len(t.encode()) / 4 + 1 for _, t in TALK)
     bullets = read_lines(composed.content)
     assert composed.content.splitlines()[0] == f"[{bullets[0].time}]"
     assert len(bullets) >= 2
@@ -160,8 +158,9 @@ def test_similarity_and_centrality_equal_explicit_graph() -> None:
 def test_branch_selects_lines_of_its_leaves_unchanged() -> None:
     first, second = talk()[:6], talk()[4:]
     leaves = [as_source(Level.LEAF, compose(Level.LEAF, part), part) for part in (first, second)]
-    lines = [line for leaf in leaves for line in read_lines(leaf.text)]
-    chosen = read_lines(compose(Level.BRANCH, leaves).content)
+    lines = [(line.speaker, line.text) for leaf in leaves for line in read_lines(leaf.text)]
+    branch = compose(Level.BRANCH, leaves)
+    chosen = [(line.speaker, line.text) for line in read_lines(branch.content)]
     assert chosen
     assert [line for line in dict.fromkeys(lines) if line in chosen] == chosen
 

@@ -172,13 +172,13 @@ def test_sentences_of_long_sources_are_selected_in_parts(monkeypatch: pytest.Mon
     draft = Draft(Level.LEAF, sources, "a title")
     whole = ExtractiveComposer().compose(draft, lambda: None)
     monkeypatch.setattr(extractive, "PART_CHARS", 3000)
-    weighed, best = list[int](), extractive._best
+    weighed, part_of = list[int](), extractive._Part
 
-    def weigh(candidates: Sequence[Any], *rest: Any) -> Any:
+    def weigh(candidates: Sequence[Any]) -> Any:
         weighed.append(len(candidates))
-        return best(candidates, *rest)
+        return part_of(candidates)
 
-    monkeypatch.setattr(extractive, "_best", weigh)
+    monkeypatch.setattr(extractive, "_Part", weigh)
     monkeypatch.setattr(extractive, "budget_of", lambda *_: 300.0)
     composed = ExtractiveComposer().compose(draft, lambda: None)
     assert composed == ExtractiveComposer().compose(draft, lambda: None)

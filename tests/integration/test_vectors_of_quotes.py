@@ -49,8 +49,8 @@ def pending_parts(database: DatabaseUnderTest) -> list[tuple[int, bool]]:
         ).fetchall()
 
 
-#: The leaf has two passages.
-ONE_OF_A_LEAF = [(0, True), (1, False)]
+#: The leaf has four passages.
+ONE_OF_A_LEAF = [(0, True), (1, False), (2, False), (3, False)]
 
 
 async def backfill(stack: Stack) -> int:

@@ -200,7 +200,11 @@ def _list_request(
 
 
 def _flags(summary: summary_pb2.Summary) -> str:
-    flags = {"stale": summary.stale, "review": summary.needs_review}
+    flags = {
+        "stale": summary.stale,
+        "review": summary.needs_review,
+        "incomplete": summary.faithfulness.incomplete,
+    }
     return ", ".join(flag for flag, is_set in flags.items() if is_set)
 
 
@@ -222,8 +226,16 @@ def _details(summary: summary_pb2.Summary) -> list[tuple[object, ...]]:
         ("revision", f"{summary.revision}, {when(summary.update_time)}"),
         ("flags", _flags(summary)),
         ("not in its sources", ", ".join(unsupported)),
+        ("coverage", _coverage(summary.faithfulness) if summary.HasField("faithfulness") else ""),
     ]
     return [(name, value) for name, value in rows if value != ""]
+
+
+def _coverage(found: summary_pb2.Faithfulness) -> str:
+    return (
+        f"{found.source_coverage:.0%} of its sources, {found.decision_coverage:.0%} of their decisions, "
+        f"{found.identifier_coverage:.0%} of identifiers, {found.number_coverage:.0%} of numbers"
+    )
 
 
 def _drawn(
@@ -263,4 +275,6 @@ def _label(node: summary_pb2.Summary) -> Text:
         label.append("  stale", style="yellow")
     if node.needs_review:
         label.append("  review", style="red")
+    if node.faithfulness.incomplete:
+        label.append("  incomplete", style="yellow")
     return label

@@ -489,6 +489,7 @@ class SearchResult(_message.Message):
     CONFIDENCE_FIELD_NUMBER: _builtins.int
     SUPERSEDED_FIELD_NUMBER: _builtins.int
     RELATIONS_FIELD_NUMBER: _builtins.int
+    INCOMPLETE_FIELD_NUMBER: _builtins.int
     score: _builtins.float
     """score is the rank value of the result, from 0 to 1. The score of a memory does not depend on other memories; to
     compare results of different queries, use relevance. A current statement that was moved before an outdated one has
@@ -510,6 +511,10 @@ class SearchResult(_message.Message):
     confidence: Global___Confidence.ValueType
     """confidence is the confidence that the memory answers the query: derived from its evidence, or without a calibration
     from its share of the query's words and its similarity in meaning.
+    """
+    incomplete: _builtins.bool
+    """incomplete is true if the memory is a summary whose faithfulness is marked incomplete: it mentions too little of its
+    sources.
     """
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:
@@ -549,10 +554,11 @@ class SearchResult(_message.Message):
         confidence: Global___Confidence.ValueType = ...,
         superseded: _abc.Iterable[_fact_pb2.SupersededFact] | None = ...,
         relations: _abc.Iterable[_builtins.str] | None = ...,
+        incomplete: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "relevance", b"relevance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "needs_review", b"needs_review", "passage", b"passage", "relations", b"relations", "relevance", b"relevance", "score", b"score", "superseded", b"superseded"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "expansion", b"expansion", "explanation", b"explanation", "incomplete", b"incomplete", "memory", b"memory", "needs_review", b"needs_review", "passage", b"passage", "relations", b"relations", "relevance", b"relevance", "score", b"score", "superseded", b"superseded"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__relevance: _TypeAlias = _typing.Literal["relevance"]  # noqa: Y015
     _WhichOneofArgType__relevance: _TypeAlias = _typing.Literal["_relevance", b"_relevance"]  # noqa: Y015

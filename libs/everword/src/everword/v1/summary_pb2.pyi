@@ -274,10 +274,23 @@ class Faithfulness(_message.Message):
     SOURCE_COVERAGE_FIELD_NUMBER: _builtins.int
     IDENTIFIER_COVERAGE_FIELD_NUMBER: _builtins.int
     LEFT_OUT_FIELD_NUMBER: _builtins.int
+    NUMBER_COVERAGE_FIELD_NUMBER: _builtins.int
+    DECISION_COVERAGE_FIELD_NUMBER: _builtins.int
+    INCOMPLETE_FIELD_NUMBER: _builtins.int
     source_coverage: _builtins.float
     """source_coverage is the share of the sources that the summary mentions, from 0 to 1."""
     identifier_coverage: _builtins.float
     """identifier_coverage is the share of the sources' identifiers that it holds, from 0 to 1."""
+    number_coverage: _builtins.float
+    """number_coverage is the share of the sources' numbers, dates and times that it holds, from 0 to 1; 1 without any."""
+    decision_coverage: _builtins.float
+    """decision_coverage is the share of the sources' decisions, tasks, causes, rules and corrections that it holds, from 0
+    to 1, as far as words such as `because` announce them; 1 without any.
+    """
+    incomplete: _builtins.bool
+    """incomplete is true if an extractive summary mentions too few of its sources or of their decisions, although it was made
+    as long as it may be.
+    """
     @_builtins.property
     def unsupported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """unsupported are numbers with their units, dates, identifiers, URLs, names and quotations of the summary that no source
@@ -302,10 +315,13 @@ class Faithfulness(_message.Message):
         source_coverage: _builtins.float = ...,
         identifier_coverage: _builtins.float = ...,
         left_out: _abc.Iterable[_builtins.str] | None = ...,
+        number_coverage: _builtins.float = ...,
+        decision_coverage: _builtins.float = ...,
+        incomplete: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["identifier_coverage", b"identifier_coverage", "left_out", b"left_out", "source_coverage", b"source_coverage", "unsupported", b"unsupported", "wrong_tags", b"wrong_tags"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decision_coverage", b"decision_coverage", "identifier_coverage", b"identifier_coverage", "incomplete", b"incomplete", "left_out", b"left_out", "number_coverage", b"number_coverage", "source_coverage", b"source_coverage", "unsupported", b"unsupported", "wrong_tags", b"wrong_tags"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

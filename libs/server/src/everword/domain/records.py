@@ -177,7 +177,7 @@ class SummaryRecord:
     revision: int
     stale: bool
     needs_review: bool
-    #: `unsupported`, `wrong_tags`, `source_coverage` and `identifier_coverage`; None for a significant memory.
+    #: The fields of proto `Faithfulness`; None for a significant memory.
     faithfulness: dict[str, Any] | None
     created_at: datetime
     revised_at: datetime

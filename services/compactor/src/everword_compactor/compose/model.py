@@ -47,7 +47,10 @@ BUDGET_TOKENS = {
 #: How a node says that no model wrote it.
 EXTRACTIVE = "extractive"
 #: Version of the way in which sentences are chosen; a node with a lower one is rewritten.
-EXTRACTIVE_VERSION = 3
+EXTRACTIVE_VERSION = 4
+
+#: A longer message of an assistant is a lecture: it explains and advises, and decides little.
+LECTURE_CHARS = 600
 
 
 @dataclass(frozen=True)
@@ -198,6 +201,12 @@ class Faithfulness:
     source_coverage: float
     #: Share of the identifiers of the sources in the node, from 0 to 1; 1 without identifiers.
     identifier_coverage: float
+    #: Share of the numbers, dates and times of the sources in the node, from 0 to 1; 1 without any.
+    number_coverage: float = 1.0
+    #: Share of the decisions, tasks, causes and corrections of the sources in the node, from 0 to 1; 1 without any.
+    decision_coverage: float = 1.0
+    #: True if the node says too little of its sources, although it was made longer.
+    incomplete: bool = False
     #: Omissions of a model's node, if they are too many for it to replace its sources: identifiers, and beginnings of
     #: sources.
     left_out: Sequence[str] = ()

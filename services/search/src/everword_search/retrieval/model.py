@@ -90,6 +90,8 @@ class SearchResult:
     confidence: Confidence = Confidence.UNSPECIFIED
     #: True for a summary with statements that its sources do not support.
     needs_review: bool = False
+    #: True for a summary that mentions too little of its sources.
+    incomplete: bool = False
     #: Set for an expanded summary.
     expansion: Expansion | None = None
     #: Outdated facts that it states, the latest to end first.

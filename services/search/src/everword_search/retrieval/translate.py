@@ -75,6 +75,7 @@ def search_response(
             confidence=pb.Confidence.ValueType(result.confidence),
             expansion=expansion_to_proto(result.expansion) if result.expansion else None,
             needs_review=result.needs_review,
+            incomplete=result.incomplete,
             superseded=endings_to_proto(result.endings),
             relations=result.relations,
         )

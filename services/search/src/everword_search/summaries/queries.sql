@@ -73,8 +73,8 @@ SELECT wanted.id AS above_id, source.ordinal, m.id, m.conversation_id, m.seq, c.
  LIMIT %(limit)s;
 
 -- read_review_flags --
--- For each node: does it need review?
-SELECT id, needs_review
+-- For each node: does it need review, and is it incomplete?
+SELECT id, needs_review, coalesce((faithfulness -> 'incomplete')::boolean, false) AS incomplete
   FROM summaries
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(ids)s);
 

@@ -154,6 +154,8 @@ class ReviewFlagRow:
     id: UUID
     #: True if it states something that its sources do not.
     needs_review: bool
+    #: True if it mentions too little of its sources.
+    incomplete: bool
 
 
 async def get_summaries(

@@ -95,6 +95,8 @@ def _result(number: int, result: search_service_pb2.SearchResult) -> str:
     remarks = [_ended(each) for each in result.superseded]
     if result.needs_review:
         remarks.append("a summary that its sources do not bear out")
+    if result.incomplete:
+        remarks.append("a summary that leaves out much of its sources")
     remarks.extend(result.relations)
     text = result.memory.content
     if not text or (result.memory.content_truncated and result.passage not in text):

@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from zoneinfo import ZoneInfo
+from dataclasses import replace
 
 from everword.text.analysis import folded_words
-from everword.text.passages import split_passages
+from everword_compactor.compose.checks.coverage import is_incomplete
 from everword_compactor.compose.checks.faithfulness import check_faithfulness
-from everword_compactor.compose.extractive.budget import budget_of, is_dense
-from everword_compactor.compose.extractive.bullets import (
-    Bullet,
-    parse_lines,
-    source_messages,
-    tagged,
-    write_groups,
+from everword_compactor.compose.extractive.budget import (
+    BYTES_PER_TOKEN,
+    budget_of,
+    longest_budget,
+    tokens_of,
 )
+from everword_compactor.compose.extractive.bullets import Bullet, write_groups
+from everword_compactor.compose.extractive.candidates import Candidate, read_candidates
 from everword_compactor.compose.extractive.graph import SentenceSimilarity, centralities
 from everword_compactor.compose.extractive.phrases import word_sentences
 from everword_compactor.compose.extractive.selection import Option, select
-from everword_compactor.compose.extractive.sentences import (
-    SentenceKind,
-    split_sentences,
-    without_mark,
-)
-from everword_compactor.compose.extractive.weight import weight_of
 from everword_compactor.compose.model import (
     EXTRACTIVE,
     EXTRACTIVE_VERSION,
     Composition,
     Draft,
     Level,
-    Source,
 )
 
 #: Weight of a sentence's likeness to the others: facts are at the edge of a similarity graph, so it is low.
@@ -42,20 +32,6 @@ CENTRALITY = 0.1
 #: Characters of lines that are compared with each other at once. More are chosen from in parts, and again from the
 #: chosen ones: a step takes seconds, however long the sources are.
 PART_CHARS = 500_000
-#: As `BuildContext` counts where the caller has no tokeniser.
-BYTES_PER_TOKEN = 4
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    bullet: Bullet
-    #: Its place among the draft's sources.
-    source: int
-    #: When it was said.
-    moment: datetime
-    vector: Sequence[float] | None
-    #: Weight by its speaker and its position in a text, from 0 to 1.
-    weight: float
 
 
 class ExtractiveComposer:
@@ -72,11 +48,22 @@ class ExtractiveComposer:
         In a day, those of a conversation are together. The same draft gives the same node, which is empty only if no
         source has a word.
         """
-        candidates = list(_candidates(draft, heartbeat))
+        candidates = read_candidates(draft, heartbeat)
         # If all lines have weight 0, choose among them.
         telling = [candidate for candidate in candidates if candidate.weight] or candidates
-        budget = _budget(draft, telling)
-        chosen = _select_candidates(telling, budget, heartbeat)
+        size = sum(tokens_of(source.readable_text) for source in draft.sources)
+        pool = _Pool(telling, heartbeat)
+        composed = self._choose(draft, pool, budget_of(draft.level, size, telling))
+        most = longest_budget(draft.level, size)
+        if is_incomplete(composed.faithfulness, draft.level) and composed.token_count < most:
+            composed = self._choose(draft, pool, most)
+        if is_incomplete(composed.faithfulness, draft.level):
+            faithfulness = replace(composed.faithfulness, incomplete=True)
+            composed = replace(composed, faithfulness=faithfulness)
+        return composed
+
+    def _choose(self, draft: Draft, pool: _Pool, budget: float) -> Composition:
+        chosen = pool.select(budget)
         if draft.level.of_calendar:
             chosen = _by_place(chosen)
         content = write_groups([candidate.bullet for candidate in chosen])
@@ -86,19 +73,14 @@ class ExtractiveComposer:
             time_zone=draft.time_zone,
             level=draft.level,
             chosen=True,
-            heartbeat=heartbeat,
+            heartbeat=pool.heartbeat,
         )
-        return Composition(content, self.model, EXTRACTIVE_VERSION, faithfulness, _tokens(content))
+        return Composition(
+            content, self.model, EXTRACTIVE_VERSION, faithfulness, tokens_of(content)
+        )
 
 
-def _budget(draft: Draft, candidates: Sequence[_Candidate]) -> float:
-    lines = (candidate.bullet.text for candidate in candidates)
-    dense = sum(len(line.encode()) for line in lines if is_dense(line)) / BYTES_PER_TOKEN
-    size = sum(_tokens(source.readable_text) for source in draft.sources)
-    return budget_of(draft.level, size, min(dense, size))
-
-
-def _by_place(chosen: Iterable[_Candidate]) -> list[_Candidate]:
+def _by_place(chosen: Iterable[Candidate]) -> list[Candidate]:
     """Return lines in the order of their days, and of a day those of a place together, as it was first spoken at."""
     ordered = sorted(chosen, key=lambda candidate: candidate.moment)
     first: dict[tuple[str, str], int] = {}
@@ -111,24 +93,9 @@ def _place(bullet: Bullet) -> tuple[str, str]:
     return bullet.time[:10], bullet.tags
 
 
-def _select_candidates(
-    candidates: Iterable[_Candidate], budget: float, heartbeat: Callable[[], None]
-) -> list[_Candidate]:
-    """Return the chosen candidates in order: the best of each part, then the best of these."""
-    while True:
-        parts, chosen = 0, list[_Candidate]()
-        for part in _parts(candidates):
-            heartbeat()
-            chosen += _best(part, budget, heartbeat)
-            parts += 1
-        if parts < 2:
-            return chosen
-        candidates = chosen
-
-
-def _parts(candidates: Iterable[_Candidate]) -> Iterator[list[_Candidate]]:
+def _parts(candidates: Iterable[Candidate]) -> Iterator[list[Candidate]]:
     """Yield the candidates in runs of about `PART_CHARS`, each line once in its run."""
-    part, chars = dict[str, _Candidate](), 0
+    part, chars = dict[str, Candidate](), 0
     for candidate in candidates:
         line = candidate.bullet.line
         if line in part:
@@ -142,43 +109,66 @@ def _parts(candidates: Iterable[_Candidate]) -> Iterator[list[_Candidate]]:
         yield list(part.values())
 
 
-def _best(
-    candidates: Sequence[_Candidate], budget: float, heartbeat: Callable[[], None]
-) -> list[_Candidate]:
-    speakers = {candidate.bullet.speaker for candidate in candidates}
-    names = frozenset(word for speaker in speakers for word in folded_words(speaker))
-    wordings = word_sentences([candidate.bullet.text for candidate in candidates], names)
-    similarity = SentenceSimilarity(
-        [wording.words for wording in wordings], [candidate.vector for candidate in candidates]
-    )
-    central = centralities(similarity)
-    options = [
-        Option(
-            # The end of its line costs, too.
-            cost=(len(candidate.bullet.line.encode()) + 1) / BYTES_PER_TOKEN,
-            worth=candidate.weight
-            * wording.information
-            * ((1 - CENTRALITY) + CENTRALITY * float(centrality)),
-            source=candidate.source,
-            speaker=candidate.bullet.speaker,
-            facts=wording.facts,
-            openings=_openings(candidate.bullet),
+class _Pool:
+    """Candidates to choose from, perhaps more than once."""
+
+    def __init__(self, candidates: Sequence[Candidate], heartbeat: Callable[[], None]) -> None:
+        self._candidates = candidates
+        self.heartbeat = heartbeat
+        #: The only part with its options, if all candidates are compared with each other at once.
+        self._part: _Part | None = None
+
+    def select(self, budget: float) -> list[Candidate]:
+        """Return the chosen candidates in order: the best of each part, then the best of these."""
+        if self._part is not None:
+            return self._part.select(budget, self.heartbeat)
+        candidates: Iterable[Candidate] = self._candidates
+        while True:
+            parts, chosen = 0, list[Candidate]()
+            for lines in _parts(candidates):
+                self.heartbeat()
+                part = _Part(lines)
+                chosen += part.select(budget, self.heartbeat)
+                parts += 1
+            if parts == 1 and candidates is self._candidates:
+                self._part = part
+            if parts < 2:
+                return chosen
+            candidates = chosen
+
+
+class _Part:
+    """Candidates that are compared with each other, as options."""
+
+    def __init__(self, candidates: Sequence[Candidate]) -> None:
+        self._candidates = candidates
+        speakers = {candidate.bullet.speaker for candidate in candidates}
+        names = frozenset(word for speaker in speakers for word in folded_words(speaker))
+        wordings = word_sentences([candidate.bullet.text for candidate in candidates], names)
+        self._similarity = SentenceSimilarity(
+            [wording.words for wording in wordings], [candidate.vector for candidate in candidates]
         )
-        for candidate, wording, centrality in zip(candidates, wordings, central, strict=True)
-    ]
-    return [candidates[number] for number in select(options, similarity, budget, heartbeat)]
+        central = centralities(self._similarity)
+        self._options = [
+            Option(
+                # The end of its line costs, too.
+                cost=(len(candidate.bullet.line.encode()) + 1) / BYTES_PER_TOKEN,
+                worth=candidate.weight
+                * wording.information
+                * ((1 - CENTRALITY) + CENTRALITY * float(centrality)),
+                source=candidate.source,
+                speaker=candidate.bullet.speaker,
+                facts=wording.facts,
+                is_announced=candidate.is_announced,
+                openings=_openings(candidate.bullet),
+            )
+            for candidate, wording, centrality in zip(candidates, wordings, central, strict=True)
+        ]
 
-
-def _candidates(draft: Draft, heartbeat: Callable[[], None]) -> Iterator[_Candidate]:
-    """Yield every line that could be chosen."""
-    zone = ZoneInfo(draft.time_zone)
-    for number, source in enumerate(draft.sources):
-        heartbeat()
-        for told, kind, vector in _source_lines(source, zone):
-            bullet = tagged(told, source, draft.level)
-            moment = bullet.moment or source.earliest_at
-            weight = weight_of(bullet, kind, source, draft.agent)
-            yield _Candidate(bullet, number, moment, vector, weight)
+    def select(self, budget: float, heartbeat: Callable[[], None]) -> list[Candidate]:
+        """Return the chosen candidates, in order."""
+        chosen = select(self._options, self._similarity, budget, heartbeat)
+        return [self._candidates[number] for number in chosen]
 
 
 def _openings(bullet: Bullet) -> tuple[tuple[object, float], ...]:
@@ -189,44 +179,3 @@ def _openings(bullet: Bullet) -> tuple[tuple[object, float], ...]:
     when = ((hour, bullet.tags), (len(bullet.time) + 3) / BYTES_PER_TOKEN)
     where = ((day, bullet.tags), len(bullet.tags.encode()) / BYTES_PER_TOKEN)
     return when, where
-
-
-def _source_lines(
-    source: Source, zone: ZoneInfo
-) -> Iterator[tuple[Bullet, SentenceKind, Sequence[float] | None]]:
-    """Yield the lines of a source, each with the vector of the passage that it begins in."""
-    ends, end = list[int](), 0
-    if source.vectors:
-        for passage in split_passages(source.readable_text):
-            end += len(passage)
-            ends.append(end)
-    aligned = len(ends) == len(source.vectors)
-    for bullet, kind, start in _lines(source, zone):
-        vector = None
-        if source.vectors:
-            place = bisect.bisect_right(ends, start) if aligned else 0
-            vector = source.vectors[min(place, len(source.vectors) - 1)]
-        yield bullet, kind, vector
-
-
-def _lines(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, SentenceKind, int]]:
-    """Yield the lines of a source, each with its start in the source's text."""
-    if source.level == 0:
-        for sentence in split_sentences(source.readable_text):
-            yield (
-                source_messages(source, without_mark(sentence), zone),
-                sentence.kind,
-                sentence.start,
-            )
-        return
-    for line, start, bullet in parse_lines(source.text):
-        if bullet is not None:
-            yield bullet, SentenceKind.PROSE, start
-            continue
-        for sentence in split_sentences(line):
-            told = source_messages(source, without_mark(sentence), zone)
-            yield told, sentence.kind, start + sentence.start
-
-
-def _tokens(text: str) -> int:
-    return -(-len(text.encode()) // BYTES_PER_TOKEN)

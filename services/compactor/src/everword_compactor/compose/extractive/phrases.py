@@ -48,7 +48,7 @@ def word_sentences(sentences: Sequence[str], speakers: frozenset[str]) -> list[W
     counts = [Counter(folded_words(sentence)) for sentence in sentences]
     spread = Counter(word for words in counts for word in words)
     rarity = {
-        word: _weight(word) * math.log1p(len(sentences) / held)
+        word: word_weight(word) * math.log1p(len(sentences) / held)
         for word, held in spread.items()
         if word not in speakers
     }
@@ -64,7 +64,7 @@ def _wording(
     raw = {word: count * rarity[word] for word, count in counts.items() if rarity.get(word)}
     length = math.sqrt(sum(weight * weight for weight in raw.values()))
     facts = _facts(sentence, speakers)
-    told = sum(_weight(word) for word in counts if word not in speakers) + len(facts)
+    told = sum(word_weight(word) for word in counts if word not in speakers) + len(facts)
     return Wording(
         {word: weight / length for word, weight in raw.items()},
         facts,
@@ -100,7 +100,7 @@ def _addresses(name: str, speakers: frozenset[str]) -> bool:
     return any(speaker.startswith(name) for speaker in speakers)
 
 
-def _weight(word: str) -> float:
+def word_weight(word: str) -> float:
     """Return how informative a word is: 0 for everyday words, 1 for rare and unknown ones and for words with digits."""
     if _DIGIT.search(word):
         return 1.0

@@ -11,6 +11,8 @@ from everword_compactor.compose.extractive.graph import Floats, SentenceSimilari
 
 #: Weight of redundancy in maximal marginal relevance.
 _REDUNDANCY = 0.5
+#: The same for a sentence with a decision, a task or a cause, which often repeats the words of what it decides.
+_ANNOUNCED_REDUNDANCY = 0.3
 #: Bonus for the first sentence of a source, and of a speaker.
 _NEW_SOURCE = 0.4
 _NEW_SPEAKER = 0.05
@@ -19,6 +21,8 @@ _NEW_FACT = 0.15
 _MOST_FACTS = 3
 #: How much length counts: 0 not at all, 1 as gain per token.
 _LENGTH = 0.75
+#: The same for a sentence with a decision, a task or a cause: its parts belong together.
+_ANNOUNCED_LENGTH = 0.5
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class Option:
     source: int
     speaker: str
     facts: frozenset[str]
+    #: True for a decision, a task, a cause, a rule or a correction.
+    is_announced: bool = False
     #: Additional cost of the lines that open its group, unless a chosen one has the same key.
     openings: tuple[tuple[object, float], ...] = ()
 
@@ -88,6 +94,13 @@ def select(
     """Return the numbers of the chosen options, ascending. At least one is chosen, even beyond the budget."""
     costs = np.array([option.cost for option in options])
     worths = np.array([option.worth for option in options])
+    lengths = np.array(
+        [_ANNOUNCED_LENGTH if option.is_announced else _LENGTH for option in options]
+    )
+    prices = costs**lengths
+    repeated = np.array(
+        [_ANNOUNCED_REDUNDANCY if option.is_announced else _REDUNDANCY for option in options]
+    )
     redundancy = np.zeros(len(options))
     told, chosen, spent = _CoveredContent(), list[int](), 0.0
     groups = _Groups(options)
@@ -98,7 +111,7 @@ def select(
         if not fitting.any():
             break
         heartbeat()
-        gains = worths * (1 - _REDUNDANCY * redundancy) / costs**_LENGTH
+        gains = worths * (1 - repeated * redundancy) / prices
         best = _best(options, np.where(fitting, gains, -1.0), bonuses, told)
         chosen.append(best)
         open_[best] = False

@@ -45,6 +45,7 @@ async def with_summaries(
         replace(
             result,
             needs_review=marks[id_].needs_review,
+            incomplete=marks[id_].incomplete,
             expansion=expansions.get(id_),
         )
         if (id_ := result.memory.id) in marks
