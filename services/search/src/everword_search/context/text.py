@@ -27,12 +27,14 @@ from everword.domain.times import local_time
 from everword.domain.trust import TrustPolicy
 from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.instructions import contains_model_instructions
+from everword.text.structure import collapse_runs, has_json
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.item import NOTHING, ContextItem, ItemContext
 from everword_search.context.memory_topics import document_label
 from everword_search.context.model import BlockSource, ContextCandidate, ContextFormat
 from everword_search.context.summary_lines import without_conversations
 from everword_search.endings.model import CurrentFact, Ending, ending_remarks
+from everword_search.retrieval.full_text import FullText
 from everword_search.summaries.store import TopSummaryRow
 
 #: Trust labels in the brackets of an item.
@@ -68,6 +70,8 @@ _INDENT = "  "
 #: A number with as many digits as any item's.
 _WIDEST = 999
 _BETWEEN = 2  # Upper bound of the tokens of the empty line between two blocks.
+#: Characters of a part of a document at first.
+EXCERPT_CHARS = 800
 #: Some readers treat these as line ends, and JSON does not escape them.
 _JSON_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
@@ -114,23 +118,55 @@ class Layout:
             parts.append(self.line(item, number))
         return "\n".join(parts)
 
+    def shown(self, item: ContextItem, max_chars: int) -> ContextItem:
+        """Return an item with at most about `max_chars` characters of its full text."""
+        assert item.full is not None
+        words = item.full.shown(max_chars)
+        is_shortened = not item.full.is_whole or len(item.full.text) > max_chars
+        if item.about and item.about.kind == MemoryKind.SUMMARY:
+            words = without_conversations(words)
+        trust, is_withheld = judge(self.trust, item.about, words)
+        given = item.about.token_count if item.about and words == item.about.content else 0
+        return self._counted(
+            replace(
+                item,
+                words=words,
+                substance="",
+                trust=trust,
+                is_withheld=is_withheld,
+                is_shortened=is_shortened,
+            ),
+            given,
+        )
+
+    def _counted(self, item: ContextItem, given: int = 0) -> ContextItem:
+        """Return an item with its token count; `given` is the caller's count of its words, or 0."""
+        counted = replace(item, words="") if given else item
+        tokens = given + self.counter.count(f"{self.line(counted, _WIDEST)}\n")
+        if given:
+            tokens += len(_INDENT) * item.words.count("\n")
+        return replace(item, tokens=tokens, is_supplied=given > 0)
+
     def turn(
         self,
         message: MessageRecord,
         about: MemoryRecord | None = None,
         endings: Sequence[Ending] = (),
     ) -> ContextItem:
-        """Return a turn verbatim, except for credentials if these are masked."""
+        """Return a turn verbatim, except for long runs of characters, and for credentials if these are masked."""
         call = (message.tool_name, message.tool_args)
         words = message_text(message.content, message.content_blocks, *call, tool_result="")
         # The whole tool result; the index has only the beginning of a long one.
         words = "\n".join(part for part in (words, message.tool_result) if part)
-        shown = mask_credentials(words) if self.masks else words
+        shown = collapse_runs(mask_credentials(words) if self.masks else words)
         # The caller's token count is valid only for the text as it was sent.
         given = message.token_count if shown == words else 0
         speaker = message.author or _ROLES.get(message.role, "")
         place = message.id, message.occurred_at, message.seq
-        return self._item(*place, speaker, shown, given, ItemContext(endings=endings), about)
+        # The output of a tool may be shortened; a person's words are shown whole or not at all.
+        full = FullText(shown, of_tool=True) if message.tool_name or has_json(shown) else None
+        alongside = ItemContext(endings=endings, full=full)
+        return self._item(*place, speaker, shown, given, alongside, about)
 
     def holding(self, holding: CurrentFact) -> ContextItem | None:
         """Return a current value as one line; None if the filter excludes the fact's memory."""
@@ -160,33 +196,44 @@ class Layout:
         *,
         masks: bool,
     ) -> ContextItem:
-        """Return a memory in full, or its best passage between ellipses if it has several.
+        """Return a memory as its best passage, between ellipses if it has more text; see ContextItem.full.
 
         For a tool call without content, the passage is its sentence.
         """
-        words = mask_passage(passage, memory.content) if masks else passage
-        given = 0
-        if passage == memory.content:
-            # The caller's token count is for the whole text.
-            given = memory.token_count if words == passage else 0
-        elif passage != memory.synthesized_content:
-            words = f"… {words.strip()} …"
+        full = item_context.full
+        if full is not None and masks:
+            full = full.masked()
+        if full is not None:
+            words = full.shown(len(full.passage))
+        else:
+            words = mask_passage(passage, memory.content) if masks else passage
+            if passage not in (memory.content, memory.synthesized_content):
+                words = f"… {words.strip()} …"
+        # The caller's token count is for the whole text as it was sent.
+        given = memory.token_count if words == memory.content else 0
         words = without_conversations(words) if memory.kind == MemoryKind.SUMMARY else words
         speaker = memory.author or _ROLES.get(memory.role) or kind_label(memory.kind)
         if memory.document_id:
             speaker = document_label(memory, masks=masks)
         place = memory.id, memory.occurred_at, memory.seq or 0
-        return self._item(*place, speaker, words, given, item_context, memory)
+        item = self._item(
+            *place, speaker, words, given, replace(item_context, full=full), memory
+        )
+        is_whole = full is None or (full.is_whole and full.passage == full.text)
+        return item if is_whole else replace(item, is_shortened=True)
 
     def reworded(self, item: ContextItem, words: str) -> ContextItem:
-        """Return the item with `words` as its text, and its token count updated."""
-        alongside = ItemContext(relevance=item.relevance, endings=item.endings, trust=item.trust)
-        line = self._line(_WIDEST, item.occurred_at, item.speaker, words, alongside)
-        return replace(item, words=words, tokens=self.counter.count(f"{line}\n"), is_supplied=False)
+        """Return the item with `words` as its text, and its token count updated; it does not grow any more."""
+        return self._counted(replace(item, words=words, full=None))
 
     def candidate(self, found: ContextCandidate) -> ContextItem:
         """Return a block's candidate as an item."""
-        words = mask_credentials(found.words) if self.masks else found.words
+        full = found.full.masked() if found.full and self.masks else found.full
+        if full is not None:
+            # A part of a document begins as an excerpt; other texts are whole unless they do not fit.
+            words = full.shown(EXCERPT_CHARS if full.passage else len(full.text))
+        else:
+            words = mask_credentials(found.words) if self.masks else found.words
         label = mask_credentials(found.label) if self.masks else found.label
         substance = f"{label}: {words}"
         words += f" ({found.remark})" if found.remark else ""
@@ -197,10 +244,18 @@ class Layout:
             label,
             words,
             0,
-            ItemContext(found.score, found.relevance, source_messages=found.source_messages),
+            ItemContext(
+                found.score, found.relevance, source_messages=found.source_messages, full=full
+            ),
             found.about,
         )
-        return replace(item, substance=substance, strategy_id=found.strategy_id, lift=found.lift)
+        return replace(
+            item,
+            substance=substance,
+            strategy_id=found.strategy_id,
+            lift=found.lift,
+            is_shortened=full is not None and (not full.is_whole or words != full.text),
+        )
 
     def _item(
         self,
@@ -209,35 +264,30 @@ class Layout:
         seq: int,
         speaker: str,
         words: str,
-        prompt_tokens_used: int,
+        given: int,
         item_context: ItemContext = NOTHING,
         about: MemoryRecord | None = None,
     ) -> ContextItem:
         moment = local_time(occurred_at, self.zone) if occurred_at else None
-        speaker = " ".join(speaker.split())
-        counted = "" if prompt_tokens_used else words
         trust, is_withheld = judge(self.trust, about, words)
-        item_context = replace(item_context, trust=trust)
-        line = self._line(_WIDEST, moment, speaker, counted, item_context)
-        tokens = prompt_tokens_used + self.counter.count(f"{line}\n")
-        if prompt_tokens_used:
-            tokens += len(_INDENT) * words.count("\n")
-        shown = id_, moment, seq, speaker, words, tokens
-        known = (
-            item_context.score,
-            item_context.relevance,
-            item_context.confidence,
-            about,
-            item_context.endings,
-        )
-        return ContextItem(
-            *shown,
-            prompt_tokens_used > 0,
-            *known,
-            item_context.source_messages,
+        item = ContextItem(
+            id_,
+            moment,
+            seq,
+            " ".join(speaker.split()),
+            words,
+            0,
+            score=item_context.score,
+            relevance=item_context.relevance,
+            confidence=item_context.confidence,
+            about=about,
+            endings=item_context.endings,
+            source_messages=item_context.source_messages,
             trust=trust,
             is_withheld=is_withheld,
+            full=item_context.full,
         )
+        return self._counted(item, given)
 
     def _line(
         self,

@@ -1,0 +1,78 @@
+"""The text of a memory around the passage that matched, and parts of it of any length. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from everword.text.credentials import mask_parts
+from everword.text.sections import find_section
+from everword.text.structure import (
+    collapse_runs,
+    has_json,
+    shorten_structure,
+    trim_to_delimiters,
+)
+
+
+@dataclass(frozen=True)
+class FullText:
+    """The text of a memory as far as it was read, with the place of the passage that matched."""
+
+    text: str
+    #: Span of the passage; empty, at the beginning, if none matched.
+    start: int = 0
+    end: int = 0
+    #: True if the memory goes on before or after `text`.
+    goes_before: bool = False
+    goes_after: bool = False
+    #: True for the output of a tool, whose lines are no sentences.
+    of_tool: bool = False
+
+    @classmethod
+    def around(cls, before: str, passage: str, after: str) -> FullText:
+        """Return a text in three parts, without long runs of characters."""
+        before, passage, after = map(collapse_runs, (before, passage, after))
+        start = len(before)
+        return cls(before + passage + after, start, start + len(passage))
+
+    @classmethod
+    def of(cls, content: str, passage: str) -> FullText | None:
+        """Return a whole memory; None if its content does not contain the passage."""
+        before, found, after = content.partition(passage)
+        return cls.around(before, found, after) if found or not passage else None
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether the text is the whole memory."""
+        return not self.goes_before and not self.goes_after
+
+    @property
+    def passage(self) -> str:
+        return self.text[self.start : self.end]
+
+    @cached_property
+    def _has_json(self) -> bool:
+        return has_json(self.text)
+
+    def shown(self, max_chars: int) -> str:
+        """Return at most about `max_chars` characters, but at least the passage; cuts are marked with an ellipsis."""
+        if self.is_whole and len(self.text) <= max_chars:
+            return self.text
+        if self.is_whole and (self._has_json or (self.of_tool and self.start == self.end)):
+            return shorten_structure(self.text, max_chars, self.passage)
+        start, end = find_section(self.text, self.start, self.end, max_chars)
+        cut_before, cut_after = start > 0 or self.goes_before, end < len(self.text) or self.goes_after
+        words = self.text[start:end].strip()
+        if self.of_tool:
+            words = trim_to_delimiters(words, start=cut_before, end=cut_after)
+        return f"{'… ' if cut_before else ''}{words}{' …' if cut_after else ''}"
+
+    def masked(self) -> FullText:
+        """Return the text with its credentials masked."""
+        parts = [self.text[: self.start], self.passage, self.text[self.end :]]
+        before, passage, after = mask_parts(parts)
+        start = len(before)
+        return replace(
+            self, text=before + passage + after, start=start, end=start + len(passage)
+        )
