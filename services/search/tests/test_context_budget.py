@@ -13,7 +13,8 @@ import pytest
 
 from everword.domain.records import MemoryRecord, MessageRecord
 from everword.text.tokens.counter import TokenCounter, packaged_counter
-from everword_search.context.budget import BudgetedBlock, ContextDraft
+from everword_search.context.budget import ContextDraft
+from everword_search.context.budgeted_block import BudgetedBlock
 from everword_search.context.item import ContextItem, ItemContext
 from everword_search.context.model import BlockSource, ContextFormat
 from everword_search.context.repetition import WordsInContext

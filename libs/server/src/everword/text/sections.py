@@ -13,7 +13,8 @@ SECTION_CHARS = 2000
 def find_section(text: str, start: int, end: int, max_chars: int) -> tuple[int, int]:
     """Return the span of a section of at most `max_chars` characters around the passage at `start` to `end`.
 
-    It grows by whole sentences and lines, in turn after and before the passage, and contains at least the passage.
+    It grows by whole sentences and lines, in turn after and before the passage, and contains at least the passage. If
+    that is empty and no sentence fits, the section ends between two words.
     """
     first, last = max(0, end - max_chars), min(len(text), start + max_chars)
     ends = [first + each for each in sentence_and_line_ends(text[first:last])]
@@ -30,4 +31,7 @@ def find_section(text: str, start: int, end: int, max_chars: int) -> tuple[int, 
         if fits_before := bool(before) and end - before[-1] <= max_chars:
             start = before.pop()
         if not fits_after and not fits_before:
-            return start, end
+            break
+    if start == end:
+        end = max(start, text.rfind(" ", start, start + max_chars))
+    return start, end

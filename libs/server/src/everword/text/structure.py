@@ -63,7 +63,9 @@ def shorten_structure(text: str, max_chars: int, match: str = "") -> str:
     parts = list(_parts(text))
     plain = sum(len(part) for part in parts if isinstance(part, str))
     has_values = any(not isinstance(part, str) for part in parts)
-    lines = max_chars if not has_values else max(max_chars // 4, max_chars - 8 * (len(text) - plain))
+    lines = (
+        max_chars if not has_values else max(max_chars // 4, max_chars - 8 * (len(text) - plain))
+    )
     shown = ""
     for elements, keys, chars in _LIMITS:
         view = _View(elements, keys, chars, match)

@@ -24,6 +24,8 @@ from everword_search.retrieval.sources import Sources
 
 #: Characters read of each memory; at least one passage, so that a memory of one passage is recognised as whole.
 _CONTENT_CHARS = 4000
+#: Characters read around the best passage for each token of the budget: about as many as the budget can hold.
+CHARS_A_TOKEN = 5
 #: Memories requested: a fixed number, plus one for this many tokens of the budget. Most memories cost more.
 _SPARE, _SMALL_TOKENS = 10, 35
 #: Workspace files for the start of a session and for heartbeats only.
@@ -94,6 +96,7 @@ class FoundMemories:
             result.confidence,
             result.endings,
             self.source_messages.get(id_, ()),
+            full=result.full,
         )
         return layout.memory(result.memory, result.passage, alongside, masks=masks)
 
@@ -101,7 +104,11 @@ class FoundMemories:
         """Return an item of these results with its credentials masked."""
         assert item.memory_id is not None
         result = self.results[item.memory_id]
-        if mask_passage(result.passage, result.memory.content) == result.passage:
+        if result.full is not None:
+            is_clean = result.full.masked() == result.full
+        else:
+            is_clean = mask_passage(result.passage, result.memory.content) == result.passage
+        if is_clean:
             return item
         return self.item(layout, item.memory_id, masks=True)
 
@@ -135,6 +142,7 @@ async def search_memories(
         profile=request.profile,
         balanced=request.balanced,
         with_relations=False,
+        section_chars=CHARS_A_TOKEN * request.token_budget,
     )
     found = await find_reliable(sources, namespace, search, periods=within is None)
     if found.verdict is Verdict.NOTHING_RELEVANT:

@@ -216,9 +216,7 @@ class Layout:
         if memory.document_id:
             speaker = document_label(memory, masks=masks)
         place = memory.id, memory.occurred_at, memory.seq or 0
-        item = self._item(
-            *place, speaker, words, given, replace(item_context, full=full), memory
-        )
+        item = self._item(*place, speaker, words, given, replace(item_context, full=full), memory)
         is_whole = full is None or (full.is_whole and full.passage == full.text)
         return item if is_whole else replace(item, is_shortened=True)
 

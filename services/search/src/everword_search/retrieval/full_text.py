@@ -42,6 +42,11 @@ class FullText:
         before, found, after = content.partition(passage)
         return cls.around(before, found, after) if found or not passage else None
 
+    @classmethod
+    def of_beginning(cls, text: str, goes_after: bool = False) -> FullText:
+        """Return a text that is shown from its beginning, or the part of it that was read."""
+        return cls(collapse_runs(text), goes_after=goes_after)
+
     @property
     def is_whole(self) -> bool:
         """Return whether the text is the whole memory."""
@@ -62,7 +67,10 @@ class FullText:
         if self.is_whole and (self._has_json or (self.of_tool and self.start == self.end)):
             return shorten_structure(self.text, max_chars, self.passage)
         start, end = find_section(self.text, self.start, self.end, max_chars)
-        cut_before, cut_after = start > 0 or self.goes_before, end < len(self.text) or self.goes_after
+        cut_before, cut_after = (
+            start > 0 or self.goes_before,
+            end < len(self.text) or self.goes_after,
+        )
         words = self.text[start:end].strip()
         if self.of_tool:
             words = trim_to_delimiters(words, start=cut_before, end=cut_after)
@@ -73,6 +81,4 @@ class FullText:
         parts = [self.text[: self.start], self.passage, self.text[self.end :]]
         before, passage, after = mask_parts(parts)
         start = len(before)
-        return replace(
-            self, text=before + passage + after, start=start, end=start + len(passage)
-        )
+        return replace(self, text=before + passage + after, start=start, end=start + len(passage))
