@@ -113,7 +113,8 @@ async def test_significant_memory_is_shown_whole(stack: Stack) -> None:
 
 async def test_soul_is_shown_whole(stack: Stack) -> None:
     soul = "\n\n".join(
-        f"## Habit {n}\n\n" + " ".join(f"{FILLER[(n + k) % 5][:-1]} {n}-{k} times." for k in range(6))
+        f"## Habit {n}\n\n"
+        + " ".join(f"{FILLER[(n + k) % 5][:-1]} {n}-{k} times." for k in range(6))
         for n in range(10)
     )
     assert 5500 < len(soul) < 7000

@@ -13,6 +13,8 @@ _SAME_CHARACTER = re.compile(r"([^\s.\-_=*#])\1{39,}")
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{200,}={0,2}")
 #: A word of at least three characters that is repeated at least ten times.
 _SAME_WORD = re.compile(r"(?<!\S)(\S{3,100})(?:\s+\1(?!\S)){9,}")
+#: Least characters of a run.
+_LONG_WORD = 40
 #: Characters shown of a run.
 _SHOWN = 24
 #: Maximum elements of an array, keys of an object, and characters of a string, from generous to tight.
@@ -26,17 +28,20 @@ _DISTINCTIVE = 4
 _TRIES = 20
 #: Minimum length of JSON; `[3]` in a sentence is none.
 _LEAST_CHARS = 60
-_OPENING = re.compile(r"(?:^|(?<=\s))[{\[]", re.MULTILINE)
+_OPENING = re.compile(r"[{\[]")
 _DECODER_ERRORS = (ValueError, RecursionError)
 
 
 def collapse_runs(text: str) -> str:
     """Replace runs such as `xxxx…`, base64 and repeated words by their beginning and their length."""
-    if len(text) < 40:
-        return text
-    text = _SAME_CHARACTER.sub(lambda run: f"{run[1] * 8}… ({len(run[0])} characters)", text)
-    text = _ENCODED.sub(lambda run: f"{run[0][:_SHOWN]}… ({len(run[0])} characters)", text)
-    return _SAME_WORD.sub(lambda run: f"{run[1]} … ({len(run[0].split())} times)", text)
+    words = text.split()
+    for word in {each for each in words if len(each) >= _LONG_WORD}:
+        short = _SAME_CHARACTER.sub(lambda run: f"{run[1] * 8}… ({len(run[0])} characters)", word)
+        short = _ENCODED.sub(lambda run: f"{run[0][:_SHOWN]}… ({len(run[0])} characters)", short)
+        text = text.replace(word, short) if short != word else text
+    if any(map(str.__eq__, words, words[1:])):
+        text = _SAME_WORD.sub(lambda run: f"{run[1]} … ({len(run[0].split())} times)", text)
+    return text
 
 
 class _Number(str):
@@ -89,22 +94,24 @@ class _Value:
 
 def _parts(text: str) -> Iterator[str | _Value]:
     """Yield the JSON objects and arrays of a text, and the text between them."""
-    start = at = 0
-    for _ in range(_TRIES):
-        found = _OPENING.search(text, at)
-        if found is None:
+    start = tries = 0
+    for found in _OPENING.finditer(text):
+        at = found.start()
+        if at < start or (at > start and not text[at - 1].isspace()):
+            continue
+        tries += 1
+        if tries > _TRIES:
             break
-        at = found.start() + 1
         try:
-            value, end = _DECODER.raw_decode(text, found.start())
+            value, end = _DECODER.raw_decode(text, at)
         except _DECODER_ERRORS:
             continue
-        if end - found.start() < _LEAST_CHARS:
+        if end - at < _LEAST_CHARS:
             continue
-        if found.start() > start:
-            yield text[start : found.start()]
+        if at > start:
+            yield text[start:at]
         yield _Value(value)
-        start = at = end
+        start = end
     if start < len(text):
         yield text[start:]
 
@@ -159,18 +166,20 @@ class _View:
         """Return the places of the elements to show: those that match, then the first ones."""
         if len(value) <= self.elements:
             return list(range(len(value)))
-        matching = [place for place, each in enumerate(value) if self._matches(each)]
-        others = [place for place in range(len(value)) if place not in set(matching)]
-        return [*matching, *others][: self.elements]
+        places = list(range(len(value)))
+        if self.match:
+            places.sort(key=lambda place: -self._count_matches(value[place]))
+        return places[: self.elements]
 
-    def _matches(self, value: Any) -> bool:
-        if not self.match:
-            return False
+    def _count_matches(self, value: Any) -> int:
+        """Return the number of strings in a value that `match` contains."""
         if isinstance(value, dict):
-            return any(map(self._matches, value.values()))
+            return sum(map(self._count_matches, value.values()))
         if isinstance(value, list):
-            return any(map(self._matches, value))
-        return isinstance(value, str) and len(value) >= _DISTINCTIVE and value in self.match
+            return sum(map(self._count_matches, value))
+        if not isinstance(value, str) or len(value) < _DISTINCTIVE:
+            return 0
+        return json.dumps(value, ensure_ascii=False) in self.match
 
 
 def _without_middle(text: str, max_chars: int) -> str:

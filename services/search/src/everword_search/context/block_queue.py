@@ -46,6 +46,7 @@ class BlockQueue:
     shortened: ContextItem | None = None
     _place: int = 0
     _made: list[ContextItem] = field(default_factory=list)
+    _postponed: list[ContextCandidate] = field(default_factory=list)
 
     @property
     def share(self) -> float:
@@ -66,10 +67,20 @@ class BlockQueue:
     def advance(self) -> None:
         self._place += 1
 
+    def postpone(self) -> None:
+        """Let the others pass the next item."""
+        self._postponed.append(self.candidates[self._place])
+        self._place += 1
+
+    def restore_postponed(self) -> None:
+        """Add the postponed candidates to the end of the queue."""
+        self.candidates = [*self.candidates, *self._postponed]
+        self._postponed = []
+
     @property
     def waiting(self) -> Sequence[ContextCandidate]:
         """The candidates that did not enter the context."""
-        return self.candidates[self._place :]
+        return [*self.candidates[self._place :], *self._postponed]
 
     def items(self) -> Iterator[ContextItem]:
         """Yield all items in order, each made once."""

@@ -26,7 +26,7 @@ from everword_search.endings.model import CurrentFact
 #: Minimum share of a summary's text that must remain after repeated sentences are removed.
 _MUCH = 0.5
 #: Part of the available tokens that one item may take at first; the others follow before it grows.
-_PLACE = 3
+_PLACE = 10
 
 
 @dataclass
@@ -111,8 +111,13 @@ class ContextDraft:
         return put
 
     def fill_from(self, queue: BlockQueue, limit: int | None = None) -> None:
-        """Add the items of a queue in order, at most `limit` tokens in all; shorten the first one that does not fit."""
+        """Add the items of a queue in order, at most `limit` tokens in all; shorten the first one that does not fit.
+
+        An item that has no shorter form, and would not fit into the limit alone, is postponed.
+        """
         block = self.blocks[queue.source]
+        if limit is None:
+            queue.restore_postponed()
         if queue.shortened and not self._continue_shortened(queue, limit):
             return
         while (item := queue.next()) is not None:
@@ -123,6 +128,11 @@ class ContextDraft:
             if item.tokens > available:
                 queue.shortened = shorten(self.layout, item, available)
                 if queue.shortened is None:
+                    if item.full is None and item.tokens > (
+                        self.budget if limit is None else limit
+                    ):
+                        queue.postpone()
+                        continue
                     return
                 item = queue.shortened
             before = block.tokens

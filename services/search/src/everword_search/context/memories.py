@@ -104,11 +104,9 @@ class FoundMemories:
         """Return an item of these results with its credentials masked."""
         assert item.memory_id is not None
         result = self.results[item.memory_id]
-        if result.full is not None:
-            is_clean = result.full.masked() == result.full
-        else:
-            is_clean = mask_passage(result.passage, result.memory.content) == result.passage
-        if is_clean:
+        if result.full is None and (
+            mask_passage(result.passage, result.memory.content) == result.passage
+        ):
             return item
         return self.item(layout, item.memory_id, masks=True)
 

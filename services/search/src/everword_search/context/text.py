@@ -231,7 +231,7 @@ class Layout:
             # A part of a document begins as an excerpt; other texts are whole unless they do not fit.
             words = full.shown(EXCERPT_CHARS if full.passage else len(full.text))
         else:
-            words = mask_credentials(found.words) if self.masks else found.words
+            words = collapse_runs(mask_credentials(found.words) if self.masks else found.words)
         label = mask_credentials(found.label) if self.masks else found.label
         substance = f"{label}: {words}"
         words += f" ({found.remark})" if found.remark else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from everword.text.credentials import mask_parts
+from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.sections import find_section
 from everword.text.structure import (
     collapse_runs,
@@ -13,6 +13,9 @@ from everword.text.structure import (
     shorten_structure,
     trim_to_delimiters,
 )
+
+#: Characters around a part in which credentials are recognised.
+_AROUND = 500
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,8 @@ class FullText:
     goes_after: bool = False
     #: True for the output of a tool, whose lines are no sentences.
     of_tool: bool = False
+    #: True if shown parts have their credentials masked.
+    masks: bool = False
 
     @classmethod
     def around(cls, before: str, passage: str, after: str) -> FullText:
@@ -63,9 +68,10 @@ class FullText:
     def shown(self, max_chars: int) -> str:
         """Return at most about `max_chars` characters, but at least the passage; cuts are marked with an ellipsis."""
         if self.is_whole and len(self.text) <= max_chars:
-            return self.text
+            return mask_credentials(self.text) if self.masks else self.text
         if self.is_whole and (self._has_json or (self.of_tool and self.start == self.end)):
-            return shorten_structure(self.text, max_chars, self.passage)
+            words = shorten_structure(self.text, max_chars, self.passage)
+            return mask_credentials(words) if self.masks else words
         start, end = find_section(self.text, self.start, self.end, max_chars)
         cut_before, cut_after = (
             start > 0 or self.goes_before,
@@ -74,11 +80,11 @@ class FullText:
         words = self.text[start:end].strip()
         if self.of_tool:
             words = trim_to_delimiters(words, start=cut_before, end=cut_after)
+        if self.masks:
+            # The words around a credential may be what identifies it.
+            words = mask_passage(words, self.text[max(0, start - _AROUND) : end + _AROUND])
         return f"{'… ' if cut_before else ''}{words}{' …' if cut_after else ''}"
 
     def masked(self) -> FullText:
-        """Return the text with its credentials masked."""
-        parts = [self.text[: self.start], self.passage, self.text[self.end :]]
-        before, passage, after = mask_parts(parts)
-        start = len(before)
-        return replace(self, text=before + passage + after, start=start, end=start + len(passage))
+        """Return the text with credentials masked in the parts that are shown: masking a whole long text is slow."""
+        return replace(self, masks=True)
