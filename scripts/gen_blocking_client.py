@@ -26,7 +26,7 @@ from everword.client.client import Client
 from everword.client.everword import AsyncEverword
 from everword.client.kinds import Kind
 from everword.client.loop import BackgroundLoop
-from everword.client.types import AnyMessage, Context, Fact, Hit, Memory, Note
+from everword.client.types import AnyMessage, Context, ContextPart, Fact, Hit, Memory, Note
 from everword.v1 import memory_pb2
 
 _Result = TypeVar("_Result")

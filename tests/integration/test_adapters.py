@@ -310,7 +310,7 @@ async def test_tools_offer_valid_schemas_and_answer_any_arguments(memory: Everwo
     assert [each["function"]["parameters"] for each in tools.openai()] == list(offered.values())
     for schema in offered.values():
         jsonschema.Draft202012Validator.check_schema(schema)
-    assert "title" not in json.dumps(list(offered.values()))
+    assert '"title": "' not in json.dumps(list(offered.values()))
     assert offered["memory_search"]["required"] == ["query"]
     assert offered["memory_search"]["properties"]["limit"]["maximum"] == 50
     note = '{"key": "deploy", "content": "Push the quetzal tag."}'

@@ -319,7 +319,9 @@ async def test_verdict_counts_old_answer_ranked_below_newer_matches(
     database: DatabaseUnderTest,
 ) -> None:
     """Newer matches rank higher, but the verdict depends on the best answer at any rank."""
-    newest_first = pb.BalancedOptions(lexical_weight=0.1, semantic_weight=0.1, temporal_weight=0.8)
+    newest_first = pb.BalancedOptions(
+        lexical_weight=0.05, semantic_weight=0.05, temporal_weight=0.9
+    )
     async with told.stack_with_history(database) as stack:
         ask = partial(told.search, stack, "balanced", told.IN_PART, balanced=newest_first)
         old = message(told.IN_PART, create_time=Timestamp(seconds=1))

@@ -58,7 +58,7 @@ def _hold_that_the_newest_is_first(changed: str) -> None:
 
 def _hold_that_all_is_about_the_question(output: str) -> None:
     memories = output.split("## Relevant memories\n")[1].split("## Chat history")[0]
-    items = re.split(r"\[\d+\] ", memories)[1:]
+    items = re.split(r"\[\d+[^\]]*\](?:\d+%)? ", memories)[1:]
     assert len(items) >= 3
     assert [each for each in items if not any(word in _flat(each) for word in TOPIC)] == []
 

@@ -205,8 +205,9 @@ async def test_mcp_tool_and_cli_build_context_for_new_session_with_read_key(
 ) -> None:
     secret = await make_key(stack)
     async with nothing_written(stack):
-        async with over_stdio(stack, "memory", "conversation", EVERWORD_API_KEY=secret) as agents:
-            asked = {"query": QUERY, "session": "thread-9", "agent": AGENT}
+        limits = ("--agent", AGENT)
+        async with over_stdio(stack, options=limits, EVERWORD_API_KEY=secret) as agents:
+            asked = {"query": QUERY, "conversation": "thread-9", "subject": SUBJECT}
             told = said(await agents.call_tool("memory_context", asked))
         shown = await everword(
             stack,

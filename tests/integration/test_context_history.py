@@ -68,12 +68,12 @@ async def test_summary_replaces_turns_over_the_limit(stack: Stack) -> None:
     await compact_everything(stack, ScriptedComposer())
     response = await build(stack, conversation_id=id_, max_recent_turns=5, max_memories=0)
     [summary, *rest] = block(response, TURNS)
-    assert "summary: " in summary
+    assert " summary]" in summary
     assert "scripted 1, level" in summary
-    turns = [text for text in rest if "summary: " not in text]
+    turns = [text for text in rest if " summary]" not in text]
     assert [text.partition("user: ")[2] for text in turns] == FILLER[-5:]
     whole = await build(stack, conversation_id=id_, max_recent_turns=200, max_memories=0)
-    assert not any("summary: " in text for text in block(whole, TURNS))
+    assert not any(" summary]" in text for text in block(whole, TURNS))
 
 
 async def test_context_items_have_same_metadata_as_search_results(stack: Stack) -> None:
@@ -198,7 +198,7 @@ async def test_json_lines_context_has_one_line_per_numbered_item(stack: Stack) -
     items = {item.number: item for entry in response.blocks for item in entry.items}
     assert [line["number"] for line in lines] == list(items) == [1, 2]
     assert lines[0]["text"] == hostile
-    assert set(lines[0]) == {"number", "time", "author", "text"}
+    assert set(lines[0]) == {"number", "time", "kind", "author", "text"}
     assert json.loads(items[1].text) == lines[0]
 
 

@@ -15,6 +15,7 @@ from everword.v1 import context_service_pb2 as pb
 from everword.v1 import fact_pb2, memory_pb2
 from everword.v1 import fact_service_pb2 as facts
 from support.calls import append_request, message, target
+from support.context_lines import without_marks
 from support.corpus import moment
 from support.learning import learn
 from support.stack import Stack
@@ -49,7 +50,7 @@ def lines(
 ) -> list[str]:
     """Return a block's items without their numbers."""
     items = [item for block in response.blocks if block.source == source for item in block.items]
-    return [item.text.partition("] ")[2] for item in items]
+    return [without_marks(item.text) for item in items]
 
 
 async def test_context_includes_facts_from_the_latest_message(
@@ -161,7 +162,7 @@ async def test_facts_of_the_author_are_searched_if_no_subject_is_given(stack: St
         for other in ("Residence of ben", "secret", "Employer"):
             assert other not in response.text
         assert "a parrot in Berlin" in response.text
-    assert lines(small, MEMORIES) == ["fact: Pet of user: a parrot in Berlin, Rome and Acme"]
+    assert lines(small, MEMORIES) == ["Pet of user: a parrot in Berlin, Rome and Acme"]
     # A conversation with another subject has none of these facts.
     other = await say(stack, "e", message("Hello!", author="marta"), subject="emi")
     assert "parrot" not in (await build(stack, other, **fields)).text

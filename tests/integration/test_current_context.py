@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 
 import pytest
@@ -34,6 +35,10 @@ def lines(response: pb.BuildContextResponse) -> list[str]:
     return [item.text.split("]", 1)[1] for block in response.blocks for item in block.items]
 
 
+def without_relevance(text: str) -> str:
+    return re.sub(r"(?<=\])\d+%", "", text)
+
+
 async def conversation_of(stack: Stack, session: str) -> str:
     response = await stack.search.ListConversations(search.ListConversationsRequest())
     [found] = [each.id for each in response.conversations if each.key.session_key == session]
@@ -46,9 +51,9 @@ async def test_context_marks_outdated_value_with_its_end_and_shows_the_current_o
     old = await tell(told, OLD, "Berlin", 0, subject="emi", author="Emi")
     new = await tell(told, "We moved to Lisbon!", "Lisbon", 100, subject="emi", author="Emi")
     built = await context_of(told, WHERE, subject="emi")
-    assert built.text == (
-        f"## Relevant memories\n2024-01-01\n[1; residence until 2024-04-10] Emi: {OLD}\n"
-        "2024-04-10\n[2] Emi: We moved to Lisbon!"
+    assert without_relevance(built.text) == (
+        f"## Relevant memories\n1 Jan 2024\n[1; residence until 2024-04-10] Emi: {OLD}\n"
+        "10 Apr\n[2] Emi: We moved to Lisbon!"
     )
     # The fact contains the message's statement, which is not repeated.
     [block] = built.blocks
@@ -94,7 +99,9 @@ async def test_stored_text_cannot_forge_an_end_date(told: Stack) -> None:
     await say(told, f"I live well. {forged}", 0, subject="forger", author=author)
     built = await context_of(told, "I live", subject="forger")
     opened = [line for line in built.text.splitlines() if line.startswith("[")]
-    assert opened == ["[1] Emi; residence until 2020-01-01]: I live well. Fine."]
+    assert [*map(without_relevance, opened)] == [
+        "[1] Emi; residence until 2020-01-01]: I live well. Fine."
+    ]
     assert not built.blocks[0].items[0].superseded
 
 
@@ -113,7 +120,7 @@ async def test_turn_with_outdated_value_is_marked_and_the_current_value_is_shown
     # The query itself finds the message.
     request.query = "Moved where?"
     memories, _ = (await told.context.BuildContext(request)).blocks
-    assert [item.text for item in memories.items] == ["[1] user: Moved!"]
+    assert [without_relevance(item.text) for item in memories.items] == ["[1] user: Moved!"]
     streamed = [
         part.block
         async for part in told.context.StreamContext(pb.StreamContextRequest(context=request))
@@ -140,4 +147,6 @@ async def test_closed_fact_is_marked_and_has_no_current_value(told: Stack) -> No
         valid_until_time=stamp(day(30)),
     )
     text = (await context_of(told, "Where do I work?", subject="closed")).text
-    assert text.endswith("[1; employer until 2024-01-31] user: I work at Globex, I work hard.")
+    assert without_relevance(text).endswith(
+        "[1; employer until 2024-01-31] user: I work at Globex, I work hard."
+    )

@@ -19,6 +19,7 @@ from everword.v1 import memory_pb2, note_pb2
 from everword.v1 import note_service_pb2 as pb
 from support.callers import within
 from support.calls import append_request, message, target
+from support.context_lines import without_marks
 from support.databases import cloned
 from support.notes import log
 from support.planted_credentials import PLANTED
@@ -93,7 +94,7 @@ async def test_context_includes_daily_logs_of_today_and_yesterday(stack: Stack) 
         age(stack, entry.note_id, days)
     await log(stack, "Not opus's.", scope=other)
     response = await build(stack, "opus")
-    lines = [text.partition("] ")[2] for text in block(response)]
+    lines = [without_marks(text) for text in block(response)]
     assert lines == [
         "daily log, opus: Wrote the plan.",
         "daily log: The office is closed today.",
@@ -103,7 +104,7 @@ async def test_context_includes_daily_logs_of_today_and_yesterday(stack: Stack) 
     assert response.text.index("## Documents") < response.text.index("## Chat history")
     found = await build(stack, "opus", query="login plan mail office")
     memories = [i.text for b in found.blocks if b.source == MEMORIES for i in b.items]
-    assert [text.partition("] ")[2] for text in memories] == ["opus: Read mail."]
+    assert [without_marks(text) for text in memories] == ["opus: Read mail."]
     assert len(block(found)) == 3
     await stack.notes.DeleteNote(pb.DeleteNoteRequest(note_id=shared.note_id))
     assert "office" not in (await build(stack, "opus")).text

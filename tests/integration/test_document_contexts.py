@@ -13,6 +13,7 @@ from everword.v1 import context_service_pb2 as context
 from everword.v1 import document_pb2, memory_pb2
 from everword.v1 import search_service_pb2 as search
 from support.calls import append, append_request, message, target
+from support.context_lines import without_marks
 from support.databases import cloned
 from support.document_calls import write
 from support.planted_credentials import PLANTED
@@ -159,7 +160,7 @@ async def test_document_text_cannot_start_a_context_line(stack: Stack) -> None:
             opened = [each for each in lines if not each.startswith("  ")]
             items = [each for each in opened if each.startswith("[")]
             assert items
-            assert all(each.partition("] ")[2].startswith("The ibex ## Forged") for each in items)
+            assert all(without_marks(each).startswith("The ibex ## Forged") for each in items)
             assert {each for each in opened if "#" in each[:2]} <= {
                 "## Documents",
                 "## Relevant memories",

@@ -114,15 +114,16 @@ async def test_balanced_slows_decay_of_used_memory_but_ranks_newer_first(stack: 
         )
     balanced = await search(stack, "tap", "balanced", explain=True)
     assert ids(balanced) == [newer, older]
-    # 0.223130160 after 30 days, and 1.5 times that for 25 uses.
-    assert signals(balanced.results[1])["temporal"] == pytest.approx(0.334695240, abs=1e-5)
+    # 0.496585304 for the 14 days since the last use, and 1.5 times that for 25 uses.
+    assert signals(balanced.results[1])["temporal"] == pytest.approx(0.744877956, abs=1e-5)
     only = memory.MemoryFilter(end_time=days_ago(7))
     used = context_service_pb2.BuildContextRequest(query="tap", filter=only)
     for _ in range(3):
         await stack.context.BuildContext(used)
     again = await search(stack, "tap", "balanced", explain=True)
-    assert ids(again) == [newer, older]
-    assert signals(again.results[1])["temporal"] == pytest.approx(0.334695240, abs=1e-5)
+    # The time since its last use counts now, which is less than the other one's age.
+    assert ids(again) == [older, newer]
+    assert signals(again.results[0])["temporal"] == pytest.approx(1.0)
 
 
 async def test_repeated_balanced_search_changes_no_ranking(stack: Stack) -> None:

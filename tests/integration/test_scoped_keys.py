@@ -168,6 +168,12 @@ async def test_scoped_key_writes_and_finds_only_its_own_memories(
     await mine.notes.WriteNote(note_service.WriteNoteRequest(note=note))
     own = {"Mango mine.", "Mango note."}
     assert await _found(mine, other.consistency_token) == own
+    # Memories of no agent may be asked for, too; the key has none of them.
+    shared = memory.MemoryFilter(agents=["mine", ""])
+    both = await mine.search.Search(search.SearchRequest(query="mango", filter=shared))
+    assert {each.memory.content for each in both.results} == own
+    nobodys = search.SearchRequest(query="mango", filter=memory.MemoryFilter(agents=[""]))
+    assert (await refused(mine.search.Search(nobodys))).reason == OUT_OF_SCOPE
     built = await mine.context.BuildContext(
         context.BuildContextRequest(query="mango", conversation_id=told.conversation_id)
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from everword.v1 import context_service_pb2 as context
 from support.calls import append_request, target
+from support.context_lines import without_marks
 from support.learning import day, say
 from support.sleep_calls import Mind, Records, observation, sleep
 from support.stack import Stack
@@ -35,8 +36,7 @@ async def test_next_context_contains_everything_sleep_learned(stack: Stack) -> N
     )
     # These words do not find the message that states the facts; otherwise it would replace them.
     known = {
-        block.source: [item.text.partition("] ")[2] for item in block.items]
-        for block in found.blocks
+        block.source: [without_marks(item.text) for item in block.items] for block in found.blocks
     }
     told = day(0).date()
     identity = known[context.CONTEXT_SOURCE_IDENTITY]

@@ -18,6 +18,7 @@ from everword.v1 import document_service_pb2 as documents
 from everword.v1 import note_service_pb2 as handoffs
 from support.callers import bearer
 from support.calls import append_request, message, target
+from support.context_lines import without_marks
 from support.corpus import search_request
 from support.databases import cloned
 from support.document_calls import file_name, named, read_file, to_writer, write_file
@@ -54,7 +55,7 @@ async def base(stack: Stack, **fields: Any) -> list[str]:
     response = await stack.context.BuildContext(context.BuildContextRequest(**fields))
     items = [item.text for b in response.blocks if b.source == BASE for item in b.items]
     assert not items or response.text.startswith("## Base\n[1] ")
-    return [text.partition("] ")[2] for text in items]
+    return [without_marks(text) for text in items]
 
 
 async def versions(stack: Stack, name: str, agent: str) -> list[documents.WorkspaceFileVersion]:

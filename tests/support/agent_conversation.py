@@ -9,6 +9,7 @@ from everword.client import Client
 from everword.v1 import context_service_pb2 as context
 from everword.v1 import conversation_pb2
 from support.calls import ASSISTANT, message
+from support.context_lines import without_marks
 
 
 @dataclass(frozen=True)
@@ -37,4 +38,4 @@ def lines_of(response: context.BuildContextResponse, block: str) -> list[str]:
     """Return the items of a block such as `BASE`, without their numbers."""
     source = context.ContextSource.Value(f"CONTEXT_SOURCE_{block}")
     items = [item.text for each in response.blocks if each.source == source for item in each.items]
-    return [text.partition("] ")[2] for text in items]
+    return [without_marks(text) for text in items]

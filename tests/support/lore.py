@@ -9,6 +9,7 @@ from everword.v1 import context_service_pb2 as context
 from everword.v1 import lore_pb2, memory_pb2
 from everword.v1 import lore_service_pb2 as pb
 from support.calls import ASSISTANT, append_request, message, target
+from support.context_lines import without_marks
 from support.stack import Stack
 
 LORE = memory_pb2.MemoryFilter(kinds=[memory_pb2.MEMORY_KIND_LORE])
@@ -77,7 +78,7 @@ def lore_of(response: context.BuildContextResponse) -> list[str]:
 
 
 def titles_of(response: context.BuildContextResponse) -> list[str]:
-    return [line.partition("] ")[2].partition(":")[0] for line in lore_of(response)]
+    return [without_marks(line).partition(":")[0] for line in lore_of(response)]
 
 
 async def titles(stack: Stack, **fields: Any) -> list[str]:

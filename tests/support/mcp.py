@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
@@ -38,11 +38,13 @@ def _arguments(tools: tuple[str, ...]) -> list[str]:
 
 @asynccontextmanager
 async def over_stdio(
-    stack: Stack | RunningStack, *tools: str, **variables: str
+    stack: Stack | RunningStack, *tools: str, options: Sequence[str] = (), **variables: str
 ) -> AsyncIterator[McpClient]:
     """Yield a client of a process that communicates over stdio."""
     server = StdioServerParameters(
-        command=EVERWORD, args=["mcp", *_arguments(tools)], env=environment(stack, **variables)
+        command=EVERWORD,
+        args=["mcp", *_arguments(tools), *options],
+        env=environment(stack, **variables),
     )
     async with McpClient(stdio_client(server, errlog=sys.stderr)) as client:
         yield client

@@ -65,7 +65,7 @@ def test_find_methods_accepts_each_form_of_a_name(name: str) -> None:
         (["Note/ListNotes", '{"a":' * 3000 + "1" + "}" * 3000], "is not valid JSON"),
         (["Note/ListNotes", "{"], "not valid JSON"),
         (["Note/ListNotes", "[]"], "not a JSON object"),
-        (["Note/ListNotes", '{"size": 1}'], 'no field named "size"'),
+        (["Note/ListNotes", '{"size": 1}'], "has no field 'size'. Did you mean 'page_size'"),
         (["Note/ListNotes", '{"page_size": "x"}'], "page_size"),
         (["Note/ListNotes", "@/nonexistent.json"], "cannot read the request"),
     ],
@@ -83,9 +83,6 @@ def test_call_with_invalid_name_or_request_explains_the_error(
 def test_every_request_skeleton_is_a_valid_request() -> None:
     for method in METHODS:
         skeleton = request_skeleton(method)
-        if method.streams_requests:
-            lines = [line.strip() for line in skeleton.splitlines()]
-            skeleton = " ".join(line for line in lines if not line.startswith("//"))
         assert len(read_requests(method, skeleton)) == 1, method.path
 
 

@@ -88,6 +88,11 @@ def test_find_pasted_of_an_unclosed_quotation_mark_stops_at_its_line() -> None:
     [
         "[1] Marta: I love chess.\n  \n  I work at Pirelli as a fitter.",
         "[1] Marta: I love chess.\n\n  I work at Pirelli as a fitter.",
+        "[12]82% Marta: I work at Pirelli.",
+        "[3; untrusted; employer until 2026-05-02]41% Marta: I work at Pirelli.",
+        "[4 day 2026-04-18]64% I work at Pirelli.\n  I love chess.",
+        "[5 leaf summary] I work at Pirelli.",
+        "[6 note]70% Marta: I work at Pirelli.",
         "[10:22, 3/3/2025] Marta: Hi!\n\nI live in Turin",
         "Marta: Hi!\n\nI live in Turin",
         "Marta wrote me:\n\nHi Emi!\n\nI live in Turin.",
@@ -197,6 +202,9 @@ def test_find_pasted_covers_all_words_of_others(text: str) -> None:
         "I found this out: I live in Rome",
         "What I got from this: I live in Rome",
         "I live in Rome and got this error when I ran it: no module",
+        "[3] I live in Rome",
+        "[3 days] I live in Rome",
+        "[3]82% I live in Rome",
     ],
 )
 def test_find_pasted_does_not_cover_the_authors_own_words(text: str) -> None:
@@ -244,6 +252,7 @@ def test_find_pasted_with_weak_labels_treats_a_name_before_a_topic_as_label() ->
         ),
         *(
             "[1] A: a\n  \n",
+            "[1 note; ",
             "this is for my ",
             "FW: ",
             "\n    a b",

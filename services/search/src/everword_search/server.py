@@ -80,7 +80,7 @@ class SearchServer:
             Registration(
                 search_service_pb2.DESCRIPTOR,
                 search_service_pb2_grpc.add_SearchServiceServicer_to_server,
-                SearchService(sources, answer_model, self._stopping),
+                SearchService(sources, answer_model, self._stopping, self._tokens),
             ),
             Registration(
                 context_service_pb2.DESCRIPTOR,

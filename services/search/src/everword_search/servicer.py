@@ -11,6 +11,7 @@ from uuid import UUID
 from opentelemetry import trace
 
 from everword.domain.caller import current_caller, current_namespace
+from everword.domain.records import MessageRecord
 from everword.rpc.interceptors.base import Context
 from everword.rpc.interceptors.request_id import send_request_id
 from everword.rpc.pages import to_page
@@ -21,7 +22,7 @@ from everword.rpc.translate import (
     summary_to_proto,
 )
 from everword.telemetry import names
-from everword.v1 import address_pb2, watch_pb2
+from everword.v1 import address_pb2, memory_pb2, watch_pb2
 from everword.v1 import search_service_pb2 as pb
 from everword.v1.search_service_pb2_grpc import SearchServiceServicer
 from everword_search.addresses.list_address import list_address
@@ -30,6 +31,7 @@ from everword_search.addresses.translate import entry_to_proto, read_response
 from everword_search.answers.answer import answer
 from everword_search.answers.answer_model import AnswerModel
 from everword_search.answers.translate import answer_response, to_answer_request
+from everword_search.context.tokens import Tokens
 from everword_search.memories.batch_get_memories import batch_get_memories
 from everword_search.memories.browse import browse
 from everword_search.memories.get_memory import get_memory
@@ -53,23 +55,30 @@ from everword_search.watch.translate import events_to_proto
 from everword_search.watch.watch_memories import watch_memories
 
 _Shown = TypeVar("_Shown")
+#: Counting the tokens of a megabyte takes 70 ms, so longer texts are counted in a thread.
+_LONG_CHARS = 20_000
 
 
 class SearchServicer(SearchServiceServicer):
     """SearchService without its summary RPCs."""
 
     def __init__(
-        self, sources: Sources, answer_model: AnswerModel | None, stopping: asyncio.Event
+        self,
+        sources: Sources,
+        answer_model: AnswerModel | None,
+        stopping: asyncio.Event,
+        tokens: Tokens,
     ) -> None:
         """Without `answer_model`, Answer fails. Watch streams end once `stopping` is set."""
         self._stopping = stopping
         self._sources = sources
         self._database = sources.database
         self._asking = answer_model
+        self._tokens = tokens
 
     async def Search(self, request: pb.SearchRequest, context: Context) -> pb.SearchResponse:
         namespace = current_namespace()
-        response = await search(self._sources, namespace, to_search_request(request))
+        response = await search(self._sources, namespace, to_search_request(request, namespace))
         trace.get_current_span().set_attributes(
             {
                 names.GEN_AI_OPERATION: "search_memory",
@@ -101,7 +110,7 @@ class SearchServicer(SearchServiceServicer):
         memory = found.memory and await _cut(tier, partial(in_tier, found.memory, tier))
         return pb.GetMemoryResponse(
             memory=memory_to_proto(memory) if memory else None,
-            message=message_to_proto(found.message) if found.message else None,
+            message=await self._to_message(found.message) if found.message else None,
             summary=summary_to_proto(found.summary) if found.summary else None,
         )
 
@@ -194,11 +203,23 @@ class SearchServicer(SearchServiceServicer):
             request.at_least_as_fresh,
         )
         return pb.ListMessagesResponse(
-            messages=[message_to_proto(record) for record in messages], next_page_token=token
+            messages=[await self._to_message(record) for record in messages], next_page_token=token
         )
 
+    async def _to_message(self, record: MessageRecord) -> memory_pb2.Message:
+        message = message_to_proto(record)
+        message.token_count = record.token_count
+        if not message.token_count:
+            counter = await self._tokens.ready()
+            text = record.whole_text
+            is_long = len(text) > _LONG_CHARS
+            message.token_count = (
+                await asyncio.to_thread(counter.count, text) if is_long else counter.count(text)
+            )
+        return message
+
     async def Answer(self, request: pb.AnswerRequest, context: Context) -> pb.AnswerResponse:
-        requested = to_answer_request(request)
+        requested = to_answer_request(request, current_namespace())
         found = await answer(self._sources, self._asking, current_namespace(), requested)
         return answer_response(found)
 

@@ -18,7 +18,7 @@ TOOLS = {tool.name: tool for each in SETS.values() for tool in each.tools}
 
 
 def test_documentation_page_lists_each_tool_set_and_tool() -> None:
-    assert DEFAULT_SETS == ("memory",)
+    assert DEFAULT_SETS == ("memory", "facts")
     for name, each in SETS.items():
         [row] = [line for line in PAGE.splitlines() if line.startswith(f"| `{name}`")]
         listed = each.tools[:1] if name == "graph" else each.tools

@@ -1,13 +1,13 @@
-"""Measurements of contexts: share of the evidence, repetition, and cost.
+"""Measure contexts: how much of the evidence they show, in how many tokens, and how much else.
 
-The baseline is the result list of Search cut at the same budget, which any caller could use as a context.
+The baseline is the result list of Search cut at the same number of tokens, which any caller could use as a context.
 """
 
 from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -19,89 +19,136 @@ from everword.text.tokens.counter import TokenCounter
 from everword.transcripts import Entry
 from everword.v1 import context_service_pb2 as context_pb
 from everword.v1 import search_service_pb2 as search_pb
-from everword.v1.memory_pb2 import NewMessage
+from everword.v1.memory_pb2 import MemoryFilter, NewMessage
 
-BUDGETS = (1000, 2000, 4000)
-PROFILES = ("recall", "balanced")
-#: Contexts that are counted as used before the same questions are asked once more.
-USES = 80
+BUDGETS = (500, 1000, 2000, 4000)
+#: The server's default profile.
+PROFILE = "recall"
+#: Figures of a row whose mean is reported; None is left out of a mean.
+FIGURES = (
+    "context",
+    "answer",
+    "search",
+    "s-answer",
+    "relevant",
+    "tokens",
+    "filled",
+    "cut",
+    "lost",
+    "position",
+    "nothing",
+    "provenance",
+    "repeated",
+)
 #: Words in a row that are looked for a second time.
-GRAM = 5
+_GRAM = 5
 #: The most results of a page.
 _PAGE = 200
 _PASSAGE_CHARS = 4000
-_NUMBER = re.compile(r"^\[\d+\] ")
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+#: The number, the kind, the relevance and other marks before the author.
+_MARKS = re.compile(r"^\[\d+[^\]]*\](?:\d+%)? ")
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class ContextFigures:
-    """The queries of a dataset, and how to read their answers."""
+    """Measures contexts for the questions of one dataset."""
 
     client: Client
-    places: dict[str, Place]
+    places: Mapping[str, Place]
+    #: Text of each message, by its external id.
+    texts: Mapping[str, str]
     counter: TokenCounter
 
-    async def ask(self, query: Query, dates: str) -> list[Row]:
-        """Return a row for each profile and budget."""
+    async def measure(self, query: Query, profile: str) -> list[Row]:
+        """Return a row for each budget."""
         request = search_pb.SearchRequest(
-            query=query.text, page_size=_PAGE, max_content_chars=_PASSAGE_CHARS
+            query=query.text,
+            page_size=_PAGE,
+            max_content_chars=_PASSAGE_CHARS,
+            profile=profile,
+            filter=_filter(query),
         )
-        found = (await self.client.search_service.Search(request)).results
+        results = (await self.client.search_service.Search(request)).results
         return [
             {
                 "query": query.id,
-                "dates": dates,
                 "profile": profile,
                 "budget": budget,
-                "search": _share(self._cut(found, budget), query),
+                **self._cut(results, budget, query),
                 **await self._build(query, profile, budget),
             }
-            for profile in PROFILES
             for budget in BUDGETS
         ]
 
-    async def evidence(self, query: Query, profile: str, counted: bool) -> float:
-        """Return the share of what answers a question in its default context, which counts as a use or not."""
+    async def evidence(self, query: Query, profile: str, *, counted: bool) -> float:
+        """Return the share of the evidence in a default context, which counts as a use if `counted`."""
         request = context_pb.BuildContextRequest(
-            query=query.text, profile=profile, skip_use_count=not counted
+            query=query.text,
+            profile=profile,
+            skip_use_count=not counted,
+            filter=_filter(query),
         )
         response = await self.client.context_service.BuildContext(request)
-        return _share(self._memory_ids(response), query)
+        return _share(self._shown(response), query)
 
     async def _build(self, query: Query, profile: str, budget: int) -> Row:
         request = context_pb.BuildContextRequest(
-            query=query.text, profile=profile, token_budget=budget, skip_use_count=True
+            query=query.text,
+            profile=profile,
+            token_budget=budget,
+            skip_use_count=True,
+            filter=_filter(query),
         )
         response = await self.client.context_service.BuildContext(request)
+        shown = self._shown(response)
         tokens = self.counter.count(response.text)
         items = [item for block in response.blocks for item in block.items]
-        said = sum(self.counter.count(_words(item.text)) for item in items)
+        stated = sum(self.counter.count(_MARKS.sub("", item.text)) for item in items)
         return {
-            "context": _share(self._memory_ids(response), query),
+            **self._compare(shown, query),
+            "relevant": len(shown.keys() & query.relevant) / len(items) if items else None,
             "tokens": tokens,
             "filled": tokens / budget,
-            "more": response.omitted > 0,
-            "provenance": 1 - said / tokens if tokens else 0.0,
+            "position": _position(list(shown), query),
+            "nothing": float(response.verdict == search_pb.VERDICT_NOTHING_RELEVANT),
+            "provenance": 1 - stated / tokens if tokens else None,
             "repeated": repeated(response.text),
-            "ids": len(_UUID.findall(response.text)),
         }
 
-    def _memory_ids(self, response: context_pb.BuildContextResponse) -> set[str]:
-        ids = {item.memory_id for block in response.blocks for item in block.items}
-        return {self.places[id_].external_id for id_ in ids if id_ in self.places}
+    def _compare(self, shown: Mapping[str, str], query: Query) -> Row:
+        """Return the share of the evidence in a context, and its losses by cutting messages."""
+        present = shown.keys() & query.relevant
+        whole = [_spaced(self.texts[id_]) in _spaced(shown[id_]) for id_ in present]
+        answered = _is_answered(shown, query)
+        answerable = _is_answered({id_: self.texts[id_] for id_ in present}, query)
+        return {
+            "context": _share(shown, query),
+            "answer": answered,
+            "cut": 1 - statistics.fmean(whole) if whole else None,
+            "lost": None if answered is None else float(bool(answerable) and not answered),
+        }
 
-    def _cut(self, results: Sequence[search_pb.SearchResult], budget: int) -> set[str]:
-        """Return the messages of the results that fit, best first; results that do not fit are skipped."""
-        held, left = set(), budget
+    def _shown(self, response: context_pb.BuildContextResponse) -> dict[str, str]:
+        """Return the text shown of each message, in the order of the context."""
+        items = (item for block in response.blocks for item in block.items)
+        return {
+            self.places[item.memory_id].external_id: item.text
+            for item in items
+            if item.memory_id in self.places
+        }
+
+    def _cut(self, results: Sequence[search_pb.SearchResult], budget: int, query: Query) -> Row:
+        """Return the share of the evidence in the best results that fit; other results are skipped."""
+        shown, left = dict[str, str](), budget
         for result in results:
-            cost = self.counter.count(f"{result.memory.author}: {result.passage}\n")
+            text = f"{result.memory.author}: {result.passage}"
+            cost = self.counter.count(f"{text}\n")
             if cost <= left and result.memory.id in self.places:
                 left -= cost
-                held.add(self.places[result.memory.id].external_id)
-        return held
+                shown[self.places[result.memory.id].external_id] = text
+        return {"search": _share(shown, query), "s-answer": _is_answered(shown, query)}
 
 
 def sample_queries(dataset: Dataset, number: int) -> list[Query]:
@@ -121,41 +168,45 @@ def ending_now(dataset: Dataset, now: datetime) -> Dataset:
     if not times:
         return dataset
     later = now - max(times)
-    return replace(dataset, entries=tuple(_moved(each, later) for each in dataset.entries))
+    queries = tuple(
+        replace(each, end_time=each.end_time and each.end_time + later) for each in dataset.queries
+    )
+    entries = tuple(_moved(each, later) for each in dataset.entries)
+    return replace(dataset, entries=entries, queries=queries)
 
 
 def repeated(text: str) -> float:
     """Return the share of runs of five words that occurred before in the text."""
     words = re.findall(r"\w+", text.lower())
-    grams = [tuple(words[at : at + GRAM]) for at in range(len(words) - GRAM + 1)]
+    grams = [tuple(words[at : at + _GRAM]) for at in range(len(words) - _GRAM + 1)]
     return 1 - len(set(grams)) / len(grams) if grams else 0.0
 
 
 def summarise(rows: Sequence[Row]) -> list[Row]:
-    """Return means for each set, kind of dates, profile and budget, and the ratio of a context to a cut search."""
-    keys = dict.fromkeys(
-        (each["set"], each["dates"], each["profile"], each["budget"]) for each in rows
-    )
-    return [_summary(key, rows) for key in keys]
+    """Return the means for each profile, set and budget, then for each profile and budget over the sets."""
+    figures = [
+        _means(own, {"set": name, "profile": profile, "budget": budget})
+        for (profile, name, budget), own in _grouped(rows, ("profile", "set", "budget")).items()
+    ]
+    # Sets count alike, whatever their number of questions.
+    over_sets = [
+        _means(own, {"set": "all", "profile": profile, "budget": budget})
+        for (profile, budget), own in _grouped(figures, ("profile", "budget")).items()
+    ]
+    return figures + over_sets
 
 
-def _summary(key: tuple[Any, ...], rows: Sequence[Row]) -> Row:
-    names = ("set", "dates", "profile", "budget")
-    own = [each for each in rows if tuple(each[name] for name in names) == key]
-    mean = {
-        name: statistics.fmean(each[name] for each in own)
-        for name in ("search", "context", "provenance", "repeated")
-    }
-    full = [each["filled"] for each in own if each["more"]]
-    return {
-        **dict(zip(names, key, strict=True)),
-        "questions": len(own),
-        **mean,
-        "ratio": mean["context"] / mean["search"] if mean["search"] else None,
-        "filled": statistics.fmean(full) if full else None,
-        "over budget": sum(each["tokens"] > each["budget"] for each in own),
-        "ids": sum(each["ids"] for each in own),
-    }
+def _grouped(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in names), []).append(row)
+    return groups
+
+
+def _means(rows: Sequence[Row], key: Row) -> Row:
+    values = {name: [row[name] for row in rows if row[name] is not None] for name in FIGURES}
+    means = {name: statistics.fmean(own) if own else None for name, own in values.items()}
+    return {**key, "questions": sum(row.get("questions", 1) for row in rows), **means}
 
 
 def _moved(entry: Entry, later: timedelta) -> Entry:
@@ -166,10 +217,31 @@ def _moved(entry: Entry, later: timedelta) -> Entry:
     return replace(entry, message=message)
 
 
-def _share(held: set[str], query: Query) -> float:
-    return len(held & query.relevant) / len(query.relevant)
+def _filter(query: Query) -> MemoryFilter:
+    """Return the filter of a question that is asked before the end of its conversation."""
+    found = MemoryFilter()
+    if query.end_time:
+        found.end_time.FromDatetime(query.end_time)
+    return found
 
 
-def _words(line: str) -> str:
-    """Return the author and text of a line, without its number."""
-    return _NUMBER.sub("", line)
+def _share(shown: Mapping[str, str], query: Query) -> float:
+    return len(shown.keys() & query.relevant) / len(query.relevant)
+
+
+def _is_answered(shown: Mapping[str, str], query: Query) -> float | None:
+    """Return 1 if the text shown of a relevant message contains an answer, else 0; None if answers are unknown."""
+    if not query.answers:
+        return None
+    texts = [_spaced(text) for id_, text in shown.items() if id_ in query.relevant]
+    return float(any(_spaced(answer) in text for answer in query.answers for text in texts))
+
+
+def _position(ids: Sequence[str], query: Query) -> float | None:
+    """Return the mean place of the evidence among the messages shown: 0 is the first, 1 the last."""
+    places = [place for place, id_ in enumerate(ids) if id_ in query.relevant]
+    return statistics.fmean(places) / (len(ids) - 1) if places and len(ids) > 1 else None
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.casefold().split())

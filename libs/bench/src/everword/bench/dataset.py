@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from everword.transcripts import Entry
 
@@ -24,6 +25,10 @@ class Query:
     #: External ids of messages of the query's dataset.
     relevant: frozenset[str]
     answerable: bool
+    #: Texts of the answer, one of which a relevant message contains or is written by; empty if unknown.
+    answers: tuple[str, ...] = ()
+    #: Time after which messages do not count, because the question is asked before them; None if all count.
+    end_time: datetime | None = None
 
     @property
     def is_averaged(self) -> bool:

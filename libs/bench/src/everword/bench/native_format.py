@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from everword.transcripts import (
 )
 
 MAX_QUERY_BYTES = 8192
+_SECOND = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
@@ -91,8 +93,25 @@ def _query(fields: dict[str, Any], place: str) -> Query:
     if not all(isinstance(each, str) for each in relevant):
         raise TranscriptError(f"{place}: relevant must hold ids of messages")
     return Query(
-        fields["id"], fields["text"], fields["category"], frozenset(relevant), fields["answerable"]
+        fields["id"],
+        fields["text"],
+        fields["category"],
+        frozenset(relevant),
+        fields["answerable"],
+        tuple(map(str, fields.get("answers") or ())),
+        _end_time(fields, place),
     )
+
+
+def _end_time(fields: dict[str, Any], place: str) -> datetime | None:
+    """Return the end of the second in which a question is asked; None if the file does not say."""
+    if not (text := fields.get("ask_time")):
+        return None
+    try:
+        asked = datetime.fromisoformat(str(text))
+    except ValueError as error:
+        raise TranscriptError(f"{place}: ask_time must be a time in ISO 8601") from error
+    return asked.astimezone(UTC) + _SECOND
 
 
 def _check(datasets: list[Dataset], path: Path) -> None:

@@ -170,7 +170,7 @@ def request_skeleton(method: Method) -> str:
     head = [f"// {method.path}: {method.comment}"]
     head.append("// Delete the fields that you do not set.")
     if method.streams_requests:
-        head.append("// A stream of requests: one JSON object a line.")
+        head.append("// A stream of requests: several such objects, one after the other.")
     return "\n".join([*head, *_object(method.request_type, "", "", ())])
 
 

@@ -23,11 +23,19 @@ from everword.cli.api_methods import (
 )
 from everword.cli.output import print_json, to_document
 from everword.cli.session import remote
+from everword.cli.suggestions import did_you_mean
 from everword.client import Client
 from everword.client.servers import public_services
 
 #: Comment lines, as `--describe` prints them. No JSON text continues on such a line.
 _COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
+#: Protobuf's error for an unknown JSON field.
+_UNKNOWN_FIELD = re.compile(
+    r'Message type "(?P<message>[\w.]+)" has no field named "(?P<field>[^"]*)"'
+)
+
+#: Protobuf's error for an unknown name of an enum value.
+_UNKNOWN_VALUE = re.compile(r"Invalid enum value (?P<value>\S+) for enum type (?P<enum>[\w.]+)")
 
 
 def complete_method(
@@ -50,13 +58,16 @@ def complete_method(
 @click.option(
     "--describe", is_flag=True, help="Print an empty request with comments; call nothing."
 )
+@click.option("--json", "as_json", is_flag=True, help="Do nothing: the output is always JSON.")
 @remote
-async def call(client: Client, method: str, request_text: str, describe: bool) -> None:
+async def call(
+    client: Client, method: str, request_text: str, describe: bool, as_json: bool
+) -> None:
     """Call any public RPC with a JSON request, and print the response as JSON.
 
     REQUEST is a JSON object, @FILE, or - for standard input; without it, the request is empty. Fields
-    are named as in the protos. A stream of requests is one JSON object a line, and so is a stream of
-    responses.
+    are named as in the protos. A stream of requests is several JSON objects; a stream of responses is
+    printed as one JSON object a line.
 
     Without SERVICE/METHOD, list all methods; with SERVICE, those of one service. The suffix
     `Service` may be left out.
@@ -110,14 +121,17 @@ def _read(text: str) -> str:
 
 
 def _documents(method: Method, text: str) -> Iterator[dict[str, Any]]:
-    """Yield JSON documents: each line is one if the method takes a stream, else the whole text."""
-    text = _COMMENT.sub("", text)
-    parts = (
-        [line for line in text.splitlines() if line.strip()] if method.streams_requests else [text]
-    )
-    for number, part in enumerate(parts, start=1):
+    """Yield JSON documents: one after the other if the method takes a stream, else a single one."""
+    text = _COMMENT.sub("", text).strip()
+    if not text and not method.streams_requests:
+        yield {}
+    number = 0
+    while text:
+        number += 1
         try:
-            document = json.loads(part) if part.strip() else {}
+            document, end = json.JSONDecoder().raw_decode(text)
+            if text[end:].strip() and not method.streams_requests:
+                raise ValueError("text after the end of the object")
         except (ValueError, RecursionError) as error:
             where = f"request {number}" if method.streams_requests else "the request"
             raise click.UsageError(
@@ -126,6 +140,7 @@ def _documents(method: Method, text: str) -> Iterator[dict[str, Any]]:
         if not isinstance(document, dict):
             raise click.UsageError(f"the request is not a JSON object; {_describe_hint(method)}")
         yield document
+        text = text[end:].lstrip()
 
 
 def _parse(method: Method, document: dict[str, Any]) -> Message:
@@ -137,9 +152,23 @@ def _parse(method: Method, document: dict[str, Any]) -> Message:
     except json_format.ParseError as error:
         # The list of all fields after the first sentence is longer than a screen.
         wrong = str(error).partition("\n")[0].partition("  Available Fields")[0].rstrip(". ")
+        if unknown := _UNKNOWN_FIELD.search(wrong):
+            known = _field_names(unknown["message"])
+            wrong = f"{unknown['message']} has no field {unknown['field']!r}.{did_you_mean(unknown['field'], known)}"
+        elif invalid := _UNKNOWN_VALUE.search(wrong):
+            known = read_api().enums.get(f".{invalid['enum']}", [])
+            wrong = f"{invalid['enum']} has no value {invalid['value']!r}. Its values: {', '.join(known)}."
+        else:
+            wrong += "."
         raise click.UsageError(
-            f"not a {request_type.name}: {wrong}; {_describe_hint(method)}"
+            f"the request is no {request_type.name}: {wrong} {_describe_hint(method)}"
         ) from error
+
+
+def _field_names(message_name: str) -> list[str]:
+    """Return the field names of a message, by its full name without a leading dot; empty if it is not public."""
+    described = read_api().messages.get(f".{message_name}")
+    return [field.name for field in described.proto.field] if described else []
 
 
 def _describe_hint(method: Method) -> str:

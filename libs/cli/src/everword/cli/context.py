@@ -12,11 +12,13 @@ from everword.cli.output import json_option, note, print_json, verbatim
 from everword.cli.search import PROFILES, note_degraded
 from everword.cli.session import remote
 from everword.client import Client
-from everword.v1.context_service_pb2 import BuildContextRequest, ContextConversation
+from everword.v1.context_service_pb2 import BuildContextRequest, ContextConversation, ContextPart
 from everword.v1.conversation_pb2 import ConversationKey
 from everword.v1.lore_pb2 import LoreOmission
 from everword.v1.memory_pb2 import MemoryFilter
 from everword.v1.search_service_pb2 import VERDICT_NOTHING_RELEVANT
+
+PARTS = ("kind", "date", "speaker", "relevance", "conversation")
 
 
 @click.command()
@@ -37,6 +39,12 @@ from everword.v1.search_service_pb2 import VERDICT_NOTHING_RELEVANT
     help="Rank by relevance, or also by time and importance.",
 )
 @click.option(
+    "--omit",
+    type=click.Choice(PARTS),
+    multiple=True,
+    help="Leave this part out of each line. Repeatable.",
+)
+@click.option(
     "--count-use", is_flag=True, help="Count a use of the included memories, as for an agent."
 )
 @json_option
@@ -49,6 +57,7 @@ async def context(
     channel: str,
     budget: int,
     profile: str,
+    omit: tuple[str, ...],
     count_use: bool,
     as_json: bool,
     filter: MemoryFilter,
@@ -68,6 +77,7 @@ async def context(
             token_budget=budget,
             skip_use_count=not count_use,
             profile=profile,
+            omit_parts=[ContextPart.Value(f"CONTEXT_PART_{each.upper()}") for each in omit],
         )
     )
     if as_json:

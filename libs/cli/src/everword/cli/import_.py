@@ -44,7 +44,7 @@ from everword.transcripts import (
 from everword.v1.note_service_pb2 import WriteNoteRequest
 
 #: Maximum skipped records in the output; `--json` lists more.
-_MAX_DISPLAYED = 50
+_MAX_DISPLAYED = 10
 #: The progress bar is updated after this many records.
 _SHOWN_EVERY = 100
 

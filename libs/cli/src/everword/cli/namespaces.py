@@ -111,6 +111,12 @@ def _options() -> list[Callable[[Command], Command]]:
             help="Exclude untrusted text with prompt injections from contexts.",
         ),
         click.option(
+            "--ranking-profile",
+            type=click.Choice(["recall", "balanced"]),
+            help="Set how searches and contexts rank that name no profile: by relevance, or also by "
+            "time, use and importance.",
+        ),
+        click.option(
             "--voice",
             help="Set the voice of calendar summaries as JSON: identity, userName, pronouns and "
             "channelInstructions. @FILE reads a file.",
@@ -295,5 +301,6 @@ def _show(namespace: pb.Namespace, as_json: bool, usage: pb.NamespaceUsage | Non
             .lower(),
         ),
         ("quarantine", "yes" if settings.quarantine else "no"),
+        ("ranking profile", settings.ranking_profile or "recall"),
     ]
     print_table(("", ""), rows + _limits(namespace.limits, usage))

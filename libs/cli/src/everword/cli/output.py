@@ -30,7 +30,7 @@ from rich.text import Text
 
 from everword.client.kinds import kind_word
 from everword.domain.documents import display_path
-from everword.v1 import fact_pb2, memory_pb2
+from everword.v1 import fact_pb2, memory_pb2, summary_pb2
 
 #: Stored text is not to be trusted with the terminal: escape sequences could do anything to it.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -211,13 +211,18 @@ def local(time: datetime) -> datetime:
 
 
 def speaker(memory: memory_pb2.Memory) -> str:
-    """Return the author of a memory, or its role, or its kind; for part of a document, the path of its headings."""
+    """Return the author of a memory, or its role, or its level and kind; for part of a document, the path of its
+    headings.
+    """
     if memory.document_title:
         return display_path(memory.document_title, memory.headings)
     if memory.author:
         return memory.author
     if memory.role:
         return memory_pb2.Role.Name(memory.role).removeprefix("ROLE_").lower()
+    if memory.summary_level:
+        level = summary_pb2.SummaryLevel.Name(memory.summary_level)
+        return f"{level.removeprefix('SUMMARY_LEVEL_').lower()} {kind_word(memory.kind)}"
     return kind_word(memory.kind)
 
 

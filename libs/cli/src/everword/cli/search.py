@@ -15,10 +15,12 @@ from everword.cli.output import (
     print_entries,
     print_json,
     said,
+    shorten,
     superseded,
     when,
 )
 from everword.cli.session import remote
+from everword.cli.summaries import level_name, span
 from everword.client import Client
 from everword.v1 import memory_pb2
 from everword.v1 import search_service_pb2 as pb
@@ -26,6 +28,7 @@ from everword.v1 import search_service_pb2 as pb
 MODES = ("hybrid", "lexical", "semantic", "trigram", "regex")
 PROFILES = ("recall", "balanced")
 PASSAGE_CHARS = 400
+SOURCE_CHARS = 120
 
 
 @click.command()
@@ -130,11 +133,25 @@ def print_results(results: Iterable[pb.SearchResult]) -> None:
             when(result.memory.occur_time),
             said(result.memory, result.passage, PASSAGE_CHARS)
             + superseded(result.superseded)
+            + "".join(_sources_of(result.expansion))
             + _explained(result),
         )
         for result in results
     ]
     print_entries(("id", "score", "relevance", "when"), rows, right="score relevance")
+
+
+def _sources_of(expansion: pb.Expansion, depth: int = 1) -> Iterator[str]:
+    """Yield a line for each summary and message that a summary was made from, indented by level."""
+    indent = "\n" + "  " * depth
+    for child in expansion.children:
+        summary = child.summary
+        yield f"{indent}{level_name(summary)} {span(summary)}: {shorten(summary.content, SOURCE_CHARS)}"
+        yield from _sources_of(child, depth + 1)
+    for source in expansion.sources:
+        yield f"{indent}{when(source.occur_time)} {said(source, source.synthesized_content, SOURCE_CHARS)}"
+    if expansion.omitted:
+        yield f"{indent}… {expansion.omitted} more"
 
 
 def _explained(result: pb.SearchResult) -> str:

@@ -109,6 +109,10 @@ async def _run(settings: StackSettings, console: Console, as_json: bool) -> None
             console.print(
                 f"Everword is ready at {running.address}. Ctrl-C stops it.", highlight=False
             )
+            if settings.data != default_data_folder():
+                console.print(
+                    f"In other shells: export EVERWORD_ADDRESS={running.address}", highlight=False
+                )
         # The migration leaves much behind, and from now on this process only waits.
         collect()
         await asyncio.Event().wait()

@@ -145,8 +145,16 @@ def _block_text_without_turns(
     """Return the text of a context's block without the messages of these ids; empty if nothing else is in it."""
     if block.source != context_service_pb2.CONTEXT_SOURCE_CHAT_HISTORY:
         return block.text
-    older = [item.text for item in block.items if item.memory_id not in turns]
-    return "\n".join([block.text.partition("\n")[0], *older]) if older else ""
+    heading, _, rest = block.text.partition("\n")
+    lines, date = [heading], ""
+    for item in block.items:
+        above, _, rest = rest.partition(item.text)
+        # The line with the date is above the first item of a day, which may be a turn.
+        date = above.strip("\n") or date
+        if item.memory_id not in turns:
+            lines += [date, item.text] if date else [item.text]
+            date = ""
+    return "\n".join(lines) if len(lines) > 1 else ""
 
 
 def _to_proto(message: ChatMessage) -> memory_pb2.NewMessage:

@@ -4,7 +4,7 @@
 from everword.client import Everword
 
 with Everword() as memory:
-    memory.append("thread-7", "The VPN drops every day at noon.", agent="opus")
+    memory.append("thread-7", "The VPN drops every day at noon.", agent="opus", subject="Ana")
     for hit in memory.search("When does the VPN drop?"):
         print(f"{hit.score:.2f} {hit.memory.role}: {hit.passage}")
 ```
@@ -16,7 +16,7 @@ from everword.client.client import Client
 from everword.client.errors import CallError
 from everword.client.everword import AsyncEverword
 from everword.client.settings import ClientSettings, ClientSettingsError
-from everword.client.types import Context, Fact, Hit, Memory, Message, Note
+from everword.client.types import Context, ContextPart, Expansion, Fact, Hit, Memory, Message, Note
 
 __all__ = [
     "AsyncEverword",
@@ -25,7 +25,9 @@ __all__ = [
     "ClientSettings",
     "ClientSettingsError",
     "Context",
+    "ContextPart",
     "Everword",
+    "Expansion",
     "Fact",
     "Hit",
     "Memory",

@@ -10,7 +10,7 @@ from everword.client.client import Client
 from everword.client.everword import AsyncEverword
 from everword.client.kinds import Kind
 from everword.client.loop import BackgroundLoop
-from everword.client.types import AnyMessage, Context, Fact, Hit, Memory, Note
+from everword.client.types import AnyMessage, Context, ContextPart, Fact, Hit, Memory, Note
 from everword.v1 import memory_pb2
 
 _Result = TypeVar("_Result")
@@ -92,8 +92,12 @@ class Everword:
         since: datetime | None = None,
         until: datetime | None = None,
         min_relevance: float = 0.0,
+        profile: str = "",
     ) -> list[Hit]:
-        """Return the memories most relevant to `query`, a question or words, the best first; at most 200."""
+        """Return the memories most relevant to `query`, a question or words, the best first; at most 200.
+
+        `profile` is `recall` or `balanced`, which also counts time, use and importance; if empty, the namespace's.
+        """
         return self._loop.run(
             self._memory.search(
                 query,
@@ -105,6 +109,7 @@ class Everword:
                 since=since,
                 until=until,
                 min_relevance=min_relevance,
+                profile=profile,
             )
         )
 
@@ -116,16 +121,25 @@ class Everword:
         agent: str = "",
         subject: str = "",
         budget: int = 0,
+        profile: str = "",
+        omit: tuple[ContextPart, ...] = (),
     ) -> Context:
         """Return what an agent should have in mind for `query`, within a budget of tokens; 4,000 if 0.
 
         With the session of a conversation, the context holds its recent turns, and memories of its agent and subject
         alone. A conversation that does not exist yet has no turns; nothing is written, so a read-only API key suffices.
-        Without a session, the context holds the memories of all agents and subjects.
+        Without a session, the context holds the memories of all agents and subjects. `profile` is as in `search`.
+        `omit` names parts that its lines do not have.
         """
         return self._loop.run(
             self._memory.context(
-                query, session=session, agent=agent, subject=subject, budget=budget
+                query,
+                session=session,
+                agent=agent,
+                subject=subject,
+                budget=budget,
+                profile=profile,
+                omit=omit,
             )
         )
 

@@ -35,6 +35,8 @@ class CallError(Exception):
     def __str__(self) -> str:
         name = self.reason or self.code.name
         request = f" [request {self.request_id}]" if self.request_id else ""
+        if self.is_unanswered and "ailed to connect" in self.message:
+            return f"{name}: cannot reach {self.address}; does `everword up` run? ({self.message}){request}"
         after = "" if self.retry_after_s is None else f" [repeat after {self.retry_after_s:.3g} s]"
         return f"{name}: {self.message}{after}{request}"
 

@@ -17,6 +17,7 @@ from everword.client.settings import ClientSettings
 from everword.client.types import (
     AnyMessage,
     Context,
+    ContextPart,
     Fact,
     Hit,
     Memory,
@@ -121,13 +122,18 @@ class AsyncEverword:
         since: datetime | None = None,
         until: datetime | None = None,
         min_relevance: float = 0.0,
+        profile: str = "",
     ) -> list[Hit]:
-        """Return the memories most relevant to `query`, a question or words, the best first; at most 200."""
+        """Return the memories most relevant to `query`, a question or words, the best first; at most 200.
+
+        `profile` is `recall` or `balanced`, which also counts time, use and importance; if empty, the namespace's.
+        """
         request = search_service_pb2.SearchRequest(
             query=query,
             filter=filter_of(kinds, subject, agent, authors, since, until),
             page_size=limit,
             min_relevance=min_relevance,
+            profile=profile,
             at_least_as_fresh=self.freshness.token,
         )
         response = await (await self.client()).search_service.Search(request)
@@ -141,17 +147,25 @@ class AsyncEverword:
         agent: str = "",
         subject: str = "",
         budget: int = 0,
+        profile: str = "",
+        omit: tuple[ContextPart, ...] = (),
     ) -> Context:
         """Return what an agent should have in mind for `query`, within a budget of tokens; 4,000 if 0.
 
         With the session of a conversation, the context holds its recent turns, and memories of its agent and subject
         alone. A conversation that does not exist yet has no turns; nothing is written, so a read-only API key suffices.
-        Without a session, the context holds the memories of all agents and subjects.
+        Without a session, the context holds the memories of all agents and subjects. `profile` is as in `search`.
+        `omit` names parts that its lines do not have.
         """
         request = context_service_pb2.BuildContextRequest(
             query=query,
             conversation=self._context_target(session, agent, subject) if session else None,
             token_budget=budget,
+            profile=profile,
+            omit_parts=[
+                context_service_pb2.ContextPart.Value(f"CONTEXT_PART_{each.upper()}")
+                for each in omit
+            ],
             at_least_as_fresh=self.freshness.token,
         )
         response = await (await self.client()).context_service.BuildContext(request)

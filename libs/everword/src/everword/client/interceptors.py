@@ -101,7 +101,8 @@ class OutgoingCall:
             status = "OK"
         except grpc.aio.AioRpcError as error:
             status = error.code().name
-            raise self.error(error, details) from error
+            # CallError has all that the error says; its own traceback would only be repeated.
+            raise self.error(error, details) from None
         except CallError as error:
             status = error.code.name
             raise
@@ -154,7 +155,7 @@ class UnaryInterceptor(OutgoingCall, grpc.aio.UnaryUnaryClientInterceptor):
                     failure = self.error(error, details)
                     pause = _pause(failure, begun=bool(error.initial_metadata()))
                     if attempt == ATTEMPTS or pause is None or time.monotonic() + pause >= until:
-                        raise failure from error
+                        raise failure from None
                     await asyncio.sleep(pause)
                 else:
                     break

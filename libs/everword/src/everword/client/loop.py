@@ -8,6 +8,8 @@ import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from typing import Any, TypeVar
 
+from everword.client.errors import CallError
+
 _Result = TypeVar("_Result")
 
 
@@ -24,6 +26,9 @@ class BackgroundLoop:
         future = asyncio.run_coroutine_threadsafe(coroutine, self._started())
         try:
             return future.result()
+        except CallError as error:
+            # The frames inside the loop say nothing to the caller.
+            raise error.with_traceback(None) from None
         except BaseException:
             # Ctrl-C ends the call with the wait for it.
             future.cancel()

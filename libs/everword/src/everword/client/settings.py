@@ -53,6 +53,7 @@ class ClientSettings:
     @classmethod
     def at(cls, address: str) -> ClientSettings:
         """Return the settings for all servers at one address."""
+        address = _without_scheme(address)
         return cls(address, address, address)
 
     def changed(
@@ -61,9 +62,9 @@ class ClientSettings:
         """Return these settings with the given, non-empty values; the address is for all services."""
         return replace(
             self,
-            ingest_address=address or self.ingest_address,
-            search_address=address or self.search_address,
-            compactor_address=address or self.compactor_address,
+            ingest_address=_without_scheme(address) or self.ingest_address,
+            search_address=_without_scheme(address) or self.search_address,
+            compactor_address=_without_scheme(address) or self.compactor_address,
             api_key=api_key or self.api_key,
             namespace=namespace or self.namespace,
             timeout_s=timeout_s or self.timeout_s,
@@ -77,7 +78,18 @@ def _addresses(variables: Mapping[str, str]) -> dict[str, str]:
     # One address that is set means another deployment: what runs on this machine is not mixed in.
     if not shared and not any(own.values()):
         shared = _running_stack(variables)
-    return {name: address or shared or DEFAULT_ADDRESS for name, address in own.items()}
+    return {
+        name: _without_scheme(address or shared) or DEFAULT_ADDRESS for name, address in own.items()
+    }
+
+
+def _without_scheme(address: str) -> str:
+    """Return an address as `host:port`. Raises ClientSettingsError for `https://`, which needs an authority."""
+    if address.startswith("https://"):
+        raise ClientSettingsError(
+            f"an address is host:port, not {address!r}; set EVERWORD_TLS_CA to call it with TLS"
+        )
+    return address.removeprefix("http://").rstrip("/")
 
 
 def _running_stack(variables: Mapping[str, str]) -> str:

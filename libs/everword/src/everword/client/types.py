@@ -17,9 +17,12 @@ from everword.v1 import (
     memory_pb2,
     note_pb2,
     search_service_pb2,
+    summary_pb2,
 )
 
 Role = Literal["user", "assistant", "system", "tool"]
+#: A part of a line in a context that a caller can leave out.
+ContextPart = Literal["kind", "date", "speaker", "relevance", "conversation"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,10 @@ class Memory:
     agent: str
     subject: str
     conversation_id: str
+    conversation_label: str
+    """A short name of its conversation for display; empty if it is from none."""
+    summary_level: str
+    """Of a summary: leaf, branch, root, day, week, month, year or significant; else empty."""
     tags: tuple[str, ...]
     metadata: dict[str, Any]
     untrusted: bool
@@ -93,10 +100,42 @@ class Memory:
             agent=proto.agent,
             subject=proto.subject,
             conversation_id=proto.conversation_id,
+            conversation_label=proto.conversation_label,
+            summary_level=_level(proto.summary_level),
             tags=tuple(proto.tags),
             metadata=json_format.MessageToDict(proto.metadata),
             untrusted=proto.untrusted,
             suspicious=proto.suspicious,
+            proto=proto,
+        )
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """A summary with its sources: summaries and messages. Each text has at most 300 characters."""
+
+    id: str
+    level: str
+    """leaf, branch, root, day, week, month, year or significant."""
+    content: str
+    children: tuple[Expansion, ...]
+    """At most five summaries that it was made from, in order."""
+    sources: tuple[Memory, ...]
+    """At most four messages that it was made from, in order."""
+    omitted: int
+    """Number of further direct sources."""
+    proto: search_service_pb2.Expansion = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, proto: search_service_pb2.Expansion) -> Expansion:
+        summary = proto.summary
+        return cls(
+            id=summary.id,
+            level=_level(summary.level),
+            content=summary.content,
+            children=tuple(map(cls.of, proto.children)),
+            sources=tuple(map(Memory.of, proto.sources)),
+            omitted=proto.omitted,
             proto=proto,
         )
 
@@ -114,6 +153,8 @@ class Hit:
     """The part of it that matches best."""
     superseded: bool
     """Whether it says something that does not hold any more."""
+    expansion: Expansion | None
+    """The sources of a summary, two levels down; set for the first three summaries of a search."""
     proto: search_service_pb2.SearchResult = field(repr=False, compare=False)
 
     @classmethod
@@ -124,6 +165,7 @@ class Hit:
             relevance=proto.relevance if proto.HasField("relevance") else None,
             passage=proto.passage,
             superseded=bool(proto.superseded),
+            expansion=Expansion.of(proto.expansion) if proto.HasField("expansion") else None,
             proto=proto,
         )
 
@@ -238,6 +280,10 @@ def filter_of(
         start_time=to_timestamp(since),
         end_time=to_timestamp(until),
     )
+
+
+def _level(level: summary_pb2.SummaryLevel.ValueType) -> str:
+    return _word(summary_pb2.SummaryLevel.Name(level), "SUMMARY_LEVEL_")
 
 
 def _word(name: str, prefix: str) -> str:

@@ -300,6 +300,7 @@ class NamespaceSettings(_message.Message):
     CREDENTIALS_FIELD_NUMBER: _builtins.int
     SLEEP_ATOMICITY_FIELD_NUMBER: _builtins.int
     QUARANTINE_FIELD_NUMBER: _builtins.int
+    RANKING_PROFILE_FIELD_NUMBER: _builtins.int
     VOICE_FIELD_NUMBER: _builtins.int
     time_zone: _builtins.str
     """time_zone is an IANA name such as `Europe/Zurich`, of at most 64 characters. `UTC` if empty."""
@@ -324,6 +325,10 @@ class NamespaceSettings(_message.Message):
     """sleep_atomicity defines which results Sleep stores in one transaction. SESSION if unset."""
     quarantine: _builtins.bool
     """quarantine is that of a channel's policy, for all channels."""
+    ranking_profile: _builtins.str
+    """ranking_profile is the ranking profile of searches, contexts and answers that name none: `recall` or `balanced`.
+    `recall` if empty. See SearchRequest.profile. A change takes effect within a second.
+    """
     @_builtins.property
     def channel_policies(self) -> _containers.MessageMap[_builtins.str, Global___ChannelPolicy]:
         """channel_policies are the policies of channels by name, or by a prefix followed by `*`: `discord/*` matches all channels whose
@@ -349,11 +354,12 @@ class NamespaceSettings(_message.Message):
         credentials: Global___CredentialPolicy.ValueType = ...,
         sleep_atomicity: Global___SleepAtomicity.ValueType = ...,
         quarantine: _builtins.bool = ...,
+        ranking_profile: _builtins.str = ...,
         voice: Global___Voice | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "day_cutoff_minutes", b"day_cutoff_minutes", "voice", b"voice"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "quarantine", b"quarantine", "sleep_atomicity", b"sleep_atomicity", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting", "voice", b"voice"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes", "channel_policies", b"channel_policies", "credentials", b"credentials", "day_cutoff_minutes", b"day_cutoff_minutes", "quarantine", b"quarantine", "ranking_profile", b"ranking_profile", "sleep_atomicity", b"sleep_atomicity", "text_search_config", b"text_search_config", "time_zone", b"time_zone", "use_counting", b"use_counting", "voice", b"voice"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__day_cutoff_minutes: _TypeAlias = _typing.Literal["day_cutoff_minutes"]  # noqa: Y015
     _WhichOneofArgType__day_cutoff_minutes: _TypeAlias = _typing.Literal["_day_cutoff_minutes", b"_day_cutoff_minutes"]  # noqa: Y015

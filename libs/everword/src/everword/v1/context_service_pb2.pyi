@@ -149,12 +149,16 @@ class _ContextFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     CONTEXT_FORMAT_UNSPECIFIED: _ContextFormat.ValueType  # 0
     """CONTEXT_FORMAT_UNSPECIFIED is CONTEXT_FORMAT_TEXT."""
     CONTEXT_FORMAT_TEXT: _ContextFormat.ValueType  # 1
-    """CONTEXT_FORMAT_TEXT has a heading for each block, a line for each day, and items as `[3] Mara: The cutover is on
-    Thursday.`
+    """CONTEXT_FORMAT_TEXT has a heading for each block, a line with the date above the items of a day, such as `18 Apr 2026`, and
+    items as `[3]82% Mara: The cutover is on Thursday.` The percentage is the relevance of memories that the query found.
+    Memories other than messages have their kind, such as `[4 week of 2026-04-13]64% …` or `[5 note]71% Mara: …`. Above items of
+    another conversation, the line with the date also has its name: `18 Apr 2026 · Move to Lisbon`, or `19 Apr · same` after a
+    line with the same name. The year is only on the first date of a block, and where it changes.
     """
     CONTEXT_FORMAT_JSON_LINES: _ContextFormat.ValueType  # 2
-    """CONTEXT_FORMAT_JSON_LINES has one line of JSON per item, with number, time (null if unknown), author and text;
-    memories that the query found also have relevance, if known. There are no other lines.
+    """CONTEXT_FORMAT_JSON_LINES has one line of JSON per item, with number, time (null if unknown), author and text. Memories
+    have kind, summaries level and the first day of their period; memories of another conversation have conversation, and
+    those that the query found relevance, if known. There are no other lines.
     """
 
 class ContextFormat(_ContextFormat, metaclass=_ContextFormatEnumTypeWrapper):
@@ -163,14 +167,54 @@ class ContextFormat(_ContextFormat, metaclass=_ContextFormatEnumTypeWrapper):
 CONTEXT_FORMAT_UNSPECIFIED: ContextFormat.ValueType  # 0
 """CONTEXT_FORMAT_UNSPECIFIED is CONTEXT_FORMAT_TEXT."""
 CONTEXT_FORMAT_TEXT: ContextFormat.ValueType  # 1
-"""CONTEXT_FORMAT_TEXT has a heading for each block, a line for each day, and items as `[3] Mara: The cutover is on
-Thursday.`
+"""CONTEXT_FORMAT_TEXT has a heading for each block, a line with the date above the items of a day, such as `18 Apr 2026`, and
+items as `[3]82% Mara: The cutover is on Thursday.` The percentage is the relevance of memories that the query found.
+Memories other than messages have their kind, such as `[4 week of 2026-04-13]64% …` or `[5 note]71% Mara: …`. Above items of
+another conversation, the line with the date also has its name: `18 Apr 2026 · Move to Lisbon`, or `19 Apr · same` after a
+line with the same name. The year is only on the first date of a block, and where it changes.
 """
 CONTEXT_FORMAT_JSON_LINES: ContextFormat.ValueType  # 2
-"""CONTEXT_FORMAT_JSON_LINES has one line of JSON per item, with number, time (null if unknown), author and text;
-memories that the query found also have relevance, if known. There are no other lines.
+"""CONTEXT_FORMAT_JSON_LINES has one line of JSON per item, with number, time (null if unknown), author and text. Memories
+have kind, summaries level and the first day of their period; memories of another conversation have conversation, and
+those that the query found relevance, if known. There are no other lines.
 """
 Global___ContextFormat: _TypeAlias = ContextFormat  # noqa: Y015
+
+class _ContextPart:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ContextPartEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ContextPart.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CONTEXT_PART_UNSPECIFIED: _ContextPart.ValueType  # 0
+    """CONTEXT_PART_UNSPECIFIED is refused."""
+    CONTEXT_PART_KIND: _ContextPart.ValueType  # 1
+    """CONTEXT_PART_KIND is the kind of a memory that is no message, and the level of a summary."""
+    CONTEXT_PART_DATE: _ContextPart.ValueType  # 2
+    """CONTEXT_PART_DATE is the date above the items of a day; in JSON, the time."""
+    CONTEXT_PART_SPEAKER: _ContextPart.ValueType  # 3
+    """CONTEXT_PART_SPEAKER is the author, or the role if the author is unknown. Lines of facts and other blocks keep their label."""
+    CONTEXT_PART_RELEVANCE: _ContextPart.ValueType  # 4
+    """CONTEXT_PART_RELEVANCE is the relevance of a memory that the query found."""
+    CONTEXT_PART_CONVERSATION: _ContextPart.ValueType  # 5
+    """CONTEXT_PART_CONVERSATION is the name of another conversation, next to the date."""
+
+class ContextPart(_ContextPart, metaclass=_ContextPartEnumTypeWrapper):
+    """ContextPart is a part of an item's line that a request can leave out."""
+
+CONTEXT_PART_UNSPECIFIED: ContextPart.ValueType  # 0
+"""CONTEXT_PART_UNSPECIFIED is refused."""
+CONTEXT_PART_KIND: ContextPart.ValueType  # 1
+"""CONTEXT_PART_KIND is the kind of a memory that is no message, and the level of a summary."""
+CONTEXT_PART_DATE: ContextPart.ValueType  # 2
+"""CONTEXT_PART_DATE is the date above the items of a day; in JSON, the time."""
+CONTEXT_PART_SPEAKER: ContextPart.ValueType  # 3
+"""CONTEXT_PART_SPEAKER is the author, or the role if the author is unknown. Lines of facts and other blocks keep their label."""
+CONTEXT_PART_RELEVANCE: ContextPart.ValueType  # 4
+"""CONTEXT_PART_RELEVANCE is the relevance of a memory that the query found."""
+CONTEXT_PART_CONVERSATION: ContextPart.ValueType  # 5
+"""CONTEXT_PART_CONVERSATION is the name of another conversation, next to the date."""
+Global___ContextPart: _TypeAlias = ContextPart  # noqa: Y015
 
 @_typing.final
 class ContextConversation(_message.Message):
@@ -222,6 +266,7 @@ class BuildContextRequest(_message.Message):
     FORMAT_FIELD_NUMBER: _builtins.int
     AUTOMATED_FIELD_NUMBER: _builtins.int
     CONVERSATION_FIELD_NUMBER: _builtins.int
+    OMIT_PARTS_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is what memories are looked for, at most 8 KiB. The conversation's latest user message if empty."""
     conversation_id: _builtins.str
@@ -268,6 +313,10 @@ class BuildContextRequest(_message.Message):
         nothing is written, not even use counts.
         """
 
+    @_builtins.property
+    def omit_parts(self) -> _containers.RepeatedScalarFieldContainer[Global___ContextPart.ValueType]:
+        """omit_parts are the parts that lines of items do not have. Marks of untrusted and of outdated text always remain."""
+
     def __init__(
         self,
         *,
@@ -287,10 +336,11 @@ class BuildContextRequest(_message.Message):
         format: Global___ContextFormat.ValueType = ...,
         automated: _builtins.bool = ...,
         conversation: Global___ContextConversation | None = ...,
+        omit_parts: _abc.Iterable[Global___ContextPart.ValueType] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "balanced", b"balanced", "conversation", b"conversation", "filter", b"filter", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "at_least_as_fresh", b"at_least_as_fresh", "automated", b"automated", "balanced", b"balanced", "conversation", b"conversation", "conversation_id", b"conversation_id", "filter", b"filter", "format", b"format", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns", "min_relevance", b"min_relevance", "min_score", b"min_score", "profile", b"profile", "query", b"query", "scope", b"scope", "skip_use_count", b"skip_use_count", "token_budget", b"token_budget"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories", "_max_recent_turns", b"_max_recent_turns", "at_least_as_fresh", b"at_least_as_fresh", "automated", b"automated", "balanced", b"balanced", "conversation", b"conversation", "conversation_id", b"conversation_id", "filter", b"filter", "format", b"format", "max_memories", b"max_memories", "max_recent_turns", b"max_recent_turns", "min_relevance", b"min_relevance", "min_score", b"min_score", "omit_parts", b"omit_parts", "profile", b"profile", "query", b"query", "scope", b"scope", "skip_use_count", b"skip_use_count", "token_budget", b"token_budget"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__max_memories: _TypeAlias = _typing.Literal["max_memories"]  # noqa: Y015
     _WhichOneofArgType__max_memories: _TypeAlias = _typing.Literal["_max_memories", b"_max_memories"]  # noqa: Y015
@@ -436,7 +486,7 @@ class ContextItem(_message.Message):
     @_builtins.property
     def superseded(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.SupersededFact]:
         """superseded lists statements of the item that no longer hold, as in SearchResult. The item's line shows them: `[2;
-        residence until 2024-06-15] Emi: I live in Berlin.`
+        residence until 2024-06-15]71% Emi: I live in Berlin.`
         """
 
     @_builtins.property

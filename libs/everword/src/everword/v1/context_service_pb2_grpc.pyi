@@ -21,7 +21,7 @@ class ContextServiceStub:
     conversation. Turns get up to half of the budget before memories, newest first and verbatim, and afterwards the
     tokens that memories leave. If older turns exist, the conversation's summaries represent them within that half, and
     up to three of them that are similar to the query are included. A memory of more than 2,000 characters, or one that
-    would take more than a third of the free tokens, is first shown as whole sentences around the passage that matched;
+    would take more than a tenth of the free tokens, is first shown as whole sentences around the passage that matched;
     if tokens are left at the end, it grows, the most relevant memory first. An item that does not fit is omitted, and
     counted. Nothing is repeated: memories that repeat the context or the query are skipped. If the verdict is that
     nothing is relevant, no memory is included. Memories that the query found count as used; turns do not.
@@ -55,7 +55,7 @@ class ContextServiceServicer(metaclass=_abc_1.ABCMeta):
         conversation. Turns get up to half of the budget before memories, newest first and verbatim, and afterwards the
         tokens that memories leave. If older turns exist, the conversation's summaries represent them within that half, and
         up to three of them that are similar to the query are included. A memory of more than 2,000 characters, or one that
-        would take more than a third of the free tokens, is first shown as whole sentences around the passage that matched;
+        would take more than a tenth of the free tokens, is first shown as whole sentences around the passage that matched;
         if tokens are left at the end, it grows, the most relevant memory first. An item that does not fit is omitted, and
         counted. Nothing is repeated: memories that repeat the context or the query are skipped. If the verdict is that
         nothing is relevant, no memory is included. Memories that the query found count as used; turns do not.

@@ -337,6 +337,7 @@ class Message(_message.Message):
     BODY_FIELD_NUMBER: _builtins.int
     RECORD_TIME_FIELD_NUMBER: _builtins.int
     SYNTHESIZED_CONTENT_FIELD_NUMBER: _builtins.int
+    TOKEN_COUNT_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the message, and is its id as a memory too (UUIDv7)."""
     conversation_id: _builtins.str
@@ -346,6 +347,10 @@ class Message(_message.Message):
     synthesized_content: _builtins.str
     """synthesized_content describes the tool call in a sentence, if the message has no text of its own. Background work
     writes it; it is empty before.
+    """
+    token_count: _builtins.int
+    """token_count is the number of tokens of the text, of a tool's arguments and of its result: body.token_count if the
+    caller gave one, else as counted by the server's tokenizer, which BuildContextRequest.token_budget describes.
     """
     @_builtins.property
     def body(self) -> Global___NewMessage:
@@ -364,10 +369,11 @@ class Message(_message.Message):
         body: Global___NewMessage | None = ...,
         record_time: _timestamp_pb2.Timestamp | None = ...,
         synthesized_content: _builtins.str = ...,
+        token_count: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "record_time", b"record_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "conversation_id", b"conversation_id", "id", b"id", "record_time", b"record_time", "seq", b"seq", "synthesized_content", b"synthesized_content"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["body", b"body", "conversation_id", b"conversation_id", "id", b"id", "record_time", b"record_time", "seq", b"seq", "synthesized_content", b"synthesized_content", "token_count", b"token_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -416,6 +422,7 @@ class Memory(_message.Message):
     SUPERSEDED_FIELD_NUMBER: _builtins.int
     UNTRUSTED_FIELD_NUMBER: _builtins.int
     SUSPICIOUS_FIELD_NUMBER: _builtins.int
+    CONVERSATION_LABEL_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the memory (UUIDv7). A message's memory has the message's id."""
     kind: Global___MemoryKind.ValueType
@@ -484,6 +491,10 @@ class Memory(_message.Message):
     """suspicious is true if it is untrusted and speaks to models, as `ignore your instructions` does; see docs/trust.md.
     Looked at is the text that is returned, and of items of a context the text that they have.
     """
+    conversation_label: _builtins.str
+    """conversation_label is a short name of its conversation for display: the title, or the session key if there is no title.
+    At most 24 characters, without line ends; of a UUID the first 8 digits. Empty without a conversation.
+    """
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """tags are its labels."""
@@ -551,10 +562,11 @@ class Memory(_message.Message):
         superseded: _abc.Iterable[_fact_pb2.SupersededFact] | None = ...,
         untrusted: _builtins.bool = ...,
         suspicious: _builtins.bool = ...,
+        conversation_label: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["last_use_time", b"last_use_time", "metadata", b"metadata", "occur_time", b"occur_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "agent", b"agent", "author", b"author", "automated", b"automated", "channel", b"channel", "content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "document_id", b"document_id", "document_title", b"document_title", "external_id", b"external_id", "headings", b"headings", "id", b"id", "importance_class", b"importance_class", "instance", b"instance", "kind", b"kind", "last_use_time", b"last_use_time", "metadata", b"metadata", "metadata_omitted", b"metadata_omitted", "note_key", b"note_key", "note_kind", b"note_kind", "occur_time", b"occur_time", "page", b"page", "period_start", b"period_start", "role", b"role", "seq", b"seq", "subject", b"subject", "summary_level", b"summary_level", "superseded", b"superseded", "suspicious", b"suspicious", "synthesized_content", b"synthesized_content", "tags", b"tags", "tool_name", b"tool_name", "untrusted", b"untrusted", "use_count", b"use_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "agent", b"agent", "author", b"author", "automated", b"automated", "channel", b"channel", "content", b"content", "content_truncated", b"content_truncated", "conversation_id", b"conversation_id", "conversation_label", b"conversation_label", "document_id", b"document_id", "document_title", b"document_title", "external_id", b"external_id", "headings", b"headings", "id", b"id", "importance_class", b"importance_class", "instance", b"instance", "kind", b"kind", "last_use_time", b"last_use_time", "metadata", b"metadata", "metadata_omitted", b"metadata_omitted", "note_key", b"note_key", "note_kind", b"note_kind", "occur_time", b"occur_time", "page", b"page", "period_start", b"period_start", "role", b"role", "seq", b"seq", "subject", b"subject", "summary_level", b"summary_level", "superseded", b"superseded", "suspicious", b"suspicious", "synthesized_content", b"synthesized_content", "tags", b"tags", "tool_name", b"tool_name", "untrusted", b"untrusted", "use_count", b"use_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -28,8 +28,8 @@ def insert_usage_blocking(conn: blocking.Connection, calls: Sequence[ModelCall])
     blocking.execute(conn, SQL["insert_usage"], parameters)
 
 
-@statement(SQL, "lock_budget_changes")
-def lock_budget_changes_blocking(conn: blocking.Connection, namespace_id: int) -> None:
+@statement(SQL)
+def lock_budget_changes(conn: blocking.Connection, namespace_id: int) -> None:
     """Lock the budgets of a namespace until the end of the transaction."""
 
 
@@ -51,8 +51,8 @@ def find_spent_budget_blocking(
     return blocking.fetch_optional(conn, SQL["find_spent_budget"], parameters, SpentBudget)
 
 
-@statement(SQL, "has_price")
-def has_price_blocking(conn: blocking.Connection, model: str) -> bool:
+@statement(SQL)
+def has_price(conn: blocking.Connection, model: str) -> bool:
     """Return whether a price for a model is known."""
 
 

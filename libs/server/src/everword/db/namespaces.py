@@ -29,6 +29,8 @@ class NamespaceSettings:
     #: Values equal proto `SleepAtomicity`.
     sleep_atomicity: int = 1
     quarantine: bool = False
+    #: Ranking profile of searches and contexts that name none; empty for the default.
+    ranking_profile: str = ""
 
     @property
     def trust(self) -> TrustPolicy:

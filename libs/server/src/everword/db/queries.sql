@@ -35,13 +35,14 @@ SELECT token_secret FROM deployment;
 -- authenticate_key --
 -- Return the namespace, role and scope of the key with this hash; no row if the key is unknown or revoked, or its
 -- namespace was deleted.
-SELECT k.api_key_id, k.role, k.namespace_id, k.namespace_name, k.agent, k.subject, coalesce(n.credentials, 0) AS credentials
+SELECT k.api_key_id, k.role, k.namespace_id, k.namespace_name, k.agent, k.subject, coalesce(n.credentials, 0) AS credentials,
+       coalesce(n.ranking_profile, '') AS ranking_profile
   FROM authenticate_key(%(key_hash)s) k LEFT JOIN namespaces n ON n.id = k.namespace_id;
 
 -- spend_grant --
 -- Return the namespace of the grant with this hash, and whether a call was left; with `spends`, the call is counted. No
 -- row if the grant is unknown or has ended.
-SELECT g.namespace_id, g.namespace_name, g.max_calls, g.allowed, n.credentials
+SELECT g.namespace_id, g.namespace_name, g.max_calls, g.allowed, n.credentials, n.ranking_profile
   FROM spend_grant(%(secret_hash)s, %(spends)s) g JOIN namespaces n ON n.id = g.namespace_id;
 
 -- api_keys_exist --
@@ -54,11 +55,11 @@ SELECT close_deployment() WHERE NOT api_keys_exist();
 
 -- find_namespace --
 -- Return the namespace with a name, unless it is being deleted.
-SELECT id, name, credentials FROM namespaces WHERE name = %(name)s AND state = 'active';
+SELECT id, name, credentials, ranking_profile FROM namespaces WHERE name = %(name)s AND state = 'active';
 
 -- get_namespace_settings --
 -- Return the settings of a namespace that its writes and reads depend on.
 SELECT time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting, channel_policies,
-       credentials, sleep_atomicity, quarantine
+       credentials, sleep_atomicity, quarantine, ranking_profile
   FROM namespaces
  WHERE id = %(namespace_id)s AND state = 'active';

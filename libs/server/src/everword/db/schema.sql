@@ -1678,6 +1678,7 @@ CREATE TABLE everword.namespaces (
     messages_per_minute integer DEFAULT 0 NOT NULL,
     stored_bytes bigint DEFAULT 0 NOT NULL,
     quarantine boolean DEFAULT false NOT NULL,
+    ranking_profile text DEFAULT ''::text NOT NULL,
     CONSTRAINT namespaces_day_cutoff_minutes_check CHECK (((day_cutoff_minutes >= 0) AND (day_cutoff_minutes <= 720))),
     CONSTRAINT namespaces_state_check CHECK ((state = ANY (ARRAY['active'::text, 'importing'::text, 'deleting'::text])))
 );
@@ -1690,6 +1691,7 @@ COMMENT ON COLUMN everword.namespaces.requests_per_minute IS 'Limit of calls per
 COMMENT ON COLUMN everword.namespaces.messages_per_minute IS 'Limit of messages stored per clock minute; 0 disables it.';
 COMMENT ON COLUMN everword.namespaces.stored_bytes IS 'Limit of bytes of stored text; 0 disables it.';
 COMMENT ON COLUMN everword.namespaces.quarantine IS 'Whether untrusted text with prompt injections is left out of contexts; a channel policy can differ.';
+COMMENT ON COLUMN everword.namespaces.ranking_profile IS 'Ranking profile of searches and contexts that name none; empty for `recall`.';
 ALTER TABLE everword.namespaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME everword.namespaces_id_seq
     START WITH 1

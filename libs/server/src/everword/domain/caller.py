@@ -28,6 +28,8 @@ class NamespaceScope:
     name: str
     #: How it takes credentials: values equal proto `CredentialPolicy`. Its default outside of calls.
     credentials: int = field(default=0, compare=False)
+    #: Ranking profile of searches and contexts that name none; empty for the default.
+    ranking_profile: str = field(default="", compare=False)
 
     @property
     def refuses_credentials(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -34,6 +35,10 @@ class ConversationRecord:
     created_at: datetime
     updated_at: datetime
 
+    @property
+    def name(self) -> str:
+        return self.title or self.session_key
+
 
 @dataclass(frozen=True)
 class MessageRecord:
@@ -64,6 +69,13 @@ class MessageRecord:
     recorded_at: datetime
     #: A sentence about a tool call, for a message without words; empty if there is none.
     synthesized_content: str = ""
+
+    @property
+    def whole_text(self) -> str:
+        """The readable text with the whole tool result; the index has only the beginning of a long one."""
+        call = (self.tool_name, self.tool_args)
+        text = message_text(self.content, self.content_blocks, *call, tool_result="")
+        return "\n".join(part for part in (text, self.tool_result) if part)
 
 
 @dataclass(frozen=True)
@@ -115,6 +127,12 @@ class MemoryRecord:
     token_count: int = 0
     #: True if it comes from an untrusted channel, or from a tool.
     untrusted: bool = False
+    #: The title of its conversation, or its session key if it has no title; empty without a conversation.
+    conversation_name: str = ""
+
+    @property
+    def conversation_label(self) -> str:
+        return shorten_name(self.conversation_name)
 
     @cached_property
     def suspicious(self) -> bool:
@@ -162,6 +180,17 @@ class SummaryRecord:
     faithfulness: dict[str, Any] | None
     created_at: datetime
     revised_at: datetime
+
+
+#: Characters shown of a conversation's name, and of a UUID in it.
+_NAME_CHARS, _UUID_CHARS = 24, 8
+_UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.I)
+
+
+def shorten_name(name: str) -> str:
+    """Return the name of a conversation on one line of at most 24 characters, with UUIDs cut to their beginning."""
+    flat = " ".join(_UUID.sub(lambda found: found[0][:_UUID_CHARS], name).split())
+    return flat if len(flat) <= _NAME_CHARS else f"{flat[: _NAME_CHARS - 1].rstrip()}…"
 
 
 #: Tool results are searchable up to this many characters; the whole is stored.

@@ -148,8 +148,8 @@ def close_passages_blocking(
     """Do what `close_passages` does, on a worker's connection."""
 
 
-@statement(SQL, "find_sources")
-def find_sources_blocking(
+@statement(SQL)
+def find_sources(
     conn: blocking.Connection, namespace_id: int, source_ids: Sequence[UUID]
 ) -> list[IndexedSource]:
     """Return the indexed ones among sources, by their ids."""

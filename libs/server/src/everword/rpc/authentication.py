@@ -62,6 +62,7 @@ class KeyRow:
     agent: str
     subject: str
     credentials: int
+    ranking_profile: str
 
     @property
     def scope(self) -> KeyScope | None:
@@ -79,6 +80,7 @@ class GrantRow:
     #: True if a call was left.
     allowed: bool
     credentials: int
+    ranking_profile: str
 
 
 class Authenticator:
@@ -155,7 +157,9 @@ class Authenticator:
                 "This API key belongs to another namespace than the one in the header.",
                 namespace=wanted,
             )
-        namespace = NamespaceScope(key.namespace_id, key.namespace_name, key.credentials)
+        namespace = NamespaceScope(
+            key.namespace_id, key.namespace_name, key.credentials, key.ranking_profile
+        )
         return Caller(Role(key.role), namespace, scope=key.scope, api_key_id=key.api_key_id)
 
     async def _by_grant(self, hashed: bytes, wanted: str, spends: bool) -> Caller:
@@ -169,7 +173,9 @@ class Authenticator:
                 "This grant belongs to another namespace than the one in the header.",
                 namespace=wanted,
             )
-        scope = NamespaceScope(grant.namespace_id, grant.namespace_name, grant.credentials)
+        scope = NamespaceScope(
+            grant.namespace_id, grant.namespace_name, grant.credentials, grant.ranking_profile
+        )
         return Caller(Role.WRITE, scope, granted=True)
 
     async def _read_key(self, hashed: bytes) -> KeyRow:

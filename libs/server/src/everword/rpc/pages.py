@@ -20,6 +20,9 @@ DEFAULT_CONTENT_CHARS = 2000
 #: Characters of all items of a page: 16 MiB at 4 bytes a character, half of the transport's limit.
 MAX_PAGE_CHARS = 4 * 1024 * 1024
 
+#: Fields in which the requests of pages of one list may differ.
+_NOT_HASHED = {"page_size", "page_token", "at_least_as_fresh"}
+
 _Row = TypeVar("_Row")
 
 
@@ -37,7 +40,7 @@ class PageRequest:
     #: The default if 0.
     size: int = 0
     token: str = ""
-    #: SHA-256 in hex of the request without its size and token.
+    #: SHA-256 in hex of the request without its size and tokens.
     request_hash: str = ""
 
 
@@ -45,11 +48,14 @@ FIRST_PAGE = PageRequest()
 
 
 def to_page(request: _PagedRequest) -> PageRequest:
-    """Return the page that a request asks for; its token is valid for an equal request only."""
+    """Return the page that a request asks for; its token is valid for an equal request only.
+
+    The consistency token does not count, since the caller may write between two pages.
+    """
     assert isinstance(request, Message)
     body = type(request).FromString(request.SerializeToString())
-    body.ClearField("page_size")
-    body.ClearField("page_token")
+    for name in _NOT_HASHED.intersection(body.DESCRIPTOR.fields_by_name):
+        body.ClearField(name)
     digest = hashlib.sha256(body.SerializeToString(deterministic=True)).hexdigest()
     return PageRequest(request.page_size, request.page_token, digest)
 

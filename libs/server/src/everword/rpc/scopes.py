@@ -82,6 +82,11 @@ def _restrict_field(request: Message, names: Sequence[str], value: str) -> None:
         given = list(getattr(message, last))
         if not given:
             getattr(message, last).append(value)
+        elif value in given and "" in given:
+            # Rows of no agent or subject are hidden from the key anyway.
+            given = [name for name in given if name]
+            del getattr(message, last)[:]
+            getattr(message, last).extend(given)
     else:
         given = [getattr(message, last)] if getattr(message, last) else []
         setattr(message, last, value)

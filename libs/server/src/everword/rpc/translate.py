@@ -161,6 +161,7 @@ def fill_memory(memory: memory_pb2.Memory, record: MemoryRecord) -> None:
     memory.content = record.content
     memory.content_truncated = record.content_truncated
     memory.conversation_id = text_of(record.conversation_id)
+    memory.conversation_label = record.conversation_label
     memory.seq = record.seq or 0
     memory.agent = record.agent
     memory.subject = record.subject

@@ -15,8 +15,16 @@ _MOST_WORDS = 4
 FENCE = ("```", "~~~")
 #: Marks of a quotation, which has its own end.
 QUOTES = ('"', "“", "„", "«", "»", "「", "『", "'", "‘")
-#: An item of a context that Everword built: "[3; untrusted] Ana: …".
-CONTEXT_ITEM = regex.compile(r"^[ \t]*\[\d{1,3}(?:; [^\]\n]*)?\][ \t]+[^\n:]{0,300}:(?:\s|$)")
+_KIND = (
+    r"(?:day \d{4}-\d\d-\d\d|week of \d{4}-\d\d-\d\d|month \d{4}-\d\d|year \d{4}"
+    r"|(?:leaf|branch|root) summary|significant memory|note|fact|document|node|topic)"
+)
+_MARKS = r"(?:; [^\]\n]*)?\](?:\d{1,3}%)?"
+#: An item of a context that Everword built: "[3; untrusted]82% Ana: …". One that is no message has its kind and may
+#: have no speaker: "[4 day 2026-04-18]64% They agreed …".
+CONTEXT_ITEM = regex.compile(
+    rf"^[ \t]*\[\d{{1,3}}(?: {_KIND}{_MARKS}[ \t]+(?=\S)|{_MARKS}[ \t]+[^\n:]{{0,300}}:(?:\s|$))"
+)
 _FORWARDED = regex.compile(rf"^\W*(?:{any_of(WORDS['forwards'])})\W*$", regex.IGNORECASE)
 _FROM = any_of(WORDS["from_headers"])
 _HEADS = any_of(WORDS["headers"])

@@ -15,7 +15,7 @@ from everword.costs.model import own_call
 from everword.costs.store import (
     find_spent_budget_blocking,
     insert_usage_blocking,
-    lock_budget_changes_blocking,
+    lock_budget_changes,
 )
 from everword.db.blocking import BlockingDatabase
 from everword.domain.compaction import CompactionSettings
@@ -59,7 +59,7 @@ class Ledger:
         now = self._now() if self._now else None
         with self._database.transaction(self._namespace_id) as conn:
             # Lock the budgets: a change of a limit wakes refused jobs, and must not miss this one.
-            lock_budget_changes_blocking(conn, self._namespace_id)
+            lock_budget_changes(conn, self._namespace_id)
             spent = find_spent_budget_blocking(
                 conn, self._namespace_id, model, self._conversation_id, now
             )

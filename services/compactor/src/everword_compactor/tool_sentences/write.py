@@ -7,7 +7,7 @@ from uuid import UUID
 
 from everword.db.blocking import Connection
 from everword.index.builders import Language, build_derived_passage
-from everword.index.writer import find_sources_blocking, replace_passages_blocking
+from everword.index.writer import find_sources, replace_passages_blocking
 from everword_compactor.nodes.model import NodeNamespace
 from everword_compactor.tool_sentences import store
 from everword_compactor.tool_sentences.model import ToolCall, ToolSentence
@@ -27,7 +27,7 @@ def write_sentences(
     # Messages of a channel that is not indexed are no sources, and their sentences are found as little.
     passages = [
         build_derived_passage(source, calls[source.id].text, sentences[source.id].content, language)
-        for source in find_sources_blocking(conn, namespace.id, retained)
+        for source in find_sources(conn, namespace.id, retained)
     ]
     config = namespace.text_search_config
     replace_passages_blocking(conn, namespace.id, config, retained, passages)

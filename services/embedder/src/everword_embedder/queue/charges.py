@@ -13,8 +13,8 @@ from everword.chat.errors import ChatBudgetSpent
 from everword.costs.model import ModelCall
 from everword.costs.store import (
     find_spent_budget_blocking,
-    has_price_blocking,
-    lock_budget_changes_blocking,
+    has_price,
+    lock_budget_changes,
 )
 from everword.db.blocking import BlockingDatabase
 from everword_embedder.providers.generation import LOCAL
@@ -48,7 +48,7 @@ class Charging:
         if generation.provider == LOCAL:
             return False
         with self._database.connection() as conn:
-            return has_price_blocking(conn, generation.model)
+            return has_price(conn, generation.model)
 
     def admit(
         self, generation: WrittenGeneration, pending: Sequence[PendingVector]
@@ -68,7 +68,7 @@ class Charging:
         """Give passages back where a budget is spent, and pause the namespace; return whether it is paused."""
         with self._database.transaction(namespace_id) as conn:
             # Lock the budgets: a concurrent change of the limit must find the pause.
-            lock_budget_changes_blocking(conn, namespace_id)
+            lock_budget_changes(conn, namespace_id)
             spent = find_spent_budget_blocking(conn, namespace_id, generation.model, None, None)
             if spent is None:
                 return False

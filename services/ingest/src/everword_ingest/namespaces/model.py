@@ -59,6 +59,7 @@ class NamespaceRecord:
     messages_per_minute: int
     stored_bytes: int
     quarantine: bool
+    ranking_profile: str
     created_at: datetime
 
 

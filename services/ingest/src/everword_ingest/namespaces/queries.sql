@@ -7,18 +7,21 @@ SELECT cfgname::text AS name FROM pg_ts_config WHERE pg_ts_config_is_visible(oid
 -- insert_namespace --
 -- Insert a namespace if the name is free.
 INSERT INTO namespaces (name, time_zone, day_cutoff_minutes, text_search_config, use_counting, channel_policies,
-                        credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes)
+                        credentials, sleep_atomicity, quarantine, ranking_profile, requests_per_minute, messages_per_minute,
+                        stored_bytes)
 VALUES (%(name)s, %(time_zone)s, %(day_cutoff_minutes)s, quote_ident(%(text_search_config)s)::regconfig,
-        %(use_counting)s, %(channel_policies)s, %(credentials)s, %(sleep_atomicity)s, %(quarantine)s,
+        %(use_counting)s, %(channel_policies)s, %(credentials)s, %(sleep_atomicity)s, %(quarantine)s, %(ranking_profile)s,
         %(requests_per_minute)s, %(messages_per_minute)s, %(stored_bytes)s)
 ON CONFLICT (name) DO NOTHING
 RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-          channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at;
+          channel_policies, credentials, sleep_atomicity, quarantine, ranking_profile, requests_per_minute, messages_per_minute, stored_bytes,
+       created_at;
 
 -- get_namespace --
 -- Return a namespace, unless it is being deleted.
 SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-       channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at
+       channel_policies, credentials, sleep_atomicity, quarantine, ranking_profile, requests_per_minute, messages_per_minute, stored_bytes,
+       created_at
   FROM namespaces
  WHERE name = %(name)s AND state = 'active';
 
@@ -60,10 +63,12 @@ UPDATE namespaces
        messages_per_minute = CASE WHEN 'messages_per_minute' = ANY(%(fields)s) THEN %(messages_per_minute)s
                                   ELSE messages_per_minute END,
        stored_bytes = CASE WHEN 'stored_bytes' = ANY(%(fields)s) THEN %(stored_bytes)s ELSE stored_bytes END,
-       quarantine = CASE WHEN 'quarantine' = ANY(%(fields)s) THEN %(quarantine)s ELSE quarantine END
+       quarantine = CASE WHEN 'quarantine' = ANY(%(fields)s) THEN %(quarantine)s ELSE quarantine END,
+       ranking_profile = CASE WHEN 'ranking_profile' = ANY(%(fields)s) THEN %(ranking_profile)s ELSE ranking_profile END
  WHERE id = %(id)s AND state = 'active'
 RETURNING id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-          channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at;
+          channel_policies, credentials, sleep_atomicity, quarantine, ranking_profile, requests_per_minute, messages_per_minute, stored_bytes,
+       created_at;
 
 -- unsettle_facts --
 -- Set facts to suspected if only untrusted evidence supports them now.
@@ -81,7 +86,8 @@ UPDATE facts f
 -- list_namespaces --
 -- Return namespaces by name, after `after`.
 SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text_search_config, use_counting,
-       channel_policies, credentials, sleep_atomicity, quarantine, requests_per_minute, messages_per_minute, stored_bytes, created_at
+       channel_policies, credentials, sleep_atomicity, quarantine, ranking_profile, requests_per_minute, messages_per_minute, stored_bytes,
+       created_at
   FROM namespaces
  WHERE name > %(after)s AND state = 'active'
  ORDER BY name

@@ -51,6 +51,7 @@ def to_settings(settings: pb.NamespaceSettings) -> NamespaceSettings:
         credentials=settings.credentials or pb.CREDENTIAL_POLICY_MASK,
         sleep_atomicity=settings.sleep_atomicity or pb.SLEEP_ATOMICITY_SESSION,
         quarantine=settings.quarantine,
+        ranking_profile=settings.ranking_profile,
     )
 
 
@@ -92,6 +93,7 @@ def namespace_to_proto(
             credentials=pb.CredentialPolicy.ValueType(record.credentials),
             sleep_atomicity=pb.SleepAtomicity.ValueType(record.sleep_atomicity),
             quarantine=record.quarantine,
+            ranking_profile=record.ranking_profile,
             voice=pb.Voice(**asdict(voice)) if voice and voice != NamespaceVoice() else None,
         ),
         limits=pb.NamespaceLimits(

@@ -12,7 +12,7 @@ SELECT set_config('timezone', 'UTC', true), set_config('bytea_output', 'hex', tr
 -- Return the line of a namespace's settings; no row once it is being deleted.
 SELECT '{"namespace":' || row_to_json((SELECT s FROM (SELECT
            n.time_zone, n.day_cutoff_minutes, n.text_search_config::text AS text_search_config, n.use_counting,
-           n.channel_policies, n.credentials, n.sleep_atomicity, n.quarantine, n.erasure_salt, n.created_at) AS s))::text || '}'
+           n.channel_policies, n.credentials, n.sleep_atomicity, n.quarantine, n.ranking_profile, n.erasure_salt, n.created_at) AS s))::text || '}'
   FROM namespaces n
  WHERE n.id = %(namespace_id)s AND n.state = 'active';
 
@@ -31,9 +31,10 @@ SELECT id, state FROM namespaces WHERE name = %(name)s;
 -- insert_target --
 -- Insert a namespace that callers cannot use yet; no row if the name is taken.
 INSERT INTO namespaces (name, state, time_zone, day_cutoff_minutes, text_search_config, use_counting, channel_policies,
-                        credentials, sleep_atomicity, quarantine, erasure_salt, created_at)
+                        credentials, sleep_atomicity, quarantine, ranking_profile, erasure_salt, created_at)
 SELECT %(name)s, 'importing', s.time_zone, s.day_cutoff_minutes, s.text_search_config, s.use_counting, s.channel_policies,
-       s.credentials, s.sleep_atomicity, s.quarantine, s.erasure_salt, s.created_at
+       s.credentials, s.sleep_atomicity, s.quarantine, coalesce(s.ranking_profile, ''), s.erasure_salt,
+       s.created_at
   FROM jsonb_populate_record(NULL::namespaces, %(settings)s::jsonb) AS s
 ON CONFLICT (name) DO NOTHING
 RETURNING id, state;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from everword.domain.caller import NamespaceScope
 from everword.rpc.translate import memory_to_proto
 from everword.v1 import search_service_pb2 as pb
 from everword_search.answers.answer import (
@@ -11,15 +12,16 @@ from everword_search.answers.answer import (
     AnswerResult,
 )
 from everword_search.records.translate import to_filter
+from everword_search.retrieval.profiles import profile_name
 from everword_search.retrieval.translate import to_reference_time
 
 
-def to_answer_request(request: pb.AnswerRequest) -> AnswerRequest:
+def to_answer_request(request: pb.AnswerRequest, namespace: NamespaceScope) -> AnswerRequest:
     return AnswerRequest(
         query=request.query,
         filter=to_filter(request.filter),
         max_memories=request.max_memories or DEFAULT_MEMORIES,
-        profile=request.profile or "recall",
+        profile=profile_name(request.profile, namespace),
         max_answer_tokens=request.max_answer_tokens or DEFAULT_ANSWER_TOKENS,
         at_least_as_fresh=request.at_least_as_fresh,
         reference_time=to_reference_time(request),

@@ -301,7 +301,7 @@ class ContextDraft:
         if not lines:
             return []
         heads = sum(self.blocks[BlockSource.MEMORIES].cost(each) for each in known)
-        cost = heads + self.layout.day_tokens + item.tokens
+        cost = heads + self.layout.header_tokens(item, None) + item.tokens
         left = self.budget - self.reserved - self.tokens
         if len(known) < len(lines) or len(lines) > maximum or cost > left:
             return None

@@ -62,7 +62,15 @@ async def begin(
     if start.present.conversation_documents:
         request = request.without_foreign_documents()
     zone, masks = ZoneInfo(start.settings.time_zone), start.settings.masks_credentials
-    layout = Layout(counter, request.format, zone, masks, start.settings.trust)
+    layout = Layout(
+        counter,
+        request.format,
+        zone,
+        masks,
+        start.settings.trust,
+        request.omit_parts,
+        request.conversation_id,
+    )
     text = _query_text(request, start)
     draft = ContextDraft(request.token_budget, layout, WordsInContext(text))
     waiting: list[ContextItem] = []

@@ -71,6 +71,10 @@ class ContextItem:
     full: FullText | None = None
     #: True if the context shows a part of its text.
     is_shortened: bool = False
+    #: Kind and level in the text form; empty for messages, and in a block whose heading names the kind.
+    kind: str = ""
+    #: Name of the conversation that it is from, if it is another one than the context's.
+    conversation: str = ""
 
     @property
     def says(self) -> str:
@@ -80,11 +84,6 @@ class ContextItem:
     def key(self) -> UUID | str:
         """Identifies the item within a context: the memory's id, or its text."""
         return self.memory_id or f"{self.speaker}: {self.words}"
-
-    @property
-    def day(self) -> str:
-        """The date line above it, in ISO format; empty without a time."""
-        return self.occurred_at.date().isoformat() if self.occurred_at else ""
 
     @property
     def place(self) -> tuple[datetime, int]:

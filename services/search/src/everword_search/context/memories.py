@@ -17,7 +17,6 @@ from everword_search.context.text import Layout
 from everword_search.endings.read_endings import read_evidence_messages
 from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.arms.base import ArmReport
-from everword_search.retrieval.hits import RankedHit
 from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
 from everword_search.retrieval.reliable_results import find_reliable
 from everword_search.retrieval.sources import Sources
@@ -146,14 +145,13 @@ async def search_memories(
     if found.verdict is Verdict.NOTHING_RELEVANT:
         # The nearest memories do not answer the query, so they would only distract the model.
         return FoundMemories(verdict=found.verdict, degraded=found.degraded)
-    ranked = _by_gated_score(found.results) if counts_time else found.results
-    results = {each.memory.id: each for each in ranked if not _has_its_time(each.memory)}
+    results = {each.memory.id: each for each in found.results if not _has_its_time(each.memory)}
     facts = [id_ for id_, each in results.items() if each.memory.kind == MemoryKind.FACT]
     source_messages: ToldBy = {}
     if facts:
         async with sources.database.transaction(namespace.id) as conn:
             source_messages = await read_evidence_messages(conn, namespace.id, facts)
-    is_cut = request.max_memories is None and size < MAX_PAGE and len(ranked) >= size
+    is_cut = request.max_memories is None and size < MAX_PAGE and len(found.results) >= size
     return FoundMemories(results, found.verdict, is_cut, source_messages, found.degraded)
 
 
@@ -167,22 +165,3 @@ def _without_triggered(memory_filter: MemoryFilter) -> MemoryFilter:
     return replace(
         memory_filter, excluded_kinds=[*(memory_filter.excluded_kinds or ()), *TRIGGERED_KINDS]
     )
-
-
-def _by_gated_score(results: Sequence[SearchResult]) -> list[SearchResult]:
-    """Return results ordered by a score in which time and importance count only in proportion to relevance.
-
-    Their part is multiplied by the square of the ratio of the result's evidence to the best one's. The order stays if
-    evidence is unknown.
-    """
-    evidence = [each.hit.evidence for each in results]
-    best = max((each for each in evidence if each is not None), default=0.0)
-    if best <= 0 or None in evidence:
-        return list(results)
-    gated = [replace(each, hit=replace(each.hit, score=_gated(each.hit, best))) for each in results]
-    return sorted(gated, key=lambda each: each.hit.score, reverse=True)
-
-
-def _gated(hit: RankedHit, best: float) -> float:
-    other = sum(signal.weight * signal.value for signal in hit.signals)
-    return hit.score - other * (1 - ((hit.evidence or 0.0) / best) ** 2)

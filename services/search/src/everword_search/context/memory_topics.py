@@ -46,6 +46,7 @@ def about_turn(
         tool_name=message.tool_name,
         metadata=message.metadata,
         untrusted=trust.is_untrusted(conversation.channel, message.role, message.tool_name),
+        conversation_name=conversation.name,
     )
 
 
@@ -74,4 +75,5 @@ def about_summary(
         last_used_at=None,
         summary_level=node.level,
         untrusted=trust.is_open(conversation.channel),
+        conversation_name=conversation.name,
     )

@@ -9,13 +9,13 @@ from uuid import UUID
 
 from everword.domain.records import ConversationRecord, MemoryRecord
 from everword.lore.model import Omission
+from everword_search.context.provenance import ContextPart
 from everword_search.records.model import EVERYTHING, ConversationKey, MemoryFilter
 from everword_search.retrieval.full_text import FullText
 from everword_search.retrieval.profiles import BalancedOptions
 
 DEFAULT_BUDGET = 4000
 DEFAULT_TURNS = 20
-DEFAULT_PROFILE = "recall"
 
 
 class BlockSource(IntEnum):
@@ -121,11 +121,12 @@ class ContextRequest:
     skip_use_count: bool = False
     at_least_as_fresh: str = ""
     #: Name of the ranking profile.
-    profile: str = DEFAULT_PROFILE
+    profile: str = "recall"
     balanced: BalancedOptions | None = None
     format: ContextFormat = ContextFormat.TEXT
     #: True if the query comes from an automated turn.
     automated: bool = False
+    omit_parts: frozenset[ContextPart] = frozenset()
     #: Facts about the speaker from conversations without a subject; used if this conversation has none either.
     own_fact_ids: tuple[UUID, ...] = ()
 

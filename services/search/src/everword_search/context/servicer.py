@@ -21,18 +21,19 @@ from everword_search.context.context_builder import BuiltContext
 from everword_search.context.item import ContextItem
 from everword_search.context.model import (
     DEFAULT_BUDGET,
-    DEFAULT_PROFILE,
     DEFAULT_TURNS,
     ContextFormat,
     ContextRequest,
     ContextScope,
 )
+from everword_search.context.provenance import ContextPart
 from everword_search.context.stream_context import StreamedEnd, stream_context
 from everword_search.context.text import SUSPICIOUS
 from everword_search.context.tokens import Tokens
 from everword_search.endings.translate import endings_to_proto
 from everword_search.records.model import ConversationKey
 from everword_search.records.translate import to_filter
+from everword_search.retrieval.profiles import profile_name
 from everword_search.retrieval.sources import Sources
 from everword_search.retrieval.translate import arm_report, to_balanced
 
@@ -87,10 +88,11 @@ def _to_request(request: pb.BuildContextRequest) -> ContextRequest:
         min_relevance=request.min_relevance,
         skip_use_count=request.skip_use_count,
         at_least_as_fresh=request.at_least_as_fresh,
-        profile=request.profile or DEFAULT_PROFILE,
+        profile=profile_name(request.profile, current_namespace()),
         scope=ContextScope(request.scope or ContextScope.CONVERSATION),
         format=ContextFormat(request.format or ContextFormat.TEXT),
         automated=request.automated,
+        omit_parts=frozenset(map(ContextPart, request.omit_parts)),
         balanced=to_balanced(request.balanced) if request.HasField("balanced") else None,
     )
 

@@ -1,14 +1,19 @@
 """The text format of items in a context, and their cost in tokens.
 
-    2026-04-18
-    [1] Marta: The cutover is on Thursday.
-    [2] summary: They agreed on the plan.
+    18 Apr 2026
+    [1]82% Marta: The cutover is on Thursday.
+    [2 day 2026-04-18]64% They agreed on the plan.
       Its second line.
-    [3; residence until 2026-05-02] Marta: I live in Berlin.
+    2 May · Move to Lisbon
+    [3; residence until 2026-05-02]41% Marta: I live in Berlin.
+    [4 note; untrusted] Bob: The landlord is Mr Vance.
 
-The brackets, which stored text cannot imitate, give the end of outdated facts, `untrusted` for text from open channels,
-and `suspicious` for untrusted text that addresses models. Every line of the format begins with a date, a number or a
-heading; stored text never starts a line, since its further lines are indented. Items without a time precede the first
+The line above the items of a day has the date, and the name of their conversation if it is another one than the
+context's; `same` if the line before names it. The brackets, which stored text cannot imitate, have the number, the kind
+of a memory that is no message, the end of outdated facts, `untrusted` for text from open channels, and `suspicious` for
+untrusted text that addresses models. The relevance of a memory that the query found follows them directly. Every line
+of the format begins with a date, a number or a heading; stored text never starts a line, since its further lines are
+indented. Items without a time precede the first
 date. In JSON, each item is one line.
 """
 
@@ -18,11 +23,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
-from functools import cached_property
 from uuid import UUID
 
 from everword.domain.memory_kinds import MemoryKind, kind_label
-from everword.domain.records import MemoryRecord, MessageRecord, message_text
+from everword.domain.records import MemoryRecord, MessageRecord
 from everword.domain.times import local_time
 from everword.domain.trust import TrustPolicy
 from everword.text.credentials import mask_credentials, mask_passage
@@ -32,6 +36,12 @@ from everword.text.tokens.counter import TokenCounter
 from everword_search.context.item import NOTHING, ContextItem, ItemContext
 from everword_search.context.memory_topics import document_label
 from everword_search.context.model import BlockSource, ContextCandidate, ContextFormat
+from everword_search.context.provenance import (
+    ContextPart,
+    date_phrase,
+    kind_fields,
+    kind_phrase,
+)
 from everword_search.context.summary_lines import without_conversations
 from everword_search.endings.model import CurrentFact, Ending, ending_remarks
 from everword_search.retrieval.full_text import FullText
@@ -78,13 +88,17 @@ _JSON_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 @dataclass(frozen=True)
 class Layout:
-    """The format of a context: text or JSON, time zone, masking of credentials, and tokenizer."""
+    """The format of a context: text or JSON, parts of its lines, time zone, masking of credentials, and tokenizer."""
 
     counter: TokenCounter
     format: ContextFormat
     zone: tzinfo
     masks: bool
     trust: TrustPolicy = field(default_factory=TrustPolicy)
+    omit_parts: frozenset[ContextPart] = frozenset()
+    #: The conversation that the context continues; items of other conversations name theirs.
+    conversation_id: UUID | None = None
+    _header_tokens: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def separator(self) -> str:
@@ -95,27 +109,56 @@ class Layout:
     def is_json(self) -> bool:
         return self.format is ContextFormat.JSON_LINES
 
-    @cached_property
-    def day_tokens(self) -> int:
-        """Tokens of the date line above the items of a day."""
-        return 0 if self.is_json else self.counter.count("2000-01-01\n")
+    def header(self, item: ContextItem, after: ContextItem | None) -> str:
+        """Return the line between two items: the date and the conversation of `item`, if `after` has others."""
+        if self.is_json or item.occurred_at is None or ContextPart.DATE in self.omit_parts:
+            return ""
+        previous = after.occurred_at if after else None
+        is_same = bool(previous and after and after.conversation == item.conversation)
+        if previous and is_same and previous.date() == item.occurred_at.date():
+            return ""
+        day = date_phrase(item.occurred_at, previous)
+        conversation = "same" if is_same else item.conversation
+        return f"{day} · {conversation}" if item.conversation else day
+
+    def header_tokens(self, item: ContextItem, after: ContextItem | None) -> int:
+        header = self.header(item, after)
+        if header not in self._header_tokens:
+            self._header_tokens[header] = self.counter.count(f"{header}\n") if header else 0
+        return self._header_tokens[header]
 
     def heading_tokens(self, source: BlockSource) -> int:
         return 0 if self.is_json else self.counter.count(f"{HEADINGS[source]}\n") + _BETWEEN
 
     def line(self, item: ContextItem, number: int) -> str:
         """Return an item as it appears in the context."""
-        alongside = ItemContext(relevance=item.relevance, endings=item.endings, trust=item.trust)
-        return self._line(number, item.occurred_at, item.speaker, item.words, alongside)
+        ends = [
+            (each.attribute, each.how, local_time(each.ended_at, self.zone).date().isoformat())
+            for each in ending_remarks(item.endings)
+        ]
+        if self.is_json:
+            return self._json_line(item, number, ends)
+        marks = [str(number)]
+        if item.kind and ContextPart.KIND not in self.omit_parts:
+            marks.append(item.kind)
+        # Outside of the brackets it takes a token less.
+        relevance = f"{item.relevance:.0%}" if self._shows_relevance(item) else ""
+        trust = f"; {item.trust}" if item.trust else ""
+        ended = "".join(f"; {' '.join(each)}" for each in ends)
+        speaker = f"{item.speaker}: " if item.speaker and self._shows_speaker(item) else ""
+        # `splitlines` splits at everything that a reader may treat as a line end.
+        indented = f"\n{_INDENT}".join(item.words.splitlines() or [""])
+        return f"[{' '.join(marks)}{trust}{ended}]{relevance} {speaker}{indented}"
 
     def block(self, source: BlockSource, items: list[ContextItem], first: int) -> str:
         """Return items in order as one text, numbered from `first`."""
-        parts, day = [] if self.is_json else [HEADINGS[source]], ""
+        parts = [] if self.is_json else [HEADINGS[source]]
+        after = None
         for number, item in enumerate(items, first):
-            if item.day not in ("", day) and not self.is_json:
-                day = item.day
-                parts.append(day)
+            if header := self.header(item, after):
+                parts.append(header)
             parts.append(self.line(item, number))
+            after = item
         return "\n".join(parts)
 
     def shown(self, item: ContextItem, max_chars: int) -> ContextItem:
@@ -139,14 +182,6 @@ class Layout:
             given,
         )
 
-    def _counted(self, item: ContextItem, given: int = 0) -> ContextItem:
-        """Return an item with its token count; `given` is the caller's count of its words, or 0."""
-        counted = replace(item, words="") if given else item
-        tokens = given + self.counter.count(f"{self.line(counted, _WIDEST)}\n")
-        if given:
-            tokens += len(_INDENT) * item.words.count("\n")
-        return replace(item, tokens=tokens, is_supplied=given > 0)
-
     def turn(
         self,
         message: MessageRecord,
@@ -154,10 +189,7 @@ class Layout:
         endings: Sequence[Ending] = (),
     ) -> ContextItem:
         """Return a turn verbatim, except for long runs of characters, and for credentials if these are masked."""
-        call = (message.tool_name, message.tool_args)
-        words = message_text(message.content, message.content_blocks, *call, tool_result="")
-        # The whole tool result; the index has only the beginning of a long one.
-        words = "\n".join(part for part in (words, message.tool_result) if part)
+        words = message.whole_text
         shown = collapse_runs(mask_credentials(words) if self.masks else words)
         # The caller's token count is valid only for the text as it was sent.
         given = message.token_count if shown == words else 0
@@ -173,9 +205,8 @@ class Layout:
         if holding.fact_memory_id is None:
             return None
         shown = mask_credentials(holding.text) if self.masks else holding.text
-        return self._item(
-            holding.fact_memory_id, holding.since, 0, kind_label(MemoryKind.FACT), shown, 0
-        )
+        kind = kind_label(MemoryKind.FACT)
+        return self._item(holding.fact_memory_id, holding.since, 0, "", shown, 0, kind=kind)
 
     def summary(
         self, node: TopSummaryRow, about: MemoryRecord, endings: Sequence[Ending] = ()
@@ -184,9 +215,8 @@ class Layout:
         text = without_conversations(node.content)
         text = mask_credentials(text) if self.masks else text
         place = node.id, node.latest_at, node.last_seq
-        return self._item(
-            *place, kind_label(MemoryKind.SUMMARY), text, 0, ItemContext(endings=endings), about
-        )
+        kind = kind_phrase(MemoryKind.SUMMARY, node.level, None)
+        return self._item(*place, "", text, 0, ItemContext(endings=endings), about, kind)
 
     def memory(
         self,
@@ -212,11 +242,13 @@ class Layout:
         # The caller's token count is for the whole text as it was sent.
         given = memory.token_count if words == memory.content else 0
         words = without_conversations(words) if memory.kind == MemoryKind.SUMMARY else words
-        speaker = memory.author or _ROLES.get(memory.role) or kind_label(memory.kind)
+        speaker = memory.author or _ROLES.get(memory.role, "")
         if memory.document_id:
             speaker = document_label(memory, masks=masks)
         place = memory.id, memory.occurred_at, memory.seq or 0
-        item = self._item(*place, speaker, words, given, replace(item_context, full=full), memory)
+        kind = kind_phrase(memory.kind, memory.summary_level, memory.period)
+        context = replace(item_context, full=full)
+        item = self._item(*place, speaker, words, given, context, memory, kind)
         is_whole = full is None or (full.is_whole and full.passage == full.text)
         return item if is_whole else replace(item, is_shortened=True)
 
@@ -265,6 +297,7 @@ class Layout:
         given: int,
         item_context: ItemContext = NOTHING,
         about: MemoryRecord | None = None,
+        kind: str = "",
     ) -> ContextItem:
         moment = local_time(occurred_at, self.zone) if occurred_at else None
         trust, is_withheld = judge(self.trust, about, words)
@@ -284,39 +317,56 @@ class Layout:
             trust=trust,
             is_withheld=is_withheld,
             full=item_context.full,
+            kind=kind,
+            conversation=self._other_conversation(about),
         )
         return self._counted(item, given)
 
-    def _line(
-        self,
-        number: int,
-        moment: datetime | None,
-        speaker: str,
-        words: str,
-        item_context: ItemContext,
+    def _counted(self, item: ContextItem, given: int = 0) -> ContextItem:
+        """Return an item with its token count; `given` is the caller's count of its words, or 0."""
+        counted = replace(item, words="") if given else item
+        tokens = given + self.counter.count(f"{self.line(counted, _WIDEST)}\n")
+        if given:
+            tokens += len(_INDENT) * item.words.count("\n")
+        return replace(item, tokens=tokens, is_supplied=given > 0)
+
+    def _other_conversation(self, about: MemoryRecord | None) -> str:
+        """Return the name of a memory's conversation; empty if the context continues it, or continues none."""
+        if about is None or ContextPart.CONVERSATION in self.omit_parts:
+            return ""
+        if self.conversation_id is None or about.conversation_id in (None, self.conversation_id):
+            return ""
+        label = about.conversation_label
+        return mask_credentials(label) if self.masks else label
+
+    def _json_line(
+        self, item: ContextItem, number: int, ends: Sequence[tuple[str, str, str]]
     ) -> str:
-        marks = [
-            (each.attribute, each.how, local_time(each.ended_at, self.zone).date().isoformat())
-            for each in ending_remarks(item_context.endings)
-        ]
-        if self.is_json:
-            fields: dict[str, object] = {
-                "number": number,
-                "time": moment.isoformat() if moment else None,
-                "author": speaker,
-                "text": words,
-            }
-            if marks:
-                fields["superseded"] = [
-                    {"attribute": attribute, how: day} for attribute, how, day in marks
-                ]
-            if item_context.trust:
-                fields["trust"] = item_context.trust
-            if item_context.relevance is not None:
-                fields["relevance"] = round(item_context.relevance, 2)
-            return json.dumps(fields, ensure_ascii=False).translate(_JSON_ENDS)
-        # `splitlines` splits at everything that a reader may treat as a line end.
-        indented = f"\n{_INDENT}".join(words.splitlines() or [""])
-        told = f"; {item_context.trust}" if item_context.trust else ""
-        told += "".join(f"; {' '.join(mark)}" for mark in marks)
-        return f"[{number}{told}] {speaker}: {indented}"
+        fields: dict[str, object] = {"number": number}
+        if ContextPart.DATE not in self.omit_parts:
+            fields["time"] = item.occurred_at.isoformat() if item.occurred_at else None
+        if item.conversation:
+            fields["conversation"] = item.conversation
+        if ContextPart.KIND not in self.omit_parts:
+            fields |= kind_fields(item.about) if item.about else {}
+        if self._shows_speaker(item):
+            fields["author"] = item.speaker
+        fields["text"] = item.words
+        if ends:
+            fields["superseded"] = [
+                {"attribute": attribute, how: day} for attribute, how, day in ends
+            ]
+        if item.trust:
+            fields["trust"] = item.trust
+        if item.relevance is not None and self._shows_relevance(item):
+            fields["relevance"] = round(item.relevance, 2)
+        return json.dumps(fields, ensure_ascii=False).translate(_JSON_ENDS)
+
+    def _shows_relevance(self, item: ContextItem) -> bool:
+        return item.relevance is not None and ContextPart.RELEVANCE not in self.omit_parts
+
+    def _shows_speaker(self, item: ContextItem) -> bool:
+        """Return whether the line has its speaker; labels, such as the path of a document, always remain."""
+        if ContextPart.SPEAKER not in self.omit_parts:
+            return True
+        return item.about is None or item.about.document_id is not None

@@ -474,9 +474,11 @@ SELECT DISTINCT word.place - 1 AS word, m.conversation_id
 
 -- read_signals --
 -- Ranking signals of memories other than words: time, use and importance. A suggested class and a note's own importance
--- apply if the caller gave no class.
+-- apply if the caller gave no class. A short text without digits that ends as a question
+-- only asks.
 SELECT m.source_id, m.occurred_at, coalesce(nullif(m.importance_class, 0), s.importance_class, 0) AS importance_class,
-       coalesce(n.importance, 0::smallint) AS note_importance, coalesce(u.use_count, 0) AS use_count, u.last_used_at
+       coalesce(n.importance, 0::smallint) AS note_importance, coalesce(u.use_count, 0) AS use_count, u.last_used_at,
+       m.lexeme_count <= 12 AND m.content ~ '^\D*[?？؟]\s*$' AS only_asks
   FROM visible_memories m
   LEFT JOIN memory_use u ON u.namespace_id = %(namespace_id)s AND u.memory_id = m.source_id
   LEFT JOIN importance_suggestions s ON s.namespace_id = %(namespace_id)s AND s.memory_id = m.source_id

@@ -167,6 +167,8 @@ class SignalRow:
     note_importance: int
     use_count: int
     last_used_at: datetime | None
+    #: True for a short text without digits that ends with a question mark: it is unlikely to answer anything.
+    only_asks: bool
 
 
 async def find_lexical(

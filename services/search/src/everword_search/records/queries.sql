@@ -26,7 +26,7 @@ SELECT m.source_id AS id, m.kind,
        coalesce(node.level, 0::smallint) AS summary_level, node.period, coalesce(note.key, '') AS note_key,
        coalesce(note.kind, '') AS note_kind, part_of.document_id, coalesce(part_of.title, '') AS document_title,
        coalesce(part_of.headings, '{}') AS headings, coalesce(part_of.page, 0) AS page,
-       coalesce(part_of.kind = 2, false) AS of_workspace,
+       coalesce(part_of.kind = 2, false) AS of_workspace, coalesce(talk.name, '') AS conversation_name,
        m.role = 4 OR coalesce(said.tool_name, '') <> ''
        OR coalesce((channel_policy(policies.of_channels, m.channel) ->> 'untrusted')::boolean, false) AS untrusted
   FROM unnest(%(source_ids)b::uuid[], %(passage_ids)b::bigint[]) WITH ORDINALITY AS wanted (source_id, passage_id, place)
@@ -72,6 +72,10 @@ SELECT m.source_id AS id, m.kind,
          JOIN documents d ON d.namespace_id = %(namespace_id)s AND d.id = c.document_id
         WHERE m.kind = {chunk_kind} AND c.namespace_id = %(namespace_id)s AND c.id = wanted.source_id
        OFFSET 0) AS part_of ON true
+  LEFT JOIN LATERAL (
+       SELECT coalesce(nullif(title, ''), session_key) AS name FROM conversations
+        WHERE namespace_id = %(namespace_id)s AND id = m.conversation_id
+       OFFSET 0) AS talk ON true
  ORDER BY wanted.place;
 
 -- read_surroundings --

@@ -44,6 +44,7 @@ class _ScoredMemory:
     importance: float
     #: Evidence for its relevance; None if unknown.
     evidence: float | None
+    only_asks: bool
 
 
 async def rank_by_formula(
@@ -60,7 +61,12 @@ async def rank_by_formula(
     await runner.prepare(generic_plans=False, limit_s=remaining(STATEMENT_CAP_S))
     rows = await store.read_signals(runner.conn, scope.namespace_id, list(pool))
     judged = {arm.name for arm in arms} >= _JUDGING
-    scored = [_score(row, pool[row.source_id], profile, now, judged) for row in rows]
+    evidence = {row.source_id: _evidence(pool[row.source_id], judged) for row in rows}
+    best = max((each for each in evidence.values() if each is not None), default=0.0)
+    scored = [
+        _score(row, pool[row.source_id], profile, now, (evidence[row.source_id], best))
+        for row in rows
+    ]
     # The last digits differ between the cache and the database, so use the current score of the last hit.
     [score, *_] = [*(each.score for each in scored if each.passage_id == passage_id), score]
     scored.sort(key=lambda each: (each.score, each.passage_id), reverse=True)
@@ -100,26 +106,37 @@ async def _pool(
     }
 
 
+def _evidence(views: _Views, judged: bool) -> float | None:
+    """Return the evidence of relevance, which excludes time and importance; None if an arm that judges is missing."""
+    scores = [_score_of(arm, each) for arm, each in views.items() if arm in _JUDGING]
+    return sum(scores) / len(_JUDGING) if judged else None
+
+
 def _score(
-    row: SignalRow, views: _Views, profile: Balanced, now: datetime, judged: bool
+    row: SignalRow,
+    views: _Views,
+    profile: Balanced,
+    now: datetime,
+    evidence: tuple[float | None, float],
 ) -> _ScoredMemory:
-    total = evidence = 0.0
-    best = (-1.0, 0.0, 0)
+    """Return a memory's score; `evidence` is its own and the best one of the pool."""
+    total, found = 0.0, (-1.0, 0.0, 0)
     for arm, candidate in views.items():
         score = _score_of(arm, candidate)
-        weighted = profile.weights[arm] * score
+        weighted = profile.weight_of(arm, row.only_asks) * score
         total += weighted
-        evidence += score if arm in _JUDGING else 0.0
         if candidate.matches:
-            best = max(best, (weighted, score, candidate.passage_id))
-    age = now - row.occurred_at
-    temporal = profile.temporal(age, row.use_count)
-    importance = importance_of(row.importance_class, row.note_importance)
+            found = max(found, (weighted, score, candidate.passage_id))
+    used_at = max(row.occurred_at, row.last_used_at or row.occurred_at)
+    quality = profile.quality(*evidence, row.only_asks)
+    temporal = quality * profile.temporal(now - used_at, row.use_count)
+    importance = quality * importance_of(row.importance_class, row.note_importance)
     total += profile.temporal_weight * temporal + profile.importance_weight * importance
-    # Time, importance and weights are no evidence of relevance.
-    told = evidence / len(_JUDGING) if judged else None
     rounded = round(total * 1e9) / 1e9
-    return _ScoredMemory(row.source_id, views, best[2], rounded, temporal, importance, told)
+    signals = temporal, importance
+    return _ScoredMemory(
+        row.source_id, views, found[2], rounded, *signals, evidence[0], row.only_asks
+    )
 
 
 def _score_of(arm: SearchArm, candidate: Candidate) -> float:
@@ -129,7 +146,12 @@ def _score_of(arm: SearchArm, candidate: Candidate) -> float:
 
 def _hit(scored: _ScoredMemory, profile: Balanced, now: datetime) -> RankedHit:
     parts = tuple(
-        ScorePart(arm, candidate.raw, _score_of(arm, candidate), profile.weights[arm])
+        ScorePart(
+            arm,
+            candidate.raw,
+            _score_of(arm, candidate),
+            profile.weight_of(arm, scored.only_asks),
+        )
         for arm, candidate in scored.views.items()
     )
     signals = (

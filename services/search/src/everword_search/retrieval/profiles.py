@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TypeAlias
 
+from everword.domain.caller import NamespaceScope
 from everword.domain.errors import InvalidArgument
 from everword_search.retrieval.arms.base import SearchArm
 
@@ -54,6 +55,8 @@ class Balanced:
     boost_per_use: float = 0.02
     #: Maximum uses that count; 0 counts all.
     use_cap: int = 25
+    #: Share of the best evidence from which time and importance count in full; below, by the square of the ratio.
+    full_quality: float = 0.5
     #: Candidates taken from each arm.
     pool: int = 200
     #: Number of newest memories that are scored as well.
@@ -64,6 +67,21 @@ class Balanced:
         days = max(0.0, age / timedelta(days=1))
         counted = min(uses, self.use_cap) if self.use_cap else uses
         return min(1.0, math.exp(-self.decay_per_day * days) * (1 + self.boost_per_use * counted))
+
+    def weight_of(self, arm: SearchArm, only_asks: bool) -> float:
+        """Return the weight of an arm; half of it for a text that only asks, so that answers rank above it."""
+        return self.weights[arm] * (0.5 if only_asks else 1.0)
+
+    def quality(self, evidence: float | None, best: float, only_asks: bool) -> float:
+        """Return the factor of time and importance, from 0 to 1.
+
+        Without it, a fresh remark such as "Still there?" would rank above the answer. `evidence` is None if unknown.
+        """
+        if only_asks:
+            return 0.0
+        if evidence is None or best <= 0:
+            return 1.0
+        return min(1.0, (evidence / (self.full_quality * best)) ** 2)
 
     def changed(self, options: BalancedOptions) -> Balanced:
         """Return the profile with the request's overrides. Raises InvalidArgument if all weights are 0."""
@@ -109,6 +127,11 @@ class Balanced:
 Profile: TypeAlias = Recall | Balanced
 
 PROFILES: Mapping[str, Profile] = {"recall": Recall(), "balanced": Balanced()}
+
+
+def profile_name(requested: str, namespace: NamespaceScope) -> str:
+    """Return the profile that a request names, else the one of its namespace, else `recall`."""
+    return requested or namespace.ranking_profile or "recall"
 
 
 def find_profile(name: str, options: BalancedOptions | None = None) -> Profile:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from everword.domain.caller import NamespaceScope
 from everword.rpc.pages import to_page
 from everword.rpc.translate import fill_memory, from_timestamp, to_duration
 from everword.text.sections import SECTION_CHARS
@@ -13,7 +14,7 @@ from everword_search.records.tiers import Tier, chars_read, in_tier
 from everword_search.records.translate import to_filter
 from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.model import SearchMode, SearchRequest, SearchResponse, SearchResult
-from everword_search.retrieval.profiles import BalancedOptions
+from everword_search.retrieval.profiles import BalancedOptions, profile_name
 from everword_search.summaries.model import ExpandMode
 from everword_search.summaries.translate import expansion_to_proto, to_limits
 
@@ -25,7 +26,7 @@ def to_balanced(options: pb.BalancedOptions) -> BalancedOptions:
     return BalancedOptions(**given)
 
 
-def to_search_request(request: pb.SearchRequest) -> SearchRequest:
+def to_search_request(request: pb.SearchRequest, namespace: NamespaceScope) -> SearchRequest:
     return SearchRequest(
         text=request.query,
         mode=SearchMode(request.mode or SearchMode.HYBRID),
@@ -36,7 +37,7 @@ def to_search_request(request: pb.SearchRequest) -> SearchRequest:
         min_score=request.min_score,
         min_relevance=request.min_relevance,
         max_content_chars=chars_read(Tier(request.tier), request.max_content_chars) or 0,
-        profile=request.profile or "recall",
+        profile=profile_name(request.profile, namespace),
         balanced=to_balanced(request.balanced) if request.HasField("balanced") else None,
         expand=ExpandMode(request.expand or _usual_expansion(request)),
         expansion_limits=to_limits(request.expansion_limits),

@@ -55,7 +55,8 @@ SELECT wanted.id AS above_id, source.ordinal, m.id, m.conversation_id, m.seq, c.
        CASE WHEN length(m.metadata::text) <= %(max_metadata_chars)s THEN m.metadata END AS metadata,
        coalesce(length(m.metadata::text) > %(max_metadata_chars)s, false) AS metadata_omitted,
        m.role = 4 OR m.tool_name <> ''
-       OR coalesce((channel_policy(policies.of_channels, c.channel) ->> 'untrusted')::boolean, false) AS untrusted
+       OR coalesce((channel_policy(policies.of_channels, c.channel) ->> 'untrusted')::boolean, false) AS untrusted,
+       coalesce(nullif(c.title, ''), c.session_key) AS conversation_name
   FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS wanted (id, place)
  CROSS JOIN (SELECT channel_policies AS of_channels FROM namespaces WHERE id = %(namespace_id)s) AS policies
  CROSS JOIN LATERAL (

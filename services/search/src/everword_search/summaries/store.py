@@ -74,6 +74,7 @@ class SummarySourceRow:
     metadata: dict[str, Any] | None
     metadata_omitted: bool
     untrusted: bool
+    conversation_name: str
 
     def memory(self, max_chars: int) -> MemoryRecord:
         """Return the message as a memory, with the first `max_chars` characters of its text."""
@@ -104,6 +105,7 @@ class SummarySourceRow:
             metadata=self.metadata,
             metadata_omitted=self.metadata_omitted,
             untrusted=self.untrusted,
+            conversation_name=self.conversation_name,
         )
 
 

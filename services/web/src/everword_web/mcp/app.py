@@ -10,6 +10,7 @@ from mcp.types import INVALID_REQUEST
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
 
 from everword.admission.bodies import Admission
 from everword.admission.keys import KnownKeys
@@ -46,12 +47,12 @@ def create_app(settings: ClientSettings, names: Sequence[str], hosts: Sequence[s
     allowed = [f"{name}:*" for name in _LOCAL] + [*_LOCAL, *hosts]
     origins = [f"{scheme}://{name}" for name in allowed for scheme in ("http", "https")]
 
-    server.custom_route("/healthz", methods=["GET"])(_healthz)
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         # Nothing is kept between calls, so that any replica answers any of them.
         stateless_http=True,
         max_request_body_size=_MAX_REQUEST_BYTES,
+        custom_starlette_routes=[Route("/healthz", _healthz)],
         transport_security=TransportSecuritySettings(
             enable_dns_rebinding_protection=True, allowed_hosts=allowed, allowed_origins=origins
         ),

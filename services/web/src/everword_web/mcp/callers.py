@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from urllib.parse import unquote
 
 from cachetools import TTLCache
-from mcp.server.mcpserver import Context
 
-from everword.adapters.tools.model import ToolCaller
+from everword.adapters.tools.model import NO_SCOPE, ToolCaller, ToolScope
 from everword.admission.keys import KnownKeys
 from everword.client import Client
 from everword.client.freshness import Freshness
@@ -17,13 +17,16 @@ from everword.client.headers import CALLER_HEADERS, KEY_HEADER, forwarded
 #: For how long reads wait for an earlier write, and of how many callers at most.
 _FRESH_FOR_S = 60.0
 _MAX_CALLERS = 10_000
+#: Headers that limit a caller's tools to an agent and a user; percent-encoded, for names outside of ASCII.
+AGENT_HEADER, SUBJECT_HEADER = "x-everword-agent", "x-everword-subject"
 
 
 class Callers:
     """The callers of a server, who share its connections to Everword."""
 
-    def __init__(self, client: Client, known: KnownKeys) -> None:
+    def __init__(self, client: Client, known: KnownKeys, scope: ToolScope = NO_SCOPE) -> None:
         self.client = client
+        self._scope = scope
         self._known = known
         self._fresh: TTLCache[bytes, Freshness] = TTLCache(_MAX_CALLERS, _FRESH_FOR_S)
 
@@ -32,7 +35,15 @@ class Callers:
         metadata = forwarded(headers or {}, CALLER_HEADERS)
         key = hashlib.sha256(repr(metadata).encode()).digest()
         known = self._fresh.get(key) or _CallerSession(self._fresh, key)
-        return ToolCaller(self.client, known, metadata)
+        return ToolCaller(self.client, known, self.scope_of(headers), metadata)
+
+    def scope_of(self, headers: Mapping[str, str] | None) -> ToolScope:
+        """Return the agent and user to which the server, or else these headers of HTTP, limit the tools."""
+        given = headers or {}
+        return ToolScope(
+            agent=self._scope.agent or unquote(given.get(AGENT_HEADER, "")),
+            subject=self._scope.subject or unquote(given.get(SUBJECT_HEADER, "")),
+        )
 
     def note_answered(self, headers: Mapping[str, str] | None) -> None:
         """Note that Everword answered a call with these headers of HTTP."""
@@ -54,12 +65,3 @@ class _CallerSession(Freshness):
             # Another first write of this caller was under way.
             self.token = max(self.token, other.token)
         self._kept[self._key] = self
-
-
-#: The context passed to tools with their arguments.
-ToolContext = Context[Callers, object]
-
-
-def caller_of(context: ToolContext) -> ToolCaller:
-    """Return who calls a tool."""
-    return context.request_context.lifespan_context.of(context.headers)

@@ -41,9 +41,8 @@ class BenchmarkRun:
     finished: Sequence[FinishedDataset]
 
 
-def data_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add what every benchmark takes: files, the Everword to ask, and how long to be patient."""
-    file = click.Path(exists=True, dir_okay=False, path_type=Path)
+def server_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that select the Everword to ask, and how long to wait for its embedder."""
     for option in (
         click.option(
             "--patience",
@@ -53,6 +52,16 @@ def data_options(command: Callable[..., None]) -> Callable[..., None]:
             help="Seconds without a new vector after which the embedder counts as unavailable.",
         ),
         click.option("--running", is_flag=True, help="Use the running Everword that other commands would use."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def data_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add what every retrieval benchmark takes: files, and the options of the Everword to ask."""
+    file = click.Path(exists=True, dir_okay=False, path_type=Path)
+    command = server_options(command)
+    for option in (
         click.argument("more", metavar="[FILE]...", nargs=-1, type=file),
         click.option("--data", "files", metavar="FILE", multiple=True, required=True, type=file,
                      help="File of conversations and questions; more FILEs may follow."),

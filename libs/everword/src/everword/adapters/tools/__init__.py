@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from everword.adapters.tools.calls import call_tool, checked
-from everword.adapters.tools.model import ToolCaller, ToolError
+from everword.adapters.tools.calls import call_tool
+from everword.adapters.tools.model import ToolCaller, ToolError, ToolScope
 from everword.adapters.tools.registry import DEFAULT_SETS, instructions_of, tools_of
 from everword.client import AsyncEverword, Everword
 
@@ -16,9 +16,20 @@ __all__ = ["Tools"]
 class Tools:
     """The tools of `everword mcp`, as schemas for an API that calls functions, and the calls themselves."""
 
-    def __init__(self, memory: Everword, sets: Collection[str] = DEFAULT_SETS) -> None:
-        """Provide the sets of these names, such as `memory` and `notes`. Raises ValueError for an unknown set."""
+    def __init__(
+        self,
+        memory: Everword,
+        sets: Collection[str] = DEFAULT_SETS,
+        *,
+        agent: str = "",
+        subject: str = "",
+    ) -> None:
+        """Provide the sets of these names, such as `memory` and `notes`. Raises ValueError for an unknown set.
+
+        With an agent or a subject (the user), tools read and write only memories of these and of nobody in particular.
+        """
         self._memory = memory
+        self._scope = ToolScope(agent, subject)
         self._tools = tools_of(sets)
         self.instructions = instructions_of(sets)
         """When to use them, for the system prompt."""
@@ -31,7 +42,7 @@ class Tools:
                 "function": {
                     "name": tool.name,
                     "description": tool.description,
-                    "parameters": tool.schema,
+                    "parameters": tool.schema(self._scope),
                 },
             }
             for tool in self._tools.values()
@@ -40,7 +51,11 @@ class Tools:
     def anthropic(self) -> list[dict[str, Any]]:
         """Return the schemas for `tools` of Anthropic's messages."""
         return [
-            {"name": tool.name, "description": tool.description, "input_schema": tool.schema}
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "input_schema": tool.schema(self._scope),
+            }
             for tool in self._tools.values()
         ]
 
@@ -61,8 +76,8 @@ class Tools:
         tool = self._tools.get(name)
         if tool is None:
             return f"There is no tool {name!r}. The tools are: {', '.join(self._tools)}."
-        caller = ToolCaller(await memory.client(), memory.freshness)
+        caller = ToolCaller(await memory.client(), memory.freshness, self._scope)
         try:
-            return await call_tool(tool, caller, checked(tool, arguments))
+            return await call_tool(tool, caller, arguments)
         except ToolError as error:
             return str(error)

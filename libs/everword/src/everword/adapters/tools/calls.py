@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import grpc
-from pydantic import ValidationError
 
+from everword.adapters.tools.arguments import checked, unknown_arguments
 from everword.adapters.tools.model import Tool, ToolCaller, ToolError
 from everword.client import CallError
 
@@ -22,30 +22,14 @@ _ADVICE = {
 }
 
 
-async def call_tool(tool: Tool, caller: ToolCaller, arguments: Mapping[str, Any]) -> str:
-    """Return a tool's answer to checked arguments. Raises ToolError."""
+async def call_tool(tool: Tool, caller: ToolCaller, arguments: str | Mapping[str, Any]) -> str:
+    """Return a tool's answer to the arguments of a model. Raises ToolError."""
     try:
-        return await tool.call(caller, **arguments)
+        answer = await tool.call(caller, **checked(tool, arguments, caller.scope))
     except CallError as error:
         raise ToolError(_explain(error)) from error
-
-
-def checked(tool: Tool, arguments: str | Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments, a mapping or its JSON, as the tool takes them. Raises ToolError."""
-    try:
-        if isinstance(arguments, str):
-            given = tool.arguments.model_validate_json(arguments or "{}")
-        else:
-            given = tool.arguments.model_validate(arguments)
-    except ValidationError as error:
-        raise ToolError(explain_arguments(tool.name, error)) from None
-    return dict(given)
-
-
-def explain_arguments(name: str, error: ValidationError) -> str:
-    """Describe the errors in the arguments of a tool, for a model."""
-    broken = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
-    return f"{name} takes other arguments. {'; '.join(broken)}."
+    unknown = unknown_arguments(tool, arguments)
+    return f"{answer}\n{unknown}" if unknown else answer
 
 
 def _explain(error: CallError) -> str:

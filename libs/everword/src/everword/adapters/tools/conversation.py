@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
+from uuid import uuid4
 
 from pydantic import Field
 
+from everword.adapters.tools.limits import MAX_TOKENS
 from everword.adapters.tools.memory import Query
 from everword.adapters.tools.model import ADDS, READS, Tool, ToolCaller, ToolSet
-from everword.v1 import context_service_pb2, conversation_pb2, ingest_service_pb2, memory_pb2
+from everword.adapters.tools.owners import (
+    Conversation,
+    Subject,
+    conversation_key,
+    find_conversation,
+    id_in,
+    own_and_shared,
+)
+from everword.v1 import context_service_pb2, ingest_service_pb2, memory_pb2
 from everword.v1.search_service_pb2 import VERDICT_NOTHING_RELEVANT
-
-Session = Annotated[
-    str,
-    Field(
-        min_length=1,
-        max_length=512,
-        description="The name of the conversation: the same each time.",
-    ),
-]
-Agent = Annotated[str, Field(max_length=512, description="The agent whose conversation it is.")]
 
 
 async def memory_append(
     caller: ToolCaller,
-    session: Session,
+    conversation: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=512,
+            description="The name of the conversation, the same each time, or its id.",
+        ),
+    ],
     role: Literal["user", "assistant", "system", "tool"],
     content: Annotated[str, Field(min_length=1, max_length=200_000)],
     author: Annotated[str, Field(max_length=256, description="Who spoke.")] = "",
-    agent: Agent = "",
+    subject: Subject = "",
     external_id: Annotated[
         str,
         Field(
@@ -38,19 +45,22 @@ async def memory_append(
     ] = "",
 ) -> str:
     """Store a message at the end of a conversation, word for word."""
-    message = memory_pb2.NewMessage(
-        role=memory_pb2.Role.Value(f"ROLE_{role.upper()}"),
-        content=content,
-        author=author,
-        external_id=external_id,
+    request = ingest_service_pb2.AppendMessagesRequest(
+        messages=[
+            memory_pb2.NewMessage(
+                role=memory_pb2.Role.Value(f"ROLE_{role.upper()}"),
+                content=content,
+                author=author,
+                external_id=external_id,
+            )
+        ]
     )
-    response = await caller.client.ingest_service.AppendMessages(
-        ingest_service_pb2.AppendMessagesRequest(
-            conversation=ingest_service_pb2.ConversationTarget(key=_key(session, agent)),
-            messages=[message],
-        ),
-        metadata=caller.metadata,
-    )
+    if id_in(conversation):
+        request.conversation_id = await find_conversation(caller, conversation, subject)
+    else:
+        request.conversation.key.CopyFrom(conversation_key(caller, conversation, subject))
+        request.conversation.details.subject = subject
+    response = await caller.client.ingest_service.AppendMessages(request, metadata=caller.metadata)
     caller.wrote(response.consistency_token)
     return f"Stored in conversation {response.conversation_id}."
 
@@ -58,46 +68,37 @@ async def memory_append(
 async def memory_context(
     caller: ToolCaller,
     query: Query,
-    conversation_id: Annotated[str, Field(description="As memory_append gives it.")] = "",
-    session: Annotated[
-        str,
-        Field(
-            max_length=512,
-            description="The conversation's name instead of its id. It need not exist.",
-        ),
-    ] = "",
-    agent: Agent = "",
-    token_budget: Annotated[int, Field(ge=100, le=100_000)] = 2_000,
+    subject: Subject = "",
+    conversation: Conversation = "",
+    token_budget: Annotated[int, Field(ge=100, le=MAX_TOKENS)] = 2_000,
 ) -> str:
-    """Return what to have in mind for a question: memories, facts, and the conversation so far."""
-    response = await caller.client.context_service.BuildContext(
-        context_service_pb2.BuildContextRequest(
-            query=query,
-            conversation_id=conversation_id,
-            conversation=_conversation(session, agent) if session else None,
-            token_budget=token_budget,
-            at_least_as_fresh=caller.token,
-        ),
-        metadata=caller.metadata,
+    """Return what to have in mind before you answer: facts about the user, memories, the conversation so far."""
+    request = context_service_pb2.BuildContextRequest(
+        query=query, token_budget=token_budget, at_least_as_fresh=caller.token
     )
+    if id_in(conversation):
+        request.conversation_id = await find_conversation(caller, conversation, subject)
+    else:
+        # A name that no conversation has makes the context that a new one of this agent and subject begins with.
+        name = conversation or uuid4().hex
+        request.conversation.key.CopyFrom(conversation_key(caller, name, subject))
+        request.conversation.subject = subject
+    if not (conversation or subject):
+        # Without a user, there may be memories of several users, and all of them are meant.
+        request.scope = context_service_pb2.CONTEXT_SCOPE_NAMESPACE
+        request.filter.agents.extend(own_and_shared(caller.scope.agent))
+    response = await caller.client.context_service.BuildContext(request, metadata=caller.metadata)
     if response.text:
         return response.text
     nothing = response.verdict == VERDICT_NOTHING_RELEVANT
     return "Nothing that is remembered bears on this." if nothing else "Nothing is remembered yet."
 
 
-def _conversation(session: str, agent: str) -> context_service_pb2.ContextConversation:
-    return context_service_pb2.ContextConversation(key=_key(session, agent))
-
-
-def _key(session: str, agent: str) -> conversation_pb2.ConversationKey:
-    return conversation_pb2.ConversationKey(session_key=session, agent=agent, channel="mcp")
-
-
+CONTEXT = Tool(memory_context, "What to have in mind", READS)
 CONVERSATION = ToolSet(
     (
         Tool(memory_append, "Store a message", ADDS),
-        Tool(memory_context, "What to have in mind", READS),
+        CONTEXT,
     ),
     "Store each message of the conversation with memory_append, and call memory_context before you answer.",
 )

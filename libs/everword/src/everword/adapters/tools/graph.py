@@ -7,6 +7,7 @@ from typing import Annotated
 from google.protobuf.field_mask_pb2 import FieldMask
 from pydantic import BaseModel, Field
 
+from everword.adapters.tools.limits import MAX_TOKENS, count_fitting
 from everword.adapters.tools.memory import Query
 from everword.adapters.tools.model import (
     ADDS,
@@ -17,6 +18,7 @@ from everword.adapters.tools.model import (
     ToolError,
     ToolSet,
 )
+from everword.adapters.tools.owners import Subject, own_and_shared
 from everword.adapters.tools.text import indented
 from everword.v1 import graph_pb2, graph_query_service_pb2, graph_service_pb2
 
@@ -56,11 +58,15 @@ async def graph_search(
     caller: ToolCaller,
     query: Query,
     depth: Annotated[int, Field(ge=1, le=3, description="How many relations away.")] = 1,
+    subject: Subject = "",
 ) -> str:
     """Look up how people, places and things relate, a line for each relation."""
+    view = graph_pb2.GraphView(
+        agents=own_and_shared(caller.scope.agent), subjects=own_and_shared(subject)
+    )
     found = await caller.client.graph_query_service.SearchGraph(
         graph_query_service_pb2.SearchGraphRequest(
-            query=query, depth=depth, at_least_as_fresh=caller.token
+            query=query, depth=depth, view=view, at_least_as_fresh=caller.token
         ),
         metadata=caller.metadata,
     )
@@ -68,16 +74,24 @@ async def graph_search(
         return "The graph knows nothing of this. Try a name, or memory_search."
     lines = [f"node {each.id}: {_line(each.label)} ({_line(each.type)})" for each in found.nodes]
     lines += [f"edge {each.id}: {_line(each.text)}" for each in found.edges]
-    return "\n".join(lines)
+    fitting = count_fitting(lines, MAX_TOKENS)
+    rest = ["There is more: ask for something narrower."] if fitting < len(lines) else []
+    return "\n".join([*lines[:fitting], *rest])
 
 
 async def graph_create_node(
-    caller: ToolCaller, label: Label, type: Type, description: Description = ""
+    caller: ToolCaller,
+    label: Label,
+    type: Type,
+    description: Description = "",
+    subject: Subject = "",
 ) -> str:
     """Add a person, place or thing that lasts. One of the same label and type is there already: it is returned."""
     response = await caller.client.graph_service.CreateNode(
         graph_service_pb2.CreateNodeRequest(
-            node=graph_pb2.NewNode(label=label, type=type, description=description)
+            node=graph_pb2.NewNode(label=label, type=type, description=description),
+            agent=caller.scope.agent,
+            subject=subject,
         ),
         metadata=caller.metadata,
     )
@@ -86,12 +100,20 @@ async def graph_create_node(
 
 
 async def graph_create_edge(
-    caller: ToolCaller, from_label: Label, to_label: Label, type: Type, label: Relation = ""
+    caller: ToolCaller,
+    from_label: Label,
+    to_label: Label,
+    type: Type,
+    label: Relation = "",
+    subject: Subject = "",
 ) -> str:
     """Relate two nodes that are there. `me` is the agent and `user` its user."""
     edge = NewEdge(from_label=from_label, to_label=to_label, type=type, label=label)
     response = await caller.client.graph_service.CreateEdge(
-        graph_service_pb2.CreateEdgeRequest(edge=_new_edge(edge)), metadata=caller.metadata
+        graph_service_pb2.CreateEdgeRequest(
+            edge=_new_edge(edge), agent=caller.scope.agent, subject=subject
+        ),
+        metadata=caller.metadata,
     )
     caller.wrote(response.consistency_token)
     return f"{'It is there already' if response.existed else 'Added'}: edge {response.edge.id}."
@@ -156,6 +178,7 @@ async def graph_write_batch(
     caller: ToolCaller,
     nodes: Annotated[tuple[NewNode, ...], Field(max_length=100)] = (),
     edges: Annotated[tuple[NewEdge, ...], Field(max_length=200)] = (),
+    subject: Subject = "",
 ) -> str:
     """Add nodes and relations together, all or none. Relations name their ends by label."""
     response = await caller.client.graph_service.WriteGraph(
@@ -165,6 +188,8 @@ async def graph_write_batch(
                 for each in nodes
             ],
             edges=[_new_edge(each) for each in edges],
+            agent=caller.scope.agent,
+            subject=subject,
         ),
         metadata=caller.metadata,
     )

@@ -10,6 +10,7 @@ from pydantic import Field
 from everword.adapters.tools.memory import Limit, Query, memory_search
 from everword.adapters.tools.model import ADDS, READS, Tool, ToolCaller, ToolError, ToolSet
 from everword.adapters.tools.notes import Importance, Tags
+from everword.adapters.tools.owners import Subject, note_scope
 from everword.adapters.tools.text import indented, when
 from everword.v1 import note_pb2, note_service_pb2
 
@@ -31,12 +32,13 @@ async def quick_capture(
     repo: Repo = "",
     issue: Issue = "",
     importance: Importance = 3,
+    subject: Subject = "",
 ) -> str:
     r"""Write down where you stand. With kind handoff, hand a task to an advisor: repo and issue name the task, and your
     \ earlier handoff of it is replaced. The tags [repo, issue-41, handoff] do the same.
     """
     if kind != _HANDOFF and _HANDOFF not in tags:
-        return await _write(caller, content, tags, kind, importance)
+        return await _write(caller, content, tags, kind, importance, subject)
     key = _key(repo, issue, tags)
     if key is None:
         raise ToolError("A handoff needs repo and issue, or the tags [repo, issue-N, handoff].")
@@ -53,11 +55,12 @@ async def search_memories(
     limit: Limit = 10,
     repo: Repo = "",
     issue: Issue = "",
+    subject: Subject = "",
 ) -> str:
     """Search the memories. With repo and issue: the state of that task, and earlier advice on it."""
     key = _key(repo, issue, ())
     if key is None:
-        return await memory_search(caller, query, limit)
+        return await memory_search(caller, query, limit, subject=subject)
     found = await caller.client.note_service.GetHandoff(
         note_service_pb2.GetHandoffRequest(key=key), metadata=caller.metadata
     )
@@ -80,6 +83,7 @@ async def save_standard(
     importance: Importance = 4,
     repo: Repo = "",
     issue: Issue = "",
+    subject: Subject = "",
 ) -> str:
     """Keep what you found, so that it can be understood without your answer.
 
@@ -87,7 +91,7 @@ async def save_standard(
     """
     key = _key(repo, issue, tags)
     if key is None or kind != _ADVISOR_NOTE:
-        return await _write(caller, content, tags, kind, importance)
+        return await _write(caller, content, tags, kind, importance, subject)
     response = await caller.client.note_service.SaveAdvisorNote(
         note_service_pb2.SaveAdvisorNoteRequest(key=key, content=content, importance=importance),
         metadata=caller.metadata,
@@ -106,9 +110,12 @@ def _key(repo: str, issue: str, tags: Sequence[str]) -> note_service_pb2.Handoff
 
 
 async def _write(
-    caller: ToolCaller, content: str, tags: Sequence[str], kind: str, importance: int
+    caller: ToolCaller, content: str, tags: Sequence[str], kind: str, importance: int, subject: str
 ) -> str:
-    note = note_pb2.NewNote(content=content, tags=tags, kind=kind, importance=importance)
+    scope = await note_scope(caller, subject, "")
+    note = note_pb2.NewNote(
+        scope=scope, content=content, tags=tags, kind=kind, importance=importance
+    )
     response = await caller.client.note_service.WriteNote(
         note_service_pb2.WriteNoteRequest(note=note), metadata=caller.metadata
     )

@@ -3,58 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from everword.adapters.tools.limits import MAX_TOKENS, count_fitting
 from everword.adapters.tools.model import READS, Tool, ToolCaller, ToolError
-from everword.adapters.tools.text import entry, heading, indented, when
-from everword.client.kinds import KINDS, Kind, kind_number
+from everword.adapters.tools.owners import Conversation, Day, Subject, filter_of, is_visible
+from everword.adapters.tools.sources import source_lines
+from everword.adapters.tools.text import entry, heading, one_line, when, whole
+from everword.client.kinds import KINDS, Kind
 from everword.v1 import memory_pb2, search_service_pb2
 from everword.v1.fact_pb2 import FACT_ENDING_CORRECTED, SupersededFact
 from everword.v1.stats_pb2 import Alert
 
-_MAX_CHARS = 1_000
-_MAX_FULL_CHARS = 100_000
+#: Characters of each memory in results of a search, and in lists.
+_FOUND_CHARS, _LISTED_CHARS = 2_000, 1_000
+#: Results that are nearest to a question that nothing answers, and characters of each.
+_NEAREST, _NEAREST_CHARS = 3, 200
+#: Tokens of a result besides its memories.
+_FRAME_TOKENS = 200
 
 Mode = Literal["hybrid", "lexical", "semantic", "trigram", "regex"]
 Query = Annotated[
     str, Field(min_length=1, max_length=8_000, description="A question, or words to look for.")
 ]
-Limit = Annotated[int, Field(ge=1, le=50, description="How many to return.")]
-Kinds = Annotated[
-    tuple[Kind, ...], Field(max_length=len(KINDS), description="Only these kinds; all if empty.")
-]
-Names = Annotated[
-    tuple[str, ...], Field(max_length=20, description="Only of these; of all if empty.")
-]
-Day = Annotated[str, Field(description="A day such as 2026-04-18, or a time in ISO 8601.")]
-
-
-def filter_of(
-    kinds: Sequence[Kind], authors: Sequence[str], agents: Sequence[str], since: str, until: str
-) -> memory_pb2.MemoryFilter:
-    """Return the filter that the arguments of a tool ask for."""
-    found = memory_pb2.MemoryFilter(
-        kinds=[kind_number(kind) for kind in kinds],
-        authors=authors,
-        agents=agents,
-    )
-    if since:
-        found.start_time.FromDatetime(_time(since, "since"))
-    if until:
-        found.end_time.FromDatetime(_time(until, "until"))
-    return found
-
-
-def _time(text: str, name: str) -> datetime:
-    try:
-        time = datetime.fromisoformat(text)
-        # In UTC, the first day may be before the year 1, and the last one after 9999.
-        return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        raise ToolError(f"{name} is {text!r}; give a day such as 2026-04-18.") from None
+Limit = Annotated[int, Field(ge=1, le=50)]
+Kinds = Annotated[tuple[Kind, ...], Field(max_length=len(KINDS))]
+Names = Annotated[tuple[str, ...], Field(max_length=20)]
+Start = Annotated[int, Field(ge=0, description="The character to begin at.")]
+PageToken = Annotated[str, Field(description="From the page before.")]
 
 
 async def memory_search(
@@ -67,27 +45,50 @@ async def memory_search(
     agents: Names = (),
     since: Day = "",
     until: Day = "",
+    subject: Subject = "",
+    conversation: Conversation = "",
+    page_token: PageToken = "",
 ) -> str:
-    """Search everything remembered, best first: messages, summaries, notes, facts, documents.
+    """Search everything remembered, best first.
 
-    Ask a question as it is, or use "exact phrase", a OR b, -not. The mode hybrid, words and meaning, is mostly right:
-    trigram is for names, codes and misspellings, regex for patterns, lexical for words, semantic for meaning alone.
+    Ask a question as it is, or use "exact phrase", a OR b, -not. The mode hybrid is mostly right: trigram is for names,
+    codes and misspellings, regex for patterns, lexical for words, semantic for meaning alone.
     """
     request = search_service_pb2.SearchRequest(
         query=query,
         mode=search_service_pb2.SearchMode.Value(f"SEARCH_MODE_{mode.upper()}"),
-        filter=filter_of(kinds, authors, agents, since, until),
+        filter=await filter_of(caller, subject, conversation, kinds, authors, agents, since, until),
         page_size=limit,
-        max_content_chars=_MAX_CHARS,
+        max_content_chars=_FOUND_CHARS,
         at_least_as_fresh=caller.token,
+        page_token=page_token,
     )
     response = await caller.client.search_service.Search(request, metadata=caller.metadata)
     if not response.results:
         return _no_results_text(request)
-    lines = [_result(number, each) for number, each in enumerate(response.results, 1)]
     if response.verdict == search_service_pb2.VERDICT_NOTHING_RELEVANT:
-        lines.insert(0, "Nothing seems to answer this. These come nearest:")
-    return "\n".join(lines)
+        return _nothing_relevant_text(response.results)
+    lines = [_result(number, each) for number, each in enumerate(response.results, 1)]
+    fitting = count_fitting(lines, MAX_TOKENS - _FRAME_TOKENS)
+    if fitting < len(lines):
+        # The token of a smaller page continues after the last result that is shown.
+        request.page_size = fitting
+        response = await caller.client.search_service.Search(request, metadata=caller.metadata)
+    return "\n".join([*lines[:fitting], *_more(response.next_page_token)])
+
+
+def _more(page_token: str) -> list[str]:
+    return [f"There is more: page_token {page_token}"] if page_token else []
+
+
+def _nothing_relevant_text(results: Sequence[search_service_pb2.SearchResult]) -> str:
+    """Name the nearest results in a line each, since the verdict is an estimate."""
+    lines = [
+        f"[{number}] {heading(each.memory)}: {one_line(each.passage, _NEAREST_CHARS)}"
+        for number, each in enumerate(results[:_NEAREST], 1)
+    ]
+    nothing = "Nothing that is remembered seems to answer this. The nearest, probably about something else:"
+    return "\n".join([nothing, *lines])
 
 
 def _result(number: int, result: search_service_pb2.SearchResult) -> str:
@@ -95,7 +96,13 @@ def _result(number: int, result: search_service_pb2.SearchResult) -> str:
     if result.needs_review:
         remarks.append("a summary that its sources do not bear out")
     remarks.extend(result.relations)
-    return entry(number, result.memory, result.memory.content or result.passage, remarks)
+    text = result.memory.content
+    if not text or (result.memory.content_truncated and result.passage not in text):
+        # The part that matched is further down than the text that is shown.
+        text = result.passage
+    relevance = f"{result.relevance:.0%}" if result.HasField("relevance") else ""
+    found = entry(number, result.memory, text, remarks, relevance)
+    return "\n".join([found, *source_lines(result.expansion)])
 
 
 def _ended(fact: SupersededFact) -> str:
@@ -107,7 +114,18 @@ def _ended(fact: SupersededFact) -> str:
 
 def _no_results_text(request: search_service_pb2.SearchRequest) -> str:
     """Suggest what to try after an empty result."""
-    filtered = request.HasField("filter") and request.filter.ByteSize() > 0
+    asked = request.filter
+    filtered = any(
+        (
+            asked.kinds,
+            asked.authors,
+            asked.conversation_ids,
+            asked.HasField("start_time"),
+            asked.HasField("end_time"),
+            # The filter of a server that is limited to an agent has memories of no agent, too.
+            asked.agents and "" not in asked.agents,
+        )
+    )
     tries = ["search without the filters"] if filtered else []
     if request.mode != search_service_pb2.SEARCH_MODE_HYBRID:
         tries.append("search with mode hybrid")
@@ -121,21 +139,23 @@ def _no_results_text(request: search_service_pb2.SearchRequest) -> str:
 
 async def memory_browse(
     caller: ToolCaller,
-    limit: Annotated[int, Field(ge=1, le=200, description="How many to return.")] = 50,
+    limit: Annotated[int, Field(ge=1, le=200)] = 50,
     order: Literal["newest_first", "oldest_first"] = "newest_first",
     kinds: Kinds = (),
     authors: Names = (),
     agents: Names = (),
     since: Day = "",
     until: Day = "",
-    page_token: Annotated[str, Field(description="What the page before gave, for the next.")] = "",
+    subject: Subject = "",
+    conversation: Conversation = "",
+    page_token: PageToken = "",
 ) -> str:
     """List memories by time: to review a session, or to catch up on a day."""
     request = search_service_pb2.BrowseRequest(
-        filter=filter_of(kinds, authors, agents, since, until),
+        filter=await filter_of(caller, subject, conversation, kinds, authors, agents, since, until),
         order=memory_pb2.Order.Value(f"ORDER_{order.upper()}"),
         page_size=limit,
-        max_content_chars=_MAX_CHARS,
+        max_content_chars=_LISTED_CHARS,
         page_token=page_token,
         at_least_as_fresh=caller.token,
     )
@@ -143,23 +163,25 @@ async def memory_browse(
     if not response.memories:
         return "Nothing is remembered of this time. Try other days, or leave the filters out."
     lines = [entry(number, each, each.content) for number, each in enumerate(response.memories, 1)]
-    if response.next_page_token:
-        lines.append(f"There is more: page_token {response.next_page_token}")
-    return "\n".join(lines)
+    fitting = count_fitting(lines, MAX_TOKENS - _FRAME_TOKENS)
+    if fitting < len(lines):
+        request.page_size = fitting
+        response = await caller.client.search_service.Browse(request, metadata=caller.metadata)
+    return "\n".join([*lines[:fitting], *_more(response.next_page_token)])
 
 
 async def memory_get_full(
     caller: ToolCaller,
     id: Annotated[str, Field(description="The id of a memory, as other tools show it.")],
+    start: Start = 0,
 ) -> str:
     """Read one memory whole, where another tool showed it cut short."""
     request = search_service_pb2.GetMemoryRequest(memory_id=id, at_least_as_fresh=caller.token)
     response = await caller.client.search_service.GetMemory(request, metadata=caller.metadata)
     memory = response.memory
-    text = memory.content[:_MAX_FULL_CHARS]
-    more = len(memory.content) - len(text)
-    rest = [f"  ({more} characters more are not shown)"] if more else []
-    return "\n".join([heading(memory), indented(text), *rest])
+    if not is_visible(caller, memory.agent, memory.subject, caller.scope.subject):
+        raise ToolError(f"There is no memory {id}.")
+    return whole(heading(memory), memory.content, start)
 
 
 async def memory_stats(caller: ToolCaller) -> str:

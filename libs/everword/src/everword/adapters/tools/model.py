@@ -27,13 +27,29 @@ class ToolError(Exception):
     """A call that failed. Its text is for the model."""
 
 
+@dataclass(frozen=True)
+class ToolScope:
+    """The agent and the user that tools are limited to; empty for no limit."""
+
+    agent: str = ""
+    subject: str = ""
+
+
+NO_SCOPE = ToolScope()
+
+
 class ToolCaller:
     """The caller of a tool, for one call."""
 
     def __init__(
-        self, client: Client, freshness: Freshness, metadata: tuple[tuple[str, str], ...] = ()
+        self,
+        client: Client,
+        freshness: Freshness,
+        scope: ToolScope = NO_SCOPE,
+        metadata: tuple[tuple[str, str], ...] = (),
     ) -> None:
         self.client = client
+        self.scope = scope
         self.token = freshness.token
         """The consistency token of the caller's last write, which its reads have to see; empty if there is none."""
         self.metadata = metadata
@@ -78,20 +94,47 @@ class Tool:
         }
         return create_model(self.name, **fields)
 
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The JSON schema of its arguments."""
-        schema = self.arguments.model_json_schema(schema_generator=_WithoutTitles)
+    def schema(self, scope: ToolScope) -> dict[str, Any]:
+        """Return the JSON schema of its arguments, without those that the scope decides."""
+        schema = self.arguments.model_json_schema(schema_generator=_ShortSchema)
         for each in (schema, *schema.get("$defs", {}).values()):
             each.pop("title")
+        for name in decided_arguments(scope):
+            schema["properties"].pop(name, None)
         return schema
 
 
-class _WithoutTitles(GenerateJsonSchema):
-    """Leaves out titles, which say the name of a field again."""
+def decided_arguments(scope: ToolScope) -> dict[str, str]:
+    """Return the arguments that a scope decides, with their values."""
+    decided = {"subject": scope.subject, "agents": scope.agent}
+    return {name: value for name, value in decided.items() if value}
+
+
+class _ShortSchema(GenerateJsonSchema):
+    """Leaves out parts that cost a model tokens in each turn and tell it nothing.
+
+    These are titles, which repeat the name of a field, lengths of texts and lists, and empty default values.
+    """
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
+
+    def default_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().default_schema(schema)
+        if made.get("default") in ("", [], False):
+            made.pop("default", None)
+        return made
+
+    def str_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().str_schema(schema)
+        return {name: value for name, value in made.items() if name not in _LENGTHS}
+
+    def tuple_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().tuple_schema(schema)
+        return {name: value for name, value in made.items() if name not in _LENGTHS}
+
+
+_LENGTHS = {"minLength", "maxLength", "minItems", "maxItems"}
 
 
 @dataclass(frozen=True)

@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from everword.adapters.tools import memory, notes
-from everword.adapters.tools.conversation import CONVERSATION
+from everword.adapters.tools.answers import ANSWERS
+from everword.adapters.tools.conversation import CONTEXT, CONVERSATION
 from everword.adapters.tools.documents import DOCUMENTS
+from everword.adapters.tools.facts import FACTS
 from everword.adapters.tools.graph import GRAPH
 from everword.adapters.tools.handoff import ADVISOR, CALLER
 from everword.adapters.tools.model import Tool, ToolSet
+from everword.adapters.tools.workspace import WORKSPACE
 
 #: A tool of several sets is offered once.
 SETS = {
     "memory": ToolSet(
-        (*memory.TOOLS, notes.WRITE),
+        (CONTEXT, *memory.TOOLS, notes.WRITE),
+        "Begin with memory_context for the user's question; search for what it lacks. "
         "Write down with memory_write what will be worth knowing later.",
     ),
+    "facts": FACTS,
     "notes": ToolSet(notes.TOOLS),
+    "workspace": WORKSPACE,
+    "answers": ANSWERS,
     "handoff": CALLER,
     "advisor": ADVISOR,
     "documents": DOCUMENTS,
@@ -25,7 +32,7 @@ SETS = {
     "conversation": CONVERSATION,
 }
 #: Few on purpose: each tool costs a model tokens and choices on every turn.
-DEFAULT_SETS = ("memory",)
+DEFAULT_SETS = ("memory", "facts")
 
 _INSTRUCTIONS = """\
 Everword is long-term memory: what was said in earlier conversations, summaries of it, notes and facts. \

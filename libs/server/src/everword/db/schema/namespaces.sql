@@ -21,7 +21,8 @@ CREATE TABLE namespaces (
     requests_per_minute integer NOT NULL DEFAULT 0,
     messages_per_minute integer NOT NULL DEFAULT 0,
     stored_bytes bigint NOT NULL DEFAULT 0,
-    quarantine boolean NOT NULL DEFAULT false
+    quarantine boolean NOT NULL DEFAULT false,
+    ranking_profile text NOT NULL DEFAULT ''
 );
 COMMENT ON TABLE namespaces IS 'Tenants. Holds no content, so it is not isolated.';
 COMMENT ON COLUMN namespaces.credentials IS
@@ -34,6 +35,8 @@ COMMENT ON COLUMN namespaces.messages_per_minute IS 'Limit of messages stored pe
 COMMENT ON COLUMN namespaces.stored_bytes IS 'Limit of bytes of stored text; 0 disables it.';
 COMMENT ON COLUMN namespaces.quarantine IS
     'Whether untrusted text with prompt injections is left out of contexts; a channel policy can differ.';
+COMMENT ON COLUMN namespaces.ranking_profile IS
+    'Ranking profile of searches and contexts that name none; empty for `recall`.';
 GRANT SELECT, INSERT, UPDATE ON namespaces TO everword_ingest;
 GRANT SELECT ON namespaces TO everword_search, everword_compactor, everword_embedder;
 

@@ -99,9 +99,15 @@ class ValidationInterceptor(grpc.aio.ServerInterceptor):
         """Return the rules that a request breaks; of a large one, only the first."""
         found = self._validator.collect_violations(request, fail_fast=fields > _FEW_FIELDS)
         return [
-            (field_path(violation.proto.field), violation.proto.message)
+            (field_path(violation.proto.field), _description(violation))
             for violation in found[:MAX_VIOLATIONS]
         ]
+
+
+def _description(violation: protovalidate.Violation) -> str:
+    """Return the text of a broken rule. `not_in` is only used to require an enum value other than UNSPECIFIED."""
+    is_unset = violation.proto.rule_id == "enum.not_in"
+    return "is required and has no default" if is_unset else violation.proto.message
 
 
 def field_path(path: Any) -> str:

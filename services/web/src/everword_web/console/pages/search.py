@@ -80,7 +80,7 @@ def _request(query: str, values: Values) -> pb.SearchRequest:
         page_token=values.text("page"),
         max_content_chars=_PASSAGE_CHARS,
         explain=True,
-        expand=pb.EXPAND_MODE_NONE,
+        expansion_limits=pb.ExpansionLimits(depth=1),
     )
 
 
