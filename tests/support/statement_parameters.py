@@ -136,6 +136,7 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
         "after_source_id": LAST_ID,
         "max_parts": 10,
         "reach": 3,
+        "reaches": [3] * len(filled.passage_ids),
         "after": 0,
         "last": 2**62,
         "generation_id": 1,
