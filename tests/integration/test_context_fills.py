@@ -82,8 +82,8 @@ async def test_answer_in_the_second_half_of_a_message_is_shown(stack: Stack) -> 
         await stack.ingest.AppendMessages(request, metadata=metadata)
     await embed_everything(stack)
     for number, room in enumerate(ROOMS):
-        request = pb.BuildContextRequest(query=f"What is in the report on the {room}?")
-        response = await stack.context.BuildContext(request, metadata=metadata)
+        asked = pb.BuildContextRequest(query=f"What is in the report on the {room}?")
+        response = await stack.context.BuildContext(asked, metadata=metadata)
         assert f"{number + 3} litres of linseed paint" in response.text, room
         assert response.token_count <= 4000
 
@@ -281,8 +281,8 @@ async def test_streamed_context_has_the_items_of_a_built_one(stack: Stack) -> No
             skip_use_count=True,
         )
         built = await stack.context.BuildContext(asked, metadata=metadata)
-        request = pb.StreamContextRequest(context=asked)
-        parts = [each async for each in stack.context.StreamContext(request, metadata=metadata)]
+        stream = pb.StreamContextRequest(context=asked)
+        parts = [each async for each in stack.context.StreamContext(stream, metadata=metadata)]
         streamed = {item.memory_id for part in parts for item in part.block.items}
         assert streamed == {item.memory_id for block in built.blocks for item in block.items}
         assert parts[-1].end.shortened == built.shortened

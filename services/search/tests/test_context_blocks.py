@@ -171,7 +171,7 @@ async def test_random_blocks_keep_the_budget_and_forge_no_line(
 async def test_blocks_keep_to_their_shares_if_memories_need_the_rest(shares: float) -> None:
     built = building(1000)
     memories = [memory(n, f"{n} memory of the {n * 7}th boat in harbour {n}") for n in range(1, 99)]
-    candidates = {
+    candidates: dict[BlockSource, list[ContextCandidate]] = {
         source: [
             ContextCandidate(f"job {source}", f"{source} works {n} hours in hall {n * 3}", place=n)
             for n in range(40)
