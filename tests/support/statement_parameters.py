@@ -47,11 +47,7 @@ UNSET = (
         "excluded_conversation_ids",
         "excluded_authors",
         "excluded_kinds",
-        "as_of_time",
-        "as_of_conversation_id",
-        "as_of_seq",
-        "settings",
-        "max_chars",
+        *("as_of_time", "as_of_conversation_id", "as_of_seq", "settings", "max_chars"),
     ),
 )
 

@@ -252,14 +252,14 @@ class ContextDraft:
                     block.remove(other)
 
     def needed(self, queue: BlockQueue, most: int) -> tuple[int, set[UUID | str]]:
-        """Return the tokens that a queue needs, at most `most`, and the keys of the items that begin within them."""
+        """Return the tokens that a queue needs, at most `most`, and the keys of the items that fit into them."""
         block, keys = BudgetedBlock(queue.source, self.layout), set[UUID | str]()
         for item in queue.items():
             if block.tokens >= most:
                 break
             if not item.is_withheld:
                 block.add(item)
-                keys.add(item.key)
+                keys |= {item.key} if block.tokens <= most else set()
         return min(block.tokens, most), keys
 
     def release(self) -> None:
