@@ -156,17 +156,22 @@ async def test_message_used_as_query_is_not_returned_as_memory(stack: Stack) -> 
     assert not response.blocks
 
 
-async def test_long_memory_is_included_as_its_matching_passage(stack: Stack) -> None:
+async def test_long_memory_is_whole_if_it_fits_and_else_a_section(stack: Stack) -> None:
     long = " ".join(f"Sentence {n} says little." for n in range(300)) + " The tap drips."
     await append(stack, long)
-    (text,) = block(await build(stack, query="tap"), MEMORIES)
-    assert "… " in text
-    assert text.endswith("The tap drips. …")
-    assert len(text) < 2000
+    whole = await build(stack, query="tap")
+    assert [text.partition("user: ")[2] for text in block(whole, MEMORIES)] == [long]
+    assert whole.shortened == 0
+    part = await build(stack, query="tap", token_budget=500)
+    (text,) = block(part, MEMORIES)
+    assert text.partition("user: ")[2].startswith("… Sentence ")
+    assert text.endswith("The tap drips.")
+    assert 250 < part.token_count <= 500
+    assert part.shortened == 1
 
 
 async def test_turns_are_verbatim_including_tool_calls(stack: Stack) -> None:
-    result = "\n".join(["line"] * 8000)
+    result = "\n".join(f"line {n}" for n in range(8000))
     id_ = await conversation(
         stack, message("", role=TOOL, tool_name="cat", tool_args="{}", tool_result=result)
     )
@@ -195,7 +200,9 @@ async def test_the_budget_is_never_exceeded(stack: Stack, budget: int) -> None:
 
 
 async def test_memory_over_budget_is_skipped_and_next_one_included(stack: Stack) -> None:
-    await append(stack, "tap tap tap " + "x" * 3000, "the tap of the kitchen")
+    await append(
+        stack, "tap tap tap " + " ".join(f"word{n}" for n in range(600)), "the tap of the kitchen"
+    )
     response = await build(stack, query="tap", token_budget=60)
     assert len(block(response, MEMORIES)) == 1
     assert response.omitted == 1
@@ -230,7 +237,7 @@ async def test_filter_and_min_score_apply_to_memories(stack: Stack) -> None:
 
 
 async def test_only_included_memories_are_counted_as_used(stack: Stack) -> None:
-    said = ("The tap drips.", "tap " + "x" * 5000, "Lunch was good.")
+    said = ("The tap drips.", "tap " + " ".join(f"word{n}" for n in range(900)), "Lunch was good.")
     appended = [await append(stack, text, session_key=text[:9]) for text in said]
     ids = [each.messages[0].message_id for each in appended]
     await build(stack, query="tap", token_budget=100, skip_use_count=True)

@@ -57,16 +57,18 @@ async def test_documents_are_searched_on_every_turn(stack: Stack) -> None:
     conversation = await converse(stack, "kilns", "Which kiln7 glows?")
     first = block(await build(stack, conversation_id=conversation))
     [top, *_] = first.items
-    assert "Pottery › Kiln 7: … " in top.text
+    assert "Pottery › Kiln 7: " in top.text
     assert "The kiln7 glows red." in top.text
     assert top.memory.document_title == "Pottery"
-    assert first.token_count <= 1_000
+    assert first.token_count <= 4_000
     assert len(first.items) <= 5
     # The next turn is about another document.
     await converse(stack, "kilns", "And kiln3, does it glow red?")
     assert "kiln3 glows" in block(await build(stack, conversation_id=conversation)).text
     large = block(await build(stack, query="kiln glows red", token_budget=50_000))
-    assert (len(large.items), large.token_count <= 1_500) == (5, True)
+    assert len(large.items) == 5
+    # Parts of documents are whole if nothing else needs the budget.
+    assert not any(item.shortened for item in large.items)
     used = memory_pb2.MemoryFilter(document_ids=[top.memory.document_id])
     browsed = await stack.search.Browse(search.BrowseRequest(filter=used))
     assert sum(each.use_count > 0 for each in browsed.memories) >= 5

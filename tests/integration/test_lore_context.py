@@ -206,8 +206,8 @@ async def test_entries_trigger_others_recursively_unless_excluded(stack: Stack) 
     assert await titles(stack, conversation_id=conversation) == ["One", "Two"]
 
 
-async def test_entries_are_included_by_priority_and_never_truncated(stack: Stack) -> None:
-    """PS-71: entries that do not fit are omitted, and counted."""
+async def test_entries_are_included_by_priority_and_omissions_are_named(stack: Stack) -> None:
+    """PS-71: the first entry that does not fit is shortened; later ones are omitted, counted and named."""
     word = " Much is said of it in the old songs of the north."
     entries = [
         entry(f"P{number}", f"Number {number} of them.{word * 3}", "dragon", priority=number)
@@ -218,13 +218,16 @@ async def test_entries_are_included_by_priority_and_never_truncated(stack: Stack
     wide = await build(stack, conversation_id=conversation, token_budget=40_000)
     assert titles_of(wide) == [f"P{number}" for number in reversed(range(12))]
     assert wide.omitted == 0
-    narrow = await build(stack, conversation_id=conversation, token_budget=1200)
+    narrow = await build(stack, conversation_id=conversation, token_budget=400)
     shown = titles_of(narrow)
     assert 1 <= len(shown) < 12
     assert shown == [f"P{number}" for number in reversed(range(12))][: len(shown)]
     [block] = [each for each in narrow.blocks if each.source == LOREBOOK]
-    assert block.token_count <= 120
+    assert 200 <= block.token_count <= 400
     assert narrow.omitted >= 12 - len(shown)
+    assert [each.title for each in narrow.lore_omissions] == [
+        f"P{number}" for number in reversed(range(12 - len(shown)))
+    ]
 
 
 async def test_constant_entry_is_always_included_and_a_disabled_one_never(

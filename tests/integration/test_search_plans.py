@@ -152,6 +152,14 @@ HOT: dict[str, tuple[dict[str, Any], str]] = {
         },
         "source_id",
     ),
+    "read_surroundings": (
+        {
+            "source_ids": SOURCE_IDS[:10],
+            "passage_ids": list(range(1, 11)),
+            "reaches": [4] * 10,
+        },
+        "source_id",
+    ),
     # A sample of pending vectors, if there are too many to count.
     "estimate_pending": ({"samples": 10, "width": 10}, "embedding_queue_pkey"),
     "get_message": ({"message_id": UUID(int=7)}, "messages_p"),
@@ -300,7 +308,7 @@ def test_a_hot_statement_uses_its_index(database: DatabaseUnderTest, name: str) 
 #: Statements by words or ids, which use generic plans: see `use_generic_plans`.
 PLANNED_ONCE = (
     "find_lexical", "find_near_words", "read_candidates", "find_mentions", "read_memories", "read_review_flags",
-    "read_children", "read_sources", "read_passages"
+    "read_children", "read_sources", "read_passages", "read_surroundings"
 )  # fmt: skip
 
 

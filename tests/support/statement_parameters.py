@@ -47,11 +47,7 @@ UNSET = (
         "excluded_conversation_ids",
         "excluded_authors",
         "excluded_kinds",
-        "as_of_time",
-        "as_of_conversation_id",
-        "as_of_seq",
-        "settings",
-        "max_chars",
+        *("as_of_time", "as_of_conversation_id", "as_of_seq", "settings", "max_chars"),
     ),
 )
 
@@ -136,6 +132,7 @@ def common_parameters(filled: Filled) -> dict[str, Any]:
         "after_source_id": LAST_ID,
         "max_parts": 10,
         "reach": 3,
+        "reaches": [3] * len(filled.passage_ids),
         "after": 0,
         "last": 2**62,
         "generation_id": 1,

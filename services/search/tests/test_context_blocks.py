@@ -29,6 +29,7 @@ from everword_search.context.model import (
 from everword_search.context.nonempty_kinds import NonemptyKinds
 from everword_search.context.repetition import WordsInContext
 from everword_search.context.text import HEADINGS, Layout
+from everword_search.retrieval.full_text import FullText
 
 NOON = datetime(2026, 4, 18, 12, 0, 59, tzinfo=UTC)
 LAYOUT = Layout(packaged_counter(), ContextFormat.TEXT, UTC, masks=False)
@@ -123,7 +124,7 @@ def test_blocks_without_rows_in_the_namespace_are_not_queried() -> None:
 
 
 @pytest.mark.parametrize("layout", [LAYOUT, JSON], ids=["text", "json"])
-async def test_random_blocks_keep_shares_and_budget_and_forge_no_line(
+async def test_random_blocks_keep_the_budget_and_forge_no_line(
     layout: Layout, shares: float
 ) -> None:
     rng = random.Random(7)
@@ -154,9 +155,6 @@ async def test_random_blocks_keep_shares_and_budget_and_forge_no_line(
         draft = built.draft
         text = draft.text()
         assert layout.counter.count(text) <= draft.tokens <= budget
-        assert all(draft.blocks[s].tokens <= shares * budget for s in WITH_SHARE)
-        together = sum(draft.blocks[s].tokens for s in WITH_SHARE)
-        assert together <= registry.TOGETHER * budget
         assert [b.source for b, _ in draft.numbered()] == [
             s for s in ORDER if draft.blocks[s].items
         ]
@@ -168,6 +166,48 @@ async def test_random_blocks_keep_shares_and_budget_and_forge_no_line(
             others = {line for line in lines if line[0] != "["}
             assert others <= {*HEADINGS.values(), "18 Apr 2026", "18 Apr", "17 Apr 2026"}
         assert numbers == list(range(1, len(numbers) + 1))
+
+
+async def test_blocks_keep_to_their_shares_if_memories_need_the_rest(shares: float) -> None:
+    built = building(1000)
+    memories = [memory(n, f"{n} memory of the {n * 7}th boat in harbour {n}") for n in range(1, 99)]
+    candidates: dict[BlockSource, list[ContextCandidate]] = {
+        source: [
+            ContextCandidate(f"job {source}", f"{source} works {n} hours in hall {n * 3}", place=n)
+            for n in range(40)
+        ]
+        for source in WITH_SHARE
+    }
+    await built.add_found_memories(found(*memories), candidates)
+    draft = built.draft
+    assert all(0 < draft.blocks[s].tokens <= shares * 1000 + 20 for s in WITH_SHARE)
+    together = sum(draft.blocks[s].tokens for s in WITH_SHARE)
+    assert together <= registry.TOGETHER * 1000 + 20
+    assert draft.blocks[MEMORIES].tokens >= 450
+    # Alone, each block may use the whole budget.
+    for source in WITH_SHARE:
+        alone = building(1000)
+        await alone.add_found_memories(found(), {source: candidates[source]})
+        assert len(alone.draft.blocks[source].items) == 40
+
+
+async def test_queue_shortens_the_first_item_that_does_not_fit_and_stops(shares: float) -> None:
+    long = " ".join(f"The duke of the {n}th valley rides north." for n in range(60))
+    said = [
+        ContextCandidate("first", "It is short."),
+        ContextCandidate("second", long, full=FullText.of_beginning(long)),
+        ContextCandidate("third", "Short, too."),
+    ]
+    built = building(200)
+    await built.add_found_memories(found(), {IDENTITY: said})
+    items = built.draft.blocks[IDENTITY].items
+    assert [item.speaker for item in items] == ["first", "second"]
+    assert items[1].is_shortened
+    assert items[1].words.endswith("rides north. …")
+    assert built.draft.left_out == {"third: Short, too."}
+    wide = building(2000)
+    await wide.add_found_memories(found(), {IDENTITY: said})
+    assert [item.words for item in wide.draft.blocks[IDENTITY].items] == [c.words for c in said]
 
 
 async def test_block_items_without_time_come_before_the_first_day_in_order(

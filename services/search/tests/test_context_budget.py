@@ -15,7 +15,8 @@ import pytest
 from everword.domain.memory_kinds import MemoryKind
 from everword.domain.records import MemoryRecord, MessageRecord
 from everword.text.tokens.counter import TokenCounter, packaged_counter
-from everword_search.context.budget import BudgetedBlock, ContextDraft
+from everword_search.context.budget import ContextDraft
+from everword_search.context.budgeted_block import BudgetedBlock
 from everword_search.context.item import ContextItem, ItemContext
 from everword_search.context.model import BlockSource, ContextCandidate, ContextFormat
 from everword_search.context.provenance import ContextPart
@@ -174,14 +175,18 @@ def test_hostile_messages_cannot_forge_context_lines() -> None:
 
 
 def test_turns_keep_to_their_share_and_items_that_do_not_fit_are_skipped() -> None:
-    long, short = "word " * 60, "Hello"
+    long, short = " ".join(f"word{n}" for n in range(26)), "Hello"
     built = draft(160)
     put = built.fill(
         TURNS, [said(3, long), said(2, long), said(1, short)], maximum=9, limit=90, verbatim=True
     )
     assert [item.seq for item in put] == [3, 1]
     assert built.left_out == {UUID(int=2)}
-    built.fill(MEMORIES, [said(4, "other " * 500), said(5, "The tap drips.")], maximum=9)
+    built.fill(
+        MEMORIES,
+        [said(4, " ".join(f"other{n}" for n in range(500))), said(5, "The tap drips.")],
+        maximum=9,
+    )
     assert numbers(built.blocks[MEMORIES]) == [5]
     assert [first for _, first in built.numbered()] == [1, 2]
 
@@ -265,7 +270,7 @@ def test_context_days_use_the_time_zone_within_the_calendar() -> None:
 
 
 def test_tool_call_line_shows_arguments_and_whole_result() -> None:
-    result = "r" * 50_000
+    result = "\n".join(f"file-{n}.txt" for n in range(5_000))
     fields: dict[str, Any] = {
         "role": 4,
         "author": "",
@@ -273,7 +278,8 @@ def test_tool_call_line_shows_arguments_and_whole_result() -> None:
         "tool_args": "-l",
         "tool_result": result,
     }
-    assert LAYOUT.line(said(1, "", **fields), 3) == f"[3] tool: ls -l\n  {result}"
+    expected = f"[3] tool: ls -l\n{result}".replace("\n", "\n  ")
+    assert LAYOUT.line(said(1, "", **fields), 3) == expected
 
 
 def test_item_tokens_are_the_callers_count_plus_its_line_overhead() -> None:

@@ -278,3 +278,8 @@ def test_find_pasted_of_hostile_text_takes_linear_time(part: str) -> None:
     few, many = (min(measure(chars), measure(chars)) for chars in (25_000, 100_000))
     # Quadratic time would be 16 times as much.
     assert many < 8 * few + 0.05
+
+
+def test_find_pasted_of_tool_output_with_a_sign_in_brackets_returns_nothing() -> None:
+    line = "[+] Opening connection to crypto.example.org on port 4242: Done"
+    assert find_pasted(line, ["Mara"], with_weak=True) == []

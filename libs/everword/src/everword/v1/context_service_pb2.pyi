@@ -58,14 +58,14 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     CONTEXT_SOURCE_GRAPH: _ContextSource.ValueType  # 7
     """CONTEXT_SOURCE_GRAPH has relations of the entities in the query, one per line, such as `Ana —works at→ Initech`."""
     CONTEXT_SOURCE_DOCUMENTS: _ContextSource.ValueType  # 6
-    """CONTEXT_SOURCE_DOCUMENTS are the parts of documents that the query finds, best first: at most five, 1,500 tokens and a
-    quarter of the budget. Their cosine with the query is at least 0.3, and 0.45 where the verdict on them is that nothing is
+    """CONTEXT_SOURCE_DOCUMENTS are the parts of documents that the query finds, best first: at most five. Their cosine with the query is at least 0.3, and 0.45 where the verdict on them is that nothing is
     relevant; they are at least 0.3 as relevant as the best one.
     Documents of other conversations are left out. Beside them stand the daily logs of today and yesterday.
     """
     CONTEXT_SOURCE_LOREBOOK: _ContextSource.ValueType  # 5
     """CONTEXT_SOURCE_LOREBOOK are entries of lorebooks that the query or the latest messages trigger, or that stay from earlier
-    turns: those of the highest priority first, each whole. See LoreService.
+    turns: constant ones first, then those of the highest priority. The first that does not fit is shortened at the end of
+    a sentence. See LoreService.
     """
     CONTEXT_SOURCE_EARLIER_CONVERSATIONS: _ContextSource.ValueType  # 10
     """CONTEXT_SOURCE_EARLIER_CONVERSATIONS has, in a conversation with less than ten turns, the end of earlier conversations of
@@ -106,14 +106,14 @@ acquaintances that the query names, and the five most important upcoming or rece
 CONTEXT_SOURCE_GRAPH: ContextSource.ValueType  # 7
 """CONTEXT_SOURCE_GRAPH has relations of the entities in the query, one per line, such as `Ana —works at→ Initech`."""
 CONTEXT_SOURCE_DOCUMENTS: ContextSource.ValueType  # 6
-"""CONTEXT_SOURCE_DOCUMENTS are the parts of documents that the query finds, best first: at most five, 1,500 tokens and a
-quarter of the budget. Their cosine with the query is at least 0.3, and 0.45 where the verdict on them is that nothing is
+"""CONTEXT_SOURCE_DOCUMENTS are the parts of documents that the query finds, best first: at most five. Their cosine with the query is at least 0.3, and 0.45 where the verdict on them is that nothing is
 relevant; they are at least 0.3 as relevant as the best one.
 Documents of other conversations are left out. Beside them stand the daily logs of today and yesterday.
 """
 CONTEXT_SOURCE_LOREBOOK: ContextSource.ValueType  # 5
 """CONTEXT_SOURCE_LOREBOOK are entries of lorebooks that the query or the latest messages trigger, or that stay from earlier
-turns: those of the highest priority first, each whole. See LoreService.
+turns: constant ones first, then those of the highest priority. The first that does not fit is shortened at the end of
+a sentence. See LoreService.
 """
 CONTEXT_SOURCE_EARLIER_CONVERSATIONS: ContextSource.ValueType  # 10
 """CONTEXT_SOURCE_EARLIER_CONVERSATIONS has, in a conversation with less than ten turns, the end of earlier conversations of
@@ -384,6 +384,7 @@ class BuildContextResponse(_message.Message):
     VERDICT_FIELD_NUMBER: _builtins.int
     DEGRADED_FIELD_NUMBER: _builtins.int
     LORE_OMISSIONS_FIELD_NUMBER: _builtins.int
+    SHORTENED_FIELD_NUMBER: _builtins.int
     text: _builtins.str
     """text is all blocks as one text."""
     token_count: _builtins.int
@@ -392,6 +393,8 @@ class BuildContextResponse(_message.Message):
     """omitted is the number of memories and turns that were looked at and did not fit."""
     verdict: _search_service_pb2.Verdict.ValueType
     """verdict reports whether the memories that were found contain the answer to the query, as in SearchResponse."""
+    shortened: _builtins.int
+    """shortened is the number of items of which a part is shown, because there are no tokens left for the rest."""
     @_builtins.property
     def blocks(self) -> _containers.RepeatedCompositeFieldContainer[Global___ContextBlock]:
         """blocks are the parts in the order in which they belong into a prompt."""
@@ -402,7 +405,9 @@ class BuildContextResponse(_message.Message):
 
     @_builtins.property
     def lore_omissions(self) -> _containers.RepeatedCompositeFieldContainer[_lore_pb2.LoreOmission]:
-        """lore_omissions are lorebook entries that may be missing, because searching for their triggers takes too long. At most 20."""
+        """lore_omissions are lorebook entries that do not fit, and those that may be missing because searching for their triggers
+        takes too long. At most 20.
+        """
 
     def __init__(
         self,
@@ -414,10 +419,11 @@ class BuildContextResponse(_message.Message):
         verdict: _search_service_pb2.Verdict.ValueType = ...,
         degraded: _abc.Iterable[_search_service_pb2.ArmReport] | None = ...,
         lore_omissions: _abc.Iterable[_lore_pb2.LoreOmission] | None = ...,
+        shortened: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "degraded", b"degraded", "lore_omissions", b"lore_omissions", "omitted", b"omitted", "text", b"text", "token_count", b"token_count", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["blocks", b"blocks", "degraded", b"degraded", "lore_omissions", b"lore_omissions", "omitted", b"omitted", "shortened", b"shortened", "text", b"text", "token_count", b"token_count", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -474,10 +480,13 @@ class ContextItem(_message.Message):
     SUPERSEDED_FIELD_NUMBER: _builtins.int
     CONFIDENCE_FIELD_NUMBER: _builtins.int
     MEMORY_FIELD_NUMBER: _builtins.int
+    SHORTENED_FIELD_NUMBER: _builtins.int
     memory_id: _builtins.str
     """memory_id is the id of the memory or of the message; empty for other lines."""
     text: _builtins.str
-    """text is the line or lines that it became: of a memory of several passages the one that matters, between ellipses."""
+    """text is the line or lines that it became: of a long memory the sentences around the passage that
+    matched, between ellipses. Long JSON and output of tools keep their keys and lines, and runs such as base64 are cut.
+    """
     token_count: _builtins.int
     """token_count is the number of tokens of the item."""
     score: _builtins.float
@@ -490,6 +499,8 @@ class ContextItem(_message.Message):
     """
     confidence: _search_service_pb2.Confidence.ValueType
     """confidence is the confidence that the memory answers the query, as in SearchResult."""
+    shortened: _builtins.bool
+    """shortened is true if a part of the memory is shown."""
     @_builtins.property
     def superseded(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.SupersededFact]:
         """superseded lists statements of the item that no longer hold, as in SearchResult. The item's line shows them: `[2;
@@ -514,10 +525,11 @@ class ContextItem(_message.Message):
         superseded: _abc.Iterable[_fact_pb2.SupersededFact] | None = ...,
         confidence: _search_service_pb2.Confidence.ValueType = ...,
         memory: _memory_pb2.Memory | None = ...,
+        shortened: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "memory", b"memory", "relevance", b"relevance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "memory", b"memory", "memory_id", b"memory_id", "number", b"number", "relevance", b"relevance", "score", b"score", "superseded", b"superseded", "text", b"text", "token_count", b"token_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "memory", b"memory", "memory_id", b"memory_id", "number", b"number", "relevance", b"relevance", "score", b"score", "shortened", b"shortened", "superseded", b"superseded", "text", b"text", "token_count", b"token_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__relevance: _TypeAlias = _typing.Literal["relevance"]  # noqa: Y015
     _WhichOneofArgType__relevance: _TypeAlias = _typing.Literal["_relevance", b"_relevance"]  # noqa: Y015
@@ -593,12 +605,15 @@ class ContextEnd(_message.Message):
     MISSING_FIELD_NUMBER: _builtins.int
     DEGRADED_FIELD_NUMBER: _builtins.int
     LORE_OMISSIONS_FIELD_NUMBER: _builtins.int
+    SHORTENED_FIELD_NUMBER: _builtins.int
     token_count: _builtins.int
     """token_count is the number of tokens of all blocks."""
     omitted: _builtins.int
     """omitted is the number of memories and turns that were looked at and did not fit."""
     verdict: _search_service_pb2.Verdict.ValueType
     """verdict is as in BuildContextResponse; unset where memories are missing."""
+    shortened: _builtins.int
+    """shortened is as in BuildContextResponse."""
     @_builtins.property
     def missing(self) -> _containers.RepeatedScalarFieldContainer[Global___ContextSource.ValueType]:
         """missing are the sources that were not there in time."""
@@ -620,10 +635,11 @@ class ContextEnd(_message.Message):
         missing: _abc.Iterable[Global___ContextSource.ValueType] | None = ...,
         degraded: _abc.Iterable[_search_service_pb2.ArmReport] | None = ...,
         lore_omissions: _abc.Iterable[_lore_pb2.LoreOmission] | None = ...,
+        shortened: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["degraded", b"degraded", "lore_omissions", b"lore_omissions", "missing", b"missing", "omitted", b"omitted", "token_count", b"token_count", "verdict", b"verdict"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["degraded", b"degraded", "lore_omissions", b"lore_omissions", "missing", b"missing", "omitted", b"omitted", "shortened", b"shortened", "token_count", b"token_count", "verdict", b"verdict"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -55,15 +55,19 @@ class ContextServiceServicer:
         """BuildContext fills a token budget with the memories that are relevant to the query and with the latest turns of the
         conversation. Turns get up to half of the budget before memories, newest first and verbatim, and afterwards the
         tokens that memories leave. If older turns exist, the conversation's summaries represent them within that half, and
-        up to three of them that are similar to the query are included. An item that does not fit is omitted whole, and
-        counted. Nothing is repeated: memories that repeat the context or the query are skipped. The budget is a limit,
-        not a target: the more tokens a context has, the more relevant a further memory must be, and memories that say nothing
-        about the query are left out. If the verdict is that nothing is relevant, at most ten memories near the query are
-        included. Memories that the query found count as used; turns do not.
+        up to three of them that are similar to the query are included. A memory of more than 2,000 characters, or one that
+        would take more than a tenth of the free tokens, is first shown as whole sentences around the passage that matched;
+        if tokens are left at the end, it grows, the most relevant memory first. An item that does not fit is omitted, and
+        counted. Nothing is repeated: memories that repeat the context or the query are skipped. The budget is a limit, not a
+        target: the more tokens a context has, the more relevant a further memory must be, and memories that say nothing about
+        the query are left out. If the verdict is that nothing is relevant, at most ten memories near the query are included.
+        Memories that the query found count as used; turns do not.
 
         Blocks come in the order base, identity, life, questions, lorebook, documents, memories, earlier conversations, chat
         history, graph; empty blocks are omitted. All blocks except memories and the two of conversations have a share of the
-        budget each, and at most half of it together; memories get their unused tokens. A fact taken from a message is omitted if the context contains
+        budget each, and at most half of it together, while others compete for it; nothing is left out that fits into the
+        whole budget. Within a block, no item overtakes a more important one: the first that does not fit is shortened. A fact
+        taken from a message is omitted if the context contains
         the message's own words. Credentials are masked, unless the namespace keeps them. Each block is ordered by time, in
         the namespace's time zone, with items without a time first, and items are numbered through all blocks: `[3]` in an
         answer refers to the item with that number. Stored text cannot open a line of the format: its further lines are

@@ -388,8 +388,8 @@ Global___LoreEntry: _TypeAlias = LoreEntry  # noqa: Y015
 
 @_typing.final
 class LoreOmission(_message.Message):
-    """LoreOmission is an entry, or a whole lorebook, that may be missing from a context because searching for its triggers would take
-    too long.
+    """LoreOmission is an entry that does not fit into a context; or an entry, or a whole lorebook, that may be missing from it
+    because searching for its triggers would take too long.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -409,7 +409,7 @@ class LoreOmission(_message.Message):
     title: _builtins.str
     """title is the entry's title."""
     pattern: _builtins.str
-    """pattern is the trigger that was not searched for in all messages."""
+    """pattern is the trigger that was not searched for in all messages; empty if the entry does not fit."""
     reason: _builtins.str
     """reason is a sentence: why it was skipped, and what to change."""
     def __init__(

@@ -252,6 +252,7 @@ class SearchRequest(_message.Message):
     EXPANSION_LIMITS_FIELD_NUMBER: _builtins.int
     REFERENCE_TIME_FIELD_NUMBER: _builtins.int
     TIER_FIELD_NUMBER: _builtins.int
+    WITH_SECTIONS_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """query is what to look for, in any language, at most 8 KiB. For REGEX a regular expression of at most 500 characters."""
     mode: Global___SearchMode.ValueType
@@ -284,6 +285,8 @@ class SearchRequest(_message.Message):
     """tier is the amount of each text to return. With ABSTRACT and OVERVIEW, max_content_chars does not count, results have no
     passage, and summaries are expanded on request alone.
     """
+    with_sections: _builtins.bool
+    """with_sections asks for the section of each result: the matching passage with the sentences around it."""
     @_builtins.property
     def filter(self) -> _memory_pb2.MemoryFilter:
         """filter selects the memories."""
@@ -322,10 +325,11 @@ class SearchRequest(_message.Message):
         expansion_limits: Global___ExpansionLimits | None = ...,
         reference_time: _timestamp_pb2.Timestamp | None = ...,
         tier: _memory_pb2.Tier.ValueType = ...,
+        with_sections: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["balanced", b"balanced", "expansion_limits", b"expansion_limits", "filter", b"filter", "reference_time", b"reference_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "expand", b"expand", "expansion_limits", b"expansion_limits", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_relevance", b"min_relevance", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "query", b"query", "reference_time", b"reference_time", "tier", b"tier"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "balanced", b"balanced", "expand", b"expand", "expansion_limits", b"expansion_limits", "explain", b"explain", "filter", b"filter", "max_content_chars", b"max_content_chars", "min_relevance", b"min_relevance", "min_score", b"min_score", "mode", b"mode", "page_size", b"page_size", "page_token", b"page_token", "profile", b"profile", "query", b"query", "reference_time", b"reference_time", "tier", b"tier", "with_sections", b"with_sections"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -490,6 +494,7 @@ class SearchResult(_message.Message):
     SUPERSEDED_FIELD_NUMBER: _builtins.int
     RELATIONS_FIELD_NUMBER: _builtins.int
     INCOMPLETE_FIELD_NUMBER: _builtins.int
+    SECTION_FIELD_NUMBER: _builtins.int
     score: _builtins.float
     """score is the rank value of the result, from 0 to 1. The score of a memory does not depend on other memories; to
     compare results of different queries, use relevance. A current statement that was moved before an outdated one has
@@ -515,6 +520,11 @@ class SearchResult(_message.Message):
     incomplete: _builtins.bool
     """incomplete is true if the memory is a summary whose faithfulness is marked incomplete: it mentions too little of its
     sources.
+    """
+    section: _builtins.str
+    """section is the whole memory if it has at most 2,000 characters, else about as many around the passage: whole sentences
+    and lines, between ellipses if the memory goes on. JSON keeps its keys. Empty unless with_sections is set, and for a
+    tool call that was found by the sentence about it.
     """
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:
@@ -555,10 +565,11 @@ class SearchResult(_message.Message):
         superseded: _abc.Iterable[_fact_pb2.SupersededFact] | None = ...,
         relations: _abc.Iterable[_builtins.str] | None = ...,
         incomplete: _builtins.bool = ...,
+        section: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "expansion", b"expansion", "explanation", b"explanation", "memory", b"memory", "relevance", b"relevance"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "expansion", b"expansion", "explanation", b"explanation", "incomplete", b"incomplete", "memory", b"memory", "needs_review", b"needs_review", "passage", b"passage", "relations", b"relations", "relevance", b"relevance", "score", b"score", "superseded", b"superseded"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_relevance", b"_relevance", "confidence", b"confidence", "expansion", b"expansion", "explanation", b"explanation", "incomplete", b"incomplete", "memory", b"memory", "needs_review", b"needs_review", "passage", b"passage", "relations", b"relations", "relevance", b"relevance", "score", b"score", "section", b"section", "superseded", b"superseded"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__relevance: _TypeAlias = _typing.Literal["relevance"]  # noqa: Y015
     _WhichOneofArgType__relevance: _TypeAlias = _typing.Literal["_relevance", b"_relevance"]  # noqa: Y015

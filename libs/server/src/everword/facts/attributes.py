@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 
 #: Expected lifetime of values of an unknown attribute, in days.
 _LIFETIME_DAYS = 365
+#: Attributes about which a mistake may harm a person.
+_VITAL = frozenset({"allergy", "medication", "dose", "condition", "diet", "pronouns"})
 #: Lifetimes in days, after Riverse: identity, home and work, romance, interests, and moods.
 _IDENTITY, _PLACE, _ROMANCE, _INTEREST, _STATE = 3650, 540, 365, 180, 60
 
@@ -26,6 +28,16 @@ class Attribute:
     lifetime_days: int
     #: True if a person's life is built around it; such facts mature sooner.
     is_anchor: bool = False
+
+    @property
+    def is_vital(self) -> bool:
+        """Return whether a mistake about it may harm the person, however long ago it was stated."""
+        return self.name.rpartition("_")[2] in _VITAL
+
+    @property
+    def passes(self) -> bool:
+        """Return whether its values describe a moment, such as a mood, and not the person."""
+        return self.category in ("state", "plans")
 
 
 def _single_valued(

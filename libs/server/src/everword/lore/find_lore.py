@@ -53,7 +53,7 @@ class FoundEntry:
 class ActiveLore:
     """The entries that are in a context."""
 
-    #: Highest priority first.
+    #: Constant ones first, then highest priority first.
     entries: Sequence[FoundEntry] = ()
     #: Entries that may be missing because their search costs too much; at most `MAX_OMISSIONS`.
     omissions: Sequence[Omission] = ()
@@ -78,7 +78,10 @@ async def find_lore(
     rules = {id_: rule for book in books.values() for id_, rule in book.rules.items()}
     lines = await _read_lines(conn, namespace_id, list(books.values()), request) if rules else []
     active = await search.find_active(lines, list(books.values()), rules) if rules else {}
-    first = sorted(active, key=lambda id_: (-rules[id_].priority, rules[id_].title, id_))
+    first = sorted(
+        active,
+        key=lambda id_: (not rules[id_].constant, -rules[id_].priority, rules[id_].title, id_),
+    )
     first = first[: request.most]
     contents = await store.read_contents(conn, namespace_id, first) if first else {}
     names = {row.id: row.name for row in rows}

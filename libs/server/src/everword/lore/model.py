@@ -107,7 +107,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class Omission:
-    """An entry, or a whole lorebook, that may be missing from a context because its search costs too much."""
+    """An entry that does not fit into a context; or an entry or a lorebook whose search costs too much."""
 
     book_id: UUID
     book: str

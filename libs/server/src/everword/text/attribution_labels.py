@@ -160,7 +160,9 @@ def _label(
     name, numbers = _NUMBERED.subn("", _HANDLE.sub("", name))
     is_marked = is_marked or numbers > 0
     words, folded, rest = WORD.findall(name), label_words(name), line[at:]
-    if not (any(map(str.isalpha, name)) or name.startswith("+")) or rest.startswith("//"):
+    if not folded or rest.startswith("//"):
+        return None
+    if not (any(map(str.isalpha, name)) or name.startswith("+")):
         return None
     if is_own_name(name, names):
         return Label(True, at)

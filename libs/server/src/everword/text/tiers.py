@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 import string
-import unicodedata
 from collections.abc import Iterator
 
 import regex
 
 from everword.text.credentials import mask_credentials
+from everword.text.sentences import sentence_ends
 
 ABSTRACT_CHARS, OVERVIEW_CHARS = 100, 500
 #: How much of a text is looked at for each: white space and marks of layout are dropped from it.
@@ -26,11 +26,6 @@ _CLUSTER = regex.compile(r"\X")
 #: Markdown at the start of a line.
 _LAYOUT = re.compile(r"(?:#{1,6}[ \t]+|>[ \t]?|[-*+][ \t]+)+")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-#: A sentence ends with its mark, what closes quotes and brackets, and a space.
-_END = re.compile(r"[.!?…]+[\"')\]”’»]* |[。！？]+[」』”]* ?")
-#: Marks after these do not end a sentence: a list number, a single letter, or an abbreviation before a name.
-_NO_END = re.compile(r"(?:^|[ (])(?:\d{1,3}|[^\W\d_]|[DM]r|Mrs|Ms|St|Prof|No|vs|e\.g|i\.e|z\.B)$")
-_LONGEST_NO_END = 5
 #: Limits of an opening phrase without content, such as `Hi!` and `Sure, thanks.`
 _OPENER_WORDS, _OPENER_CHARS = 2, 20
 #: How much of a cut text may be given up to end it with a word.
@@ -72,25 +67,11 @@ def _line_sentences(text: str, more: bool) -> Iterator[str]:
         if layout:
             line = line[layout.end() :]
         start = 0
-        for end in _ends(line):
+        for end in sentence_ends(line):
             yield line[start:end]
             start = end
         if start < len(line):
             yield line[start:] + " "
-
-
-def _ends(line: str) -> Iterator[int]:
-    """Yield where sentences end."""
-    for found in _END.finditer(line):
-        start, end = found.span()
-        if line[start] == "." and _NO_END.search(line[max(0, start - _LONGEST_NO_END) : start]):
-            continue
-        following = line[end : end + 1]
-        if following > "\u02ff" and (
-            following == "\u200d" or unicodedata.category(following)[0] == "M"
-        ):
-            continue  # A mark belongs to the character before it.
-        yield end
 
 
 def _without_openers(sentences: Iterator[str]) -> Iterator[str]:

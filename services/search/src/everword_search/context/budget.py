@@ -1,19 +1,23 @@
 """Fill blocks within one token budget. Pure.
 
-An item that does not fit is omitted as a whole; a smaller item after it may still fit.
+A long memory enters with the part that matched, and grows at the end if tokens are left. An item that does not fit is
+omitted; a smaller item after it may still fit, except in the queue of a block.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from everword.domain.memory_kinds import MemoryKind
 from everword.text.attribution import blank_pasted
+from everword.text.sections import SECTION_CHARS
+from everword_search.context.block_queue import BlockQueue
+from everword_search.context.budgeted_block import BudgetedBlock
 from everword_search.context.item import ContextItem
-from everword_search.context.model import ORDER, BlockSource
+from everword_search.context.item_forms import LEAST_TOKENS, grow, shorten
+from everword_search.context.model import ORDER, BlockSource, ContextCandidate
 from everword_search.context.repetition import WordsInContext
 from everword_search.context.summary_lines import without_repeated_text
 from everword_search.context.text import Layout
@@ -21,53 +25,8 @@ from everword_search.endings.model import CurrentFact
 
 #: Minimum share of a summary's text that must remain after repeated sentences are removed.
 _MUCH = 0.5
-
-
-@dataclass
-class BudgetedBlock:
-    """A heading with items grouped by day; a block without items costs nothing and is not shown."""
-
-    source: BlockSource
-    layout: Layout
-    items: list[ContextItem] = field(default_factory=list)
-    tokens: int = 0
-    _ordered: list[ContextItem] = field(default_factory=list)
-
-    def cost(self, item: ContextItem) -> int:
-        """Return the tokens that an item would add, including a heading or date line that it requires."""
-        heading = 0 if self.items else self.layout.heading_tokens(self.source)
-        at = self._place(item)
-        after = self._ordered[at - 1] if at else None
-        dates = self.layout.header_tokens(item, after)
-        if at < len(self._ordered):
-            following = self._ordered[at]
-            dates += self.layout.header_tokens(following, item)
-            dates -= self.layout.header_tokens(following, after)
-        return heading + dates + item.tokens
-
-    def add(self, item: ContextItem) -> None:
-        self.tokens += self.cost(item)
-        self.items.append(item)
-        self._ordered.insert(self._place(item), item)
-
-    def remove(self, gone: ContextItem) -> None:
-        """Remove an item, with a heading or date line that is no longer required."""
-        retained = [item for item in self.items if item is not gone]
-        self.items, self.tokens, self._ordered = [], 0, []
-        for item in retained:
-            self.add(item)
-
-    def oldest_first(self) -> list[ContextItem]:
-        """Return the items in order of display: those without a time first, the others by time."""
-        return list(self._ordered)
-
-    def _place(self, item: ContextItem) -> int:
-        """Return an item's place in the order of display."""
-        return bisect_right(self._ordered, item.place, key=lambda each: each.place)
-
-    def text(self, first: int) -> str:
-        """Return the block's text, with items numbered from `first`."""
-        return self.layout.block(self.source, self.oldest_first(), first)
+#: Part of the available tokens that one item may take at first; the others follow before it grows.
+_PLACE = 10
 
 
 @dataclass
@@ -116,10 +75,11 @@ class ContextDraft:
     ) -> list[ContextItem]:
         """Add items to a block while they fit, at most `maximum`; return those added.
 
-        `limit` is the block's maximum of tokens. Items that repeat the context are skipped unless `verbatim`, and so
-        are items whose source message is shown. An item with an outdated fact is added only together with the current
-        value, which gets a line of its own if it is missing; with `alone`, the item may go without. `finish` prepares
-        an item for display and is called only if the item fits unprepared.
+        A long item is added as a section, or as a shorter part if that takes too much of the available tokens. `limit`
+        is the block's maximum of tokens. Items that repeat the context are skipped unless `verbatim`, and so are items
+        whose source message is shown. An item with an outdated fact is added only together with the current value,
+        which gets a line of its own if it is missing; with `alone`, the item may go without. `finish` prepares an item
+        for display and is called only if the item fits unprepared.
         """
         put: list[ContextItem] = []
         for item in items:
@@ -128,14 +88,18 @@ class ContextDraft:
             if item.is_withheld or self._is_source_included(item):
                 continue
             if not self._fits(source, item, limit):
-                self.left_out.add(item.key)
-            elif not verbatim and self.said.repeats(item.says):
+                place = self._available(source, limit, item) // _PLACE if verbatim else 0
+                shorter = shorten(self.layout, item, place)
+                if shorter is None:
+                    self.left_out.add(item.key)
+                    continue
+                item = shorter
+            if not verbatim and self.said.repeats(item.says):
                 self._repeated.update({item.memory_id} if item.memory_id else ())
-            elif (
-                shown := finish(item)
-                if verbatim
-                else self._without_repeated_sentences(finish(item))
-            ):
+                continue
+            grown = self._in_its_place(source, finish(item), limit)
+            shown = grown if verbatim else self._without_repeated_sentences(grown)
+            if shown and not shown.is_withheld:
                 alongside = (
                     [] if alone else self._add_with_current_facts(shown, maximum - len(put) - 1)
                 )
@@ -145,6 +109,111 @@ class ContextDraft:
                 else:
                     self.left_out.add(item.key)
         return put
+
+    def fill_from(self, queue: BlockQueue, limit: int | None = None) -> None:
+        """Add the items of a queue in order, at most `limit` tokens in all; shorten the first one that does not fit.
+
+        An item that has no shorter form, and would not fit into the limit alone, is postponed.
+        """
+        block = self.blocks[queue.source]
+        if limit is None:
+            queue.restore_postponed()
+        if queue.shortened and not self._continue_shortened(queue, limit):
+            return
+        while (item := queue.next()) is not None:
+            available = self._left(queue, limit) - block.cost(item) + item.tokens
+            if not self._is_wanted(queue, item):
+                queue.advance()
+                continue
+            if item.tokens > available:
+                queue.shortened = shorten(self.layout, item, available)
+                if queue.shortened is None:
+                    if item.full is None and item.tokens > (
+                        self.budget if limit is None else limit
+                    ):
+                        queue.postpone()
+                        continue
+                    return
+                item = queue.shortened
+            before = block.tokens
+            self._add(queue.source, item)
+            queue.used += block.tokens - before
+            queue.advance()
+            if queue.shortened:
+                return
+
+    def _is_wanted(self, queue: BlockQueue, item: ContextItem) -> bool:
+        """Return whether the next item of a queue adds something to the context."""
+        if item.is_withheld or item.key in self.keys or self._is_source_included(item):
+            return False
+        if not queue.verbatim and self.said.repeats(item.says):
+            self._repeated.update({item.memory_id} if item.memory_id else ())
+            return False
+        return True
+
+    def _continue_shortened(self, queue: BlockQueue, limit: int | None) -> bool:
+        """Grow the shortened item of a queue; return whether it is whole, so that others may follow."""
+        item = queue.shortened
+        assert item is not None
+        block = self.blocks[queue.source]
+        if not any(each is item for each in block.items):
+            queue.shortened = None
+            return True
+        grown = grow(self.layout, item, item.tokens + self._left(queue, limit))
+        if grown is not item:
+            queue.used += grown.tokens - item.tokens
+            self._replace(block, item, grown)
+        queue.shortened = grown if grown.is_shortened else None
+        return queue.shortened is None
+
+    def _left(self, queue: BlockQueue, limit: int | None) -> int:
+        left = self.budget - self.reserved - self.tokens
+        return left if limit is None else min(left, limit - queue.used)
+
+    def leave_out(self, queue: BlockQueue) -> list[ContextCandidate]:
+        """Count the items of a queue that did not fit as left out; return their candidates."""
+        there = self.keys
+        missing = [
+            each
+            for each in queue.waiting
+            if each.key not in there and not self.said.repeats(f"{each.label}: {each.words}")
+        ]
+        self.left_out.update(each.key for each in missing)
+        return missing
+
+    def widen(self) -> None:
+        """Grow shortened items while tokens are left, the most relevant first: to sections, then to the whole text."""
+        for max_chars in (SECTION_CHARS, None):
+            shortened = [
+                (block, item)
+                for block in self.blocks.values()
+                for item in block.items
+                if item.is_shortened and item.full
+            ]
+            for block, item in sorted(shortened, key=lambda each: -(each[1].relevance or 0.0)):
+                left = self.budget - self.tokens
+                if left < LEAST_TOKENS:
+                    return
+                if all(each is not item for each in block.items):
+                    continue
+                grown = grow(self.layout, item, item.tokens + left, max_chars)
+                if grown is not item:
+                    self._replace(block, item, grown)
+
+    def _in_its_place(
+        self, source: BlockSource, item: ContextItem, limit: int | None
+    ) -> ContextItem:
+        """Return an item as a section, or shorter if that takes more than its part of the available tokens."""
+        if not item.is_shortened:
+            return item
+        place = self._available(source, limit, item) // _PLACE
+        return grow(self.layout, item, place, SECTION_CHARS)
+
+    def _replace(self, block: BudgetedBlock, item: ContextItem, grown: ContextItem) -> None:
+        """Replace an item by a longer form of it, and remove items whose source message it now shows."""
+        block.replace(item, grown)
+        self._remove_restated(grown)
+        self.said.add(grown.says, grown.speaker)
 
     def _without_repeated_sentences(self, item: ContextItem) -> ContextItem | None:
         """Return a summary without sentences that the context already has, and other items unchanged.
@@ -166,10 +235,7 @@ class ContextDraft:
 
     def _add(self, source: BlockSource, item: ContextItem) -> None:
         """Add an item, and remove items whose source message it is."""
-        if item.memory_id in self._retold:
-            for block in self.blocks.values():
-                for other in [each for each in block.items if _contains_source(item, each)]:
-                    block.remove(other)
+        self._remove_restated(item)
         self._retold.update(id_ for id_, _ in item.source_messages)
         self.blocks[source].add(item)
         says = item.says
@@ -178,17 +244,23 @@ class ContextDraft:
             says = blank_pasted(says, (item.speaker,))
         self.said.add(says, item.speaker)
 
-    def reserve(
-        self, source: BlockSource, items: Iterable[ContextItem], limit: int
-    ) -> set[UUID | str]:
-        """Reserve the tokens of a block with these items, at most `limit`; return the keys of items that fit."""
-        block = BudgetedBlock(source, self.layout)
-        for item in items:
-            if not item.is_withheld and block.tokens + block.cost(item) <= limit:
+    def _remove_restated(self, item: ContextItem) -> None:
+        """Remove the items whose source message an item shows."""
+        if item.memory_id in self._retold:
+            for block in self.blocks.values():
+                for other in [each for each in block.items if _contains_source(item, each)]:
+                    block.remove(other)
+
+    def needed(self, queue: BlockQueue, most: int) -> tuple[int, set[UUID | str]]:
+        """Return the tokens that a queue needs, at most `most`, and the keys of the items that fit into them."""
+        block, keys = BudgetedBlock(queue.source, self.layout), set[UUID | str]()
+        for item in queue.items():
+            if block.tokens >= most:
+                break
+            if not item.is_withheld:
                 block.add(item)
-        self.reserved += block.tokens
-        self.promised |= {item.memory_id for item in block.items if item.memory_id}
-        return {item.key for item in block.items}
+                keys |= {item.key} if block.tokens <= most else set()
+        return min(block.tokens, most), keys
 
     def release(self) -> None:
         """Release all reservations."""
@@ -257,9 +329,13 @@ class ContextDraft:
         return (item for block in self.blocks.values() for item in block.items)
 
     def _fits(self, source: BlockSource, item: ContextItem, limit: int | None) -> bool:
-        block, cost = self.blocks[source], self.blocks[source].cost(item)
-        left = self.budget - self.reserved - self.tokens
-        return cost <= left and (limit is None or block.tokens + cost <= limit)
+        return item.tokens <= self._available(source, limit, item)
+
+    def _available(self, source: BlockSource, limit: int | None, item: ContextItem) -> int:
+        """Return the tokens available for an item itself, without a heading or day line that it requires."""
+        block, left = self.blocks[source], self.budget - self.reserved - self.tokens
+        left = left if limit is None else min(left, limit - block.tokens)
+        return left - block.cost(item) + item.tokens
 
     def numbered(self) -> list[tuple[BudgetedBlock, int]]:
         """Return the non-empty blocks in order, each with the number of its first item."""

@@ -40,7 +40,7 @@ async def build_context(
     await asyncio.to_thread(building.add_earlier, earlier)
     await asyncio.to_thread(building.add_recalled_turns, recalled.results)
     await building.add_found_memories(found, candidates)
-    await asyncio.to_thread(building.add_waiting_turns)
+    await asyncio.to_thread(building.finish)
     await building.count_uses()
     return building.built(found.degraded_by(recalled.degraded))
 

@@ -17,6 +17,7 @@ from everword.domain.memory_kinds import MemoryKind
 from everword.domain.records import ConversationRecord, MessageRecord
 from everword.facts.model import USER
 from everword.rpc.pages import PageRequest
+from everword.text.sections import SECTION_CHARS
 from everword_search.context.budget import ContextDraft
 from everword_search.context.item import ContextItem
 from everword_search.context.memory_topics import about_summary, about_turn
@@ -275,6 +276,7 @@ async def recall_turns(
         page=PageRequest(most + 1 + shown),
         at_least_as_fresh=request.at_least_as_fresh,
         operators=False,
+        section_chars=SECTION_CHARS,
     )
     try:
         response, _ = await find_memories(sources, namespace, search)

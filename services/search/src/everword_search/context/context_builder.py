@@ -1,8 +1,9 @@
 """The order in which a context is filled.
 
-First come the newest turns. Tokens are then reserved for each kind of block with a share; memories fill the rest. Next
-the blocks are filled, except for items whose source message is shown, and the remaining tokens go to further memories
-and turns.
+First come the newest turns. Tokens are then reserved for the other blocks, at most their shares, and memories are
+added. Next the blocks are filled up to their shares, except for items whose source message is shown. What is left goes
+to the rest of files and lorebook entries, to further memories, to the rest of other blocks, and to further turns. At
+the end, items of which a part is shown grow.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from everword.domain.caller import NamespaceScope
-from everword.lore.model import Omission
+from everword.lore.model import MAX_OMISSIONS, Omission
 from everword.rpc.pages import MAX_PAGE
+from everword_search.context.block_queue import BlockQueue
 from everword_search.context.blocks import registry
 from everword_search.context.blocks.model import BlockRequest
-from everword_search.context.budget import BudgetedBlock, ContextDraft
+from everword_search.context.budget import ContextDraft
+from everword_search.context.budgeted_block import BudgetedBlock
 from everword_search.context.chat_history import (
     SHARE,
     RecalledTurns,
@@ -46,6 +49,9 @@ from everword_search.retrieval.sources import Sources
 FULL = 0.95
 #: Maximum share of the budget for summaries of the periods that the query names.
 PERIODS_SHARE = 0.5
+#: Share of the budget that memories get while blocks with more to add come before them, and their part of the budget
+#: that blocks cannot reserve.
+_MEMORIES_SHARE, _MEMORIES_FLOOR = 0.5, 0.2
 #: Blocks of search results and turns, whose memories count as used.
 _FOUND = (BlockSource.MEMORIES, BlockSource.CHAT_HISTORY)
 
@@ -67,6 +73,8 @@ class BuiltContext:
     degraded: Sequence[ArmReport]
     #: Lorebook entries that may be missing.
     lore_omissions: Sequence[Omission]
+    #: Number of items of which a part is shown.
+    shortened: int
 
 
 @dataclass(frozen=True)
@@ -188,75 +196,102 @@ class ContextBuilder:
             marked = more.with_sources({**more.source_messages, **source_messages})
             await asyncio.to_thread(self._add_memories, marked)
 
-    def add_waiting_turns(self) -> None:
-        """Add the remaining turns that fit."""
+    def finish(self, turns: BlockSource = BlockSource.CHAT_HISTORY) -> None:
+        """Add the remaining turns that fit to the block `turns`, and use the remaining tokens for longer items."""
         draft = self.draft
         there = draft.keys
         requested = [item for item in self.waiting if item.key not in there]
-        draft.fill(BlockSource.CHAT_HISTORY, requested, maximum=len(requested), verbatim=True)
+        draft.fill(turns, requested, maximum=len(requested), verbatim=True)
+        draft.widen()
         draft.trim()
         draft.left_out.difference_update(draft.keys)
 
     def _add_all(self, found: FoundMemories, candidates: Candidates) -> ToldBy:
         """Add memories and blocks once; return the source messages of the blocks' items."""
-        draft, items = self.draft, self._items(found, candidates)
-        limits, foreign = self._reserve(items)
-        source_messages = {item.key: item.source_messages for own in items.values() for item in own}
+        draft, queues = self.draft, self._queues(found, candidates)
+        promised = self._reserve(queues, bool(found.results))
+        source_messages = {k: v for queue in queues for k, v in queue.source_messages().items()}
         marked = found.with_sources({**found.source_messages, **source_messages})
-        self._add_memories(marked, foreign)
+        before = [queue for queue in queues if queue.precedes and self._needs_more(queue)]
+        promised |= {each.key for queue in before for each in queue.candidates}
+        limit = int(draft.budget * _MEMORIES_SHARE) if before else None
+        self._add_memories(marked, promised, limit)
         draft.release()
-        for source, own in items.items():
-            there = draft.keys
-            requested = [item for item in own if item.key not in there]
-            limit, verbatim = limits[source], source in registry.VERBATIM
-            draft.fill(source, requested, maximum=len(requested), limit=limit, verbatim=verbatim)
-        if foreign:
+        for queue in queues:
+            draft.fill_from(queue, queue.limit)
+        for queue in before:
+            draft.fill_from(queue)
+        if promised or before:
             self._add_memories(marked)
+        for queue in queues:
+            draft.fill_from(queue)
+            self._report(draft.leave_out(queue))
         return source_messages
 
-    def _reserve(
-        self, items: Mapping[BlockSource, Sequence[ContextItem]]
-    ) -> tuple[dict[BlockSource, int], set[UUID | str]]:
-        """Reserve tokens for the blocks in order of the prompt.
+    def _reserve(self, queues: Sequence[BlockQueue], has_memories: bool) -> set[UUID | str]:
+        """Reserve tokens for the blocks in order of the prompt: first a floor for each, then up to its share.
 
-        Return each block's limit, and the keys of the items that the blocks will contain.
+        Return the keys of the items that the blocks will contain.
         """
-        draft, limits, foreign = self.draft, dict[BlockSource, int](), set[UUID | str]()
+        draft, promised = self.draft, set[UUID | str]()
+        floor = int(draft.budget * _MEMORIES_FLOOR) if has_memories else 0
         together = int(draft.budget * registry.TOGETHER)
-        shares = {kind.source: kind.share for kind in registry.KINDS}
-        for source in (each for each in ORDER if each in items):
-            limits[source] = min(int(draft.budget * shares[source]), together - draft.reserved)
-            foreign |= draft.reserve(source, items[source], limits[source])
-        return limits, foreign
+        together = max(0, min(together, draft.budget - draft.tokens - floor))
+        for share in ("floor", "share"):
+            for queue in queues:
+                most = queue.limit + together - draft.reserved
+                most = min(int(draft.budget * getattr(queue, share)), most)
+                needed, keys = draft.needed(queue, most)
+                draft.reserved += max(0, needed - queue.limit)
+                queue.limit = max(queue.limit, needed)
+                promised |= keys
+        draft.promised |= {key for key in promised if isinstance(key, UUID)}
+        return promised
 
-    def _items(
-        self, found: FoundMemories, candidates: Candidates
-    ) -> dict[BlockSource, list[ContextItem]]:
-        """Return the items of the blocks, the best of each first: by score, link bonus and nearness to the query."""
+    def _needs_more(self, queue: BlockQueue) -> bool:
+        """Return whether a queue has more items than its share of the budget can hold."""
+        return self.draft.needed(queue, queue.limit + 1)[0] > queue.limit
+
+    def _report(self, missing: Sequence[ContextCandidate]) -> None:
+        """Report lorebook entries that did not fit."""
+        available = MAX_OMISSIONS - len(self.lore_omissions)
+        self.lore_omissions.extend([each.omission for each in missing if each.omission][:available])
+
+    def _queues(self, found: FoundMemories, candidates: Candidates) -> list[BlockQueue]:
+        """Return the queues of the blocks in order of the prompt.
+
+        The best candidates of each come first: by score, link bonus and nearness to the query.
+        """
         near = _nearness(found)
 
-        def value(item: ContextItem) -> float:
-            return (
-                item.score + item.lift + (near.get(item.memory_id, 0.0) if item.memory_id else 0.0)
-            )
+        def value(each: ContextCandidate) -> float:
+            nearness = near.get(each.memory_id, 0.0) if each.memory_id else 0.0
+            return each.score + each.lift + nearness
 
-        layout = self.draft.layout
-        return {
-            source: sorted(map(layout.candidate, own), key=value, reverse=True)
-            for source, own in candidates.items()
-        }
+        kinds = {kind.source: kind for kind in registry.KINDS}
+        queues = list[BlockQueue]()
+        for source in (each for each in ORDER if each in candidates):
+            own = sorted(candidates[source], key=value, reverse=True)
+            for group in kinds[source].all_groups:
+                members = [each for each in own if each.group == group.name]
+                verbatim = kinds[source].verbatim
+                queues.append(BlockQueue(source, members, self.draft.layout, group, verbatim))
+        return [queue for queue in queues if queue.candidates]
 
     def _add_memories(
-        self, found: FoundMemories, theirs: AbstractSet[UUID | str] = frozenset()
+        self,
+        found: FoundMemories,
+        theirs: AbstractSet[UUID | str] = frozenset(),
+        limit: int | None = None,
     ) -> None:
-        """Add memories, except for those reserved for another block."""
+        """Add memories, except for those reserved for another block, at most `limit` tokens."""
         self._add_current_facts(found)
         if found.periods:
-            limit = int(self.draft.budget * PERIODS_SHARE)
             most = min(len(found.periods), self._memories_left())
             periods = FoundMemories().after(found.periods)
-            self._add_found(BlockSource.MEMORIES, periods, most, limit, theirs)
-        self._add_found(BlockSource.MEMORIES, found, self._memories_left(), None, theirs)
+            of_periods = int(self.draft.budget * PERIODS_SHARE)
+            self._add_found(BlockSource.MEMORIES, periods, most, of_periods, theirs)
+        self._add_found(BlockSource.MEMORIES, found, self._memories_left(), limit, theirs)
 
     def _memories_left(self) -> int:
         """Return how many more memories may be added."""
@@ -345,7 +380,11 @@ class ContextBuilder:
         unread = self.start.conversation.unread if self.start.conversation else 0
         omitted = len(draft.left_out) + unread
         shown = draft.numbered(), draft.text(), draft.tokens
-        return BuiltContext(*shown, omitted, found.verdict, found.degraded, self.lore_omissions)
+        items = (item for block, _ in shown[0] for item in block.items)
+        shortened = sum(item.is_shortened for item in items)
+        return BuiltContext(
+            *shown, omitted, found.verdict, found.degraded, self.lore_omissions, shortened
+        )
 
 
 def _nearness(found: FoundMemories) -> dict[UUID, float]:

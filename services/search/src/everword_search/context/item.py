@@ -10,6 +10,7 @@ from uuid import UUID
 from everword.domain.records import MemoryRecord
 from everword_search.endings.model import Ending
 from everword_search.retrieval.confidence import Confidence
+from everword_search.retrieval.full_text import FullText
 
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
 
@@ -24,6 +25,7 @@ class ItemContext:
     endings: Sequence[Ending] = ()
     source_messages: tuple[tuple[UUID, str], ...] = ()
     trust: str = ""
+    full: FullText | None = None
 
 
 NOTHING = ItemContext()
@@ -65,6 +67,10 @@ class ContextItem:
     is_withheld: bool = False
     #: The text compared for repetition, if it differs from `words`.
     substance: str = ""
+    #: The text that `words` are a part of; None for items that are shown as they are.
+    full: FullText | None = None
+    #: True if the context shows a part of its text.
+    is_shortened: bool = False
     #: Kind and level in the text form; empty for messages, and in a block whose heading names the kind.
     kind: str = ""
     #: Name of the conversation that it is from, if it is another one than the context's.

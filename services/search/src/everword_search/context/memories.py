@@ -25,6 +25,8 @@ from everword_search.retrieval.sources import Sources
 
 #: Characters read of each memory; at least one passage, so that a memory of one passage is recognised as whole.
 _CONTENT_CHARS = 4000
+#: Characters read around the best passage for each token of the budget: about as many as the budget can hold.
+CHARS_A_TOKEN = 5
 #: Memories requested: a fixed number, plus one for this many tokens of the budget. Most memories cost more.
 _SPARE, _SMALL_TOKENS = 10, 35
 #: Workspace files for the start of a session and for heartbeats only.
@@ -105,6 +107,7 @@ class FoundMemories:
             result.confidence,
             result.endings,
             self.source_messages.get(id_, ()),
+            full=result.full,
         )
         return layout.memory(result.memory, result.passage, alongside, masks=masks)
 
@@ -112,7 +115,9 @@ class FoundMemories:
         """Return an item of these results with its credentials masked."""
         assert item.memory_id is not None
         result = self.results[item.memory_id]
-        if mask_passage(result.passage, result.memory.content) == result.passage:
+        if result.full is None and (
+            mask_passage(result.passage, result.memory.content) == result.passage
+        ):
             return item
         return self.item(layout, item.memory_id, masks=True)
 
@@ -144,6 +149,7 @@ async def search_memories(
         profile=request.profile,
         balanced=request.balanced,
         with_relations=False,
+        section_chars=CHARS_A_TOKEN * request.token_budget,
     )
     found = await find_reliable(sources, namespace, search)
     chosen = found.results

@@ -8,8 +8,10 @@ from enum import IntEnum
 from uuid import UUID
 
 from everword.domain.records import ConversationRecord, MemoryRecord
+from everword.lore.model import Omission
 from everword_search.context.provenance import ContextPart
 from everword_search.records.model import EVERYTHING, ConversationKey, MemoryFilter
+from everword_search.retrieval.full_text import FullText
 from everword_search.retrieval.profiles import BalancedOptions
 
 DEFAULT_BUDGET = 4000
@@ -72,6 +74,17 @@ class ContextCandidate:
     strategy_id: UUID | None = None
     #: The memory itself, if callers receive its fields.
     about: MemoryRecord | None = None
+    #: The text that may be shown in part; None if `words` are shown as they are.
+    full: FullText | None = None
+    #: Name of its group within the block; see BlockKind.
+    group: str = ""
+    #: Reported to the caller if it does not fit.
+    omission: Omission | None = None
+
+    @property
+    def key(self) -> UUID | str:
+        """Identifies the line within a context, as the key of its item."""
+        return self.memory_id or f"{' '.join(self.label.split())}: {self.words}"
 
 
 class ContextScope(IntEnum):

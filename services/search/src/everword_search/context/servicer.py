@@ -15,7 +15,7 @@ from everword.v1 import context_service_pb2 as pb
 from everword.v1.context_service_pb2_grpc import ContextServiceServicer
 from everword.v1.lore_pb2 import LoreOmission
 from everword.v1.search_service_pb2 import Confidence, Verdict
-from everword_search.context.budget import BudgetedBlock
+from everword_search.context.budgeted_block import BudgetedBlock
 from everword_search.context.build_context import build_context
 from everword_search.context.context_builder import BuiltContext
 from everword_search.context.item import ContextItem
@@ -106,6 +106,7 @@ def _to_response(built: BuiltContext) -> pb.BuildContextResponse:
         verdict=Verdict.ValueType(built.verdict or 0),
         degraded=map(arm_report, built.degraded),
         lore_omissions=map(_lore_omission, built.lore_omissions),
+        shortened=built.shortened,
     )
 
 
@@ -119,6 +120,7 @@ def _to_part(part: tuple[BudgetedBlock, int] | StreamedEnd) -> pb.StreamContextR
         missing=[pb.ContextSource.ValueType(each) for each in part.missing],
         degraded=map(arm_report, part.degraded),
         lore_omissions=map(_lore_omission, part.lore_omissions),
+        shortened=part.shortened,
     )
     return pb.StreamContextResponse(end=end)
 
@@ -155,6 +157,7 @@ def _item(block: BudgetedBlock, item: ContextItem, number: int) -> pb.ContextIte
         relevance=item.relevance,
         confidence=Confidence.ValueType(item.confidence),
         superseded=endings_to_proto(item.endings),
+        shortened=item.is_shortened,
     )
     if item.about:
         fill_memory(message.memory, _without_long_fields(item.about))

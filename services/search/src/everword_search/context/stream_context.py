@@ -11,7 +11,7 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.deadline import remaining
 from everword.lore.model import Omission
 from everword.text.tokens.counter import TokenCounter
-from everword_search.context.budget import BudgetedBlock
+from everword_search.context.budgeted_block import BudgetedBlock
 from everword_search.context.build_context import begin
 from everword_search.context.context_builder import ContextBuilder
 from everword_search.context.earlier_conversations import EarlierConversations
@@ -38,6 +38,8 @@ class StreamedEnd:
     degraded: Sequence[ArmReport]
     #: Lorebook entries that may be missing.
     lore_omissions: Sequence[Omission]
+    #: Number of items of which a part is shown.
+    shortened: int
 
 
 async def stream_context(
@@ -65,6 +67,8 @@ async def stream_context(
     earlier = there.pop(BlockSource.EARLIER_CONVERSATIONS, EarlierConversations())
     await asyncio.to_thread(building.add_earlier, earlier)
     await building.add_found_memories(found, there, until)
+    # The chat history was already sent, so further turns go to the memories block.
+    await asyncio.to_thread(building.finish, BlockSource.MEMORIES)
     first = 1 + len(history.items)
     for block in building.draft.blocks.values():
         if block.items and block is not history:
@@ -73,7 +77,13 @@ async def stream_context(
     await building.count_uses()
     built = building.built(found)
     yield StreamedEnd(
-        built.tokens, built.omitted, found.verdict, missing, built.degraded, built.lore_omissions
+        built.tokens,
+        built.omitted,
+        found.verdict,
+        missing,
+        built.degraded,
+        built.lore_omissions,
+        built.shortened,
     )
 
 

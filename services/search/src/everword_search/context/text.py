@@ -31,6 +31,7 @@ from everword.domain.times import local_time
 from everword.domain.trust import TrustPolicy
 from everword.text.credentials import mask_credentials, mask_passage
 from everword.text.instructions import contains_model_instructions
+from everword.text.structure import collapse_runs, has_json
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.item import NOTHING, ContextItem, ItemContext
 from everword_search.context.memory_topics import document_label
@@ -43,6 +44,7 @@ from everword_search.context.provenance import (
 )
 from everword_search.context.summary_lines import without_conversations
 from everword_search.endings.model import CurrentFact, Ending, ending_remarks
+from everword_search.retrieval.full_text import FullText
 from everword_search.summaries.store import TopSummaryRow
 
 #: Trust labels in the brackets of an item.
@@ -79,6 +81,8 @@ _INDENT = "  "
 #: A number with as many digits as any item's.
 _WIDEST = 999
 _BETWEEN = 2  # Upper bound of the tokens of the empty line between two blocks.
+#: Characters of a part of a document at first.
+EXCERPT_CHARS = 800
 #: Some readers treat these as line ends, and JSON does not escape them.
 _JSON_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
@@ -158,20 +162,44 @@ class Layout:
             after = item
         return "\n".join(parts)
 
+    def shown(self, item: ContextItem, max_chars: int) -> ContextItem:
+        """Return an item with at most about `max_chars` characters of its full text."""
+        assert item.full is not None
+        words = item.full.shown(max_chars)
+        is_shortened = not item.full.is_whole or len(item.full.text) > max_chars
+        if item.about and item.about.kind == MemoryKind.SUMMARY:
+            words = without_conversations(words)
+        trust, is_withheld = judge(self.trust, item.about, words)
+        given = item.about.token_count if item.about and words == item.about.content else 0
+        return self._counted(
+            replace(
+                item,
+                words=words,
+                substance="",
+                trust=trust,
+                is_withheld=is_withheld,
+                is_shortened=is_shortened,
+            ),
+            given,
+        )
+
     def turn(
         self,
         message: MessageRecord,
         about: MemoryRecord | None = None,
         endings: Sequence[Ending] = (),
     ) -> ContextItem:
-        """Return a turn verbatim, except for credentials if these are masked."""
+        """Return a turn verbatim, except for long runs of characters, and for credentials if these are masked."""
         words = message.whole_text
-        shown = mask_credentials(words) if self.masks else words
+        shown = collapse_runs(mask_credentials(words) if self.masks else words)
         # The caller's token count is valid only for the text as it was sent.
         given = message.token_count if shown == words else 0
         speaker = message.author or _ROLES.get(message.role, "")
         place = message.id, message.occurred_at, message.seq
-        return self._item(*place, speaker, shown, given, ItemContext(endings=endings), about)
+        # The output of a tool may be shortened; a person's words are shown whole or not at all.
+        full = FullText(shown, of_tool=True) if message.tool_name or has_json(shown) else None
+        alongside = ItemContext(endings=endings, full=full)
+        return self._item(*place, speaker, shown, given, alongside, about)
 
     def holding(self, holding: CurrentFact) -> ContextItem | None:
         """Return a current value as one line; None if the filter excludes the fact's memory."""
@@ -199,32 +227,44 @@ class Layout:
         *,
         masks: bool,
     ) -> ContextItem:
-        """Return a memory in full, or its best passage between ellipses if it has several.
+        """Return a memory as its best passage, between ellipses if it has more text; see ContextItem.full.
 
         For a tool call without content, the passage is its sentence.
         """
-        words = mask_passage(passage, memory.content) if masks else passage
-        given = 0
-        if passage == memory.content:
-            # The caller's token count is for the whole text.
-            given = memory.token_count if words == passage else 0
-        elif passage != memory.synthesized_content:
-            words = f"… {words.strip()} …"
+        full = item_context.full
+        if full is not None and masks:
+            full = full.masked()
+        if full is not None:
+            words = full.shown(len(full.passage))
+        else:
+            words = mask_passage(passage, memory.content) if masks else passage
+            if passage not in (memory.content, memory.synthesized_content):
+                words = f"… {words.strip()} …"
+        # The caller's token count is for the whole text as it was sent.
+        given = memory.token_count if words == memory.content else 0
         words = without_conversations(words) if memory.kind == MemoryKind.SUMMARY else words
         speaker = memory.author or _ROLES.get(memory.role, "")
         if memory.document_id:
             speaker = document_label(memory, masks=masks)
         place = memory.id, memory.occurred_at, memory.seq or 0
         kind = kind_phrase(memory.kind, memory.summary_level, memory.period)
-        return self._item(*place, speaker, words, given, item_context, memory, kind)
+        context = replace(item_context, full=full)
+        item = self._item(*place, speaker, words, given, context, memory, kind)
+        is_whole = full is None or (full.is_whole and full.passage == full.text)
+        return item if is_whole else replace(item, is_shortened=True)
 
     def reworded(self, item: ContextItem, words: str) -> ContextItem:
-        """Return the item with `words` as its text, and its token count updated."""
-        return self._counted(replace(item, words=words))
+        """Return the item with `words` as its text, and its token count updated; it does not grow any more."""
+        return self._counted(replace(item, words=words, full=None))
 
     def candidate(self, found: ContextCandidate) -> ContextItem:
         """Return a block's candidate as an item."""
-        words = mask_credentials(found.words) if self.masks else found.words
+        full = found.full.masked() if found.full and self.masks else found.full
+        if full is not None:
+            # A part of a document begins as an excerpt; other texts are whole unless they do not fit.
+            words = full.shown(EXCERPT_CHARS if full.passage else len(full.text))
+        else:
+            words = collapse_runs(mask_credentials(found.words) if self.masks else found.words)
         label = mask_credentials(found.label) if self.masks else found.label
         substance = f"{label}: {words}"
         words += f" ({found.remark})" if found.remark else ""
@@ -235,10 +275,18 @@ class Layout:
             label,
             words,
             0,
-            ItemContext(found.score, found.relevance, source_messages=found.source_messages),
+            ItemContext(
+                found.score, found.relevance, source_messages=found.source_messages, full=full
+            ),
             found.about,
         )
-        return replace(item, substance=substance, strategy_id=found.strategy_id, lift=found.lift)
+        return replace(
+            item,
+            substance=substance,
+            strategy_id=found.strategy_id,
+            lift=found.lift,
+            is_shortened=full is not None and (not full.is_whole or words != full.text),
+        )
 
     def _item(
         self,
@@ -269,6 +317,7 @@ class Layout:
             source_messages=item_context.source_messages,
             trust=trust,
             is_withheld=is_withheld,
+            full=item_context.full,
             kind=kind,
             conversation=self._other_conversation(about),
         )

@@ -78,6 +78,23 @@ SELECT m.source_id AS id, m.kind,
        OFFSET 0) AS talk ON true
  ORDER BY wanted.place;
 
+-- read_surroundings --
+-- The passages of memories around one passage of each, at most `reach` before and after it, in order.
+SELECT wanted.source_id AS memory_id, near.part, near.part - matching.part AS distance, near.content
+  FROM unnest(%(source_ids)b::uuid[], %(passage_ids)b::bigint[], %(reaches)b::bigint[])
+       WITH ORDINALITY AS wanted (source_id, passage_id, reach, place)
+ CROSS JOIN LATERAL (
+       SELECT part FROM visible_memories
+        WHERE namespace_id = %(namespace_id)s AND id = wanted.passage_id
+       OFFSET 0) AS matching
+ CROSS JOIN LATERAL (
+       SELECT part, content FROM visible_memories
+        WHERE namespace_id = %(namespace_id)s AND source_id = wanted.source_id
+          AND part BETWEEN greatest(matching.part - wanted.reach, 0) AND matching.part + wanted.reach
+       OFFSET 0) AS near
+ WHERE matching.part >= 0
+ ORDER BY wanted.place, near.part;
+
 -- memory_bytes --
 -- The total size in bytes of the texts of memories, including tool results that are too long for the index.
 SELECT (SELECT coalesce(sum(octet_length(content)), 0)

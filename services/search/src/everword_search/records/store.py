@@ -54,6 +54,17 @@ class MessageRow(MessageRecord):
     available: int
 
 
+@dataclass(frozen=True)
+class SurroundingRow:
+    """A passage near the matching passage of a memory."""
+
+    memory_id: UUID
+    part: int
+    #: Passages after the matching one; negative before it.
+    distance: int
+    content: str
+
+
 async def caught_up(conn: Connection, lsn: str) -> bool:
     return bool(await fetch_value(conn, SQL["caught_up"], {"lsn": lsn}))
 
@@ -94,6 +105,23 @@ def memories_statement(
 def listed_metadata_chars(max_chars: int | None) -> int | None:
     """Return the maximum length of metadata next to texts of at most `max_chars`; None for no limit."""
     return None if max_chars is None else max(max_chars, LISTED_METADATA_CHARS)
+
+
+async def read_surroundings(
+    conn: Connection,
+    namespace_id: int,
+    source_ids: Sequence[UUID],
+    passage_ids: Sequence[int],
+    reaches: Sequence[int],
+) -> list[SurroundingRow]:
+    """Return the passages around one passage of each memory, memory by memory."""
+    parameters = {
+        **namespaced(namespace_id),
+        "source_ids": ArrayParameter(array_of_uuids(source_ids)),
+        "passage_ids": ArrayParameter(np.array(passage_ids, np.int64)),
+        "reaches": ArrayParameter(np.array(reaches, np.int64)),
+    }
+    return await fetch_all(conn, SQL["read_surroundings"], parameters, SurroundingRow)
 
 
 async def memory_bytes(conn: Connection, namespace_id: int, source_ids: Sequence[UUID]) -> int:

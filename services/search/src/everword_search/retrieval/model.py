@@ -13,6 +13,7 @@ from everword_search.endings.model import Ending
 from everword_search.records.model import EVERYTHING, MemoryFilter
 from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.confidence import Confidence
+from everword_search.retrieval.full_text import FullText
 from everword_search.retrieval.hits import RankedHit
 from everword_search.retrieval.profiles import BalancedOptions
 from everword_search.summaries.model import (
@@ -73,6 +74,8 @@ class SearchRequest:
     #: True if results that are nodes include their relations.
     with_relations: bool = True
     expansion_limits: ExpansionLimits = DEFAULT_LIMITS
+    #: Maximum characters to read around the best result's passage; 0 reads none, and results have no `full`.
+    section_chars: int = 0
     #: The moment of the question; None for now.
     reference_time: datetime | None = None
 
@@ -98,6 +101,8 @@ class SearchResult:
     endings: Sequence[Ending] = ()
     #: Relations of a node, one line each.
     relations: Sequence[str] = ()
+    #: The text around the passage; None unless requested, and for the sentence of a tool call.
+    full: FullText | None = None
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ from everword_search.retrieval.results.completions import completions_of
 from everword_search.retrieval.results.hit_order import RankedPage, order
 from everword_search.retrieval.results.originals import find_page_originals
 from everword_search.retrieval.results.placement import PagePlacement, PromotedHits
+from everword_search.retrieval.results.sections import with_full_texts
 from everword_search.retrieval.runner import Runner
 from everword_search.retrieval.single_arm import rank_single_arm
 from everword_search.retrieval.sources import Sources
@@ -243,6 +244,9 @@ async def hydrate(
             results = await complete(
                 conn, validated.namespace.id, results, validated.request, cursor.after is None
             )
+    if validated.request.section_chars:
+        chars = validated.request.section_chars
+        results = await with_full_texts(conn, database, validated.namespace.id, results, chars)
     verdict = relevance.verdict(found, page.chance)
     return SearchResponse(
         results,

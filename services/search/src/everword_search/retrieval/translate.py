@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from everword.domain.caller import NamespaceScope
 from everword.rpc.pages import to_page
 from everword.rpc.translate import fill_memory, from_timestamp, to_duration
+from everword.text.sections import SECTION_CHARS
 from everword.v1 import search_service_pb2 as pb
 from everword_search.endings.translate import endings_to_proto
 from everword_search.records.tiers import Tier, chars_read, in_tier
@@ -41,6 +42,7 @@ def to_search_request(request: pb.SearchRequest, namespace: NamespaceScope) -> S
         expand=ExpandMode(request.expand or _usual_expansion(request)),
         expansion_limits=to_limits(request.expansion_limits),
         reference_time=to_reference_time(request),
+        section_chars=SECTION_CHARS if request.with_sections else 0,
     )
 
 
@@ -78,6 +80,7 @@ def search_response(
             incomplete=result.incomplete,
             superseded=endings_to_proto(result.endings),
             relations=result.relations,
+            section=result.full.shown(SECTION_CHARS) if result.full else "",
         )
         memory = in_tier(result.memory, tier, masks=masks)
         fill_memory(added.memory, memory)

@@ -3,14 +3,13 @@
     ## Documents
     [1] Handbook › Deployment › Rollback: Run `revert-release` within an hour.
 
-Documents are searched for every context. The block shows at most five chunks, each as an excerpt around the matching
-words; further chunks may still appear as memories.
+Documents are searched for every context. The block shows at most five chunks, first as excerpts around the matching
+words, which grow if tokens are left; further chunks may still appear as memories.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -21,42 +20,40 @@ from everword.domain.memory_kinds import MemoryKind
 from everword.domain.periods import Calendar
 from everword.domain.records import MemoryRecord
 from everword.rpc.pages import PageRequest
+from everword_search.context.block_queue import BlockGroup
 from everword_search.context.blocks.model import BlockKind, BlockRequest
-from everword_search.context.budget import BudgetedBlock
+from everword_search.context.memories import CHARS_A_TOKEN
 from everword_search.context.model import BlockSource, ContextCandidate
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.store import Scope, find_log_entries
 from everword_search.records.model import MemoryFilter, max_parts
 from everword_search.records.store import read_memories, use_generic_plans
 from everword_search.retrieval.arms.base import SearchArm
+from everword_search.retrieval.full_text import FullText
 from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
 from everword_search.retrieval.search import find_memories
 
-#: Maximum document chunks in a context, and maximum tokens of these together.
-MOST_CHUNKS, MOST_TOKENS = 5, 1_500
+#: Maximum document chunks in a context.
+MOST_CHUNKS = 5
 #: Minimum cosine with the query for chunks with a vector, and minimum relevance as a share of the best chunk's.
 LEAST_COSINE, LEAST_SHARE = 0.3, 0.3
 #: Minimum cosine if the search found nothing relevant: its relevance model was trained on conversations and may err.
 CONFIDENT_COSINE = 0.45
-#: Shares of the budget for chunks and for daily logs; neither may use the other's.
+#: Shares of the budget for chunks and for daily logs, while others compete for it.
 CHUNKS_SHARE, LOGS_SHARE = 0.25, 0.1
+_LOGS = BlockGroup("logs", LOGS_SHARE)
 #: Search results examined; more than are shown, since workspace files may be among them.
 _CHECKED = 2 * MOST_CHUNKS
-#: Characters read of each chunk, and characters shown around the matching words.
-_READ_CHARS, _DISPLAYED_CHARS = 4_000, 800
-#: Maximum log entries read, and characters of each; an entry longer than the share is not shown.
-_ENTRIES, _CHARS = 50, 4000
+#: Characters read of each chunk.
+_READ_CHARS = 4_000
+#: Maximum log entries read, and characters of each.
+_ENTRIES, _CHARS = 200, 8_000
 
 
 async def find_documents(block_request: BlockRequest) -> list[ContextCandidate]:
     """Return relevant chunks, best first, followed by entries of daily logs, newest first."""
     entries, chunks = await asyncio.gather(find_entries(block_request), find_chunks(block_request))
-    budget = block_request.request.token_budget
-    limit = min(MOST_TOKENS, int(budget * CHUNKS_SHARE))
-    return [
-        *_within(block_request, chunks, limit),
-        *_within(block_request, entries, int(budget * LOGS_SHARE)),
-    ]
+    return [*chunks, *entries]
 
 
 async def find_chunks(block_request: BlockRequest) -> list[ContextCandidate]:
@@ -73,6 +70,7 @@ async def find_chunks(block_request: BlockRequest) -> list[ContextCandidate]:
         max_content_chars=_READ_CHARS,
         operators=bool(block_request.request.query.strip()),
         with_relations=False,
+        section_chars=CHARS_A_TOKEN * block_request.request.token_budget,
     )
     found, _ = await find_memories(block_request.sources, block_request.namespace, search)
     is_nothing = found.verdict is Verdict.NOTHING_RELEVANT
@@ -112,50 +110,15 @@ def _is_semantically_near(result: SearchResult, is_nothing: bool) -> bool:
 
 def _candidate(result: SearchResult) -> ContextCandidate:
     memory = result.memory
-    words = excerpt(memory.content, result.passage, _DISPLAYED_CHARS)
-    if memory.content_truncated and not words.endswith("…"):
-        words = f"{words} …"
     return ContextCandidate(
         display_path(memory.document_title, memory.headings),
-        words,
+        result.passage,
         memory.id,
         score=_relevance(result),
         relevance=result.relevance,
         about=memory,
+        full=result.full,
     )
-
-
-def excerpt(content: str, passage: str, chars: int) -> str:
-    """Return an excerpt of about `chars` characters around a passage, cut between words."""
-    at = content.find(passage)
-    if len(content) <= chars or at < 0:
-        return content if at >= 0 else passage
-    spare = max(0, chars - len(passage)) // 2
-    start, end = max(0, at - spare), min(len(content), at + len(passage) + spare)
-    if start:
-        space = content.find(" ", start, at)
-        start = space + 1 if space >= 0 else at
-    if end < len(content):
-        space = content.rfind(" ", at + len(passage), end)
-        end = space if space >= 0 else at + len(passage)
-    before, after = "… " if start else "", " …" if end < len(content) else ""
-    return f"{before}{content[start:end].strip()}{after}"
-
-
-def _within(
-    block_request: BlockRequest, candidates: Sequence[ContextCandidate], limit: int
-) -> list[ContextCandidate]:
-    """Return the candidates that fit into `limit` tokens together, skipping those that do not."""
-    block, retained = (
-        BudgetedBlock(BlockSource.DOCUMENTS, block_request.layout),
-        list[ContextCandidate](),
-    )
-    for candidate in candidates:
-        item = block_request.layout.candidate(candidate)
-        if block.tokens + block.cost(item) <= limit:
-            block.add(item)
-            retained.append(candidate)
-    return retained
 
 
 async def find_entries(block_request: BlockRequest) -> list[ContextCandidate]:
@@ -179,13 +142,21 @@ async def find_entries(block_request: BlockRequest) -> list[ContextCandidate]:
 
 def _log_candidate(entry: MemoryRecord) -> ContextCandidate:
     label = f"daily log, {entry.author}" if entry.author else "daily log"
-    words = f"{entry.content} …" if entry.content_truncated else entry.content
-    return ContextCandidate(label, words, entry.id, entry.occurred_at)
+    full = FullText.of_beginning(entry.content, entry.content_truncated)
+    return ContextCandidate(
+        label,
+        entry.content,
+        entry.id,
+        entry.occurred_at,
+        full=full,
+        group=_LOGS.name,
+    )
 
 
 DOCUMENTS = BlockKind(
     BlockSource.DOCUMENTS,
-    CHUNKS_SHARE + LOGS_SHARE,
+    CHUNKS_SHARE,
     find_documents,
     lambda present: present.documents or present.logs,
+    groups=(_LOGS,),
 )

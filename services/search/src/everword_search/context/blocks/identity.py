@@ -21,7 +21,8 @@ from everword.domain.memory_kinds import MemoryKind
 from everword.domain.times import local_time
 from everword.facts.attributes import find_attribute
 from everword.facts.confidence import find_weight
-from everword.facts.model import FactState
+from everword.facts.model import FactSource, FactState
+from everword_search.context.block_queue import BlockGroup
 from everword_search.context.blocks.model import BlockKind, BlockRequest
 from everword_search.context.model import BlockSource, ContextCandidate
 from everword_search.facts.model import AsOf, KnownFilter
@@ -34,6 +35,8 @@ MOST_FACTS, MOST_SAID = 200, 20
 #: Maximum links followed, and the bonus of a certain link to the order of facts: equal to that of a fact named by the
 #: query.
 _MOST, _LIFT = 20, 1.0
+#: Facts that do not compete with others; their weight does not fall with age.
+_STANDING = BlockGroup("standing", 0.1)
 #: For each value of the column `relation`: the first fact's role towards the second, and the reverse.
 _WORDS = {
     1: ("causes", "caused by"),
@@ -119,15 +122,26 @@ def _candidate(
         marks.append("disputed")
     if row.valid_from:
         marks.append(f"as of {local_time(row.valid_from, zone).date()}")
+    is_standing = _is_standing(row)
     return ContextCandidate(
         f"{label} of {row.subject}" if names_subject else label,
         row.value,
         row.memory_id,
         place=place,
-        score=find_weight(row.confidence, row.last_seen_at, row.lifetime_days, now),
+        score=row.confidence
+        if is_standing
+        else find_weight(row.confidence, row.last_seen_at, row.lifetime_days, now),
         source_messages=tuple(zip(row.message_ids, row.quotes, strict=True)),
         remark=", ".join(marks),
+        group=_STANDING.name if is_standing else "",
     )
+
+
+def _is_standing(row: KnownRow) -> bool:
+    """Return whether a fact is in every context: it matters to health, or an agent or a person wrote it."""
+    attribute = find_attribute(row.attribute)
+    is_written = row.source >= FactSource.AGENT and not row.hypothesis
+    return attribute.is_vital or (is_written and not attribute.passes)
 
 
 @dataclass(frozen=True)
@@ -161,4 +175,10 @@ async def read_linked(
     return linked
 
 
-IDENTITY = BlockKind(BlockSource.IDENTITY, 0.1, find_profile, lambda present: present.facts)
+IDENTITY = BlockKind(
+    BlockSource.IDENTITY,
+    0.1,
+    find_profile,
+    lambda present: present.facts,
+    groups=(_STANDING,),
+)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from everword.domain.caller import NamespaceScope
 from everword.domain.records import ConversationRecord
 from everword.lore.model import Omission
+from everword_search.context.block_queue import BlockGroup
 from everword_search.context.chat_history import Start
 from everword_search.context.model import BlockSource, ContextCandidate, ContextRequest
 from everword_search.context.nonempty_kinds import NonemptyKinds
@@ -47,7 +48,7 @@ class BlockKind:
     """A kind of block with a share of the budget."""
 
     source: BlockSource
-    #: Maximum share of the token budget, from 0 to 1.
+    #: Share of the token budget while others compete for it, from 0 to 1.
     share: float
     #: Returns candidates, most important first; it must apply the scope itself, since every candidate may be shown.
     find: Callable[[BlockRequest], Awaitable[Sequence[ContextCandidate]]]
@@ -55,3 +56,11 @@ class BlockKind:
     is_possible: Callable[[NonemptyKinds], bool] = lambda present: True
     #: True if items are shown even if they repeat the context.
     verbatim: bool = False
+    #: True if it continues beyond its share before memories do.
+    precedes: bool = False
+    #: Groups of candidates with a share of their own, in addition to `share`, which is for candidates without a group.
+    groups: tuple[BlockGroup, ...] = ()
+
+    @property
+    def all_groups(self) -> tuple[BlockGroup, ...]:
+        return (*self.groups, BlockGroup("", self.share, self.precedes))

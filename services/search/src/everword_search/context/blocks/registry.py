@@ -21,7 +21,6 @@ KINDS: tuple[BlockKind, ...] = (
     DOCUMENTS,
     GRAPH,
 )
-VERBATIM = frozenset(kind.source for kind in KINDS if kind.verbatim)
-#: Maximum share of the budget of all these blocks together; chat history may take the other half before them. If they
-#: need more, blocks later in the prompt get less.
+#: Maximum share of the budget of all these blocks together while others compete for it. If they need more, blocks
+#: later in the prompt get less, but at least their floors.
 TOGETHER = 0.5

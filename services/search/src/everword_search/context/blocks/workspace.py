@@ -17,19 +17,24 @@ from everword.db.pool import STATEMENT_CAP_S
 from everword.domain.deadline import remaining
 from everword.domain.documents import display_path
 from everword.domain.records import MemoryRecord
+from everword_search.context.block_queue import BlockGroup
 from everword_search.context.blocks.model import BlockKind, BlockRequest
 from everword_search.context.model import BlockSource, ContextCandidate
 from everword_search.passages.as_of import find_as_of
 from everword_search.passages.store import Scope, find_workspace_chunks
 from everword_search.records.model import MemoryFilter, max_parts
 from everword_search.records.store import read_memories, use_generic_plans
+from everword_search.retrieval.full_text import FullText
 
-SHARE = 0.25
+#: Shares of the budget while others compete for it. MEMORY does not come before memories, because a search can also
+#: find its parts.
+_FILES = BlockGroup("files", 0.2, precedes=True)
+_MEMORY, _MEMORY_SHARE = "MEMORY", 0.1
 #: Files shown, in the order of layers: identity, narrative, focus. HEARTBEAT is not shown, because its runner reads it.
-_SHOWN = ("SOUL", "IDENTITY", "USER", "AGENTS", "TOOLS", "MEMORY", "BOOT")
+_SHOWN = ("SOUL", "IDENTITY", "USER", "AGENTS", "TOOLS", _MEMORY, "BOOT")
 #: Files by importance, if not all fit: MEMORY is last, because a search can also find its parts.
-_IMPORTANCE = ("SOUL", "IDENTITY", "USER", "AGENTS", "TOOLS", "BOOT", "MEMORY")
-#: Tokens of the share per chunk read, extra chunks, and the maximum number of chunks of a file.
+_IMPORTANCE = ("SOUL", "IDENTITY", "USER", "AGENTS", "TOOLS", "BOOT", _MEMORY)
+#: Tokens of the budget per chunk read, extra chunks, and the maximum number of chunks of a file.
 _TOKENS_A_PART, _SPARE, _MOST = 25, 8, 200
 _CHARS = 4_000
 #: Difference between the scores of two files; the nearness to the query adds at most 1.
@@ -40,8 +45,7 @@ async def find_files(block_request: BlockRequest) -> list[ContextCandidate]:
     """Return the chunks of the files, most important first. Raises MemoryNotFound."""
     namespace = block_request.namespace
     filter_ = await find_as_of(block_request.sources.database, namespace, _filter(block_request))
-    available = int(block_request.request.token_budget * SHARE) // _TOKENS_A_PART
-    most = min(_MOST, available + _SPARE)
+    most = min(_MOST, block_request.request.token_budget // _TOKENS_A_PART + _SPARE)
     record = block_request.record
     async with block_request.sources.database.transaction(namespace.id) as conn:
         await use_generic_plans(conn, remaining(STATEMENT_CAP_S))
@@ -82,18 +86,24 @@ def _candidate(part: MemoryRecord, place: int) -> ContextCandidate:
     name = part.document_title
     importance = _BETWEEN_FILES * (len(_IMPORTANCE) - _IMPORTANCE.index(name))
     # The latest entries of MEMORY are at its end; in other files, the most important chunks come first.
-    order = place if name == "MEMORY" else -place
-    words = f"{part.content} …" if part.content_truncated else part.content
+    order = place if name == _MEMORY else -place
     return ContextCandidate(
         display_path(name, part.headings),
-        words,
+        part.content,
         part.id,
         place=place,
         score=importance + order / 10_000,
         about=part,
+        full=FullText.of_beginning(part.content, part.content_truncated),
+        group="" if name == _MEMORY else _FILES.name,
     )
 
 
 WORKSPACE = BlockKind(
-    BlockSource.BASE, SHARE, find_files, lambda present: present.files, verbatim=True
+    BlockSource.BASE,
+    _MEMORY_SHARE,
+    find_files,
+    lambda present: present.files,
+    verbatim=True,
+    groups=(_FILES,),
 )
