@@ -116,12 +116,6 @@ def _options() -> list[Callable[[Command], Command]]:
             help="Sum up all subjects in one calendar, or each subject in its own.",
         ),
         click.option(
-            "--ranking-profile",
-            type=click.Choice(["recall", "balanced"]),
-            help="Set how searches and contexts rank that name no profile: by relevance, or also by "
-            "time, use and importance.",
-        ),
-        click.option(
             "--voice",
             help="Set the voice of summaries as JSON: identity, userName, pronouns, "
             'channelInstructions and handles, such as {"heron7": "Emi"}. @FILE reads a file.',
@@ -133,6 +127,12 @@ def _options() -> list[Callable[[Command], Command]]:
 
 def _context_options() -> list[Callable[[Command], Command]]:
     return [
+        click.option(
+            "--ranking-profile",
+            type=click.Choice(["recall", "balanced"]),
+            help="Set how searches and contexts rank that name no profile: by relevance, or also by "
+            "time, use and importance.",
+        ),
         click.option(
             "--recalled-turns",
             type=click.IntRange(0, 50),
