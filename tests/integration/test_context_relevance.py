@@ -66,7 +66,7 @@ async def test_half_of_the_items_are_about_the_question(week: Stack) -> None:
 
 
 async def test_unrelated_memories_have_low_relevance(week: Stack) -> None:
-    """Of a context filled to the brim, nine of ten memories about other subjects show at most .1."""
+    """In a full context, nine of ten memories about other subjects show at most .1."""
     unrelated = [
         item.relevance
         for asked in QUESTIONS

@@ -1,4 +1,4 @@
-"""The start of a new session: what was said last in earlier ones, their summaries, and open tasks."""
+"""The start of a new session: the last turns of earlier ones, their summaries, and open tasks."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ async def test_new_session_has_summary_of_last_one_and_open_tasks(stack: Stack) 
     await stack.notes.WriteHandoff(handoff, metadata=OPERATOR)
     shown = "\n".join(earlier(await build(stack, **of)))
     assert "task: Order the sample board from the chandler in Cowes." in shown
-    # The handoff has no subject, and may be somebody else's.
+    # The handoff has no subject, and may belong to another user.
     assert "checkout" not in shown
     assert "talk of Bo" not in shown
     assert "lime sauce" not in shown

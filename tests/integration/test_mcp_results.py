@@ -1,4 +1,4 @@
-"""What a model may send to tools and what it gets: forms of arguments, filters, sizes, and how to go on."""
+"""Calls of tools by a model: forms of arguments, filters, sizes, and paging."""
 
 from __future__ import annotations
 

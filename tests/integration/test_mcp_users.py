@@ -48,7 +48,7 @@ async def stack(postgres_url: str) -> AsyncIterator[Stack]:
 
 
 async def _tell(client: McpClient) -> str:
-    """Tell the agent what Ana would, by every tool that writes; return the id of her note's memory."""
+    """Store Ana's memories by every tool that writes; return the id of her note's memory."""
 
     async def call(tool: str, **arguments: object) -> str:
         return said(await client.call_tool(tool, arguments))
@@ -204,7 +204,7 @@ async def test_default_server_recalls_facts_and_notes_in_a_later_session(stack: 
 
 
 async def test_profile_marks_facts_that_were_not_heard_of_for_long(stack: Stack) -> None:
-    """Facts learned from talk lose weight near the end of their expected lifetime, and the agent is told so."""
+    """Facts learned from talk lose weight near the end of their expected lifetime, and the tool marks them."""
     # Days before the last one, which is a month ago; a residence is expected to last for 18 months.
     old = "I live in Berlin, in a flat above a bakery. The smell of bread wakes me up at five."
     await say(stack, old, -450, subject="nadia", session="nadia-1")

@@ -167,7 +167,7 @@ class _ContextFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     items as `[3]82% Mara: The cutover is on Thursday.` The percentage is the relevance of memories that the query found.
     Memories other than messages have their kind, such as `[4 week of 2026-04-13]64% …` or `[5 note]71% Mara: …`. Above items of
     another conversation, the line with the date also has its name: `18 Apr 2026 · Move to Lisbon`, or `19 Apr · same` after a
-    line with the same name. The year is only on the first date of a block, and where it changes.
+    line with the same name. The year is only on the first date of a block, and on the first date of another year.
     """
     CONTEXT_FORMAT_JSON_LINES: _ContextFormat.ValueType  # 2
     """CONTEXT_FORMAT_JSON_LINES has one line of JSON per item, with number, time (null if unknown), author and text. Memories
@@ -185,7 +185,7 @@ CONTEXT_FORMAT_TEXT: ContextFormat.ValueType  # 1
 items as `[3]82% Mara: The cutover is on Thursday.` The percentage is the relevance of memories that the query found.
 Memories other than messages have their kind, such as `[4 week of 2026-04-13]64% …` or `[5 note]71% Mara: …`. Above items of
 another conversation, the line with the date also has its name: `18 Apr 2026 · Move to Lisbon`, or `19 Apr · same` after a
-line with the same name. The year is only on the first date of a block, and where it changes.
+line with the same name. The year is only on the first date of a block, and on the first date of another year.
 """
 CONTEXT_FORMAT_JSON_LINES: ContextFormat.ValueType  # 2
 """CONTEXT_FORMAT_JSON_LINES has one line of JSON per item, with number, time (null if unknown), author and text. Memories
@@ -405,7 +405,7 @@ class BuildContextResponse(_message.Message):
 
     @_builtins.property
     def lore_omissions(self) -> _containers.RepeatedCompositeFieldContainer[_lore_pb2.LoreOmission]:
-        """lore_omissions are lorebook entries that do not fit, and those that may be missing because searching for their triggers
+        """lore_omissions are lorebook entries that do not fit, and entries that may be missing because searching for their triggers
         takes too long. At most 20.
         """
 

@@ -167,7 +167,7 @@ class ContextBuilder:
             )
 
     def add_earlier(self, earlier: EarlierConversations) -> None:
-        """Add earlier conversations before all that is found, within what the chat history leaves of its half."""
+        """Add earlier conversations before search results, within the unused tokens of the chat history's half."""
         left = int(self.draft.budget * SHARE) - self.draft.blocks[BlockSource.CHAT_HISTORY].tokens
         add_earlier_conversations(self.draft, self.draft.layout, earlier, left)
 

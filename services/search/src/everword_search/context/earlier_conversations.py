@@ -37,7 +37,7 @@ from everword_search.passages.store import (
 from everword_search.records.model import MemoryFilter, max_parts
 from everword_search.records.store import MemoryRow, read_memories, use_generic_plans
 
-#: A conversation is new until it has this many turns; then its own turns say what it is about.
+#: A conversation is new until it has this many turns; then its own turns show its subject.
 NEW_TURNS = 10
 #: Share of the budget, within the half of the chat history, and the part of it for turns before tasks and summaries.
 SHARE, TURNS_SHARE = 0.2, 0.6
@@ -51,7 +51,7 @@ _SENTENCE_END = re.compile(r"[.!?…][\"')\]”’»]*(?=\s)|\n")
 
 @dataclass(frozen=True)
 class EarlierConversations:
-    """What was said last in earlier conversations, with their summaries, and open tasks."""
+    """The last turns of earlier conversations, with their summaries, and open tasks."""
 
     #: Newest first.
     turns: Sequence[MemoryRow] = ()
@@ -83,7 +83,7 @@ async def read_earlier_conversations(
     most = _turns_left(request, record, most_turns)
     await use_generic_plans(conn, remaining(STATEMENT_CAP_S))
     scope = Scope(namespace_id, _filter(request, {record.agent}, {record.subject}))
-    # Tasks and periods have no agent, or this one. Those without a subject may be of anybody.
+    # Tasks and periods have no agent, or this one. Tasks without a subject may belong to any user.
     of_subject = Scope(namespace_id, _filter(request, {record.agent, ""}, {record.subject}))
     ids = await find_earlier_conversations(conn, scope, record.id, _CONVERSATIONS)
     found = await fetch_each(

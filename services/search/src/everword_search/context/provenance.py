@@ -1,4 +1,4 @@
-"""What a context says about an item besides its text: kind, date, conversation and relevance."""
+"""The parts of a context's line besides its text: kind, date, conversation and relevance."""
 
 from __future__ import annotations
 

@@ -26,7 +26,8 @@ class Tools:
     ) -> None:
         """Provide the sets of these names, such as `memory` and `notes`. Raises ValueError for an unknown set.
 
-        With an agent or a subject (the user), tools read and write only memories of these and of nobody in particular.
+        With an agent or a subject (the user), tools read memories of these and memories without an owner. They write
+        memories of these only.
         """
         self._memory = memory
         self._scope = ToolScope(agent, subject)

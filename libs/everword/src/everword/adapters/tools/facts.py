@@ -30,7 +30,7 @@ _MOST_FACTS, _VALUE_CHARS = 300, 2_000
 
 
 async def fact_profile(caller: ToolCaller, attributes: Names = (), subject: Subject = "") -> str:
-    """List what is known about the user now: facts learned from messages, and remembered ones."""
+    """List the current facts about the user: learned from messages, and remembered."""
     response = await caller.client.fact_query_service.GetProfile(
         fact_query_service_pb2.GetProfileRequest(
             subject=subject or _USER, max_facts=_MOST_FACTS, at_least_as_fresh=caller.token
@@ -55,7 +55,7 @@ async def fact_remember(
     several: Annotated[bool, Field(description="Keep the earlier values, too.")] = False,
     subject: Subject = "",
 ) -> str:
-    """Remember a fact about the user that stays true: a wish, a preference, where they live, whom they know.
+    """Remember a lasting fact about the user: a wish, a preference, a home, a friend.
 
     It takes the place of the value that was true before.
     """

@@ -95,7 +95,7 @@ class Tool:
         return create_model(self.name, **fields)
 
     def schema(self, scope: ToolScope) -> dict[str, Any]:
-        """Return the JSON schema of its arguments, without those that the scope decides."""
+        """Return the JSON schema of its arguments, without the ones fixed by the scope."""
         schema = self.arguments.model_json_schema(schema_generator=_ShortSchema)
         for each in (schema, *schema.get("$defs", {}).values()):
             each.pop("title")
@@ -111,7 +111,7 @@ def decided_arguments(scope: ToolScope) -> dict[str, str]:
 
 
 class _ShortSchema(GenerateJsonSchema):
-    """Leaves out parts that cost a model tokens in each turn and tell it nothing.
+    """Leaves out parts that cost tokens in each turn and do not help a model.
 
     These are titles, which repeat the name of a field, lengths of texts and lists, and empty default values.
     """

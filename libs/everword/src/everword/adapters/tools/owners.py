@@ -24,7 +24,7 @@ _CHANNEL = "mcp"
 
 
 def own_and_shared(name: str) -> list[str]:
-    """Return the values of a filter that finds memories of an agent or subject, and of nobody; none for no name."""
+    """Return the filter values for memories of an agent or subject and memories without one; empty for no name."""
     return [name, ""] if name else []
 
 

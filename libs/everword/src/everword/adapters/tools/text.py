@@ -27,7 +27,7 @@ def indented(text: str) -> str:
 
 
 def one_line(text: str, chars: int) -> str:
-    """Return stored text on one line, of at most so many characters."""
+    """Return stored text on one line, of at most `chars` characters."""
     line = " ".join(text.split())
     return line if len(line) <= chars else f"{line[: chars - 1].rstrip()}…"
 

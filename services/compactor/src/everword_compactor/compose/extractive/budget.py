@@ -1,4 +1,4 @@
-"""The length of an extractive node: a share of each line of its sources, by what the line says."""
+"""The length of an extractive node: a share of each line of its sources, by the line's content."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _read(draft: Draft, heartbeat: Callable[[], None]) -> Iterator[Candidate]:
 
 
 def _with_doer(text: str, kinds: frozenset[str]) -> frozenset[str]:
-    """Return the kinds of a plan by who does it: `I need to get a parcel` is no task, `Priya will write it` is one."""
+    """Return the kinds of a plan by its actor: `I need to get a parcel` is no task, `Priya will write it` is one."""
     if PLAN in kinds and has_value(text):
         return kinds | {"task"}
     if "task" in kinds and tuple(folded_words(text)[:2]) in _OWN_ERRANDS and not has_value(text):
@@ -168,7 +168,7 @@ def _lines(source: Source, zone: ZoneInfo) -> Iterator[tuple[Bullet, SentenceKin
 
 
 def _joined(sentences: Sequence[SourceSentence]) -> Iterator[SourceSentence]:
-    """Yield sentences, those that must be kept together with the sentence that their first word refers to."""
+    """Yield sentences; one whose first word refers to the sentence before is joined with it."""
     held: SourceSentence | None = None
     for sentence in sentences:
         if held is not None and _refers_back(held, sentence):

@@ -90,7 +90,7 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Change:
-    """What a line corrects."""
+    """The correction that a line makes."""
 
     #: None if the line does not name it.
     wrong: _Place | None
@@ -246,7 +246,7 @@ def _places(text: str) -> list[_Place]:
 
 
 def _topic(text: str) -> set[str]:
-    """Return the beginnings of the words that say what a line is about, without values and cues."""
+    """Return the beginnings of the topic words of a line, without values and cues."""
     note = _NOTE.search(text)
     plain = _VALUE.sub(" ", text[: note.start()] if note else text)
     return {

@@ -11,7 +11,7 @@ from everword_compactor.compose.extractive.graph import Floats, SentenceSimilari
 
 #: Weight of redundancy in maximal marginal relevance.
 _REDUNDANCY = 0.5
-#: The same for a sentence with a decision, a task or a cause, which often repeats the words of what it decides.
+#: The same for a sentence with a decision, a task or a cause, which often repeats the words of its subject.
 _ANNOUNCED_REDUNDANCY = 0.3
 #: Bonus for the first sentence of a source, and of a speaker.
 _NEW_SOURCE = 0.4

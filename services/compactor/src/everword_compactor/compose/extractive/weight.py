@@ -18,13 +18,13 @@ _ASSISTANT = 3
 _ORDINARY = 0.65
 #: The same for one with a plan, a name, a number or an identifier.
 _VALUED = 0.75
-#: Factor of a line of an assistant's lecture; of one in a short message, by what it has; and of one in a list.
+#: Factor of a line of an assistant's lecture; of one in a short message, by its content; and of one in a list.
 _OF_ASSISTANT = 0.3
 _SHORT_OF_ASSISTANT = 0.45
 _ANNOUNCED_BY_ASSISTANT = 0.8
 _VALUED_BY_ASSISTANT = 0.6
 _LISTED = 0.5
-#: Factor of a line that begins with a word such as `it`: what it refers to may be missing.
+#: Factor of a line that begins with a word such as `it`, whose reference may be missing.
 _DEPENDENT = 0.6
 #: Such a line of at most this many words says nothing alone, unless it has a value.
 _VAGUE_WORDS = 6
@@ -32,7 +32,7 @@ _VAGUE_WORDS = 6
 _TORN = 0.3
 #: Factor of a line that encourages or thanks.
 _CHATTER = 0.4
-#: A line of at most this many words is a fragment unless it has a number, or so many words that name something.
+#: A line of at most this many words is a fragment unless it has a number, or `_NAMING_WORDS` words that name something.
 _FRAGMENT_WORDS, _NAMING_WORDS = 5, 2
 #: Smallest weight of a word that names something.
 _NAMING = 0.3

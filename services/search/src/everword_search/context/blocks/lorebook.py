@@ -35,7 +35,7 @@ _KEPT = CompiledBooks()
 
 
 async def find_entries(block_request: BlockRequest) -> Sequence[ContextCandidate]:
-    """Return constant entries, then those that the conversation and the query trigger, highest priority first."""
+    """Return constant entries, then triggered ones, highest priority first."""
     requested, record = block_request.filter, block_request.record
     if not _filter_allows_lore(requested):
         return []

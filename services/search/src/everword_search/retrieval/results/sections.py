@@ -30,7 +30,7 @@ async def with_full_texts(
 ) -> list[SearchResult]:
     """Return the results with the text around their passages: whole memories, or of long ones a part.
 
-    Of the best long memory at most about `chars` characters are read on each side, of the second half as many, and so
+    For the best long memory at most about `chars` characters are read on each side, of the second half as many, and so
     on, but at least a section of each. Short memories cost no statement.
     """
     long = [each for each in results if each.memory.content_truncated and _matches_text(each)]
