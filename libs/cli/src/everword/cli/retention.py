@@ -14,7 +14,7 @@ from everword.v1 import erasure_service_pb2 as pb
 
 #: Kinds of data that a policy can name on the command line.
 KINDS = {
-    "conversations": pb.RETENTION_KIND_CONVERSATIONS,
+    "messages": pb.RETENTION_KIND_MESSAGES,
     "notes": pb.RETENTION_KIND_NOTES,
     "note-history": pb.RETENTION_KIND_NOTE_HISTORY,
     "document-history": pb.RETENTION_KIND_DOCUMENT_HISTORY,
@@ -25,7 +25,6 @@ KINDS = {
 NAMES = {number: name for name, number in KINDS.items()}
 #: Units of the counts, if they differ from the name of the kind.
 COUNTED = {
-    "conversations": "messages",
     "note-history": "versions of notes",
     "document-history": "versions of documents",
     "history": "entries of the history",
@@ -51,7 +50,7 @@ async def show(client: Client, as_json: bool) -> None:
         return
     policies = {policy.kind: policy for policy in found.policies}
     print_table(
-        ("kind", "kept", "kept from importance", "at most a run", "quotes"),
+        ("kind", "kept", "kept from importance", "at most a run", "quotes", "removed by"),
         [_row(name, policies.get(kind)) for name, kind in KINDS.items()],
     )
 
@@ -69,6 +68,11 @@ async def show(client: Client, as_json: bool) -> None:
     "--max-per-run", type=click.IntRange(0), default=0, help="Delete at most this many in a run."
 )
 @click.option("--keep-quotes", is_flag=True, help="Keep quotes in learned facts.")
+@click.option(
+    "--whole-conversations",
+    is_flag=True,
+    help="Delete all messages of a conversation together, this long after its last one.",
+)
 @json_option
 @remote
 async def set_(
@@ -78,9 +82,13 @@ async def set_(
     keep_importance: int,
     max_per_run: int,
     keep_quotes: bool,
+    whole_conversations: bool,
     as_json: bool,
 ) -> None:
-    """Keep KIND for this long after its last activity, such as 30d, or `forever`.
+    """Keep KIND for this long, such as 30d, or `forever`.
+
+    The age of a message counts from when it was sent, that of other kinds from the last activity. Messages whose metadata
+    has `"protected": true` are never deleted.
 
     The first run is on the following night. Check its effect first with `everword retention preview`.
     """
@@ -90,6 +98,7 @@ async def set_(
         keep_importance=keep_importance,
         max_per_run=max_per_run,
         keep_quotes=keep_quotes,
+        whole_conversations=whole_conversations,
     )
     request = pb.SetRetentionPolicyRequest(policy=policy)
     answer = await client.erasure_service.SetRetentionPolicy(request)
@@ -106,24 +115,40 @@ async def set_(
     help="Preview another policy for this kind; requires --kept.",
 )
 @click.option("--kept", help="Preview this duration, such as 30d, for --kind.")
+@click.option(
+    "--whole-conversations",
+    is_flag=True,
+    help="Preview the deletion of whole conversations, with --kind messages.",
+)
 @json_option
 @remote
-async def preview(client: Client, kind: str | None, kept: str | None, as_json: bool) -> None:
+async def preview(
+    client: Client, kind: str | None, kept: str | None, whole_conversations: bool, as_json: bool
+) -> None:
     """Show the rows that a run would delete now; delete nothing."""
     if (kind is None) != (kept is None):
         raise click.UsageError("--kind and --kept come together")
+    if whole_conversations and kind != "messages":
+        raise click.UsageError("--whole-conversations requires --kind messages")
     request = pb.PreviewRetentionRequest()
     if kind and kept:
-        request.policies.add(kind=KINDS[kind], keep_days=_days(kept))
+        request.policies.add(
+            kind=KINDS[kind], keep_days=_days(kept), whole_conversations=whole_conversations
+        )
     found = await client.erasure_service.PreviewRetention(request)
     if as_json:
         print_json(found)
         return
     rows = [
-        (NAMES[each.kind], f"{each.count} {_unit(each.kind)}", ", ".join(each.sample_ids[:2]))
+        (
+            NAMES[each.kind],
+            f"{each.count} {_unit(each.kind)}",
+            _stays(each),
+            ", ".join(each.sample_ids[:2]),
+        )
         for each in found.removed
     ]
-    print_table(("kind", "would go", "such as"), rows)
+    print_table(("kind", "would go", "expired but kept", "such as"), rows)
 
 
 @retention.command()
@@ -189,17 +214,24 @@ def _retention_text(policy: pb.RetentionPolicy | None) -> str:
 
 def _row(name: str, policy: pb.RetentionPolicy | None) -> tuple[str, ...]:
     if policy is None:
-        return name, "forever", "", "", ""
-    quotes = ""
-    if policy.kind == pb.RETENTION_KIND_CONVERSATIONS:
+        return name, "forever", "", "", "", ""
+    quotes = removed_by = ""
+    if policy.kind == pb.RETENTION_KIND_MESSAGES:
         quotes = "stay" if policy.keep_quotes else "go"
+        removed_by = "conversation" if policy.whole_conversations else "message"
     return (
         name,
         _retention_text(policy),
         str(policy.keep_importance or ""),
         str(policy.max_per_run or "all"),
         quotes,
+        removed_by,
     )
+
+
+def _stays(count: pb.RetentionCount) -> str:
+    reasons = (("pinned", count.pinned),)
+    return ", ".join(f"{name} {number}" for name, number in reasons if number)
 
 
 def _removed(counts: Iterable[pb.RetentionCount]) -> str:

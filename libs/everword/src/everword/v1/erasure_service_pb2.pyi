@@ -148,9 +148,9 @@ class _RetentionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Retenti
     DESCRIPTOR: _descriptor.EnumDescriptor
     RETENTION_KIND_UNSPECIFIED: _RetentionKind.ValueType  # 0
     """RETENTION_KIND_UNSPECIFIED is never valid."""
-    RETENTION_KIND_CONVERSATIONS: _RetentionKind.ValueType  # 1
-    """RETENTION_KIND_CONVERSATIONS is the messages of conversations, counted from the last message, with their summaries.
-    Facts learned from them stay.
+    RETENTION_KIND_MESSAGES: _RetentionKind.ValueType  # 1
+    """RETENTION_KIND_MESSAGES is messages since their create_time, with data derived from their text. Facts learned from them
+    stay. A message whose metadata has `"protected": true` is pinned: no policy removes it.
     """
     RETENTION_KIND_NOTES: _RetentionKind.ValueType  # 2
     """RETENTION_KIND_NOTES is notes with their history, since they were last written."""
@@ -170,9 +170,9 @@ class RetentionKind(_RetentionKind, metaclass=_RetentionKindEnumTypeWrapper):
 
 RETENTION_KIND_UNSPECIFIED: RetentionKind.ValueType  # 0
 """RETENTION_KIND_UNSPECIFIED is never valid."""
-RETENTION_KIND_CONVERSATIONS: RetentionKind.ValueType  # 1
-"""RETENTION_KIND_CONVERSATIONS is the messages of conversations, counted from the last message, with their summaries.
-Facts learned from them stay.
+RETENTION_KIND_MESSAGES: RetentionKind.ValueType  # 1
+"""RETENTION_KIND_MESSAGES is messages since their create_time, with data derived from their text. Facts learned from them
+stay. A message whose metadata has `"protected": true` is pinned: no policy removes it.
 """
 RETENTION_KIND_NOTES: RetentionKind.ValueType  # 2
 """RETENTION_KIND_NOTES is notes with their history, since they were last written."""
@@ -645,10 +645,13 @@ class RetentionPolicy(_message.Message):
     KEEP_IMPORTANCE_FIELD_NUMBER: _builtins.int
     MAX_PER_RUN_FIELD_NUMBER: _builtins.int
     KEEP_QUOTES_FIELD_NUMBER: _builtins.int
+    WHOLE_CONVERSATIONS_FIELD_NUMBER: _builtins.int
     kind: Global___RetentionKind.ValueType
     """kind is the type of data to which the policy applies."""
     keep_days: _builtins.int
-    """keep_days is after how many days without activity a thing goes, up to 36,500; 0: never, which is no policy."""
+    """keep_days is the number of days after which an item is removed, up to 36,500: a message since it was sent, other items
+    since their last activity. 0: never, which is no policy.
+    """
     keep_importance: _builtins.int
     """keep_importance keeps items of at least this importance, from 1 to 5; 0 keeps none for its importance. Notes have
     an importance of their own. Corrections have 5, preferences 4, other messages 3. Anchored facts and facts that a
@@ -658,8 +661,13 @@ class RetentionPolicy(_message.Message):
     max_per_run: _builtins.int
     """max_per_run is how many go in one run at most; 0: all. The least important go first, and then the oldest."""
     keep_quotes: _builtins.bool
-    """keep_quotes keeps the quoted words in the evidence of facts; only for conversations. Without it, facts stay, and
-    their quotes are deleted with the messages.
+    """keep_quotes keeps the quoted words in the evidence of facts; only for messages. Without it, facts stay, and their
+    quotes are deleted with the messages.
+    """
+    whole_conversations: _builtins.bool
+    """whole_conversations removes all messages of a conversation together, keep_days after the last message or change of the
+    conversation; only for messages. By default, each message goes by its own age, so that a conversation in daily use loses
+    its old messages.
     """
     def __init__(
         self,
@@ -669,10 +677,11 @@ class RetentionPolicy(_message.Message):
         keep_importance: _builtins.int = ...,
         max_per_run: _builtins.int = ...,
         keep_quotes: _builtins.bool = ...,
+        whole_conversations: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["keep_days", b"keep_days", "keep_importance", b"keep_importance", "keep_quotes", b"keep_quotes", "kind", b"kind", "max_per_run", b"max_per_run"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["keep_days", b"keep_days", "keep_importance", b"keep_importance", "keep_quotes", b"keep_quotes", "kind", b"kind", "max_per_run", b"max_per_run", "whole_conversations", b"whole_conversations"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -765,10 +774,13 @@ class RetentionCount(_message.Message):
     KIND_FIELD_NUMBER: _builtins.int
     COUNT_FIELD_NUMBER: _builtins.int
     SAMPLE_IDS_FIELD_NUMBER: _builtins.int
+    PINNED_FIELD_NUMBER: _builtins.int
     kind: Global___RetentionKind.ValueType
     """kind is the type of the removed data."""
     count: _builtins.int
     """count is how many: messages, notes, versions, facts, patterns, or entries of the history."""
+    pinned: _builtins.int
+    """pinned is the number of expired items that stay because they are pinned; only in previews."""
     @_builtins.property
     def sample_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """sample_ids are some of them, at most five; only in previews."""
@@ -779,10 +791,11 @@ class RetentionCount(_message.Message):
         kind: Global___RetentionKind.ValueType = ...,
         count: _builtins.int = ...,
         sample_ids: _abc.Iterable[_builtins.str] | None = ...,
+        pinned: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "kind", b"kind", "sample_ids", b"sample_ids"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "kind", b"kind", "pinned", b"pinned", "sample_ids", b"sample_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

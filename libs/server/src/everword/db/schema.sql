@@ -1843,8 +1843,8 @@ CREATE VIEW everword.retained_document_versions WITH (security_invoker='true') A
  SELECT v.namespace_id,
     (4)::smallint AS kind,
     v.id,
-    NULL::uuid AS conversation_id,
     (3)::smallint AS importance,
+    false AS pinned,
     later.written_at AS active_at
    FROM (everword.document_versions v
      CROSS JOIN LATERAL ( SELECT l.written_at
@@ -1857,7 +1857,6 @@ CREATE VIEW everword.retained_facts WITH (security_invoker='true') AS
  SELECT namespace_id,
     (5)::smallint AS kind,
     id,
-    NULL::uuid AS conversation_id,
     (
         CASE
             WHEN (is_anchor OR (ruled_at IS NOT NULL)) THEN 5
@@ -1865,6 +1864,7 @@ CREATE VIEW everword.retained_facts WITH (security_invoker='true') AS
             WHEN (supporting > 1) THEN 4
             ELSE 3
         END)::smallint AS importance,
+    false AS pinned,
     GREATEST(last_seen_at, ruled_at, verdict_at) AS active_at
    FROM everword.facts f;
 
@@ -1872,24 +1872,24 @@ CREATE VIEW everword.retained_history WITH (security_invoker='true') AS
  SELECT h.namespace_id,
     (7)::smallint AS kind,
     h.id,
-    NULL::uuid AS conversation_id,
     (1)::smallint AS importance,
+    false AS pinned,
     h.changed_at AS active_at
    FROM everword.fact_changes h
 UNION ALL
  SELECT h.namespace_id,
     (7)::smallint AS kind,
     h.id,
-    NULL::uuid AS conversation_id,
     (1)::smallint AS importance,
+    false AS pinned,
     h.changed_at AS active_at
    FROM everword.learned_changes h
 UNION ALL
  SELECT h.namespace_id,
     (7)::smallint AS kind,
     h.id,
-    NULL::uuid AS conversation_id,
     (1)::smallint AS importance,
+    false AS pinned,
     h.decided_at AS active_at
    FROM everword.pattern_decisions h;
 
@@ -1897,14 +1897,16 @@ CREATE VIEW everword.retained_messages WITH (security_invoker='true') AS
  SELECT m.namespace_id,
     (1)::smallint AS kind,
     m.id,
-    m.conversation_id,
     (
         CASE COALESCE(k.importance_class, m.importance_class)
             WHEN 4 THEN 5
             WHEN 3 THEN 4
             ELSE 3
         END)::smallint AS importance,
-    GREATEST(c.last_message_at, c.updated_at) AS active_at
+    COALESCE(((m.metadata ->> 'protected'::text) = 'true'::text), false) AS pinned,
+    m.occurred_at AS active_at,
+    GREATEST(c.last_message_at, c.updated_at) AS conversation_active_at,
+    c.id AS conversation_id
    FROM ((everword.messages m
      JOIN everword.conversations c ON (((c.namespace_id = m.namespace_id) AND (c.id = m.conversation_id))))
      LEFT JOIN everword.memory_classes k ON (((k.namespace_id = m.namespace_id) AND (k.memory_id = m.id))));
@@ -1913,8 +1915,8 @@ CREATE VIEW everword.retained_note_versions WITH (security_invoker='true') AS
  SELECT v.namespace_id,
     (3)::smallint AS kind,
     v.id,
-    NULL::uuid AS conversation_id,
     v.importance,
+    false AS pinned,
     later.written_at AS active_at
    FROM (everword.note_versions v
      CROSS JOIN LATERAL ( SELECT l.written_at
@@ -1927,7 +1929,6 @@ CREATE VIEW everword.retained_notes WITH (security_invoker='true') AS
  SELECT n.namespace_id,
     (2)::smallint AS kind,
     n.id,
-    NULL::uuid AS conversation_id,
     (
         CASE k.importance_class
             WHEN 4 THEN 5
@@ -1936,6 +1937,7 @@ CREATE VIEW everword.retained_notes WITH (security_invoker='true') AS
             WHEN 1 THEN 3
             ELSE (n.importance)::integer
         END)::smallint AS importance,
+    false AS pinned,
     v.written_at AS active_at
    FROM ((everword.notes n
      JOIN everword.note_versions v ON (((v.namespace_id = n.namespace_id) AND (v.note_id = n.id) AND (v.version = n.version))))
@@ -1946,8 +1948,8 @@ CREATE VIEW everword.retained_patterns WITH (security_invoker='true') AS
  SELECT namespace_id,
     (6)::smallint AS kind,
     id,
-    NULL::uuid AS conversation_id,
     (LEAST((5)::double precision, ((1)::double precision + floor((confidence * (5)::double precision)))))::smallint AS importance,
+    false AS pinned,
     last_seen_at AS active_at
    FROM everword.patterns p;
 
@@ -1955,59 +1957,69 @@ CREATE VIEW everword.retained WITH (security_invoker='true') AS
  SELECT retained_messages.namespace_id,
     retained_messages.kind,
     retained_messages.id,
-    retained_messages.conversation_id,
     retained_messages.importance,
-    retained_messages.active_at
+    retained_messages.pinned,
+    retained_messages.active_at,
+    retained_messages.conversation_active_at
    FROM everword.retained_messages
 UNION ALL
  SELECT retained_notes.namespace_id,
     retained_notes.kind,
     retained_notes.id,
-    retained_notes.conversation_id,
     retained_notes.importance,
-    retained_notes.active_at
+    retained_notes.pinned,
+    retained_notes.active_at,
+    retained_notes.active_at AS conversation_active_at
    FROM everword.retained_notes
 UNION ALL
  SELECT retained_note_versions.namespace_id,
     retained_note_versions.kind,
     retained_note_versions.id,
-    retained_note_versions.conversation_id,
     retained_note_versions.importance,
-    retained_note_versions.active_at
+    retained_note_versions.pinned,
+    retained_note_versions.active_at,
+    retained_note_versions.active_at AS conversation_active_at
    FROM everword.retained_note_versions
 UNION ALL
  SELECT retained_document_versions.namespace_id,
     retained_document_versions.kind,
     retained_document_versions.id,
-    retained_document_versions.conversation_id,
     retained_document_versions.importance,
-    retained_document_versions.active_at
+    retained_document_versions.pinned,
+    retained_document_versions.active_at,
+    retained_document_versions.active_at AS conversation_active_at
    FROM everword.retained_document_versions
 UNION ALL
  SELECT retained_facts.namespace_id,
     retained_facts.kind,
     retained_facts.id,
-    retained_facts.conversation_id,
     retained_facts.importance,
-    retained_facts.active_at
+    retained_facts.pinned,
+    retained_facts.active_at,
+    retained_facts.active_at AS conversation_active_at
    FROM everword.retained_facts
 UNION ALL
  SELECT retained_patterns.namespace_id,
     retained_patterns.kind,
     retained_patterns.id,
-    retained_patterns.conversation_id,
     retained_patterns.importance,
-    retained_patterns.active_at
+    retained_patterns.pinned,
+    retained_patterns.active_at,
+    retained_patterns.active_at AS conversation_active_at
    FROM everword.retained_patterns
 UNION ALL
  SELECT retained_history.namespace_id,
     retained_history.kind,
     retained_history.id,
-    retained_history.conversation_id,
     retained_history.importance,
-    retained_history.active_at
+    retained_history.pinned,
+    retained_history.active_at,
+    retained_history.active_at AS conversation_active_at
    FROM everword.retained_history;
 COMMENT ON VIEW everword.retained IS 'Items that retention policies may remove, with importance (1-5) and last activity. One view per kind.';
+COMMENT ON COLUMN everword.retained.pinned IS 'No policy removes it.';
+COMMENT ON COLUMN everword.retained.active_at IS 'When a message was sent; for other kinds, the last activity.';
+COMMENT ON COLUMN everword.retained.conversation_active_at IS 'Last activity in the conversation of a message; active_at for other kinds.';
 
 CREATE TABLE everword.retention_policies (
     namespace_id bigint NOT NULL,
@@ -2016,6 +2028,7 @@ CREATE TABLE everword.retention_policies (
     keep_importance smallint DEFAULT 0 NOT NULL,
     max_per_run bigint DEFAULT 0 NOT NULL,
     keep_quotes boolean DEFAULT false NOT NULL,
+    whole_conversations boolean DEFAULT false NOT NULL,
     set_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT retention_policies_keep_days_check CHECK ((keep_days > 0)),
     CONSTRAINT retention_policies_keep_importance_check CHECK (((keep_importance >= 0) AND (keep_importance <= 5))),
@@ -2024,9 +2037,10 @@ CREATE TABLE everword.retention_policies (
 );
 COMMENT ON TABLE everword.retention_policies IS 'Retention of items of a kind in a namespace; without a row, they are kept for ever.';
 COMMENT ON COLUMN everword.retention_policies.kind IS 'Values equal proto RetentionKind.';
-COMMENT ON COLUMN everword.retention_policies.keep_days IS 'Days since the last activity.';
+COMMENT ON COLUMN everword.retention_policies.keep_days IS 'Days since a message was sent, or since the last activity of an item of another kind.';
 COMMENT ON COLUMN everword.retention_policies.keep_importance IS 'Items of at least this importance are kept; 0 keeps none.';
 COMMENT ON COLUMN everword.retention_policies.max_per_run IS 'Limit of removals per run; 0 disables it.';
+COMMENT ON COLUMN everword.retention_policies.whole_conversations IS 'For messages: a conversation is removed as a whole, by its last activity.';
 
 CREATE TABLE everword.retention_runs (
     namespace_id bigint NOT NULL,
@@ -2035,6 +2049,7 @@ CREATE TABLE everword.retention_runs (
     state smallint DEFAULT 1 NOT NULL,
     kind smallint DEFAULT 1 NOT NULL,
     importance smallint DEFAULT 1 NOT NULL,
+    after_time timestamp with time zone,
     after_id uuid,
     removed jsonb DEFAULT '{}'::jsonb NOT NULL,
     row_counts jsonb DEFAULT '{}'::jsonb NOT NULL,
@@ -2048,7 +2063,7 @@ CREATE TABLE everword.retention_runs (
 COMMENT ON TABLE everword.retention_runs IS 'Runs of policies with counts by kind and no content. Unfinished ones are continued by ingest.';
 COMMENT ON COLUMN everword.retention_runs.night IS 'The day after whose end it ran; NULL if a caller started it.';
 COMMENT ON COLUMN everword.retention_runs.state IS '1 running, 2 done.';
-COMMENT ON COLUMN everword.retention_runs.kind IS 'Progress: the kind, the importance and the last id.';
+COMMENT ON COLUMN everword.retention_runs.kind IS 'Progress: the kind, the lowest importance, and the time and id of the last item.';
 COMMENT ON COLUMN everword.retention_runs.removed IS 'Removed items by kind.';
 COMMENT ON COLUMN everword.retention_runs.row_counts IS 'Deleted rows by table.';
 
@@ -2660,7 +2675,7 @@ CREATE INDEX memory_changes_by_age ON everword.memory_changes USING btree (chang
 CREATE INDEX memory_vectors_1_embedding_idx ON ONLY everword.memory_vectors_1 USING hnsw (embedding public.halfvec_cosine_ops);
 CREATE INDEX messages_author ON ONLY everword.messages USING btree (namespace_id, author, id) WHERE (author <> ''::text);
 CREATE UNIQUE INDEX messages_external_id ON ONLY everword.messages USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
-CREATE INDEX messages_occurred_at ON ONLY everword.messages USING btree (namespace_id, occurred_at, id) WHERE (NOT automated);
+CREATE INDEX messages_occurred_at ON ONLY everword.messages USING btree (namespace_id, occurred_at, id);
 CREATE UNIQUE INDEX model_generations_active ON everword.model_generations USING btree (state) WHERE (state = 'active'::text);
 CREATE INDEX namespace_deletions_name_hash ON everword.namespace_deletions USING btree (name_hash, id);
 CREATE UNIQUE INDEX note_versions_id ON ONLY everword.note_versions USING btree (namespace_id, id);

@@ -43,8 +43,8 @@ async def preview_retention(
                 continue
             until = policy.until(now)
             found = await store.count_retained(conn, namespace.id, policy, until)
-            count = policy.left(sum(row.count for row in found))
+            count = policy.left(found.count)
             limit = min(SAMPLES, count)
             samples = await store.sample_retained(conn, namespace.id, policy, until, limit)
-            counts.append(Count(policy.kind, count, samples))
+            counts.append(Count(policy.kind, count, samples, found.pinned))
     return counts

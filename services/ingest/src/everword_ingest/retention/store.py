@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -18,7 +18,8 @@ from everword_ingest.retention.model import Policy, RetentionKind, RetentionProg
 SQL = load_statements("everword_ingest.retention")
 
 _FIRST = UUID(int=0)
-#: Statements by kind; messages are read conversation by conversation instead.
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
+#: Statements by kind; messages are read by their time, or conversation by conversation, instead.
 _PAGES: dict[int, str] = {
     RetentionKind.NOTES: "page_notes",
     RetentionKind.NOTE_HISTORY: "page_note_versions",
@@ -30,11 +31,11 @@ _PAGES: dict[int, str] = {
 
 
 @dataclass(frozen=True)
-class ImportanceRow:
-    """How many there are of an importance."""
+class CountRow:
+    """The number of expired items that a run would remove, and of those that stay because they are pinned."""
 
-    importance: int
     count: int
+    pinned: int
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,16 @@ class IdRow:
     """One thing."""
 
     id: UUID
+
+
+@dataclass(frozen=True)
+class OldMessageRow:
+    """An old message."""
+
+    id: UUID
+    occurred_at: datetime
+    #: False if it stays: pinned, or not of the importances asked for.
+    expired: bool
 
 
 @dataclass(frozen=True)
@@ -71,9 +82,10 @@ async def delete_policy(conn: Connection, namespace_id: int, kind: int) -> None:
 
 async def count_retained(
     conn: Connection, namespace_id: int, policy: Policy, until: datetime
-) -> list[ImportanceRow]:
+) -> CountRow:
     parameters = _which(namespace_id, policy, until)
-    return await fetch_all(conn, SQL["count_retained"], parameters, ImportanceRow)
+    [counted] = await fetch_all(conn, SQL["count_retained"], parameters, CountRow)
+    return counted
 
 
 async def sample_retained(
@@ -84,11 +96,17 @@ async def sample_retained(
 
 
 async def page_retained(
-    conn: Connection, namespace_id: int, place: RetentionProgressRow, until: datetime, limit: int
+    conn: Connection,
+    namespace_id: int,
+    place: RetentionProgressRow,
+    highest: int,
+    until: datetime,
+    limit: int,
 ) -> list[UUID]:
     parameters = {
         "namespace_id": namespace_id,
-        "importance": place.importance,
+        "lowest": place.importance,
+        "highest": highest,
         "after_id": place.after_id or _FIRST,
         "until": until,
         "limit": limit,
@@ -111,22 +129,45 @@ async def lock_expired_conversations(
     ]
 
 
-async def page_messages(
+async def page_conversation_messages(
     conn: Connection,
     namespace_id: int,
     conversation_ids: Sequence[UUID],
-    importance: int,
-    until: datetime,
+    lowest: int,
+    highest: int,
     limit: int,
 ) -> list[UUID]:
     parameters = {
         "namespace_id": namespace_id,
         "conversation_ids": list(conversation_ids),
-        "importance": importance,
+        "lowest": lowest,
+        "highest": highest,
+        "limit": limit,
+    }
+    return [
+        row.id
+        for row in await fetch_all(conn, SQL["page_conversation_messages"], parameters, IdRow)
+    ]
+
+
+async def page_messages(
+    conn: Connection,
+    namespace_id: int,
+    place: RetentionProgressRow,
+    highest: int,
+    until: datetime,
+    limit: int,
+) -> list[OldMessageRow]:
+    parameters = {
+        "namespace_id": namespace_id,
+        "lowest": place.importance,
+        "highest": highest,
+        "after_time": place.after_time or _EARLIEST,
+        "after_id": place.after_id or _FIRST,
         "until": until,
         "limit": limit,
     }
-    return [row.id for row in await fetch_all(conn, SQL["page_messages"], parameters, IdRow)]
+    return await fetch_all(conn, SQL["page_messages"], parameters, OldMessageRow)
 
 
 @statement(SQL)
@@ -163,6 +204,7 @@ async def advance_run(
         "run_id": place.id,
         "kind": place.kind,
         "importance": place.importance,
+        "after_time": place.after_time,
         "after_id": place.after_id,
         "removed": Jsonb(place.removed),
         "row_counts": Jsonb(dict(row_counts)),
@@ -192,4 +234,5 @@ def _which(namespace_id: int, policy: Policy, until: datetime) -> dict[str, obje
         "kind": policy.kind,
         "until": until,
         "highest": policy.highest,
+        "whole_conversations": policy.whole_conversations,
     }

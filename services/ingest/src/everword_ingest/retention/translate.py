@@ -17,6 +17,7 @@ def to_policy(policy: pb.RetentionPolicy) -> Policy:
         policy.keep_importance,
         policy.max_per_run,
         policy.keep_quotes,
+        policy.whole_conversations,
     )
 
 
@@ -35,6 +36,7 @@ def policy_to_proto(policy: Policy) -> pb.RetentionPolicy:
         keep_importance=policy.keep_importance,
         max_per_run=policy.max_per_run,
         keep_quotes=policy.keep_quotes,
+        whole_conversations=policy.whole_conversations,
     )
 
 
@@ -43,6 +45,7 @@ def count_to_proto(count: Count) -> pb.RetentionCount:
         kind=pb.RetentionKind.ValueType(count.kind),
         count=count.count,
         sample_ids=[str(id_) for id_ in count.sample_ids],
+        pinned=count.pinned,
     )
 
 
