@@ -87,8 +87,8 @@ async def set_(
 ) -> None:
     """Keep KIND for this long, such as 30d, or `forever`.
 
-    The age of a message counts from when it was sent, that of other kinds from the last activity. Messages whose metadata
-    has `"protected": true` are never deleted.
+    The age of a message counts from when it was sent, that of other kinds from the last activity. Messages whose
+    metadata has `"protected": true` are never deleted.
 
     The first run is on the following night. Check its effect first with `everword retention preview`.
     """
