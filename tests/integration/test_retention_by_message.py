@@ -81,7 +81,9 @@ async def test_daily_conversation_loses_messages_older_than_the_policy(stack: St
     for _ in range(2):
         summaries = await stack.search.ListSummaries(search.ListSummariesRequest(page_size=100))
         assert not any("Day 45.25 ago" in each.content for each in summaries.summaries)
-        found = await stack.search.Search(search.SearchRequest(query="Day 45.25 ago: the greenhouse"))
+        found = await stack.search.Search(
+            search.SearchRequest(query="Day 45.25 ago: the greenhouse")
+        )
         assert not {hit.memory.id for hit in found.results} & set(ids[:60])
         await compact_everything(stack)
         await roll_up_everything(stack)

@@ -198,6 +198,74 @@ async def runs(client: Client, limit: int, as_json: bool) -> None:
     print_table(("run", "state", "night", "removed", "started", "error"), rows)
 
 
+@retention.group()
+def hold() -> None:
+    """Keep data from retention and erasure, such as during a lawsuit."""
+
+
+@hold.command()
+@click.option("--subject", default="", help="Keep the data of this user.")
+@click.option("--conversation", default="", help="Keep this conversation, given by its id.")
+@click.option("--all", "everything", is_flag=True, help="Keep the whole namespace.")
+@click.option("--reason", default="", help="For the record, such as a case number.")
+@json_option
+@remote
+async def add(
+    client: Client, subject: str, conversation: str, everything: bool, reason: str, as_json: bool
+) -> None:
+    """Add a legal hold on a user, a conversation or the whole namespace."""
+    if [bool(subject), bool(conversation), everything].count(True) != 1:
+        raise click.UsageError("give one of --subject, --conversation and --all")
+    request = pb.CreateLegalHoldRequest(
+        subject=subject or None, conversation_id=conversation or None, reason=reason
+    )
+    answer = await client.erasure_service.CreateLegalHold(request)
+    if as_json:
+        print_json(answer)
+        return
+    line(f"{answer.hold.id}: {_scope(answer.hold)} on hold")
+
+
+@hold.command("list")
+@json_option
+@remote
+async def list_(client: Client, as_json: bool) -> None:
+    """List legal holds, oldest first."""
+    found = pb.ListLegalHoldsResponse()
+    request = pb.ListLegalHoldsRequest(page_size=100)
+    while True:
+        page = await client.erasure_service.ListLegalHolds(request)
+        found.holds.extend(page.holds)
+        if not page.next_page_token:
+            break
+        request.page_token = page.next_page_token
+    if as_json:
+        print_json(found)
+        return
+    rows = [(each.id, _scope(each), each.reason, when(each.create_time)) for each in found.holds]
+    print_table(("hold", "keeps", "reason", "since"), rows)
+
+
+@hold.command()
+@click.argument("hold_id")
+@json_option
+@remote
+async def remove(client: Client, hold_id: str, as_json: bool) -> None:
+    """End a legal hold."""
+    request = pb.DeleteLegalHoldRequest(hold_id=hold_id)
+    answer = await client.erasure_service.DeleteLegalHold(request)
+    if as_json:
+        print_json(answer)
+        return
+    line(f"{answer.hold.id}: {_scope(answer.hold)} no longer on hold")
+
+
+def _scope(hold: pb.LegalHold) -> str:
+    if hold.subject:
+        return f"subject {hold.subject}"
+    return f"conversation {hold.conversation_id}" if hold.conversation_id else "the namespace"
+
+
 def _days(kept: str) -> int:
     """Return the days of `30d` or `forever`. Raises UsageError."""
     if kept == "forever":
@@ -230,7 +298,7 @@ def _row(name: str, policy: pb.RetentionPolicy | None) -> tuple[str, ...]:
 
 
 def _stays(count: pb.RetentionCount) -> str:
-    reasons = (("pinned", count.pinned),)
+    reasons = (("pinned", count.pinned), ("on hold", count.on_hold))
     return ", ".join(f"{name} {number}" for name, number in reasons if number)
 
 

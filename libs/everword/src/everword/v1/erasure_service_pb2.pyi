@@ -775,12 +775,15 @@ class RetentionCount(_message.Message):
     COUNT_FIELD_NUMBER: _builtins.int
     SAMPLE_IDS_FIELD_NUMBER: _builtins.int
     PINNED_FIELD_NUMBER: _builtins.int
+    ON_HOLD_FIELD_NUMBER: _builtins.int
     kind: Global___RetentionKind.ValueType
     """kind is the type of the removed data."""
     count: _builtins.int
     """count is how many: messages, notes, versions, facts, patterns, or entries of the history."""
     pinned: _builtins.int
     """pinned is the number of expired items that stay because they are pinned; only in previews."""
+    on_hold: _builtins.int
+    """on_hold is the number of expired items that stay because of a legal hold and are not pinned; only in previews."""
     @_builtins.property
     def sample_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """sample_ids are some of them, at most five; only in previews."""
@@ -792,10 +795,11 @@ class RetentionCount(_message.Message):
         count: _builtins.int = ...,
         sample_ids: _abc.Iterable[_builtins.str] | None = ...,
         pinned: _builtins.int = ...,
+        on_hold: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "kind", b"kind", "pinned", b"pinned", "sample_ids", b"sample_ids"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "kind", b"kind", "on_hold", b"on_hold", "pinned", b"pinned", "sample_ids", b"sample_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1032,3 +1036,201 @@ class ListRetentionRunsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListRetentionRunsResponse: _TypeAlias = ListRetentionRunsResponse  # noqa: Y015
+
+@_typing.final
+class LegalHold(_message.Message):
+    """LegalHold keeps data of a namespace from retention and erasure."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    CREATE_TIME_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """id identifies the hold (UUIDv7)."""
+    subject: _builtins.str
+    """subject is the user whose conversations, facts, people, events, notes and documents are kept."""
+    conversation_id: _builtins.str
+    """conversation_id is the conversation whose messages, notes, documents and checkpoints are kept."""
+    reason: _builtins.str
+    """reason is the reason that the caller gave."""
+    @_builtins.property
+    def create_time(self) -> _timestamp_pb2.Timestamp:
+        """create_time is when the hold began."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        subject: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        create_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "create_time", b"create_time", "scope", b"scope", "subject", b"subject"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "create_time", b"create_time", "id", b"id", "reason", b"reason", "scope", b"scope", "subject", b"subject"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_scope: _TypeAlias = _typing.Literal["subject", "conversation_id"]  # noqa: Y015
+    _WhichOneofArgType_scope: _TypeAlias = _typing.Literal["scope", b"scope"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_scope) -> _WhichOneofReturnType_scope | None: ...
+
+Global___LegalHold: _TypeAlias = LegalHold  # noqa: Y015
+
+@_typing.final
+class CreateLegalHoldRequest(_message.Message):
+    """CreateLegalHoldRequest describes a hold."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    subject: _builtins.str
+    """subject is a user. At most 512 bytes."""
+    conversation_id: _builtins.str
+    """conversation_id is a conversation."""
+    reason: _builtins.str
+    """reason is for the record, such as a case number. At most 256 characters."""
+    def __init__(
+        self,
+        *,
+        subject: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "scope", b"scope", "subject", b"subject"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "reason", b"reason", "scope", b"scope", "subject", b"subject"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_scope: _TypeAlias = _typing.Literal["subject", "conversation_id"]  # noqa: Y015
+    _WhichOneofArgType_scope: _TypeAlias = _typing.Literal["scope", b"scope"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_scope) -> _WhichOneofReturnType_scope | None: ...
+
+Global___CreateLegalHoldRequest: _TypeAlias = CreateLegalHoldRequest  # noqa: Y015
+
+@_typing.final
+class CreateLegalHoldResponse(_message.Message):
+    """CreateLegalHoldResponse holds the hold."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HOLD_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def hold(self) -> Global___LegalHold:
+        """hold is the new hold."""
+
+    def __init__(
+        self,
+        *,
+        hold: Global___LegalHold | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["hold", b"hold"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hold", b"hold"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CreateLegalHoldResponse: _TypeAlias = CreateLegalHoldResponse  # noqa: Y015
+
+@_typing.final
+class ListLegalHoldsRequest(_message.Message):
+    """ListLegalHoldsRequest asks for a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """page_size is how many holds at most, up to 100; 20 if 0."""
+    page_token: _builtins.str
+    """page_token is that of the page before; empty for the first."""
+    def __init__(
+        self,
+        *,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListLegalHoldsRequest: _TypeAlias = ListLegalHoldsRequest  # noqa: Y015
+
+@_typing.final
+class ListLegalHoldsResponse(_message.Message):
+    """ListLegalHoldsResponse is a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HOLDS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    @_builtins.property
+    def holds(self) -> _containers.RepeatedCompositeFieldContainer[Global___LegalHold]:
+        """holds are the holds, oldest first."""
+
+    def __init__(
+        self,
+        *,
+        holds: _abc.Iterable[Global___LegalHold] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["holds", b"holds", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListLegalHoldsResponse: _TypeAlias = ListLegalHoldsResponse  # noqa: Y015
+
+@_typing.final
+class DeleteLegalHoldRequest(_message.Message):
+    """DeleteLegalHoldRequest names a hold."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HOLD_ID_FIELD_NUMBER: _builtins.int
+    hold_id: _builtins.str
+    """hold_id is the hold."""
+    def __init__(
+        self,
+        *,
+        hold_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hold_id", b"hold_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteLegalHoldRequest: _TypeAlias = DeleteLegalHoldRequest  # noqa: Y015
+
+@_typing.final
+class DeleteLegalHoldResponse(_message.Message):
+    """DeleteLegalHoldResponse holds the deleted hold."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HOLD_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def hold(self) -> Global___LegalHold:
+        """hold is the hold that ended."""
+
+    def __init__(
+        self,
+        *,
+        hold: Global___LegalHold | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["hold", b"hold"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hold", b"hold"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteLegalHoldResponse: _TypeAlias = DeleteLegalHoldResponse  # noqa: Y015

@@ -91,3 +91,25 @@ class Count:
     sample_ids: list[UUID]
     #: How many are expired and stay because they are pinned; only in previews.
     pinned: int = 0
+    #: How many others are expired and stay because of a legal hold; only in previews.
+    on_hold: int = 0
+
+
+@dataclass(frozen=True)
+class LegalHold:
+    """A hold on a subject, a conversation, or, with neither, the whole namespace."""
+
+    id: UUID
+    subject: str | None
+    conversation_id: UUID | None
+    reason: str
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class HeldData:
+    """The data of a namespace that legal holds keep."""
+
+    everything: bool
+    subjects: list[str]
+    conversations: list[UUID]

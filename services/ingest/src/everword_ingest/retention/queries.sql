@@ -21,17 +21,20 @@ VALUES (%(namespace_id)s, %(kind)s, %(keep_days)s, %(keep_importance)s, %(max_pe
 DELETE FROM retention_policies WHERE namespace_id = %(namespace_id)s AND kind = %(kind)s;
 
 -- count_retained --
--- Count the expired items of a kind that a run would delete, and those that are kept because they are pinned.
-SELECT count(*) FILTER (WHERE NOT pinned) AS count, count(*) FILTER (WHERE pinned) AS pinned
-  FROM retained
- WHERE namespace_id = %(namespace_id)s AND kind = %(kind)s AND importance <= %(highest)s
-   AND CASE WHEN %(whole_conversations)s THEN conversation_active_at ELSE active_at END < %(until)s;
+-- Count the expired items of a kind that a run would delete, and those that are kept: pinned, or on legal hold.
+SELECT count(*) FILTER (WHERE NOT pinned AND NOT held) AS count, count(*) FILTER (WHERE pinned) AS pinned,
+       count(*) FILTER (WHERE NOT pinned AND held) AS on_hold
+  FROM (SELECT pinned, %(everything)s OR (subject = ANY(%(subjects)s) OR conversation_id = ANY(%(conversations)s)) IS TRUE AS held
+          FROM retained
+         WHERE namespace_id = %(namespace_id)s AND kind = %(kind)s AND importance <= %(highest)s
+           AND CASE WHEN %(whole_conversations)s THEN conversation_active_at ELSE active_at END < %(until)s) AS expired;
 
 -- sample_retained --
 -- Return the first items that would be deleted.
 SELECT id
   FROM retained
  WHERE namespace_id = %(namespace_id)s AND kind = %(kind)s AND importance <= %(highest)s AND NOT pinned
+   AND (subject = ANY(%(subjects)s) OR conversation_id = ANY(%(conversations)s)) IS NOT TRUE
    AND CASE WHEN %(whole_conversations)s THEN conversation_active_at ELSE active_at END < %(until)s
  ORDER BY importance, id
  LIMIT %(limit)s;
@@ -41,7 +44,8 @@ SELECT id
 SELECT id
   FROM retained_notes
  WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance BETWEEN %(lowest)s AND %(highest)s
-   AND NOT pinned AND id > %(after_id)s
+   AND NOT pinned AND (subject = ANY(%(subjects)s) OR conversation_id = ANY(%(conversations)s)) IS NOT TRUE
+   AND id > %(after_id)s
  ORDER BY id
  LIMIT %(limit)s;
 
@@ -50,7 +54,8 @@ SELECT id
 SELECT id
   FROM retained_note_versions
  WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance BETWEEN %(lowest)s AND %(highest)s
-   AND NOT pinned AND id > %(after_id)s
+   AND NOT pinned AND (subject = ANY(%(subjects)s) OR conversation_id = ANY(%(conversations)s)) IS NOT TRUE
+   AND id > %(after_id)s
  ORDER BY id
  LIMIT %(limit)s;
 
@@ -59,7 +64,8 @@ SELECT id
 SELECT id
   FROM retained_document_versions
  WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance BETWEEN %(lowest)s AND %(highest)s
-   AND NOT pinned AND id > %(after_id)s
+   AND NOT pinned AND (subject = ANY(%(subjects)s) OR conversation_id = ANY(%(conversations)s)) IS NOT TRUE
+   AND id > %(after_id)s
  ORDER BY id
  LIMIT %(limit)s;
 
@@ -68,7 +74,8 @@ SELECT id
 SELECT id
   FROM retained_facts
  WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance BETWEEN %(lowest)s AND %(highest)s
-   AND NOT pinned AND id > %(after_id)s
+   AND NOT pinned AND (subject = ANY(%(subjects)s) OR conversation_id = ANY(%(conversations)s)) IS NOT TRUE
+   AND id > %(after_id)s
  ORDER BY id
  LIMIT %(limit)s;
 
@@ -77,7 +84,8 @@ SELECT id
 SELECT id
   FROM retained_patterns
  WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance BETWEEN %(lowest)s AND %(highest)s
-   AND NOT pinned AND id > %(after_id)s
+   AND NOT pinned AND (subject = ANY(%(subjects)s) OR conversation_id = ANY(%(conversations)s)) IS NOT TRUE
+   AND id > %(after_id)s
  ORDER BY id
  LIMIT %(limit)s;
 
@@ -86,7 +94,8 @@ SELECT id
 SELECT id
   FROM retained_history
  WHERE namespace_id = %(namespace_id)s AND active_at < %(until)s AND importance BETWEEN %(lowest)s AND %(highest)s
-   AND NOT pinned AND id > %(after_id)s
+   AND NOT pinned AND (subject = ANY(%(subjects)s) OR conversation_id = ANY(%(conversations)s)) IS NOT TRUE
+   AND id > %(after_id)s
  ORDER BY id
  LIMIT %(limit)s;
 
@@ -105,7 +114,7 @@ SELECT id
 SELECT id
   FROM retained_messages
  WHERE namespace_id = %(namespace_id)s AND conversation_id = ANY(%(conversation_ids)s)
-   AND importance BETWEEN %(lowest)s AND %(highest)s AND NOT pinned
+   AND importance BETWEEN %(lowest)s AND %(highest)s AND NOT pinned AND (subject = ANY(%(subjects)s) OR conversation_id = ANY(%(conversations)s)) IS NOT TRUE
  ORDER BY id
  LIMIT %(limit)s;
 
@@ -124,6 +133,7 @@ SELECT page.id, page.occurred_at, r.id IS NOT NULL AS expired
   FROM page
   LEFT JOIN retained_messages r ON r.namespace_id = %(namespace_id)s AND r.id = page.id
                                AND r.importance BETWEEN %(lowest)s AND %(highest)s AND NOT r.pinned
+                               AND (r.subject = ANY(%(subjects)s) OR r.conversation_id = ANY(%(conversations)s)) IS NOT TRUE
  ORDER BY page.occurred_at, page.id;
 
 -- begin_run --
@@ -191,3 +201,35 @@ SELECT namespace_id, id FROM running_retention(%(limit)s);
 -- idle_retention --
 -- Return namespaces with policies and no run in progress.
 SELECT namespace_id, time_zone, day_cutoff_minutes, set_at, night FROM idle_retention();
+
+-- insert_hold --
+-- Store a legal hold.
+INSERT INTO legal_holds (namespace_id, id, subject, conversation_id, reason)
+VALUES (%(namespace_id)s, %(hold_id)s, %(subject)s, %(conversation_id)s, %(reason)s)
+RETURNING id, subject, conversation_id, reason, created_at;
+
+-- lock_conversation --
+-- Lock a conversation against its deletion; no row if it does not exist.
+SELECT id FROM conversations WHERE namespace_id = %(namespace_id)s AND id = %(conversation_id)s FOR KEY SHARE;
+
+-- list_holds --
+-- Return legal holds, oldest first.
+SELECT id, subject, conversation_id, reason, created_at
+  FROM legal_holds
+ WHERE namespace_id = %(namespace_id)s AND (%(after_id)s::uuid IS NULL OR id > %(after_id)s)
+ ORDER BY id
+ LIMIT %(limit)s;
+
+-- delete_hold --
+-- Delete a legal hold, and return it; no row if it does not exist.
+DELETE FROM legal_holds
+ WHERE namespace_id = %(namespace_id)s AND id = %(hold_id)s
+RETURNING id, subject, conversation_id, reason, created_at;
+
+-- list_held --
+-- Return whether a hold keeps the whole namespace, and the subjects and conversations on hold.
+SELECT coalesce(bool_or(num_nonnulls(subject, conversation_id) = 0), false) AS everything,
+       coalesce(array_agg(DISTINCT subject) FILTER (WHERE subject IS NOT NULL), '{}') AS subjects,
+       coalesce(array_agg(DISTINCT conversation_id) FILTER (WHERE conversation_id IS NOT NULL), '{}') AS conversations
+  FROM legal_holds
+ WHERE namespace_id = %(namespace_id)s;

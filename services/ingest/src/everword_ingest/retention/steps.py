@@ -14,7 +14,7 @@ from uuid import UUID
 from everword.db.pool import Connection
 from everword_ingest.erasure.removal import BATCH, retire
 from everword_ingest.retention import store
-from everword_ingest.retention.model import Policy, RetentionKind, RetentionProgressRow
+from everword_ingest.retention.model import HeldData, Policy, RetentionKind, RetentionProgressRow
 
 #: Expired conversations that a step reads, if they are removed as a whole.
 CONVERSATIONS = 50
@@ -39,6 +39,11 @@ async def remove_batch(conn: Connection, namespace_id: int, run_id: UUID) -> boo
     if place is None:
         return True
     await store.lock_job_starts(conn, namespace_id)
+    # Read after the lock, which the creation of a hold takes as well.
+    held = await store.list_held(conn, namespace_id)
+    if held.everything:
+        await store.finish_run(conn, namespace_id, run_id)
+        return True
     policies = {policy.kind: policy for policy in await store.list_policies(conn, namespace_id)}
     while place.kind <= max(RetentionKind):
         policy = policies.get(place.kind)
@@ -48,7 +53,7 @@ async def remove_batch(conn: Connection, namespace_id: int, run_id: UUID) -> boo
             continue
         # The order by importance matters only if some of the expired memories stay.
         highest = place.importance if policy.max_per_run else policy.highest
-        page = await _next_page(conn, namespace_id, place, policy, highest, limit)
+        page = await _next_page(conn, namespace_id, place, policy, highest, held, limit)
         if page.last is None:
             after = _from(place, kind=place.kind, importance=highest + 1)
         else:
@@ -82,16 +87,17 @@ async def _next_page(
     place: RetentionProgressRow,
     policy: Policy,
     highest: int,
+    held: HeldData,
     limit: int,
 ) -> _Page:
     """Return the next memories to remove, from the importance of `place` to `highest`."""
     until = policy.until(place.started_at)
     if place.kind != RetentionKind.MESSAGES:
-        ids = await store.page_retained(conn, namespace_id, place, highest, until, limit)
+        ids = await store.page_retained(conn, namespace_id, place, highest, until, held, limit)
         return _Page(ids, ids[-1] if len(ids) == limit else None)
     if policy.whole_conversations:
-        return await _conversation_messages(conn, namespace_id, place, until, highest, limit)
-    rows = await store.page_messages(conn, namespace_id, place, highest, until, MESSAGES)
+        return await _conversation_messages(conn, namespace_id, place, until, highest, held, limit)
+    rows = await store.page_messages(conn, namespace_id, place, highest, until, held, MESSAGES)
     expired = [row for row in rows if row.expired][:limit]
     ids = [row.id for row in expired]
     if len(expired) == limit:
@@ -107,6 +113,7 @@ async def _conversation_messages(
     place: RetentionProgressRow,
     until: datetime,
     highest: int,
+    held: HeldData,
     limit: int,
 ) -> _Page:
     """Lock the next expired conversations, and return their messages."""
@@ -114,7 +121,7 @@ async def _conversation_messages(
         conn, namespace_id, place.after_id, until, CONVERSATIONS
     )
     ids = await store.page_conversation_messages(
-        conn, namespace_id, locked, place.importance, highest, limit
+        conn, namespace_id, locked, place.importance, highest, held, limit
     )
     if len(ids) == limit:
         return _Page(ids, place.after_id or UUID(int=0))

@@ -13,7 +13,14 @@ from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, load_statements
 from everword.db.typed_statements import statement
 from everword_ingest.erasure.model import RunningDeletion
-from everword_ingest.retention.model import Policy, RetentionKind, RetentionProgressRow, RunRow
+from everword_ingest.retention.model import (
+    HeldData,
+    LegalHold,
+    Policy,
+    RetentionKind,
+    RetentionProgressRow,
+    RunRow,
+)
 
 SQL = load_statements("everword_ingest.retention")
 
@@ -32,10 +39,11 @@ _PAGES: dict[int, str] = {
 
 @dataclass(frozen=True)
 class CountRow:
-    """The number of expired items that a run would remove, and of those that stay because they are pinned."""
+    """The number of expired items that a run would remove, and of those that stay: pinned, or on legal hold."""
 
     count: int
     pinned: int
+    on_hold: int
 
 
 @dataclass(frozen=True)
@@ -81,17 +89,22 @@ async def delete_policy(conn: Connection, namespace_id: int, kind: int) -> None:
 
 
 async def count_retained(
-    conn: Connection, namespace_id: int, policy: Policy, until: datetime
+    conn: Connection, namespace_id: int, policy: Policy, until: datetime, held: HeldData
 ) -> CountRow:
-    parameters = _which(namespace_id, policy, until)
+    parameters = {**_which(namespace_id, policy, until), **vars(held)}
     [counted] = await fetch_all(conn, SQL["count_retained"], parameters, CountRow)
     return counted
 
 
 async def sample_retained(
-    conn: Connection, namespace_id: int, policy: Policy, until: datetime, limit: int
+    conn: Connection,
+    namespace_id: int,
+    policy: Policy,
+    until: datetime,
+    held: HeldData,
+    limit: int,
 ) -> list[UUID]:
-    parameters = {**_which(namespace_id, policy, until), "limit": limit}
+    parameters = {**_which(namespace_id, policy, until), **vars(held), "limit": limit}
     return [row.id for row in await fetch_all(conn, SQL["sample_retained"], parameters, IdRow)]
 
 
@@ -101,9 +114,11 @@ async def page_retained(
     place: RetentionProgressRow,
     highest: int,
     until: datetime,
+    held: HeldData,
     limit: int,
 ) -> list[UUID]:
     parameters = {
+        **vars(held),
         "namespace_id": namespace_id,
         "lowest": place.importance,
         "highest": highest,
@@ -135,9 +150,11 @@ async def page_conversation_messages(
     conversation_ids: Sequence[UUID],
     lowest: int,
     highest: int,
+    held: HeldData,
     limit: int,
 ) -> list[UUID]:
     parameters = {
+        **vars(held),
         "namespace_id": namespace_id,
         "conversation_ids": list(conversation_ids),
         "lowest": lowest,
@@ -156,9 +173,11 @@ async def page_messages(
     place: RetentionProgressRow,
     highest: int,
     until: datetime,
+    held: HeldData,
     limit: int,
 ) -> list[OldMessageRow]:
     parameters = {
+        **vars(held),
         "namespace_id": namespace_id,
         "lowest": place.importance,
         "highest": highest,
@@ -218,6 +237,37 @@ async def finish_run(conn: Connection, namespace_id: int, run_id: UUID) -> None:
 
 @statement(SQL)
 async def fail_run(conn: Connection, namespace_id: int, run_id: UUID, error: str) -> None: ...
+
+
+@statement(SQL)
+async def insert_hold(
+    conn: Connection,
+    namespace_id: int,
+    hold_id: UUID,
+    subject: str | None,
+    conversation_id: UUID | None,
+    reason: str,
+) -> LegalHold: ...
+
+
+@statement(SQL)
+async def lock_conversation(
+    conn: Connection, namespace_id: int, conversation_id: UUID
+) -> UUID | None: ...
+
+
+@statement(SQL)
+async def list_holds(
+    conn: Connection, namespace_id: int, after_id: UUID | None, limit: int
+) -> list[LegalHold]: ...
+
+
+@statement(SQL)
+async def delete_hold(conn: Connection, namespace_id: int, hold_id: UUID) -> LegalHold | None: ...
+
+
+@statement(SQL)
+async def list_held(conn: Connection, namespace_id: int) -> HeldData: ...
 
 
 @statement(SQL)

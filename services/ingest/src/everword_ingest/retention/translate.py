@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from uuid import UUID
 
 from everword.domain.errors import InvalidArgument
 from everword.rpc.translate import to_timestamp
 from everword.v1 import erasure_service_pb2 as pb
-from everword_ingest.retention.model import Count, Policy, RunRow
+from everword_ingest.retention.model import Count, LegalHold, Policy, RunRow
 
 
 def to_policy(policy: pb.RetentionPolicy) -> Policy:
@@ -46,6 +47,7 @@ def count_to_proto(count: Count) -> pb.RetentionCount:
         count=count.count,
         sample_ids=[str(id_) for id_ in count.sample_ids],
         pinned=count.pinned,
+        on_hold=count.on_hold,
     )
 
 
@@ -62,4 +64,22 @@ def run_to_proto(run: RunRow) -> pb.RetentionRun:
         start_time=to_timestamp(run.started_at),
         finish_time=to_timestamp(run.finished_at),
         error=run.error,
+    )
+
+
+def to_hold_scope(request: pb.CreateLegalHoldRequest) -> tuple[str | None, UUID | None]:
+    """Return the subject and the conversation of a hold; at most one is set."""
+    return (
+        request.subject or None,
+        UUID(request.conversation_id) if request.conversation_id else None,
+    )
+
+
+def hold_to_proto(hold: LegalHold) -> pb.LegalHold:
+    return pb.LegalHold(
+        id=str(hold.id),
+        subject=hold.subject,
+        conversation_id=str(hold.conversation_id) if hold.conversation_id else None,
+        reason=hold.reason,
+        create_time=to_timestamp(hold.created_at),
     )

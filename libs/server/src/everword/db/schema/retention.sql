@@ -54,50 +54,68 @@ INSERT INTO erasure_rules VALUES ('kept', 16, 'retention_runs', '', NULL, 'Count
 INSERT INTO transfer_rules VALUES ('retention_runs', 12, 'retention_run', '{id}', 'Results of retention policies.');
 
 -- One view per kind of expirable rows, with importance from 1 to 5 and the last activity.
-CREATE VIEW retained_messages (namespace_id, kind, id, importance, pinned, active_at, conversation_active_at, conversation_id)
+CREATE VIEW retained_messages
+    (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at, conversation_active_at)
 WITH (security_invoker = true) AS
 SELECT m.namespace_id, 1::smallint, m.id,
        (CASE coalesce(k.importance_class, m.importance_class) WHEN 4 THEN 5 WHEN 3 THEN 4 ELSE 3 END)::smallint,
-       coalesce(m.metadata ->> 'protected' = 'true', false), m.occurred_at, greatest(c.last_message_at, c.updated_at), c.id
+       coalesce(m.metadata ->> 'protected' = 'true', false), m.subject, m.conversation_id, m.occurred_at,
+       greatest(c.last_message_at, c.updated_at)
   FROM messages m
   JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
   LEFT JOIN memory_classes k ON k.namespace_id = m.namespace_id AND k.memory_id = m.id;
-CREATE VIEW retained_notes (namespace_id, kind, id, importance, pinned, active_at) WITH (security_invoker = true) AS
+CREATE VIEW retained_notes (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
+WITH (security_invoker = true) AS
 SELECT n.namespace_id, 2::smallint, n.id,
        (CASE k.importance_class WHEN 4 THEN 5 WHEN 3 THEN 4 WHEN 2 THEN 3 WHEN 1 THEN 3 ELSE n.importance END)::smallint,
-       false, v.written_at
+       false, n.subject, n.conversation_id, v.written_at
   FROM notes n
   JOIN note_versions v ON v.namespace_id = n.namespace_id AND v.note_id = n.id AND v.version = n.version
   LEFT JOIN memory_classes k ON k.namespace_id = n.namespace_id AND k.memory_id = n.id
  WHERE n.deleted_at IS NULL;
-CREATE VIEW retained_note_versions (namespace_id, kind, id, importance, pinned, active_at) WITH (security_invoker = true) AS
-SELECT v.namespace_id, 3::smallint, v.id, v.importance, false, later.written_at
+CREATE VIEW retained_note_versions (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
+WITH (security_invoker = true) AS
+SELECT v.namespace_id, 3::smallint, v.id, v.importance, false, v.subject, n.conversation_id, later.written_at
   FROM note_versions v
+  JOIN notes n ON n.namespace_id = v.namespace_id AND n.id = v.note_id
  CROSS JOIN LATERAL (SELECT l.written_at FROM note_versions l
                       WHERE l.namespace_id = v.namespace_id AND l.note_id = v.note_id AND l.version > v.version
                       ORDER BY l.version LIMIT 1) AS later;
-CREATE VIEW retained_document_versions (namespace_id, kind, id, importance, pinned, active_at) WITH (security_invoker = true) AS
-SELECT v.namespace_id, 4::smallint, v.id, 3::smallint, false, later.written_at
+CREATE VIEW retained_document_versions (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
+WITH (security_invoker = true) AS
+SELECT v.namespace_id, 4::smallint, v.id, 3::smallint, false, v.subject, d.conversation_id, later.written_at
   FROM document_versions v
+  JOIN documents d ON d.namespace_id = v.namespace_id AND d.id = v.document_id
  CROSS JOIN LATERAL (SELECT l.written_at FROM document_versions l
                       WHERE l.namespace_id = v.namespace_id AND l.document_id = v.document_id AND l.version > v.version
                       ORDER BY l.version LIMIT 1) AS later;
-CREATE VIEW retained_facts (namespace_id, kind, id, importance, pinned, active_at) WITH (security_invoker = true) AS
+CREATE VIEW retained_facts (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
+WITH (security_invoker = true) AS
 SELECT f.namespace_id, 5::smallint, f.id,
        (CASE WHEN f.is_anchor OR f.ruled_at IS NOT NULL THEN 5 WHEN f.hypothesis THEN 2 WHEN f.supporting > 1 THEN 4 ELSE 3 END)::smallint,
-       false, greatest(f.last_seen_at, f.ruled_at, f.verdict_at)
+       false, f.subject, NULL::uuid, greatest(f.last_seen_at, f.ruled_at, f.verdict_at)
   FROM facts f;
-CREATE VIEW retained_patterns (namespace_id, kind, id, importance, pinned, active_at) WITH (security_invoker = true) AS
-SELECT p.namespace_id, 6::smallint, p.id, least(5, 1 + floor(p.confidence * 5))::smallint, false, p.last_seen_at
+CREATE VIEW retained_patterns (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
+WITH (security_invoker = true) AS
+SELECT p.namespace_id, 6::smallint, p.id, least(5, 1 + floor(p.confidence * 5))::smallint, false, '', NULL::uuid,
+       p.last_seen_at
   FROM patterns p;
-CREATE VIEW retained_history (namespace_id, kind, id, importance, pinned, active_at) WITH (security_invoker = true) AS
-SELECT h.namespace_id, 7::smallint, h.id, 1::smallint, false, h.changed_at FROM fact_changes h
+CREATE VIEW retained_history (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
+WITH (security_invoker = true) AS
+SELECT h.namespace_id, 7::smallint, h.id, 1::smallint, false, h.subject, NULL::uuid, h.changed_at FROM fact_changes h
  UNION ALL
-SELECT h.namespace_id, 7::smallint, h.id, 1::smallint, false, h.changed_at FROM learned_changes h
+SELECT h.namespace_id, 7::smallint, h.id, 1::smallint, false, about.subject, NULL::uuid, h.changed_at
+  FROM learned_changes h
+  LEFT JOIN LATERAL (SELECT subject FROM people WHERE namespace_id = h.namespace_id AND id = h.about_id
+                      UNION ALL SELECT subject FROM events WHERE namespace_id = h.namespace_id AND id = h.about_id
+                      UNION ALL SELECT subject FROM user_models WHERE namespace_id = h.namespace_id AND id = h.about_id
+                      UNION ALL SELECT subject FROM strategies WHERE namespace_id = h.namespace_id AND id = h.about_id
+                      UNION ALL SELECT subject FROM trajectories WHERE namespace_id = h.namespace_id AND id = h.about_id)
+       AS about ON true
  UNION ALL
-SELECT h.namespace_id, 7::smallint, h.id, 1::smallint, false, h.decided_at FROM pattern_decisions h;
+SELECT h.namespace_id, 7::smallint, h.id, 1::smallint, false, '', NULL::uuid, h.decided_at FROM pattern_decisions h;
 CREATE VIEW retained WITH (security_invoker = true) AS
-SELECT namespace_id, kind, id, importance, pinned, active_at, conversation_active_at FROM retained_messages
+SELECT * FROM retained_messages
  UNION ALL SELECT *, active_at FROM retained_notes
  UNION ALL SELECT *, active_at FROM retained_note_versions
  UNION ALL SELECT *, active_at FROM retained_document_versions
