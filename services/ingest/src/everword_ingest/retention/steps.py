@@ -19,7 +19,7 @@ from everword_ingest.retention.model import HeldData, Policy, RetentionKind, Ret
 #: Expired conversations that a step reads, if they are removed as a whole.
 CONVERSATIONS = 50
 #: Old messages that a step reads. Most of them may be kept, for example because they are pinned.
-MESSAGES = 2_000
+MESSAGES = 500
 
 
 @dataclass(frozen=True)
