@@ -55,7 +55,7 @@ def half_days() -> list[float]:
     return [half / 2 - 0.25 for half in range(120, 0, -1)]
 
 
-async def listed(stack: Stack, conversation_id: str) -> Sequence[memory_pb2.Memory]:
+async def listed(stack: Stack, conversation_id: str) -> Sequence[memory_pb2.Message]:
     request = search.ListMessagesRequest(conversation_id=conversation_id, page_size=200)
     found = (await stack.search.ListMessages(request)).messages
     return sorted(found, key=lambda each: each.seq)

@@ -216,9 +216,11 @@ async def add(
     """Add a legal hold on a user, a conversation or the whole namespace."""
     if [bool(subject), bool(conversation), everything].count(True) != 1:
         raise click.UsageError("give one of --subject, --conversation and --all")
-    request = pb.CreateLegalHoldRequest(
-        subject=subject or None, conversation_id=conversation or None, reason=reason
-    )
+    request = pb.CreateLegalHoldRequest(reason=reason)
+    if subject:
+        request.subject = subject
+    elif conversation:
+        request.conversation_id = conversation
     answer = await client.erasure_service.CreateLegalHold(request)
     if as_json:
         print_json(answer)

@@ -1980,29 +1980,15 @@ UNION ALL
     h.id,
     (1)::smallint AS importance,
     false AS pinned,
-    about.subject,
+    COALESCE(p.subject, e.subject, u.subject, s.subject, t.subject) AS subject,
     NULL::uuid AS conversation_id,
     h.changed_at AS active_at
-   FROM (everword.learned_changes h
-     LEFT JOIN LATERAL ( SELECT people.subject
-           FROM everword.people
-          WHERE ((people.namespace_id = h.namespace_id) AND (people.id = h.about_id))
-        UNION ALL
-         SELECT events.subject
-           FROM everword.events
-          WHERE ((events.namespace_id = h.namespace_id) AND (events.id = h.about_id))
-        UNION ALL
-         SELECT user_models.subject
-           FROM everword.user_models
-          WHERE ((user_models.namespace_id = h.namespace_id) AND (user_models.id = h.about_id))
-        UNION ALL
-         SELECT strategies.subject
-           FROM everword.strategies
-          WHERE ((strategies.namespace_id = h.namespace_id) AND (strategies.id = h.about_id))
-        UNION ALL
-         SELECT trajectories.subject
-           FROM everword.trajectories
-          WHERE ((trajectories.namespace_id = h.namespace_id) AND (trajectories.id = h.about_id))) about ON (true))
+   FROM (((((everword.learned_changes h
+     LEFT JOIN everword.people p ON (((p.namespace_id = h.namespace_id) AND (p.id = h.about_id))))
+     LEFT JOIN everword.events e ON (((e.namespace_id = h.namespace_id) AND (e.id = h.about_id))))
+     LEFT JOIN everword.user_models u ON (((u.namespace_id = h.namespace_id) AND (u.id = h.about_id))))
+     LEFT JOIN everword.strategies s ON (((s.namespace_id = h.namespace_id) AND (s.id = h.about_id))))
+     LEFT JOIN everword.trajectories t ON (((t.namespace_id = h.namespace_id) AND (t.id = h.about_id))))
 UNION ALL
  SELECT h.namespace_id,
     (7)::smallint AS kind,

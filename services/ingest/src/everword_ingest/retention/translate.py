@@ -76,10 +76,11 @@ def to_hold_scope(request: pb.CreateLegalHoldRequest) -> tuple[str | None, UUID 
 
 
 def hold_to_proto(hold: LegalHold) -> pb.LegalHold:
-    return pb.LegalHold(
-        id=str(hold.id),
-        subject=hold.subject,
-        conversation_id=str(hold.conversation_id) if hold.conversation_id else None,
-        reason=hold.reason,
-        create_time=to_timestamp(hold.created_at),
+    translated = pb.LegalHold(
+        id=str(hold.id), reason=hold.reason, create_time=to_timestamp(hold.created_at)
     )
+    if hold.subject:
+        translated.subject = hold.subject
+    elif hold.conversation_id:
+        translated.conversation_id = str(hold.conversation_id)
+    return translated

@@ -104,14 +104,14 @@ CREATE VIEW retained_history (namespace_id, kind, id, importance, pinned, subjec
 WITH (security_invoker = true) AS
 SELECT h.namespace_id, 7::smallint, h.id, 1::smallint, false, h.subject, NULL::uuid, h.changed_at FROM fact_changes h
  UNION ALL
-SELECT h.namespace_id, 7::smallint, h.id, 1::smallint, false, about.subject, NULL::uuid, h.changed_at
+SELECT h.namespace_id, 7::smallint, h.id, 1::smallint, false, coalesce(p.subject, e.subject, u.subject, s.subject, t.subject),
+       NULL::uuid, h.changed_at
   FROM learned_changes h
-  LEFT JOIN LATERAL (SELECT subject FROM people WHERE namespace_id = h.namespace_id AND id = h.about_id
-                      UNION ALL SELECT subject FROM events WHERE namespace_id = h.namespace_id AND id = h.about_id
-                      UNION ALL SELECT subject FROM user_models WHERE namespace_id = h.namespace_id AND id = h.about_id
-                      UNION ALL SELECT subject FROM strategies WHERE namespace_id = h.namespace_id AND id = h.about_id
-                      UNION ALL SELECT subject FROM trajectories WHERE namespace_id = h.namespace_id AND id = h.about_id)
-       AS about ON true
+  LEFT JOIN people p ON p.namespace_id = h.namespace_id AND p.id = h.about_id
+  LEFT JOIN events e ON e.namespace_id = h.namespace_id AND e.id = h.about_id
+  LEFT JOIN user_models u ON u.namespace_id = h.namespace_id AND u.id = h.about_id
+  LEFT JOIN strategies s ON s.namespace_id = h.namespace_id AND s.id = h.about_id
+  LEFT JOIN trajectories t ON t.namespace_id = h.namespace_id AND t.id = h.about_id
  UNION ALL
 SELECT h.namespace_id, 7::smallint, h.id, 1::smallint, false, '', NULL::uuid, h.decided_at FROM pattern_decisions h;
 CREATE VIEW retained WITH (security_invoker = true) AS
