@@ -15,15 +15,15 @@ async def test_retention_policy_is_set_previewed_and_run(stack: Stack) -> None:
     shown = await everword(stack, "retention", "show")
     assert shown.status == 0, shown.errors
     assert shown.output.count("forever") == 7
-    tried = ("retention", "preview", "--kind", "conversations", "--kept", "30d", "--json")
+    tried = ("retention", "preview", "--kind", "messages", "--kept", "30d", "--json")
     [would_go] = (await everword(stack, *tried)).json()["removed"]
-    assert (would_go["kind"], would_go["count"]) == ("RETENTION_KIND_CONVERSATIONS", 2)
+    assert (would_go["kind"], would_go["count"]) == ("RETENTION_KIND_MESSAGES", 2)
     assert len(would_go["sample_ids"]) == 2
     assert (await everword(stack, "retention", "preview")).output.strip() == "none"
-    refused = await everword(stack, "retention", "set", "conversations", "soon")
+    refused = await everword(stack, "retention", "set", "messages", "soon")
     assert refused.status != 0
-    said = await everword(stack, "retention", "set", "conversations", "30d")
-    assert said.output.strip() == "conversations: kept 30d"
+    said = await everword(stack, "retention", "set", "messages", "30d")
+    assert said.output.strip() == "messages: kept 30d"
     assert (await everword(stack, "retention", "show")).output.count("forever") == 6
     declined = await everword(stack, "retention", "run", given="n\n")
     assert declined.status != 0
@@ -35,5 +35,5 @@ async def test_retention_policy_is_set_previewed_and_run(stack: Stack) -> None:
     listed = (await everword(stack, "retention", "runs", "--json")).json()["runs"]
     assert [each["state"] for each in listed] == ["RETENTION_STATE_DONE"]
     assert "by hand" in (await everword(stack, "retention", "runs")).output
-    await everword(stack, "retention", "set", "conversations", "forever")
+    await everword(stack, "retention", "set", "messages", "forever")
     assert (await everword(stack, "retention", "show")).output.count("forever") == 7

@@ -107,9 +107,9 @@ async def test_retention_revokes_jobs_that_may_have_read_expired_rows(
         keys = [make_due(own, each) for each in (old.conversation_id, new.conversation_id, "day")]
         with jobs.connection() as conn:
             started = [store.start_job(conn, each, 60.0) for each in keys]
-        await keep(stack, "CONVERSATIONS", 30)
+        await keep(stack, "MESSAGES", 30)
         await run(stack)
-        await keep(stack, "CONVERSATIONS", 0)
+        await keep(stack, "MESSAGES", 0)
         with jobs.connection() as conn:
             kept = [job is not None and store.lock_job(conn, job) for job in started]
         assert kept == [False, True, False]

@@ -172,6 +172,7 @@ OPERATIONS = {
     "Budget": "a limit; ended by DeleteBudget",
     "Erasure": "the record of an erasure, without content",
     "NamespaceDeletion": "the record of a deletion, without content",
+    "LegalHold": "DeleteLegalHold ends it; while it exists, its data cannot be erased",
     "RetentionRun": "the record of what a policy removed, without content",
     "TopicCitation": "the id of the fact or summary that a page cites",
 }

@@ -68,8 +68,8 @@ async def test_retention_without_policy_deletes_nothing(
     assert removed(await run(stack)) == {}
     assert sizes(stack) == before
     # A policy that was set and then removed.
-    await keep(stack, "CONVERSATIONS", 1)
-    await keep(stack, "CONVERSATIONS", 0)
+    await keep(stack, "MESSAGES", 1)
+    await keep(stack, "MESSAGES", 0)
     assert await running.begin(datetime.now(UTC) + timedelta(days=3)) == 0
     assert removed(await run(stack)) == {}
     assert sizes(stack) == before
@@ -95,9 +95,9 @@ async def test_retention_deletes_conversation_with_derived_rows_and_keeps_facts(
             quotes = "SELECT count(*) FROM {} WHERE strpos(quote, 'zqold7k') > 0"
             quoting = ("graph_edges", "learned_evidence")
             assert all(count(stack, quotes.format(table)) for table in quoting)
-            await keep(stack, "CONVERSATIONS", 30)
+            await keep(stack, "MESSAGES", 30)
             would_go = await preview(stack)
-            assert would_go == {"CONVERSATIONS": len(planted.message_ids)}
+            assert would_go == {"MESSAGES": len(planted.message_ids)}
             ran = await run(stack)
             assert removed(ran) == would_go
             left = set(rows_with(stack, "zqold7k"))
@@ -160,8 +160,8 @@ async def test_retention_keeps_quotes_if_policy_says_so(stack: Stack, stays: boo
     )
     told = (await stack.facts.Remember(remembered)).fact
     age_rows(stack, 31)
-    await keep(stack, "CONVERSATIONS", 30, keep_quotes=stays)
-    assert removed(await run(stack)) == {"CONVERSATIONS": 1}
+    await keep(stack, "MESSAGES", 30, keep_quotes=stays)
+    assert removed(await run(stack)) == {"MESSAGES": 1}
     # The conversation had no other content.
     assert count(stack, "SELECT count(*) FROM conversations") == 0
     assert count(stack, "SELECT sum(conversations) FROM corpus_counts") == 0
@@ -184,16 +184,16 @@ async def test_retention_deletes_least_important_first_and_obeys_keep_importance
     for importance in (5, 1, 4, 2, 3):
         await write(stack, f"Of {importance}.", f"k{importance}", importance=importance)
     age_rows(stack, 31)
-    await keep(stack, "CONVERSATIONS", 30, max_per_run=1)
+    await keep(stack, "MESSAGES", 30, max_per_run=1)
     await keep(stack, "NOTES", 30, max_per_run=2)
     left = "SELECT count(*) FROM messages WHERE id = %s"
     for messages_left, notes_left in (([1, 1, 0], 3 + 4 + 5), ([1, 0, 0], 5)):
         would_go = await preview(stack)
-        assert would_go == {"CONVERSATIONS": 1, "NOTES": 2}
+        assert would_go == {"MESSAGES": 1, "NOTES": 2}
         assert removed(await run(stack)) == would_go
         assert [count(stack, left, id_) for id_ in ids] == messages_left
         assert count(stack, "SELECT sum(importance) FROM notes") == notes_left
-    await keep(stack, "CONVERSATIONS", 30, keep_importance=5)
+    await keep(stack, "MESSAGES", 30, keep_importance=5)
     await keep(stack, "NOTES", 30, keep_importance=4)
     assert await preview(stack) == removed(await run(stack)) == {}
     task = memory_pb2.Memory(id=ids[0], importance_class=memory_pb2.IMPORTANCE_CLASS_TASK)
@@ -201,7 +201,7 @@ async def test_retention_deletes_least_important_first_and_obeys_keep_importance
         memory=task, update_mask=field_mask_pb2.FieldMask(paths=["importance_class"])
     )
     await stack.ingest.UpdateMemory(classed)
-    assert removed(await run(stack)) == {"CONVERSATIONS": 1}
+    assert removed(await run(stack)) == {"MESSAGES": 1}
 
 
 async def test_retention_deletes_closed_or_unconfirmed_facts_and_patterns(stack: Stack) -> None:
@@ -260,7 +260,7 @@ async def test_retention_runs_once_a_night_and_records_each_run(
     """RG-12: once a night, starting with the night after the policy; a row without content records each run."""
     await append(stack, "Old zqnight7k.")
     age_rows(stack, 31)
-    await keep(stack, "CONVERSATIONS", 30)
+    await keep(stack, "MESSAGES", 30)
     now = datetime.now(UTC)
     assert await running.begin(now) == 0
     tomorrow = now + timedelta(days=1, hours=4)
@@ -269,7 +269,7 @@ async def test_retention_runs_once_a_night_and_records_each_run(
     await running.resume()
     assert await running.begin(tomorrow) == 0
     [ran] = await runs(stack)
-    assert (ran.state, removed(ran)) == (pb.RETENTION_STATE_DONE, {"CONVERSATIONS": 1})
+    assert (ran.state, removed(ran)) == (pb.RETENTION_STATE_DONE, {"MESSAGES": 1})
     assert ran.night
     assert ran.row_counts["messages"] == 1
     assert rows_with(stack, "zqnight7k") == {}
@@ -290,9 +290,9 @@ async def test_killed_retention_run_resumes_after_its_last_committed_step(
         await append(stack, *(f"The tram {n} is late." for n in range(40)), session_key=f"t{talk}")
     age_rows(stack, 31)
     await append(stack, "The heron waits.", session_key="t1")
-    await keep(stack, "CONVERSATIONS", 30)
+    await keep(stack, "MESSAGES", 30)
     would_go = await preview(stack)
-    assert would_go == {"CONVERSATIONS": 120}
+    assert would_go == {"MESSAGES": 160}
     await stack.erasures.RunRetention(pb.RunRetentionRequest())
     process = await retaining_process.start(stack.database, batch=3)
     messages = "SELECT count(*) FROM messages"
@@ -300,13 +300,13 @@ async def test_killed_retention_run_resumes_after_its_last_committed_step(
     process.kill()
     await process.wait()
     left = count(stack, messages)
-    assert 41 < left < 150
+    assert 1 < left < 150
     # As many as recorded, in steps of three.
     [ran] = await runs(stack)
-    assert removed(ran)["CONVERSATIONS"] == 161 - left
+    assert removed(ran)["MESSAGES"] == 161 - left
     assert left % 3 == 161 % 3
     await resume(running)
     [ran] = await runs(stack)
     assert (ran.state, removed(ran)) == (pb.RETENTION_STATE_DONE, would_go)
     assert count(stack, "SELECT count(*) FROM conversations") == 1
-    assert count(stack, messages) == 41
+    assert count(stack, messages) == 1

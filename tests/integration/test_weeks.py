@@ -62,8 +62,8 @@ async def week(request: pytest.FixtureRequest, postgres_url: str) -> AsyncIterat
 
 
 def _message(entry: dict[str, Any]) -> NewMessage:
-    named = {name: entry[name] for name in ("content", "author", "create_time")}
-    tool = {
+    named: dict[str, Any] = {name: entry[name] for name in ("content", "author", "create_time")}
+    tool: dict[str, Any] = {
         name: entry[name] for name in ("tool_name", "tool_args", "tool_result") if name in entry
     }
     return ParseDict({**named, **tool, "role": ROLES[entry["role"]]}, NewMessage())

@@ -126,6 +126,7 @@ _REASONS = {
     "book_id": "LORE_BOOK_NOT_FOUND",
     "consistency_token": NO_TOKEN,
     "entry_id": "LORE_ENTRY_NOT_FOUND",
+    "hold_id": "LEGAL_HOLD_NOT_FOUND",
     "memory_id": NO_MEMORY,
     "message_id": NO_MEMORY,
     "page_token": NO_PAGE,
@@ -187,7 +188,7 @@ _READS = (
     *("AuditSummaries", "ListSummaries", "ListFacts", "ListThemes", "ListPatterns", "ListPeople"),
     *("ListEvents", "ListStrategies", "ListNodes", "ListNotes", "ListLoreBooks", "ListBudgets"),
     *("ListRetentionPolicies", "ListTopics", "ListDocuments", "ListWorkspaceFiles"),
-    "ListConversations",
+    *("ListConversations", "ListLegalHolds"),
 )
 IsEmpty = Callable[[Any], bool]
 _NOTHING = search.AnswerResponse(verdict=search.VERDICT_NOTHING_RELEVANT)

@@ -65,6 +65,7 @@ class Theirs:
     #: Ids that modules of `support.kinds` return, by name.
     written: dict[str, str]
     erasure_id: str = ""
+    hold_id: str = ""
 
     @property
     def filter(self) -> memory.MemoryFilter:

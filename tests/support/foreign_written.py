@@ -151,7 +151,7 @@ async def write_documents(stack: Stack, namespace: str) -> Written:
 
 
 async def erase_two_messages(stack: Stack, namespace: str) -> Written:
-    """Erase two messages of a namespace, and run its retention twice."""
+    """Erase two messages of a namespace, run its retention twice, and create two legal holds."""
     metadata, stub = within(namespace), stack.erasures
     said = await append(stack, "One to go.", "Another.", session_key="erased", metadata=metadata)
     for each in said.messages:
@@ -168,11 +168,18 @@ async def erase_two_messages(stack: Stack, namespace: str) -> Written:
     runs = await stub.ListRetentionRuns(
         erasures.ListRetentionRunsRequest(page_size=1), metadata=metadata
     )
+    for _ in range(2):
+        hold = erasures.CreateLegalHoldRequest(subject="held")
+        created = await stub.CreateLegalHold(hold, metadata=metadata)
+    holds = await stub.ListLegalHolds(
+        erasures.ListLegalHoldsRequest(page_size=1), metadata=metadata
+    )
     tokens = {
         "ListErasures": listed.next_page_token,
         "ListRetentionRuns": runs.next_page_token,
+        "ListLegalHolds": holds.next_page_token,
     }
-    return Written({"erasure_id": erased.erasure.id}, tokens)
+    return Written({"erasure_id": erased.erasure.id, "hold_id": created.hold.id}, tokens)
 
 
 async def _retention_done(stack: Stack, metadata: Metadata) -> bool:

@@ -12,6 +12,7 @@ from support.waits import until
 #: Columns with the time of the last change, by table.
 TIMES = {
     "conversations": ("last_message_at", "updated_at"),
+    "messages": ("occurred_at",),
     "note_versions": ("written_at",),
     "document_versions": ("written_at",),
     "facts": ("last_seen_at",),

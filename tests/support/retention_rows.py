@@ -9,11 +9,11 @@ from uuid import UUID
 import psycopg
 from psycopg.types.json import Jsonb
 
-RUN = UUID(int=96)
+RUN, HOLD = UUID(int=96), UUID(int=94)
 FIRST = UUID(int=0)
-#: Importance by memory kind, in the statements on existing rows.
-IMPORTANCES = {"notes": 3, "facts": 3, "patterns": 3, "history": 1}
-LATE = datetime(9000, 1, 1, tzinfo=UTC)
+#: Kinds with existing rows, whose statements page by id.
+PAGED = ("notes", "facts", "patterns", "history")
+EARLY, LATE = datetime(1, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 
 
 def insert_retention(conn: psycopg.Connection, namespace_id: int) -> None:
@@ -25,26 +25,52 @@ def insert_retention(conn: psycopg.Connection, namespace_id: int) -> None:
         "INSERT INTO retention_runs (namespace_id, id, error) VALUES (%s, %s, 'of another one')",
         [namespace_id, RUN],
     )
+    conn.execute(
+        "INSERT INTO legal_holds (namespace_id, id, subject, reason) VALUES (%s, %s, 'held', 'of another one')",
+        [namespace_id, HOLD],
+    )
 
 
 def retention_parameters(conversation_id: UUID) -> dict[str, dict[str, Any]]:
     """Return the parameters of the retention statements, by statement name."""
     package = "everword_ingest.retention"
-    messages = {"kind": 1, "until": LATE, "importance": 3, "highest": 5, "after_id": None}
-    policy = {"keep_days": 9, "keep_importance": 0, "max_per_run": 0, "keep_quotes": False}
+    held: dict[str, Any] = {"subjects": [], "conversations": []}
+    counted = {
+        **held,
+        "everything": False,
+        "kind": 1,
+        "until": LATE,
+        "highest": 5,
+        "whole_conversations": False,
+    }
+    paged = {**held, "until": LATE, "lowest": 1, "highest": 5, "after_id": FIRST}
+    policy = {
+        "keep_days": 9,
+        "keep_importance": 0,
+        "max_per_run": 0,
+        "keep_quotes": False,
+        "whole_conversations": False,
+    }
     run = {"run_id": RUN}
-    place = {"kind": 1, "importance": 1, "after_id": None}
+    place = {"kind": 1, "importance": 1, "after_time": None, "after_id": None}
     return {
         f"{package}.set_policy": {"kind": 2, **policy},
         f"{package}.delete_policy": {"kind": 1},
-        f"{package}.count_retained": messages,
-        f"{package}.sample_retained": messages,
-        **{
-            f"{package}.page_{name}": {"until": LATE, "importance": importance, "after_id": FIRST}
-            for name, importance in IMPORTANCES.items()
+        f"{package}.count_retained": counted,
+        f"{package}.sample_retained": counted,
+        **{f"{package}.page_{name}": paged for name in PAGED},
+        f"{package}.lock_expired_conversations": {"until": LATE, "after_id": None},
+        f"{package}.page_conversation_messages": {**paged, "conversation_ids": [conversation_id]},
+        f"{package}.page_messages": {**paged, "after_time": EARLY},
+        f"{package}.insert_hold": {
+            "hold_id": UUID(int=95),
+            "subject": None,
+            "conversation_id": conversation_id,
+            "reason": "smuggled",
         },
-        f"{package}.lock_expired_conversations": messages,
-        f"{package}.page_messages": {**messages, "conversation_ids": [conversation_id]},
+        f"{package}.lock_conversation": {"conversation_id": conversation_id},
+        f"{package}.list_holds": {"after_id": None},
+        f"{package}.delete_hold": {"hold_id": HOLD},
         f"{package}.begin_run": {"run_id": UUID(int=97), "night": None},
         f"{package}.list_runs": {"before_id": None},
         f"{package}.lock_run": run,

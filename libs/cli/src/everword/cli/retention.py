@@ -14,7 +14,7 @@ from everword.v1 import erasure_service_pb2 as pb
 
 #: Kinds of data that a policy can name on the command line.
 KINDS = {
-    "conversations": pb.RETENTION_KIND_CONVERSATIONS,
+    "messages": pb.RETENTION_KIND_MESSAGES,
     "notes": pb.RETENTION_KIND_NOTES,
     "note-history": pb.RETENTION_KIND_NOTE_HISTORY,
     "document-history": pb.RETENTION_KIND_DOCUMENT_HISTORY,
@@ -25,7 +25,6 @@ KINDS = {
 NAMES = {number: name for name, number in KINDS.items()}
 #: Units of the counts, if they differ from the name of the kind.
 COUNTED = {
-    "conversations": "messages",
     "note-history": "versions of notes",
     "document-history": "versions of documents",
     "history": "entries of the history",
@@ -51,7 +50,7 @@ async def show(client: Client, as_json: bool) -> None:
         return
     policies = {policy.kind: policy for policy in found.policies}
     print_table(
-        ("kind", "kept", "kept from importance", "at most a run", "quotes"),
+        ("kind", "kept", "kept from importance", "at most a run", "quotes", "removed by"),
         [_row(name, policies.get(kind)) for name, kind in KINDS.items()],
     )
 
@@ -69,6 +68,11 @@ async def show(client: Client, as_json: bool) -> None:
     "--max-per-run", type=click.IntRange(0), default=0, help="Delete at most this many in a run."
 )
 @click.option("--keep-quotes", is_flag=True, help="Keep quotes in learned facts.")
+@click.option(
+    "--whole-conversations",
+    is_flag=True,
+    help="Delete all messages of a conversation together, this long after its last one.",
+)
 @json_option
 @remote
 async def set_(
@@ -78,9 +82,13 @@ async def set_(
     keep_importance: int,
     max_per_run: int,
     keep_quotes: bool,
+    whole_conversations: bool,
     as_json: bool,
 ) -> None:
-    """Keep KIND for this long after its last activity, such as 30d, or `forever`.
+    """Keep KIND for this long, such as 30d, or `forever`.
+
+    The age of a message counts from when it was sent, that of other kinds from the last activity. Messages whose
+    metadata has `"protected": true` are never deleted.
 
     The first run is on the following night. Check its effect first with `everword retention preview`.
     """
@@ -90,6 +98,7 @@ async def set_(
         keep_importance=keep_importance,
         max_per_run=max_per_run,
         keep_quotes=keep_quotes,
+        whole_conversations=whole_conversations,
     )
     request = pb.SetRetentionPolicyRequest(policy=policy)
     answer = await client.erasure_service.SetRetentionPolicy(request)
@@ -106,24 +115,40 @@ async def set_(
     help="Preview another policy for this kind; requires --kept.",
 )
 @click.option("--kept", help="Preview this duration, such as 30d, for --kind.")
+@click.option(
+    "--whole-conversations",
+    is_flag=True,
+    help="Preview the deletion of whole conversations, with --kind messages.",
+)
 @json_option
 @remote
-async def preview(client: Client, kind: str | None, kept: str | None, as_json: bool) -> None:
+async def preview(
+    client: Client, kind: str | None, kept: str | None, whole_conversations: bool, as_json: bool
+) -> None:
     """Show the rows that a run would delete now; delete nothing."""
     if (kind is None) != (kept is None):
         raise click.UsageError("--kind and --kept come together")
+    if whole_conversations and kind != "messages":
+        raise click.UsageError("--whole-conversations requires --kind messages")
     request = pb.PreviewRetentionRequest()
     if kind and kept:
-        request.policies.add(kind=KINDS[kind], keep_days=_days(kept))
+        request.policies.add(
+            kind=KINDS[kind], keep_days=_days(kept), whole_conversations=whole_conversations
+        )
     found = await client.erasure_service.PreviewRetention(request)
     if as_json:
         print_json(found)
         return
     rows = [
-        (NAMES[each.kind], f"{each.count} {_unit(each.kind)}", ", ".join(each.sample_ids[:2]))
+        (
+            NAMES[each.kind],
+            f"{each.count} {_unit(each.kind)}",
+            _stays(each),
+            ", ".join(each.sample_ids[:2]),
+        )
         for each in found.removed
     ]
-    print_table(("kind", "would go", "such as"), rows)
+    print_table(("kind", "would go", "expired but kept", "such as"), rows)
 
 
 @retention.command()
@@ -173,6 +198,76 @@ async def runs(client: Client, limit: int, as_json: bool) -> None:
     print_table(("run", "state", "night", "removed", "started", "error"), rows)
 
 
+@retention.group()
+def hold() -> None:
+    """Keep data from retention and erasure, such as during a lawsuit."""
+
+
+@hold.command()
+@click.option("--subject", default="", help="Keep the data of this user.")
+@click.option("--conversation", default="", help="Keep this conversation, given by its id.")
+@click.option("--all", "everything", is_flag=True, help="Keep the whole namespace.")
+@click.option("--reason", default="", help="For the record, such as a case number.")
+@json_option
+@remote
+async def add(
+    client: Client, subject: str, conversation: str, everything: bool, reason: str, as_json: bool
+) -> None:
+    """Add a legal hold on a user, a conversation or the whole namespace."""
+    if [bool(subject), bool(conversation), everything].count(True) != 1:
+        raise click.UsageError("give one of --subject, --conversation and --all")
+    request = pb.CreateLegalHoldRequest(reason=reason)
+    if subject:
+        request.subject = subject
+    elif conversation:
+        request.conversation_id = conversation
+    answer = await client.erasure_service.CreateLegalHold(request)
+    if as_json:
+        print_json(answer)
+        return
+    line(f"{answer.hold.id}: {_scope(answer.hold)} on hold")
+
+
+@hold.command("list")
+@json_option
+@remote
+async def list_(client: Client, as_json: bool) -> None:
+    """List legal holds, oldest first."""
+    found = pb.ListLegalHoldsResponse()
+    request = pb.ListLegalHoldsRequest(page_size=100)
+    while True:
+        page = await client.erasure_service.ListLegalHolds(request)
+        found.holds.extend(page.holds)
+        if not page.next_page_token:
+            break
+        request.page_token = page.next_page_token
+    if as_json:
+        print_json(found)
+        return
+    rows = [(each.id, _scope(each), each.reason, when(each.create_time)) for each in found.holds]
+    print_table(("hold", "keeps", "reason", "since"), rows)
+
+
+@hold.command()
+@click.argument("hold_id")
+@json_option
+@remote
+async def remove(client: Client, hold_id: str, as_json: bool) -> None:
+    """End a legal hold."""
+    request = pb.DeleteLegalHoldRequest(hold_id=hold_id)
+    answer = await client.erasure_service.DeleteLegalHold(request)
+    if as_json:
+        print_json(answer)
+        return
+    line(f"{answer.hold.id}: {_scope(answer.hold)} no longer on hold")
+
+
+def _scope(hold: pb.LegalHold) -> str:
+    if hold.subject:
+        return f"subject {hold.subject}"
+    return f"conversation {hold.conversation_id}" if hold.conversation_id else "the namespace"
+
+
 def _days(kept: str) -> int:
     """Return the days of `30d` or `forever`. Raises UsageError."""
     if kept == "forever":
@@ -189,17 +284,24 @@ def _retention_text(policy: pb.RetentionPolicy | None) -> str:
 
 def _row(name: str, policy: pb.RetentionPolicy | None) -> tuple[str, ...]:
     if policy is None:
-        return name, "forever", "", "", ""
-    quotes = ""
-    if policy.kind == pb.RETENTION_KIND_CONVERSATIONS:
+        return name, "forever", "", "", "", ""
+    quotes = removed_by = ""
+    if policy.kind == pb.RETENTION_KIND_MESSAGES:
         quotes = "stay" if policy.keep_quotes else "go"
+        removed_by = "conversation" if policy.whole_conversations else "message"
     return (
         name,
         _retention_text(policy),
         str(policy.keep_importance or ""),
         str(policy.max_per_run or "all"),
         quotes,
+        removed_by,
     )
+
+
+def _stays(count: pb.RetentionCount) -> str:
+    reasons = (("pinned", count.pinned), ("on hold", count.on_hold))
+    return ", ".join(f"{name} {number}" for name, number in reasons if number)
 
 
 def _removed(counts: Iterable[pb.RetentionCount]) -> str:

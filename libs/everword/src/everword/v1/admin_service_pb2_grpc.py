@@ -137,7 +137,7 @@ class AdminServiceServicer:
 
     def PreviewNamespaceDeletion(self, request, context):
         """PreviewNamespaceDeletion counts the rows that DeleteNamespace would delete. It changes nothing and takes no locks.
-        NAMESPACE_NOT_FOUND if nothing of the namespace is left.
+        NAMESPACE_NOT_FOUND if nothing of the namespace is left; FAILED_PRECONDITION with LEGAL_HOLD, as DeleteNamespace.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -146,6 +146,7 @@ class AdminServiceServicer:
     def DeleteNamespace(self, request, context):
         """DeleteNamespace erases a namespace with all its data and keys. It works in steps: after the first step no call can use
         the namespace; if a call ends early, call again to continue. A record without content stays.
+        FAILED_PRECONDITION with LEGAL_HOLD if a legal hold keeps the namespace or a part of it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

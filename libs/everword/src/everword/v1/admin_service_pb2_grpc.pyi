@@ -28,11 +28,12 @@ class AdminServiceStub:
     """ListNamespaces returns namespaces, by name."""
     PreviewNamespaceDeletion: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.PreviewNamespaceDeletionRequest, _admin_service_pb2.PreviewNamespaceDeletionResponse]
     """PreviewNamespaceDeletion counts the rows that DeleteNamespace would delete. It changes nothing and takes no locks.
-    NAMESPACE_NOT_FOUND if nothing of the namespace is left.
+    NAMESPACE_NOT_FOUND if nothing of the namespace is left; FAILED_PRECONDITION with LEGAL_HOLD, as DeleteNamespace.
     """
     DeleteNamespace: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.DeleteNamespaceRequest, _admin_service_pb2.DeleteNamespaceResponse]
     """DeleteNamespace erases a namespace with all its data and keys. It works in steps: after the first step no call can use
     the namespace; if a call ends early, call again to continue. A record without content stays.
+    FAILED_PRECONDITION with LEGAL_HOLD if a legal hold keeps the namespace or a part of it.
     """
     ListNamespaceDeletions: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ListNamespaceDeletionsRequest, _admin_service_pb2.ListNamespaceDeletionsResponse]
     """ListNamespaceDeletions returns the records of deletions, latest first: when, by whom, and how many rows."""
@@ -106,7 +107,7 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_admin_service_pb2.PreviewNamespaceDeletionRequest, _abc.Awaitable[_admin_service_pb2.PreviewNamespaceDeletionResponse]],
     ) -> _abc.Awaitable[_admin_service_pb2.PreviewNamespaceDeletionResponse]:
         """PreviewNamespaceDeletion counts the rows that DeleteNamespace would delete. It changes nothing and takes no locks.
-        NAMESPACE_NOT_FOUND if nothing of the namespace is left.
+        NAMESPACE_NOT_FOUND if nothing of the namespace is left; FAILED_PRECONDITION with LEGAL_HOLD, as DeleteNamespace.
         """
 
     @_abc_1.abstractmethod
@@ -117,6 +118,7 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_admin_service_pb2.DeleteNamespaceResponse]:
         """DeleteNamespace erases a namespace with all its data and keys. It works in steps: after the first step no call can use
         the namespace; if a call ends early, call again to continue. A record without content stays.
+        FAILED_PRECONDITION with LEGAL_HOLD if a legal hold keeps the namespace or a part of it.
         """
 
     @_abc_1.abstractmethod

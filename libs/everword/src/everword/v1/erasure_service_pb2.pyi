@@ -148,10 +148,12 @@ class _RetentionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Retenti
     DESCRIPTOR: _descriptor.EnumDescriptor
     RETENTION_KIND_UNSPECIFIED: _RetentionKind.ValueType  # 0
     """RETENTION_KIND_UNSPECIFIED is never valid."""
-    RETENTION_KIND_CONVERSATIONS: _RetentionKind.ValueType  # 1
-    """RETENTION_KIND_CONVERSATIONS is the messages of conversations, counted from the last message, with their summaries.
-    Facts learned from them stay.
+    RETENTION_KIND_MESSAGES: _RetentionKind.ValueType  # 1
+    """RETENTION_KIND_MESSAGES is messages since their create_time, with data derived from their text. Facts learned from them
+    stay. A message whose metadata has `"protected": true` is pinned: no policy removes it.
     """
+    RETENTION_KIND_CONVERSATIONS: _RetentionKind.ValueType  # 1
+    """RETENTION_KIND_CONVERSATIONS is the earlier name of RETENTION_KIND_MESSAGES."""
     RETENTION_KIND_NOTES: _RetentionKind.ValueType  # 2
     """RETENTION_KIND_NOTES is notes with their history, since they were last written."""
     RETENTION_KIND_NOTE_HISTORY: _RetentionKind.ValueType  # 3
@@ -170,10 +172,12 @@ class RetentionKind(_RetentionKind, metaclass=_RetentionKindEnumTypeWrapper):
 
 RETENTION_KIND_UNSPECIFIED: RetentionKind.ValueType  # 0
 """RETENTION_KIND_UNSPECIFIED is never valid."""
-RETENTION_KIND_CONVERSATIONS: RetentionKind.ValueType  # 1
-"""RETENTION_KIND_CONVERSATIONS is the messages of conversations, counted from the last message, with their summaries.
-Facts learned from them stay.
+RETENTION_KIND_MESSAGES: RetentionKind.ValueType  # 1
+"""RETENTION_KIND_MESSAGES is messages since their create_time, with data derived from their text. Facts learned from them
+stay. A message whose metadata has `"protected": true` is pinned: no policy removes it.
 """
+RETENTION_KIND_CONVERSATIONS: RetentionKind.ValueType  # 1
+"""RETENTION_KIND_CONVERSATIONS is the earlier name of RETENTION_KIND_MESSAGES."""
 RETENTION_KIND_NOTES: RetentionKind.ValueType  # 2
 """RETENTION_KIND_NOTES is notes with their history, since they were last written."""
 RETENTION_KIND_NOTE_HISTORY: RetentionKind.ValueType  # 3
@@ -645,10 +649,13 @@ class RetentionPolicy(_message.Message):
     KEEP_IMPORTANCE_FIELD_NUMBER: _builtins.int
     MAX_PER_RUN_FIELD_NUMBER: _builtins.int
     KEEP_QUOTES_FIELD_NUMBER: _builtins.int
+    WHOLE_CONVERSATIONS_FIELD_NUMBER: _builtins.int
     kind: Global___RetentionKind.ValueType
     """kind is the type of data to which the policy applies."""
     keep_days: _builtins.int
-    """keep_days is after how many days without activity a thing goes, up to 36,500; 0: never, which is no policy."""
+    """keep_days is the number of days after which an item is removed, up to 36,500: a message since it was sent, other items
+    since their last activity. 0: never, which is no policy.
+    """
     keep_importance: _builtins.int
     """keep_importance keeps items of at least this importance, from 1 to 5; 0 keeps none for its importance. Notes have
     an importance of their own. Corrections have 5, preferences 4, other messages 3. Anchored facts and facts that a
@@ -658,8 +665,13 @@ class RetentionPolicy(_message.Message):
     max_per_run: _builtins.int
     """max_per_run is how many go in one run at most; 0: all. The least important go first, and then the oldest."""
     keep_quotes: _builtins.bool
-    """keep_quotes keeps the quoted words in the evidence of facts; only for conversations. Without it, facts stay, and
-    their quotes are deleted with the messages.
+    """keep_quotes keeps the quoted words in the evidence of facts; only for messages. Without it, facts stay, and their
+    quotes are deleted with the messages.
+    """
+    whole_conversations: _builtins.bool
+    """whole_conversations removes all messages of a conversation together, keep_days after the last message or change of the
+    conversation; only for messages. By default, each message goes by its own age, so that a conversation in daily use loses
+    its old messages.
     """
     def __init__(
         self,
@@ -669,10 +681,11 @@ class RetentionPolicy(_message.Message):
         keep_importance: _builtins.int = ...,
         max_per_run: _builtins.int = ...,
         keep_quotes: _builtins.bool = ...,
+        whole_conversations: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["keep_days", b"keep_days", "keep_importance", b"keep_importance", "keep_quotes", b"keep_quotes", "kind", b"kind", "max_per_run", b"max_per_run"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["keep_days", b"keep_days", "keep_importance", b"keep_importance", "keep_quotes", b"keep_quotes", "kind", b"kind", "max_per_run", b"max_per_run", "whole_conversations", b"whole_conversations"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -765,10 +778,16 @@ class RetentionCount(_message.Message):
     KIND_FIELD_NUMBER: _builtins.int
     COUNT_FIELD_NUMBER: _builtins.int
     SAMPLE_IDS_FIELD_NUMBER: _builtins.int
+    PINNED_FIELD_NUMBER: _builtins.int
+    ON_HOLD_FIELD_NUMBER: _builtins.int
     kind: Global___RetentionKind.ValueType
     """kind is the type of the removed data."""
     count: _builtins.int
     """count is how many: messages, notes, versions, facts, patterns, or entries of the history."""
+    pinned: _builtins.int
+    """pinned is the number of expired items that stay because they are pinned; only in previews."""
+    on_hold: _builtins.int
+    """on_hold is the number of expired items that stay because of a legal hold and are not pinned; only in previews."""
     @_builtins.property
     def sample_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """sample_ids are some of them, at most five; only in previews."""
@@ -779,10 +798,12 @@ class RetentionCount(_message.Message):
         kind: Global___RetentionKind.ValueType = ...,
         count: _builtins.int = ...,
         sample_ids: _abc.Iterable[_builtins.str] | None = ...,
+        pinned: _builtins.int = ...,
+        on_hold: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "kind", b"kind", "sample_ids", b"sample_ids"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "kind", b"kind", "on_hold", b"on_hold", "pinned", b"pinned", "sample_ids", b"sample_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1019,3 +1040,201 @@ class ListRetentionRunsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListRetentionRunsResponse: _TypeAlias = ListRetentionRunsResponse  # noqa: Y015
+
+@_typing.final
+class LegalHold(_message.Message):
+    """LegalHold keeps data of a namespace from retention and erasure."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    CREATE_TIME_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """id identifies the hold (UUIDv7)."""
+    subject: _builtins.str
+    """subject is the user whose conversations, facts, people, events, notes and documents are kept."""
+    conversation_id: _builtins.str
+    """conversation_id is the conversation whose messages, notes, documents and checkpoints are kept."""
+    reason: _builtins.str
+    """reason is the reason that the caller gave."""
+    @_builtins.property
+    def create_time(self) -> _timestamp_pb2.Timestamp:
+        """create_time is when the hold began."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        subject: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        reason: _builtins.str = ...,
+        create_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "create_time", b"create_time", "scope", b"scope", "subject", b"subject"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "create_time", b"create_time", "id", b"id", "reason", b"reason", "scope", b"scope", "subject", b"subject"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_scope: _TypeAlias = _typing.Literal["subject", "conversation_id"]  # noqa: Y015
+    _WhichOneofArgType_scope: _TypeAlias = _typing.Literal["scope", b"scope"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_scope) -> _WhichOneofReturnType_scope | None: ...
+
+Global___LegalHold: _TypeAlias = LegalHold  # noqa: Y015
+
+@_typing.final
+class CreateLegalHoldRequest(_message.Message):
+    """CreateLegalHoldRequest describes a hold."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECT_FIELD_NUMBER: _builtins.int
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    subject: _builtins.str
+    """subject is a user. At most 512 bytes."""
+    conversation_id: _builtins.str
+    """conversation_id is a conversation."""
+    reason: _builtins.str
+    """reason is for the record, such as a case number. At most 256 characters."""
+    def __init__(
+        self,
+        *,
+        subject: _builtins.str = ...,
+        conversation_id: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "scope", b"scope", "subject", b"subject"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "reason", b"reason", "scope", b"scope", "subject", b"subject"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_scope: _TypeAlias = _typing.Literal["subject", "conversation_id"]  # noqa: Y015
+    _WhichOneofArgType_scope: _TypeAlias = _typing.Literal["scope", b"scope"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_scope) -> _WhichOneofReturnType_scope | None: ...
+
+Global___CreateLegalHoldRequest: _TypeAlias = CreateLegalHoldRequest  # noqa: Y015
+
+@_typing.final
+class CreateLegalHoldResponse(_message.Message):
+    """CreateLegalHoldResponse holds the hold."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HOLD_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def hold(self) -> Global___LegalHold:
+        """hold is the new hold."""
+
+    def __init__(
+        self,
+        *,
+        hold: Global___LegalHold | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["hold", b"hold"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hold", b"hold"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CreateLegalHoldResponse: _TypeAlias = CreateLegalHoldResponse  # noqa: Y015
+
+@_typing.final
+class ListLegalHoldsRequest(_message.Message):
+    """ListLegalHoldsRequest asks for a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """page_size is how many holds at most, up to 100; 20 if 0."""
+    page_token: _builtins.str
+    """page_token is that of the page before; empty for the first."""
+    def __init__(
+        self,
+        *,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListLegalHoldsRequest: _TypeAlias = ListLegalHoldsRequest  # noqa: Y015
+
+@_typing.final
+class ListLegalHoldsResponse(_message.Message):
+    """ListLegalHoldsResponse is a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HOLDS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    @_builtins.property
+    def holds(self) -> _containers.RepeatedCompositeFieldContainer[Global___LegalHold]:
+        """holds are the holds, oldest first."""
+
+    def __init__(
+        self,
+        *,
+        holds: _abc.Iterable[Global___LegalHold] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["holds", b"holds", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListLegalHoldsResponse: _TypeAlias = ListLegalHoldsResponse  # noqa: Y015
+
+@_typing.final
+class DeleteLegalHoldRequest(_message.Message):
+    """DeleteLegalHoldRequest names a hold."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HOLD_ID_FIELD_NUMBER: _builtins.int
+    hold_id: _builtins.str
+    """hold_id is the hold."""
+    def __init__(
+        self,
+        *,
+        hold_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hold_id", b"hold_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteLegalHoldRequest: _TypeAlias = DeleteLegalHoldRequest  # noqa: Y015
+
+@_typing.final
+class DeleteLegalHoldResponse(_message.Message):
+    """DeleteLegalHoldResponse holds the deleted hold."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    HOLD_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def hold(self) -> Global___LegalHold:
+        """hold is the hold that ended."""
+
+    def __init__(
+        self,
+        *,
+        hold: Global___LegalHold | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["hold", b"hold"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hold", b"hold"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteLegalHoldResponse: _TypeAlias = DeleteLegalHoldResponse  # noqa: Y015

@@ -32,6 +32,9 @@ class ErasureServiceStub:
     Retention policies erase by age. Without a policy, data is kept without limit. Rows that are older than the policy of their
     kind are removed by a run, once a night after the namespace's day cut-off or on request, in the same way as by Erase.
 
+    A legal hold keeps the data of a subject, a conversation or the whole namespace: retention skips it, and Erase and
+    DeleteNamespace are refused with LEGAL_HOLD.
+
     All RPCs need an operator's key. The call names the namespace.
     """
 
@@ -86,6 +89,21 @@ class ErasureServiceStub:
                 request_serializer=everword_dot_v1_dot_erasure__service__pb2.ListRetentionRunsRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_erasure__service__pb2.ListRetentionRunsResponse.FromString,
                 _registered_method=True)
+        self.CreateLegalHold = channel.unary_unary(
+                '/everword.v1.ErasureService/CreateLegalHold',
+                request_serializer=everword_dot_v1_dot_erasure__service__pb2.CreateLegalHoldRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_erasure__service__pb2.CreateLegalHoldResponse.FromString,
+                _registered_method=True)
+        self.ListLegalHolds = channel.unary_unary(
+                '/everword.v1.ErasureService/ListLegalHolds',
+                request_serializer=everword_dot_v1_dot_erasure__service__pb2.ListLegalHoldsRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_erasure__service__pb2.ListLegalHoldsResponse.FromString,
+                _registered_method=True)
+        self.DeleteLegalHold = channel.unary_unary(
+                '/everword.v1.ErasureService/DeleteLegalHold',
+                request_serializer=everword_dot_v1_dot_erasure__service__pb2.DeleteLegalHoldRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_erasure__service__pb2.DeleteLegalHoldResponse.FromString,
+                _registered_method=True)
 
 
 class ErasureServiceServicer:
@@ -95,12 +113,15 @@ class ErasureServiceServicer:
     Retention policies erase by age. Without a policy, data is kept without limit. Rows that are older than the policy of their
     kind are removed by a run, once a night after the namespace's day cut-off or on request, in the same way as by Erase.
 
+    A legal hold keeps the data of a subject, a conversation or the whole namespace: retention skips it, and Erase and
+    DeleteNamespace are refused with LEGAL_HOLD.
+
     All RPCs need an operator's key. The call names the namespace.
     """
 
     def PreviewErasure(self, request, context):
         """PreviewErasure counts what Erase would delete, and changes nothing. It reads one snapshot and takes no locks, so that no
-        writer waits. It has the same NOT_FOUND errors as Erase.
+        writer waits. It has the same NOT_FOUND and LEGAL_HOLD errors as Erase.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -109,7 +130,8 @@ class ErasureServiceServicer:
     def Erase(self, request, context):
         """Erase deletes a target. After the response, no RPC returns any of it. Large targets are deleted in the background, in
         short steps; GetErasure returns the progress. Summaries of erased messages are hidden and rewritten without them; facts
-        with other evidence keep only that. Running background jobs of the namespace start again. MESSAGE_NOT_FOUND,
+        with other evidence keep only that. Running background jobs of the namespace start again. FAILED_PRECONDITION with
+        LEGAL_HOLD if a legal hold keeps the target or a part of it. MESSAGE_NOT_FOUND,
         CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND, NODE_NOT_FOUND or
         PATTERN_NOT_FOUND if no target has the id. An unknown subject or author is no error: `erasure.matched_rows` is 0.
         """
@@ -170,6 +192,29 @@ class ErasureServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CreateLegalHold(self, request, context):
+        """CreateLegalHold keeps the data of a subject, a conversation or the whole namespace from retention and erasure until the
+        hold is deleted. After the response, no run removes it; an erasure that began before continues. Several holds may keep
+        the same data. CONVERSATION_NOT_FOUND if there is no such conversation.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListLegalHolds(self, request, context):
+        """ListLegalHolds returns the holds of the namespace, oldest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteLegalHold(self, request, context):
+        """DeleteLegalHold ends a hold. Retention removes expired data in the next run. LEGAL_HOLD_NOT_FOUND if it does not exist.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ErasureServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -218,6 +263,21 @@ def add_ErasureServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_erasure__service__pb2.ListRetentionRunsRequest.FromString,
                     response_serializer=everword_dot_v1_dot_erasure__service__pb2.ListRetentionRunsResponse.SerializeToString,
             ),
+            'CreateLegalHold': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateLegalHold,
+                    request_deserializer=everword_dot_v1_dot_erasure__service__pb2.CreateLegalHoldRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_erasure__service__pb2.CreateLegalHoldResponse.SerializeToString,
+            ),
+            'ListLegalHolds': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListLegalHolds,
+                    request_deserializer=everword_dot_v1_dot_erasure__service__pb2.ListLegalHoldsRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_erasure__service__pb2.ListLegalHoldsResponse.SerializeToString,
+            ),
+            'DeleteLegalHold': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteLegalHold,
+                    request_deserializer=everword_dot_v1_dot_erasure__service__pb2.DeleteLegalHoldRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_erasure__service__pb2.DeleteLegalHoldResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'everword.v1.ErasureService', rpc_method_handlers)
@@ -232,6 +292,9 @@ class ErasureService:
 
     Retention policies erase by age. Without a policy, data is kept without limit. Rows that are older than the policy of their
     kind are removed by a run, once a night after the namespace's day cut-off or on request, in the same way as by Erase.
+
+    A legal hold keeps the data of a subject, a conversation or the whole namespace: retention skips it, and Erase and
+    DeleteNamespace are refused with LEGAL_HOLD.
 
     All RPCs need an operator's key. The call names the namespace.
     """
@@ -469,6 +532,87 @@ class ErasureService:
             '/everword.v1.ErasureService/ListRetentionRuns',
             everword_dot_v1_dot_erasure__service__pb2.ListRetentionRunsRequest.SerializeToString,
             everword_dot_v1_dot_erasure__service__pb2.ListRetentionRunsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateLegalHold(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.ErasureService/CreateLegalHold',
+            everword_dot_v1_dot_erasure__service__pb2.CreateLegalHoldRequest.SerializeToString,
+            everword_dot_v1_dot_erasure__service__pb2.CreateLegalHoldResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListLegalHolds(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.ErasureService/ListLegalHolds',
+            everword_dot_v1_dot_erasure__service__pb2.ListLegalHoldsRequest.SerializeToString,
+            everword_dot_v1_dot_erasure__service__pb2.ListLegalHoldsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteLegalHold(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.ErasureService/DeleteLegalHold',
+            everword_dot_v1_dot_erasure__service__pb2.DeleteLegalHoldRequest.SerializeToString,
+            everword_dot_v1_dot_erasure__service__pb2.DeleteLegalHoldResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -19,18 +19,22 @@ class ErasureServiceStub:
     Retention policies erase by age. Without a policy, data is kept without limit. Rows that are older than the policy of their
     kind are removed by a run, once a night after the namespace's day cut-off or on request, in the same way as by Erase.
 
+    A legal hold keeps the data of a subject, a conversation or the whole namespace: retention skips it, and Erase and
+    DeleteNamespace are refused with LEGAL_HOLD.
+
     All RPCs need an operator's key. The call names the namespace.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     PreviewErasure: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.PreviewErasureRequest, _erasure_service_pb2.PreviewErasureResponse]
     """PreviewErasure counts what Erase would delete, and changes nothing. It reads one snapshot and takes no locks, so that no
-    writer waits. It has the same NOT_FOUND errors as Erase.
+    writer waits. It has the same NOT_FOUND and LEGAL_HOLD errors as Erase.
     """
     Erase: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.EraseRequest, _erasure_service_pb2.EraseResponse]
     """Erase deletes a target. After the response, no RPC returns any of it. Large targets are deleted in the background, in
     short steps; GetErasure returns the progress. Summaries of erased messages are hidden and rewritten without them; facts
-    with other evidence keep only that. Running background jobs of the namespace start again. MESSAGE_NOT_FOUND,
+    with other evidence keep only that. Running background jobs of the namespace start again. FAILED_PRECONDITION with
+    LEGAL_HOLD if a legal hold keeps the target or a part of it. MESSAGE_NOT_FOUND,
     CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND, NODE_NOT_FOUND or
     PATTERN_NOT_FOUND if no target has the id. An unknown subject or author is no error: `erasure.matched_rows` is 0.
     """
@@ -56,6 +60,15 @@ class ErasureServiceStub:
     """RunRetention starts a run now, in addition to the nightly ones. If a run is active, it returns that run."""
     ListRetentionRuns: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.ListRetentionRunsRequest, _erasure_service_pb2.ListRetentionRunsResponse]
     """ListRetentionRuns returns the runs of the namespace, latest first, with counts but without the removed content."""
+    CreateLegalHold: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.CreateLegalHoldRequest, _erasure_service_pb2.CreateLegalHoldResponse]
+    """CreateLegalHold keeps the data of a subject, a conversation or the whole namespace from retention and erasure until the
+    hold is deleted. After the response, no run removes it; an erasure that began before continues. Several holds may keep
+    the same data. CONVERSATION_NOT_FOUND if there is no such conversation.
+    """
+    ListLegalHolds: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.ListLegalHoldsRequest, _erasure_service_pb2.ListLegalHoldsResponse]
+    """ListLegalHolds returns the holds of the namespace, oldest first."""
+    DeleteLegalHold: _aio.UnaryUnaryMultiCallable[_erasure_service_pb2.DeleteLegalHoldRequest, _erasure_service_pb2.DeleteLegalHoldResponse]
+    """DeleteLegalHold ends a hold. Retention removes expired data in the next run. LEGAL_HOLD_NOT_FOUND if it does not exist."""
 
 class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
     """ErasureService erases data with everything that was derived from it: a message, a conversation, everything about a subject
@@ -63,6 +76,9 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
 
     Retention policies erase by age. Without a policy, data is kept without limit. Rows that are older than the policy of their
     kind are removed by a run, once a night after the namespace's day cut-off or on request, in the same way as by Erase.
+
+    A legal hold keeps the data of a subject, a conversation or the whole namespace: retention skips it, and Erase and
+    DeleteNamespace are refused with LEGAL_HOLD.
 
     All RPCs need an operator's key. The call names the namespace.
     """
@@ -74,7 +90,7 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_erasure_service_pb2.PreviewErasureRequest, _abc.Awaitable[_erasure_service_pb2.PreviewErasureResponse]],
     ) -> _abc.Awaitable[_erasure_service_pb2.PreviewErasureResponse]:
         """PreviewErasure counts what Erase would delete, and changes nothing. It reads one snapshot and takes no locks, so that no
-        writer waits. It has the same NOT_FOUND errors as Erase.
+        writer waits. It has the same NOT_FOUND and LEGAL_HOLD errors as Erase.
         """
 
     @_abc_1.abstractmethod
@@ -85,7 +101,8 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _abc.Awaitable[_erasure_service_pb2.EraseResponse]:
         """Erase deletes a target. After the response, no RPC returns any of it. Large targets are deleted in the background, in
         short steps; GetErasure returns the progress. Summaries of erased messages are hidden and rewritten without them; facts
-        with other evidence keep only that. Running background jobs of the namespace start again. MESSAGE_NOT_FOUND,
+        with other evidence keep only that. Running background jobs of the namespace start again. FAILED_PRECONDITION with
+        LEGAL_HOLD if a legal hold keeps the target or a part of it. MESSAGE_NOT_FOUND,
         CONVERSATION_NOT_FOUND, NOTE_NOT_FOUND, DOCUMENT_NOT_FOUND, FACT_NOT_FOUND, MEMORY_NOT_FOUND, NODE_NOT_FOUND or
         PATTERN_NOT_FOUND if no target has the id. An unknown subject or author is no error: `erasure.matched_rows` is 0.
         """
@@ -153,5 +170,32 @@ class ErasureServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_erasure_service_pb2.ListRetentionRunsRequest, _abc.Awaitable[_erasure_service_pb2.ListRetentionRunsResponse]],
     ) -> _abc.Awaitable[_erasure_service_pb2.ListRetentionRunsResponse]:
         """ListRetentionRuns returns the runs of the namespace, latest first, with counts but without the removed content."""
+
+    @_abc_1.abstractmethod
+    def CreateLegalHold(
+        self,
+        request: _erasure_service_pb2.CreateLegalHoldRequest,
+        context: _aio.ServicerContext[_erasure_service_pb2.CreateLegalHoldRequest, _abc.Awaitable[_erasure_service_pb2.CreateLegalHoldResponse]],
+    ) -> _abc.Awaitable[_erasure_service_pb2.CreateLegalHoldResponse]:
+        """CreateLegalHold keeps the data of a subject, a conversation or the whole namespace from retention and erasure until the
+        hold is deleted. After the response, no run removes it; an erasure that began before continues. Several holds may keep
+        the same data. CONVERSATION_NOT_FOUND if there is no such conversation.
+        """
+
+    @_abc_1.abstractmethod
+    def ListLegalHolds(
+        self,
+        request: _erasure_service_pb2.ListLegalHoldsRequest,
+        context: _aio.ServicerContext[_erasure_service_pb2.ListLegalHoldsRequest, _abc.Awaitable[_erasure_service_pb2.ListLegalHoldsResponse]],
+    ) -> _abc.Awaitable[_erasure_service_pb2.ListLegalHoldsResponse]:
+        """ListLegalHolds returns the holds of the namespace, oldest first."""
+
+    @_abc_1.abstractmethod
+    def DeleteLegalHold(
+        self,
+        request: _erasure_service_pb2.DeleteLegalHoldRequest,
+        context: _aio.ServicerContext[_erasure_service_pb2.DeleteLegalHoldRequest, _abc.Awaitable[_erasure_service_pb2.DeleteLegalHoldResponse]],
+    ) -> _abc.Awaitable[_erasure_service_pb2.DeleteLegalHoldResponse]:
+        """DeleteLegalHold ends a hold. Retention removes expired data in the next run. LEGAL_HOLD_NOT_FOUND if it does not exist."""
 
 def add_ErasureServiceServicer_to_server(servicer: ErasureServiceServicer, server: _aio.Server) -> None: ...

@@ -241,6 +241,14 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     if it has a `request_id`. For ImportNamespace, export the other namespace again. `{ "reason": "CONTENT_ERASED",
     "metadata": { "external_id": "D1:3" } }`
     """
+    ERROR_REASON_LEGAL_HOLD: _ErrorReason.ValueType  # 76
+    """ERROR_REASON_LEGAL_HOLD (FAILED_PRECONDITION): a legal hold keeps the data, or a part of it. ListLegalHolds returns the
+    hold; DeleteLegalHold ends it. `{ "reason": "LEGAL_HOLD", "metadata": { "hold_id": "0190b5c2-…" } }`
+    """
+    ERROR_REASON_LEGAL_HOLD_NOT_FOUND: _ErrorReason.ValueType  # 77
+    """ERROR_REASON_LEGAL_HOLD_NOT_FOUND (NOT_FOUND): the namespace has no legal hold with this id.
+    `{ "reason": "LEGAL_HOLD_NOT_FOUND", "metadata": { "hold_id": "0190b5c2-…" } }`
+    """
     ERROR_REASON_TOPIC_NOT_FOUND: _ErrorReason.ValueType  # 44
     """ERROR_REASON_TOPIC_NOT_FOUND (NOT_FOUND): there is no page about a topic with this id, or of this name in the scope of the
     call. `{ "reason": "TOPIC_NOT_FOUND", "metadata": { "name": "Initech" } }`
@@ -509,6 +517,14 @@ ERROR_REASON_CONTENT_ERASED: ErrorReason.ValueType  # 66
 store it again, set `allow_erased` of AppendMessages if the metadata has an `external_id`, or send a new request id
 if it has a `request_id`. For ImportNamespace, export the other namespace again. `{ "reason": "CONTENT_ERASED",
 "metadata": { "external_id": "D1:3" } }`
+"""
+ERROR_REASON_LEGAL_HOLD: ErrorReason.ValueType  # 76
+"""ERROR_REASON_LEGAL_HOLD (FAILED_PRECONDITION): a legal hold keeps the data, or a part of it. ListLegalHolds returns the
+hold; DeleteLegalHold ends it. `{ "reason": "LEGAL_HOLD", "metadata": { "hold_id": "0190b5c2-…" } }`
+"""
+ERROR_REASON_LEGAL_HOLD_NOT_FOUND: ErrorReason.ValueType  # 77
+"""ERROR_REASON_LEGAL_HOLD_NOT_FOUND (NOT_FOUND): the namespace has no legal hold with this id.
+`{ "reason": "LEGAL_HOLD_NOT_FOUND", "metadata": { "hold_id": "0190b5c2-…" } }`
 """
 ERROR_REASON_TOPIC_NOT_FOUND: ErrorReason.ValueType  # 44
 """ERROR_REASON_TOPIC_NOT_FOUND (NOT_FOUND): there is no page about a topic with this id, or of this name in the scope of the

@@ -31,7 +31,7 @@ BASELINE = (
     *("access", "deployment", "isolation", "rules", "namespaces", "keys", "erasure_records"),
     *("conversations", "messages", "jobs", "index", "vectors", "summaries", "facts", "sleep"),
     *("people", "graph", "topics", "patterns", "notes", "documents", "lore", "checkpoints"),
-    *("costs", "retention", "erasure", "erasure_preview", "transfer", "deletion"),
+    *("costs", "legal_holds", "retention", "erasure", "erasure_preview", "transfer", "deletion"),
     "privileges",
 )
 _BOOTSTRAP = """

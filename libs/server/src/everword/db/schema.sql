@@ -207,6 +207,18 @@ CREATE FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key
     AS '570ffe2d2492';
 COMMENT ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) IS 'Return which of these external ids of a conversation were erased.';
 
+CREATE FUNCTION everword.find_erasure_hold(of_kind smallint, id_ uuid, name_ text) RETURNS uuid
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS '6e502cfa543c';
+COMMENT ON FUNCTION everword.find_erasure_hold(of_kind smallint, id_ uuid, name_ text) IS 'Return a legal hold on the target of an erasure or a part of it; NULL if there is none.';
+
+CREATE FUNCTION everword.find_namespace_hold(name_ text) RETURNS uuid
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'everword', 'pg_temp'
+    AS 'd0a1036bd580';
+COMMENT ON FUNCTION everword.find_namespace_hold(name_ text) IS 'Return a legal hold of an active namespace; unfinished imports and deletions can be deleted whatever they contain.';
+
 CREATE TABLE everword.erasures (
     namespace_id bigint NOT NULL,
     id uuid NOT NULL,
@@ -1398,6 +1410,18 @@ PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.learned_evidence IS 'Messages that support people, events, user models, trajectories and strategies, with quotes. Append-only.';
 COMMENT ON COLUMN everword.learned_evidence.aspect IS 'The field that the quote supports: `name`, `relation`, `status`, `detail`, `start` and so on.';
 
+CREATE TABLE everword.legal_holds (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text,
+    conversation_id uuid,
+    reason text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT legal_holds_check CHECK ((num_nonnulls(subject, conversation_id) <= 1)),
+    CONSTRAINT legal_holds_subject_check CHECK ((subject <> ''::text))
+);
+COMMENT ON TABLE everword.legal_holds IS 'Holds on the data of a subject or a conversation; with neither, on the whole namespace.';
+
 CREATE TABLE everword.lore_books (
     namespace_id bigint NOT NULL,
     id uuid NOT NULL,
@@ -1852,10 +1876,13 @@ CREATE VIEW everword.retained_document_versions WITH (security_invoker='true') A
  SELECT v.namespace_id,
     (4)::smallint AS kind,
     v.id,
-    NULL::uuid AS conversation_id,
     (3)::smallint AS importance,
+    false AS pinned,
+    v.subject,
+    d.conversation_id,
     later.written_at AS active_at
-   FROM (everword.document_versions v
+   FROM ((everword.document_versions v
+     JOIN everword.documents d ON (((d.namespace_id = v.namespace_id) AND (d.id = v.document_id))))
      CROSS JOIN LATERAL ( SELECT l.written_at
            FROM everword.document_versions l
           WHERE ((l.namespace_id = v.namespace_id) AND (l.document_id = v.document_id) AND (l.version > v.version))
@@ -1866,7 +1893,6 @@ CREATE VIEW everword.retained_facts WITH (security_invoker='true') AS
  SELECT namespace_id,
     (5)::smallint AS kind,
     id,
-    NULL::uuid AS conversation_id,
     (
         CASE
             WHEN (is_anchor OR (ruled_at IS NOT NULL)) THEN 5
@@ -1874,31 +1900,112 @@ CREATE VIEW everword.retained_facts WITH (security_invoker='true') AS
             WHEN (supporting > 1) THEN 4
             ELSE 3
         END)::smallint AS importance,
+    false AS pinned,
+    subject,
+    NULL::uuid AS conversation_id,
     GREATEST(last_seen_at, ruled_at, verdict_at) AS active_at
    FROM everword.facts f;
+
+CREATE TABLE everword.strategies (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    kind smallint NOT NULL,
+    about_kind smallint NOT NULL,
+    about_id uuid NOT NULL,
+    occasion timestamp with time zone NOT NULL,
+    topic text NOT NULL,
+    question text NOT NULL,
+    reason text NOT NULL,
+    state smallint NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT strategies_about_kind_check CHECK (((about_kind >= 1) AND (about_kind <= 3))),
+    CONSTRAINT strategies_check CHECK (((state = 1) = (ended_at IS NULL))),
+    CONSTRAINT strategies_kind_check CHECK (((kind >= 1) AND (kind <= 4))),
+    CONSTRAINT strategies_question_check CHECK ((question <> ''::text)),
+    CONSTRAINT strategies_state_check CHECK ((state = ANY (ARRAY[1, 3, 4])))
+)
+PARTITION BY HASH (namespace_id);
+COMMENT ON TABLE everword.strategies IS 'Questions worth asking a subject when their topic comes up.';
+COMMENT ON COLUMN everword.strategies.about_kind IS 'What about_id names: a fact (1), a person (2), an event (3).';
+COMMENT ON COLUMN everword.strategies.occasion IS 'Time of the event behind the question: one question per occasion.';
+COMMENT ON COLUMN everword.strategies.state IS '1 open, 3 answered, 4 dropped. Offered (2) follows from strategy_offers.';
+
+CREATE TABLE everword.trajectories (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    version integer NOT NULL,
+    phase text NOT NULL,
+    direction text NOT NULL,
+    stability smallint NOT NULL,
+    anchors text[] NOT NULL,
+    volatile_areas text[] NOT NULL,
+    momentum text NOT NULL,
+    predicted_shifts text[] NOT NULL,
+    summary text NOT NULL,
+    sessions integer NOT NULL,
+    model text NOT NULL,
+    prompt_version integer NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT trajectories_sessions_check CHECK ((sessions >= 0)),
+    CONSTRAINT trajectories_stability_check CHECK (((stability >= 1) AND (stability <= 3))),
+    CONSTRAINT trajectories_version_check CHECK ((version > 0))
+);
+COMMENT ON TABLE everword.trajectories IS 'Direction in which a subject develops. The highest version is current.';
+COMMENT ON COLUMN everword.trajectories.stability IS 'Values equal proto Stability.';
+COMMENT ON COLUMN everword.trajectories.sessions IS 'Number of sessions of the subject that were processed by then.';
+
+CREATE TABLE everword.user_models (
+    namespace_id bigint NOT NULL,
+    id uuid NOT NULL,
+    subject text NOT NULL,
+    dimension text NOT NULL,
+    value text NOT NULL,
+    held_from timestamp with time zone NOT NULL,
+    held_until timestamp with time zone,
+    last_seen_at timestamp with time zone NOT NULL,
+    supporting integer NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT user_models_check CHECK ((held_until >= held_from)),
+    CONSTRAINT user_models_supporting_check CHECK ((supporting > 0))
+);
+COMMENT ON TABLE everword.user_models IS 'Communication style of a subject: values of dimensions, with the times when they were current.';
 
 CREATE VIEW everword.retained_history WITH (security_invoker='true') AS
  SELECT h.namespace_id,
     (7)::smallint AS kind,
     h.id,
-    NULL::uuid AS conversation_id,
     (1)::smallint AS importance,
+    false AS pinned,
+    h.subject,
+    NULL::uuid AS conversation_id,
     h.changed_at AS active_at
    FROM everword.fact_changes h
 UNION ALL
  SELECT h.namespace_id,
     (7)::smallint AS kind,
     h.id,
-    NULL::uuid AS conversation_id,
     (1)::smallint AS importance,
+    false AS pinned,
+    COALESCE(p.subject, e.subject, u.subject, s.subject, t.subject) AS subject,
+    NULL::uuid AS conversation_id,
     h.changed_at AS active_at
-   FROM everword.learned_changes h
+   FROM (((((everword.learned_changes h
+     LEFT JOIN everword.people p ON (((p.namespace_id = h.namespace_id) AND (p.id = h.about_id))))
+     LEFT JOIN everword.events e ON (((e.namespace_id = h.namespace_id) AND (e.id = h.about_id))))
+     LEFT JOIN everword.user_models u ON (((u.namespace_id = h.namespace_id) AND (u.id = h.about_id))))
+     LEFT JOIN everword.strategies s ON (((s.namespace_id = h.namespace_id) AND (s.id = h.about_id))))
+     LEFT JOIN everword.trajectories t ON (((t.namespace_id = h.namespace_id) AND (t.id = h.about_id))))
 UNION ALL
  SELECT h.namespace_id,
     (7)::smallint AS kind,
     h.id,
-    NULL::uuid AS conversation_id,
     (1)::smallint AS importance,
+    false AS pinned,
+    ''::text AS subject,
+    NULL::uuid AS conversation_id,
     h.decided_at AS active_at
    FROM everword.pattern_decisions h;
 
@@ -1906,14 +2013,17 @@ CREATE VIEW everword.retained_messages WITH (security_invoker='true') AS
  SELECT m.namespace_id,
     (1)::smallint AS kind,
     m.id,
-    m.conversation_id,
     (
         CASE COALESCE(k.importance_class, m.importance_class)
             WHEN 4 THEN 5
             WHEN 3 THEN 4
             ELSE 3
         END)::smallint AS importance,
-    GREATEST(c.last_message_at, c.updated_at) AS active_at
+    COALESCE(((m.metadata ->> 'protected'::text) = 'true'::text), false) AS pinned,
+    m.subject,
+    m.conversation_id,
+    m.occurred_at AS active_at,
+    GREATEST(c.last_message_at, c.updated_at) AS conversation_active_at
    FROM ((everword.messages m
      JOIN everword.conversations c ON (((c.namespace_id = m.namespace_id) AND (c.id = m.conversation_id))))
      LEFT JOIN everword.memory_classes k ON (((k.namespace_id = m.namespace_id) AND (k.memory_id = m.id))));
@@ -1922,10 +2032,13 @@ CREATE VIEW everword.retained_note_versions WITH (security_invoker='true') AS
  SELECT v.namespace_id,
     (3)::smallint AS kind,
     v.id,
-    NULL::uuid AS conversation_id,
     v.importance,
+    false AS pinned,
+    v.subject,
+    n.conversation_id,
     later.written_at AS active_at
-   FROM (everword.note_versions v
+   FROM ((everword.note_versions v
+     JOIN everword.notes n ON (((n.namespace_id = v.namespace_id) AND (n.id = v.note_id))))
      CROSS JOIN LATERAL ( SELECT l.written_at
            FROM everword.note_versions l
           WHERE ((l.namespace_id = v.namespace_id) AND (l.note_id = v.note_id) AND (l.version > v.version))
@@ -1936,7 +2049,6 @@ CREATE VIEW everword.retained_notes WITH (security_invoker='true') AS
  SELECT n.namespace_id,
     (2)::smallint AS kind,
     n.id,
-    NULL::uuid AS conversation_id,
     (
         CASE k.importance_class
             WHEN 4 THEN 5
@@ -1945,6 +2057,9 @@ CREATE VIEW everword.retained_notes WITH (security_invoker='true') AS
             WHEN 1 THEN 3
             ELSE (n.importance)::integer
         END)::smallint AS importance,
+    false AS pinned,
+    n.subject,
+    n.conversation_id,
     v.written_at AS active_at
    FROM ((everword.notes n
      JOIN everword.note_versions v ON (((v.namespace_id = n.namespace_id) AND (v.note_id = n.id) AND (v.version = n.version))))
@@ -1955,8 +2070,10 @@ CREATE VIEW everword.retained_patterns WITH (security_invoker='true') AS
  SELECT namespace_id,
     (6)::smallint AS kind,
     id,
-    NULL::uuid AS conversation_id,
     (LEAST((5)::double precision, ((1)::double precision + floor((confidence * (5)::double precision)))))::smallint AS importance,
+    false AS pinned,
+    ''::text AS subject,
+    NULL::uuid AS conversation_id,
     last_seen_at AS active_at
    FROM everword.patterns p;
 
@@ -1964,59 +2081,83 @@ CREATE VIEW everword.retained WITH (security_invoker='true') AS
  SELECT retained_messages.namespace_id,
     retained_messages.kind,
     retained_messages.id,
-    retained_messages.conversation_id,
     retained_messages.importance,
-    retained_messages.active_at
+    retained_messages.pinned,
+    retained_messages.subject,
+    retained_messages.conversation_id,
+    retained_messages.active_at,
+    retained_messages.conversation_active_at
    FROM everword.retained_messages
 UNION ALL
  SELECT retained_notes.namespace_id,
     retained_notes.kind,
     retained_notes.id,
-    retained_notes.conversation_id,
     retained_notes.importance,
-    retained_notes.active_at
+    retained_notes.pinned,
+    retained_notes.subject,
+    retained_notes.conversation_id,
+    retained_notes.active_at,
+    retained_notes.active_at AS conversation_active_at
    FROM everword.retained_notes
 UNION ALL
  SELECT retained_note_versions.namespace_id,
     retained_note_versions.kind,
     retained_note_versions.id,
-    retained_note_versions.conversation_id,
     retained_note_versions.importance,
-    retained_note_versions.active_at
+    retained_note_versions.pinned,
+    retained_note_versions.subject,
+    retained_note_versions.conversation_id,
+    retained_note_versions.active_at,
+    retained_note_versions.active_at AS conversation_active_at
    FROM everword.retained_note_versions
 UNION ALL
  SELECT retained_document_versions.namespace_id,
     retained_document_versions.kind,
     retained_document_versions.id,
-    retained_document_versions.conversation_id,
     retained_document_versions.importance,
-    retained_document_versions.active_at
+    retained_document_versions.pinned,
+    retained_document_versions.subject,
+    retained_document_versions.conversation_id,
+    retained_document_versions.active_at,
+    retained_document_versions.active_at AS conversation_active_at
    FROM everword.retained_document_versions
 UNION ALL
  SELECT retained_facts.namespace_id,
     retained_facts.kind,
     retained_facts.id,
-    retained_facts.conversation_id,
     retained_facts.importance,
-    retained_facts.active_at
+    retained_facts.pinned,
+    retained_facts.subject,
+    retained_facts.conversation_id,
+    retained_facts.active_at,
+    retained_facts.active_at AS conversation_active_at
    FROM everword.retained_facts
 UNION ALL
  SELECT retained_patterns.namespace_id,
     retained_patterns.kind,
     retained_patterns.id,
-    retained_patterns.conversation_id,
     retained_patterns.importance,
-    retained_patterns.active_at
+    retained_patterns.pinned,
+    retained_patterns.subject,
+    retained_patterns.conversation_id,
+    retained_patterns.active_at,
+    retained_patterns.active_at AS conversation_active_at
    FROM everword.retained_patterns
 UNION ALL
  SELECT retained_history.namespace_id,
     retained_history.kind,
     retained_history.id,
-    retained_history.conversation_id,
     retained_history.importance,
-    retained_history.active_at
+    retained_history.pinned,
+    retained_history.subject,
+    retained_history.conversation_id,
+    retained_history.active_at,
+    retained_history.active_at AS conversation_active_at
    FROM everword.retained_history;
 COMMENT ON VIEW everword.retained IS 'Items that retention policies may remove, with importance (1-5) and last activity. One view per kind.';
+COMMENT ON COLUMN everword.retained.pinned IS 'No policy removes it.';
+COMMENT ON COLUMN everword.retained.active_at IS 'When a message was sent; for other kinds, the last activity.';
+COMMENT ON COLUMN everword.retained.conversation_active_at IS 'Last activity in the conversation of a message; active_at for other kinds.';
 
 CREATE TABLE everword.retention_policies (
     namespace_id bigint NOT NULL,
@@ -2025,6 +2166,7 @@ CREATE TABLE everword.retention_policies (
     keep_importance smallint DEFAULT 0 NOT NULL,
     max_per_run bigint DEFAULT 0 NOT NULL,
     keep_quotes boolean DEFAULT false NOT NULL,
+    whole_conversations boolean DEFAULT false NOT NULL,
     set_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT retention_policies_keep_days_check CHECK ((keep_days > 0)),
     CONSTRAINT retention_policies_keep_importance_check CHECK (((keep_importance >= 0) AND (keep_importance <= 5))),
@@ -2033,9 +2175,10 @@ CREATE TABLE everword.retention_policies (
 );
 COMMENT ON TABLE everword.retention_policies IS 'Retention of items of a kind in a namespace; without a row, they are kept for ever.';
 COMMENT ON COLUMN everword.retention_policies.kind IS 'Values equal proto RetentionKind.';
-COMMENT ON COLUMN everword.retention_policies.keep_days IS 'Days since the last activity.';
+COMMENT ON COLUMN everword.retention_policies.keep_days IS 'Days since a message was sent, or since the last activity of an item of another kind.';
 COMMENT ON COLUMN everword.retention_policies.keep_importance IS 'Items of at least this importance are kept; 0 keeps none.';
 COMMENT ON COLUMN everword.retention_policies.max_per_run IS 'Limit of removals per run; 0 disables it.';
+COMMENT ON COLUMN everword.retention_policies.whole_conversations IS 'For messages: a conversation is removed as a whole, by its last activity.';
 
 CREATE TABLE everword.retention_runs (
     namespace_id bigint NOT NULL,
@@ -2044,6 +2187,7 @@ CREATE TABLE everword.retention_runs (
     state smallint DEFAULT 1 NOT NULL,
     kind smallint DEFAULT 1 NOT NULL,
     importance smallint DEFAULT 1 NOT NULL,
+    after_time timestamp with time zone,
     after_id uuid,
     removed jsonb DEFAULT '{}'::jsonb NOT NULL,
     row_counts jsonb DEFAULT '{}'::jsonb NOT NULL,
@@ -2057,7 +2201,7 @@ CREATE TABLE everword.retention_runs (
 COMMENT ON TABLE everword.retention_runs IS 'Runs of policies with counts by kind and no content. Unfinished ones are continued by ingest.';
 COMMENT ON COLUMN everword.retention_runs.night IS 'The day after whose end it ran; NULL if a caller started it.';
 COMMENT ON COLUMN everword.retention_runs.state IS '1 running, 2 done.';
-COMMENT ON COLUMN everword.retention_runs.kind IS 'Progress: the kind, the importance and the last id.';
+COMMENT ON COLUMN everword.retention_runs.kind IS 'Progress: the kind, the lowest importance, and the time and id of the last item.';
 COMMENT ON COLUMN everword.retention_runs.removed IS 'Removed items by kind.';
 COMMENT ON COLUMN everword.retention_runs.row_counts IS 'Deleted rows by table.';
 
@@ -2121,32 +2265,6 @@ PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.sleep_sessions IS 'Ranges of messages of a conversation that Sleep processed as a unit.';
 COMMENT ON COLUMN everword.sleep_sessions.subject IS 'The subject of the closing steps; empty without observations.';
 COMMENT ON COLUMN everword.sleep_sessions.state IS '1 stored, 2 also processed by the closing steps, 3 without statements of people, 4 parked with an error.';
-
-CREATE TABLE everword.strategies (
-    namespace_id bigint NOT NULL,
-    id uuid NOT NULL,
-    subject text NOT NULL,
-    kind smallint NOT NULL,
-    about_kind smallint NOT NULL,
-    about_id uuid NOT NULL,
-    occasion timestamp with time zone NOT NULL,
-    topic text NOT NULL,
-    question text NOT NULL,
-    reason text NOT NULL,
-    state smallint NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    ended_at timestamp with time zone,
-    CONSTRAINT strategies_about_kind_check CHECK (((about_kind >= 1) AND (about_kind <= 3))),
-    CONSTRAINT strategies_check CHECK (((state = 1) = (ended_at IS NULL))),
-    CONSTRAINT strategies_kind_check CHECK (((kind >= 1) AND (kind <= 4))),
-    CONSTRAINT strategies_question_check CHECK ((question <> ''::text)),
-    CONSTRAINT strategies_state_check CHECK ((state = ANY (ARRAY[1, 3, 4])))
-)
-PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE everword.strategies IS 'Questions worth asking a subject when their topic comes up.';
-COMMENT ON COLUMN everword.strategies.about_kind IS 'What about_id names: a fact (1), a person (2), an event (3).';
-COMMENT ON COLUMN everword.strategies.occasion IS 'Time of the event behind the question: one question per occasion.';
-COMMENT ON COLUMN everword.strategies.state IS '1 open, 3 answered, 4 dropped. Offered (2) follows from strategy_offers.';
 
 CREATE TABLE everword.strategy_offers (
     namespace_id bigint NOT NULL,
@@ -2337,31 +2455,6 @@ PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.topic_sources IS 'Leaves (kind 2) and facts (kind 4) about a node of the graph, of its own subject only.';
 COMMENT ON COLUMN everword.topic_sources.changed_at IS 'When the source was last seen to change; older pages are outdated.';
 
-CREATE TABLE everword.trajectories (
-    namespace_id bigint NOT NULL,
-    id uuid NOT NULL,
-    subject text NOT NULL,
-    version integer NOT NULL,
-    phase text NOT NULL,
-    direction text NOT NULL,
-    stability smallint NOT NULL,
-    anchors text[] NOT NULL,
-    volatile_areas text[] NOT NULL,
-    momentum text NOT NULL,
-    predicted_shifts text[] NOT NULL,
-    summary text NOT NULL,
-    sessions integer NOT NULL,
-    model text NOT NULL,
-    prompt_version integer NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    CONSTRAINT trajectories_sessions_check CHECK ((sessions >= 0)),
-    CONSTRAINT trajectories_stability_check CHECK (((stability >= 1) AND (stability <= 3))),
-    CONSTRAINT trajectories_version_check CHECK ((version > 0))
-);
-COMMENT ON TABLE everword.trajectories IS 'Direction in which a subject develops. The highest version is current.';
-COMMENT ON COLUMN everword.trajectories.stability IS 'Values equal proto Stability.';
-COMMENT ON COLUMN everword.trajectories.sessions IS 'Number of sessions of the subject that were processed by then.';
-
 CREATE VIEW everword.transferred_counts AS
  SELECT namespace_id,
     (sum(conversations))::bigint AS conversations,
@@ -2411,22 +2504,6 @@ ALTER TABLE everword.usage_ledger ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTI
     NO MAXVALUE
     CACHE 1
 );
-
-CREATE TABLE everword.user_models (
-    namespace_id bigint NOT NULL,
-    id uuid NOT NULL,
-    subject text NOT NULL,
-    dimension text NOT NULL,
-    value text NOT NULL,
-    held_from timestamp with time zone NOT NULL,
-    held_until timestamp with time zone,
-    last_seen_at timestamp with time zone NOT NULL,
-    supporting integer NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT user_models_check CHECK ((held_until >= held_from)),
-    CONSTRAINT user_models_supporting_check CHECK ((supporting > 0))
-);
-COMMENT ON TABLE everword.user_models IS 'Communication style of a subject: values of dimensions, with the times when they were current.';
 
 CREATE VIEW everword.visible_memories AS
  SELECT namespace_id,
@@ -2546,6 +2623,7 @@ ALTER TABLE ONLY everword.jobs ADD CONSTRAINT jobs_pkey PRIMARY KEY (id, namespa
 ALTER TABLE ONLY everword.learned_changes ADD CONSTRAINT learned_changes_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.learned_evidence ADD CONSTRAINT learned_evidence_namespace_id_about_id_message_id_aspect_va_key UNIQUE (namespace_id, about_id, message_id, aspect, value_hash);
 ALTER TABLE ONLY everword.learned_evidence ADD CONSTRAINT learned_evidence_pkey PRIMARY KEY (namespace_id, id);
+ALTER TABLE ONLY everword.legal_holds ADD CONSTRAINT legal_holds_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.lore_books ADD CONSTRAINT lore_books_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.lore_entries ADD CONSTRAINT lore_entries_pkey PRIMARY KEY (namespace_id, id);
 ALTER TABLE ONLY everword.memories ADD CONSTRAINT memories_pkey PRIMARY KEY (namespace_id, id);
@@ -2655,6 +2733,7 @@ CREATE INDEX jobs_with_errors ON everword.jobs USING btree (namespace_id) WHERE 
 CREATE INDEX learned_changes_about ON everword.learned_changes USING btree (namespace_id, about_id, changed_at, id);
 CREATE INDEX learned_evidence_about ON ONLY everword.learned_evidence USING btree (namespace_id, about_id, said_at, id);
 CREATE INDEX learned_evidence_message ON ONLY everword.learned_evidence USING btree (namespace_id, message_id);
+CREATE INDEX legal_holds_conversation ON everword.legal_holds USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
 CREATE INDEX lore_books_conversation ON ONLY everword.lore_books USING btree (namespace_id, conversation_id) WHERE (conversation_id IS NOT NULL);
 CREATE UNIQUE INDEX lore_books_key ON ONLY everword.lore_books USING btree (namespace_id, key_hash);
 CREATE INDEX lore_books_scope ON ONLY everword.lore_books USING btree (namespace_id, agent, subject) WHERE (conversation_id IS NULL);
@@ -2672,7 +2751,7 @@ CREATE INDEX memory_changes_by_age ON everword.memory_changes USING btree (chang
 CREATE INDEX memory_vectors_1_embedding_idx ON ONLY everword.memory_vectors_1 USING hnsw (embedding public.halfvec_cosine_ops);
 CREATE INDEX messages_author ON ONLY everword.messages USING btree (namespace_id, author, id) WHERE (author <> ''::text);
 CREATE UNIQUE INDEX messages_external_id ON ONLY everword.messages USING btree (namespace_id, conversation_id, external_id) WHERE (external_id IS NOT NULL);
-CREATE INDEX messages_occurred_at ON ONLY everword.messages USING btree (namespace_id, occurred_at, id) WHERE (NOT automated);
+CREATE INDEX messages_occurred_at ON ONLY everword.messages USING btree (namespace_id, occurred_at, id);
 CREATE UNIQUE INDEX model_generations_active ON everword.model_generations USING btree (state) WHERE (state = 'active'::text);
 CREATE INDEX namespace_deletions_name_hash ON everword.namespace_deletions USING btree (name_hash, id);
 CREATE UNIQUE INDEX note_versions_id ON ONLY everword.note_versions USING btree (namespace_id, id);
@@ -2765,6 +2844,8 @@ ALTER TABLE everword.graph_nodes ADD CONSTRAINT graph_nodes_namespace_id_fkey FO
 ALTER TABLE ONLY everword.importance_suggestions ADD CONSTRAINT importance_suggestions_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE ONLY everword.index_changes ADD CONSTRAINT index_changes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE ONLY everword.jobs ADD CONSTRAINT jobs_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
+ALTER TABLE ONLY everword.legal_holds ADD CONSTRAINT legal_holds_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
+ALTER TABLE ONLY everword.legal_holds ADD CONSTRAINT legal_holds_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE everword.lore_books ADD CONSTRAINT lore_books_namespace_id_conversation_id_fkey FOREIGN KEY (namespace_id, conversation_id) REFERENCES everword.conversations(namespace_id, id);
 ALTER TABLE everword.lore_books ADD CONSTRAINT lore_books_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES everword.namespaces(id);
 ALTER TABLE everword.lore_entries ADD CONSTRAINT lore_entries_namespace_id_book_id_fkey FOREIGN KEY (namespace_id, book_id) REFERENCES everword.lore_books(namespace_id, id);
@@ -2868,6 +2949,7 @@ CREATE POLICY isolation ON everword.importance_suggestions TO everword_ingest, e
 CREATE POLICY isolation ON everword.index_changes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.learned_changes TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.learned_evidence TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
+CREATE POLICY isolation ON everword.legal_holds TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.lore_books TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.lore_entries TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 CREATE POLICY isolation ON everword.memories TO everword_ingest, everword_search, everword_compactor, everword_embedder USING ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint)) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
@@ -2905,6 +2987,7 @@ CREATE POLICY isolation ON everword.user_models TO everword_ingest, everword_sea
 CREATE POLICY isolation_of_writers ON everword.summaries TO everword_compactor USING (((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint) AND everword.is_shown(conversation_id))) WITH CHECK ((namespace_id = (NULLIF(current_setting('everword.namespace_id'::text, true), ''::text))::bigint));
 ALTER TABLE everword.learned_changes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.learned_evidence ENABLE ROW LEVEL SECURITY;
+ALTER TABLE everword.legal_holds ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.lore_books ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.lore_entries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE everword.memories ENABLE ROW LEVEL SECURITY;
@@ -3025,6 +3108,10 @@ REVOKE ALL ON FUNCTION everword.fact_nodes(facts uuid[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.fence_jobs(conversations uuid[], pause interval) FROM PUBLIC;
 REVOKE ALL ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.find_erased_ids(channel_ text, agent_ text, session_key_ text, external_ids text[]) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.find_erasure_hold(of_kind smallint, id_ uuid, name_ text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.find_erasure_hold(of_kind smallint, id_ uuid, name_ text) TO everword_ingest, everword_ingest_scoped;
+REVOKE ALL ON FUNCTION everword.find_namespace_hold(name_ text) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.find_namespace_hold(name_ text) TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT ON TABLE everword.erasures TO everword_ingest, everword_ingest_scoped;
 GRANT UPDATE(attempts) ON TABLE everword.erasures TO everword_ingest, everword_ingest_scoped;
 GRANT UPDATE(error) ON TABLE everword.erasures TO everword_ingest, everword_ingest_scoped;
@@ -3246,6 +3333,7 @@ GRANT SELECT,INSERT ON TABLE everword.learned_changes TO everword_ingest, everwo
 GRANT SELECT ON TABLE everword.learned_changes TO everword_search, everword_search_scoped;
 GRANT SELECT ON TABLE everword.learned_evidence TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT,INSERT ON TABLE everword.learned_evidence TO everword_compactor;
+GRANT SELECT,INSERT,DELETE ON TABLE everword.legal_holds TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_books TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.lore_books TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.lore_entries TO everword_ingest, everword_ingest_scoped;
@@ -3301,6 +3389,24 @@ GRANT UPDATE(ruling) ON TABLE everword.people TO everword_ingest, everword_inges
 GRANT UPDATE(ruled_at) ON TABLE everword.people TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.retained_document_versions TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.retained_facts TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.strategies TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
+GRANT SELECT,INSERT ON TABLE everword.strategies TO everword_compactor;
+GRANT UPDATE(state) ON TABLE everword.strategies TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT UPDATE(ended_at) ON TABLE everword.strategies TO everword_ingest, everword_compactor, everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.trajectories TO everword_search, everword_search_scoped;
+GRANT SELECT,INSERT ON TABLE everword.trajectories TO everword_compactor;
+GRANT SELECT(namespace_id) ON TABLE everword.trajectories TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT(id) ON TABLE everword.trajectories TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT(subject) ON TABLE everword.trajectories TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT ON TABLE everword.user_models TO everword_search, everword_search_scoped;
+GRANT SELECT,INSERT ON TABLE everword.user_models TO everword_compactor;
+GRANT SELECT(namespace_id) ON TABLE everword.user_models TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT(id) ON TABLE everword.user_models TO everword_ingest, everword_ingest_scoped;
+GRANT SELECT(subject) ON TABLE everword.user_models TO everword_ingest, everword_ingest_scoped;
+GRANT UPDATE(held_from) ON TABLE everword.user_models TO everword_compactor;
+GRANT UPDATE(held_until) ON TABLE everword.user_models TO everword_compactor;
+GRANT UPDATE(last_seen_at) ON TABLE everword.user_models TO everword_compactor;
+GRANT UPDATE(supporting) ON TABLE everword.user_models TO everword_compactor;
 GRANT SELECT ON TABLE everword.retained_history TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.retained_messages TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.retained_note_versions TO everword_ingest, everword_ingest_scoped;
@@ -3315,10 +3421,6 @@ GRANT SELECT,INSERT ON TABLE everword.session_observations TO everword_compactor
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.sleep_nights TO everword_compactor;
 GRANT SELECT ON TABLE everword.sleep_sessions TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.sleep_sessions TO everword_compactor;
-GRANT SELECT ON TABLE everword.strategies TO everword_ingest, everword_search, everword_ingest_scoped, everword_search_scoped;
-GRANT SELECT,INSERT ON TABLE everword.strategies TO everword_compactor;
-GRANT UPDATE(state) ON TABLE everword.strategies TO everword_ingest, everword_compactor, everword_ingest_scoped;
-GRANT UPDATE(ended_at) ON TABLE everword.strategies TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.strategy_offers TO everword_ingest, everword_compactor, everword_ingest_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.strategy_offers TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT ON TABLE everword.summaries TO everword_ingest, everword_ingest_scoped;
@@ -3346,19 +3448,7 @@ GRANT SELECT(node_id) ON TABLE everword.topic_pages TO everword_ingest, everword
 GRANT SELECT(id) ON TABLE everword.topic_pages TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.topic_sources TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.topic_sources TO everword_compactor;
-GRANT SELECT ON TABLE everword.trajectories TO everword_search, everword_search_scoped;
-GRANT SELECT,INSERT ON TABLE everword.trajectories TO everword_compactor;
-GRANT SELECT(namespace_id) ON TABLE everword.trajectories TO everword_ingest, everword_ingest_scoped;
-GRANT SELECT(id) ON TABLE everword.trajectories TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.usage_ledger TO everword_ingest, everword_compactor, everword_ingest_scoped;
-GRANT SELECT ON TABLE everword.user_models TO everword_search, everword_search_scoped;
-GRANT SELECT,INSERT ON TABLE everword.user_models TO everword_compactor;
-GRANT SELECT(namespace_id) ON TABLE everword.user_models TO everword_ingest, everword_ingest_scoped;
-GRANT SELECT(id) ON TABLE everword.user_models TO everword_ingest, everword_ingest_scoped;
-GRANT UPDATE(held_from) ON TABLE everword.user_models TO everword_compactor;
-GRANT UPDATE(held_until) ON TABLE everword.user_models TO everword_compactor;
-GRANT UPDATE(last_seen_at) ON TABLE everword.user_models TO everword_compactor;
-GRANT UPDATE(supporting) ON TABLE everword.user_models TO everword_compactor;
 GRANT SELECT ON TABLE everword.visible_memories TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT ON TABLE everword.visible_vectors_1 TO everword_search, everword_search_scoped, everword_compactor, everword_embedder;
 GRANT SELECT ON TABLE everword_scoped.visible_memories TO everword_ingest_scoped, everword_search_scoped;

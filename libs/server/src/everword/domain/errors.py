@@ -11,7 +11,7 @@ EverwordError
 ├── AccessDenied             PERMISSION_DENIED: OutOfScope, WorkspaceFileProtected
 ├── NotFound                 NOT_FOUND: ConversationNotFound, MessageNotFound, MemoryNotFound, NamespaceNotFound, …
 ├── AlreadyExists            ALREADY_EXISTS: RequestIdConflict, ExternalIdConflict, NamespaceAlreadyExists
-├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured, ContentErased    FAILED_PRECONDITION
+├── NamespaceNotEmpty, AdminKeyNeeded, NotCalibrated, ChatNotConfigured, ContentErased, …    FAILED_PRECONDITION
 ├── LimitReached             RESOURCE_EXHAUSTED: RequestTooLarge, RegexTooExpensive, LoreTooExpensive, …, `quotas`
 ├── ConcurrentUpdate         ABORTED; other conflicts are in `conflicts`
 ├── WatchTokenExpired        OUT_OF_RANGE
@@ -236,6 +236,13 @@ class ConcurrentUpdate(EverwordError):
     code = "ABORTED"
     reason = "CONCURRENT_UPDATE"
     retry_after_s = 0.1
+
+
+class OnLegalHold(EverwordError):
+    """A legal hold keeps this data: see `everword retention hold list`, and end it with `… hold remove`."""
+
+    code = "FAILED_PRECONDITION"
+    reason = "LEGAL_HOLD"
 
 
 class ContentErased(EverwordError):

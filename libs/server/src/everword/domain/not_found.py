@@ -101,6 +101,12 @@ class ErasureNotFound(NotFound):
     reason = "ERASURE_NOT_FOUND"
 
 
+class LegalHoldNotFound(NotFound):
+    """This namespace has no such legal hold."""
+
+    reason = "LEGAL_HOLD_NOT_FOUND"
+
+
 class AddressNotFound(NotFound):
     """Nothing is at this address; ListAddress shows what there is."""
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from everword.db.pool import Connection, Database
 from everword.domain.caller import NamespaceScope
-from everword.domain.errors import NotFound
+from everword.domain.errors import NotFound, OnLegalHold
 from everword.domain.ids import new_id
 from everword.domain.not_found import (
     ConversationNotFound,
@@ -50,7 +50,7 @@ async def erase(
     """Hide a target and delete its first batch, or return the result of an earlier identical request.
 
     `wake` is called after the commit: there may be more to delete, and derived memories to update. Raises
-    RequestIdConflict, and NotFound if there is no such target.
+    RequestIdConflict, NotFound if there is no such target, and OnLegalHold.
     """
     return await repeat_on_conflict(
         lambda: _erase(database, namespace, target, requested_by, request_id, body_hash, wake)
@@ -73,6 +73,7 @@ async def _erase(
             conn, namespace.id, request_id, body_hash, message_ids=[erasure_id]
         )
         if earlier is None:
+            await store.lock_job_starts(conn, namespace.id)
             resolved = await resolve_target(conn, namespace.id, target)
             left = await _begin(conn, namespace.id, erasure_id, resolved, requested_by)
         else:
@@ -87,15 +88,20 @@ async def _erase(
 async def resolve_target(
     conn: Connection, namespace_id: int, target: ErasureTarget
 ) -> ResolvedTarget:
-    """Resolve a target to the kind and id of the whole thing to erase. Raises NotFound."""
+    """Resolve a target to the kind and id of the whole thing to erase. Raises NotFound and OnLegalHold."""
     if target.id is None:
         assert target.kind is not None
-        return ResolvedTarget(target.kind, name=target.name)
-    found = await store.find_target(conn, namespace_id, target)
-    if found is None:
-        error, field = _NOT_FOUND[target.kind]
-        raise error(**{field: str(target.id)})
-    return ResolvedTarget(found.kind, id=found.id)
+        resolved = ResolvedTarget(target.kind, name=target.name)
+    else:
+        found = await store.find_target(conn, namespace_id, target)
+        if found is None:
+            error, field = _NOT_FOUND[target.kind]
+            raise error(**{field: str(target.id)})
+        resolved = ResolvedTarget(found.kind, id=found.id)
+    hold_id = await store.find_erasure_hold(conn, resolved)
+    if hold_id is not None:
+        raise OnLegalHold(hold_id=hold_id)
+    return resolved
 
 
 async def _begin(

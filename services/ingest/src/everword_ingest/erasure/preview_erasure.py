@@ -17,7 +17,7 @@ LEAST_SIMILARITY, SIMILAR_NAMES = 0.3, 3
 async def preview_erasure(
     database: Database, namespace: NamespaceScope, target: ErasureTarget
 ) -> ErasurePreview:
-    """Count the rows that an erasure would delete, in one snapshot and without a lock. Raises NotFound."""
+    """Count the rows that an erasure would delete, in one snapshot, without locks. Raises NotFound and OnLegalHold."""
     async with database.snapshot(namespace.id) as conn:
         resolved = await resolve_target(conn, namespace.id, target)
         found = await store.preview_erasure(conn, resolved)

@@ -4,6 +4,14 @@
 -- Record an erasure, hide its target, and delete data that was derived from several messages.
 SELECT begin_erasure(%(erasure_id)s, %(kind)s::smallint, %(target_id)s, %(target_name)s, %(requested_by)s);
 
+-- lock_job_starts --
+-- Wait for the creation of a legal hold, and let none be created until the end of the transaction.
+SELECT pg_advisory_xact_lock(hashtextextended('start jobs', %(namespace_id)s));
+
+-- find_erasure_hold --
+-- Return a legal hold on the target or a part of it.
+SELECT find_erasure_hold(%(kind)s::smallint, %(target_id)s, %(target_name)s);
+
 -- erase_batch --
 -- Delete the next messages of an erasure with all data derived from them.
 SELECT erase_batch(%(erasure_id)s, %(batch)s);

@@ -62,6 +62,15 @@ async def begin_erasure(
     return StepResult.of(answer), left
 
 
+@statement(SQL)
+async def lock_job_starts(conn: Connection, namespace_id: int) -> None: ...
+
+
+async def find_erasure_hold(conn: Connection, target: ResolvedTarget) -> UUID | None:
+    found: UUID | None = await fetch_value(conn, SQL["find_erasure_hold"], _target(target))
+    return found
+
+
 async def erase_batch(conn: Connection, erasure_id: UUID, batch: int) -> StepResult:
     parameters = {"erasure_id": erasure_id, "batch": batch}
     return StepResult.of(await fetch_value(conn, SQL["erase_batch"], parameters))

@@ -8,7 +8,8 @@ from uuid import UUID
 
 import psycopg
 
-from everword.db.pool import Database
+from everword.db.pool import Connection, Database
+from everword.domain.errors import OnLegalHold
 from everword.domain.not_found import NamespaceNotFound
 from everword.rpc.pages import PageRequest, open_cursor
 from everword_ingest.namespaces import store
@@ -22,9 +23,10 @@ ERASE_BATCH = 2_000
 async def preview_namespace_deletion(database: Database, name: str) -> dict[str, int]:
     """Return the number of rows by table that a deletion would remove; those left, if one was interrupted.
 
-    Raises NamespaceNotFound if nothing of the namespace is left.
+    Raises NamespaceNotFound if nothing of the namespace is left, and OnLegalHold.
     """
     async with database.connection() as conn:
+        await _refuse_if_on_hold(conn, name)
         counts = await store.count_namespace_rows(conn, name)
     if counts is None:
         raise NamespaceNotFound(namespace=name)
@@ -38,9 +40,10 @@ async def delete_namespace(
     record.
 
     The namespace is unreachable from the first step on. An interrupted call leaves the rest to the next one; the record
-    keeps the first caller. Raises NamespaceNotFound if nothing of it is left.
+    keeps the first caller. Raises NamespaceNotFound if nothing of it is left, and OnLegalHold.
     """
     async with database.connection() as conn:
+        await _refuse_if_on_hold(conn, name)
         id_ = await store.begin_namespace_deletion(conn, name, api_key_id, requested_by)
     if id_ is None:
         raise NamespaceNotFound(namespace=name)
@@ -50,6 +53,13 @@ async def delete_namespace(
     log.info("namespace erased", extra={"namespace": name, "rows": erased})
     async with database.connection() as conn:
         return erased, await store.get_namespace_deletion(conn, id_)
+
+
+async def _refuse_if_on_hold(conn: Connection, name: str) -> None:
+    """Raise OnLegalHold if a legal hold keeps the namespace or a part of it."""
+    hold_id = await store.find_legal_hold(conn, name)
+    if hold_id is not None:
+        raise OnLegalHold(hold_id=hold_id)
 
 
 async def _erase(database: Database, id_: int) -> int:

@@ -108,6 +108,10 @@ SELECT id, name, time_zone, day_cutoff_minutes, text_search_config::text AS text
 -- Count the rows of a namespace by table, also if it is being deleted.
 SELECT count_namespace_rows(id) FROM namespaces WHERE name = %(name)s;
 
+-- find_legal_hold --
+-- Return a legal hold in a namespace that can be used.
+SELECT find_namespace_hold(%(name)s);
+
 -- begin_namespace_deletion --
 -- Hide a namespace and record its deletion; returns its id, also if the deletion has begun before.
 SELECT begin_namespace_deletion(%(name)s, %(api_key_id)s, %(requested_by)s);

@@ -115,6 +115,10 @@ async def count_namespace_rows(conn: Connection, name: str) -> dict[str, int] | 
 
 
 @statement(SQL)
+async def find_legal_hold(conn: Connection, name: str) -> UUID | None: ...
+
+
+@statement(SQL)
 async def begin_namespace_deletion(
     conn: Connection, name: str, api_key_id: UUID | None, requested_by: str
 ) -> int | None:

@@ -38,13 +38,14 @@ async def preview_retention(
     now = utc_now()
     counts = []
     async with database.transaction(namespace.id) as conn:
+        held = await store.list_held(conn, namespace.id)
         for policy in policies or await store.list_policies(conn, namespace.id):
             if not policy.keep_days:
                 continue
             until = policy.until(now)
-            found = await store.count_retained(conn, namespace.id, policy, until)
-            count = policy.left(sum(row.count for row in found))
+            found = await store.count_retained(conn, namespace.id, policy, until, held)
+            count = policy.left(found.count)
             limit = min(SAMPLES, count)
-            samples = await store.sample_retained(conn, namespace.id, policy, until, limit)
-            counts.append(Count(policy.kind, count, samples))
+            samples = await store.sample_retained(conn, namespace.id, policy, until, held, limit)
+            counts.append(Count(policy.kind, count, samples, found.pinned, found.on_hold))
     return counts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
@@ -10,6 +11,11 @@ from everword.rpc.interceptors.base import Context
 from everword.rpc.pages import to_page
 from everword.v1 import erasure_service_pb2 as pb
 from everword.v1.erasure_service_pb2_grpc import ErasureServiceServicer
+from everword_ingest.retention.holds import (
+    create_legal_hold,
+    delete_legal_hold,
+    list_legal_holds,
+)
 from everword_ingest.retention.policies import (
     list_retention_policies,
     preview_retention,
@@ -18,15 +24,17 @@ from everword_ingest.retention.policies import (
 from everword_ingest.retention.runs import list_retention_runs, run_retention
 from everword_ingest.retention.translate import (
     count_to_proto,
+    hold_to_proto,
     policy_to_proto,
     run_to_proto,
+    to_hold_scope,
     to_policies,
     to_policy,
 )
 
 
 class RetentionServicer(ErasureServiceServicer):
-    """Retention policies."""
+    """Retention policies and legal holds."""
 
     def __init__(self, database: Database, wake_retention: Callable[[], None]) -> None:
         self._database = database
@@ -65,3 +73,23 @@ class RetentionServicer(ErasureServiceServicer):
             self._database, current_namespace(), to_page(request)
         )
         return pb.ListRetentionRunsResponse(runs=map(run_to_proto, found), next_page_token=token)
+
+    async def CreateLegalHold(
+        self, request: pb.CreateLegalHoldRequest, context: Context
+    ) -> pb.CreateLegalHoldResponse:
+        hold = await create_legal_hold(
+            self._database, current_namespace(), *to_hold_scope(request), request.reason
+        )
+        return pb.CreateLegalHoldResponse(hold=hold_to_proto(hold))
+
+    async def ListLegalHolds(
+        self, request: pb.ListLegalHoldsRequest, context: Context
+    ) -> pb.ListLegalHoldsResponse:
+        found, token = await list_legal_holds(self._database, current_namespace(), to_page(request))
+        return pb.ListLegalHoldsResponse(holds=map(hold_to_proto, found), next_page_token=token)
+
+    async def DeleteLegalHold(
+        self, request: pb.DeleteLegalHoldRequest, context: Context
+    ) -> pb.DeleteLegalHoldResponse:
+        hold = await delete_legal_hold(self._database, current_namespace(), UUID(request.hold_id))
+        return pb.DeleteLegalHoldResponse(hold=hold_to_proto(hold))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -13,12 +13,20 @@ from everword.db.pool import Connection
 from everword.db.statements import execute, fetch_all, load_statements
 from everword.db.typed_statements import statement
 from everword_ingest.erasure.model import RunningDeletion
-from everword_ingest.retention.model import Policy, RetentionKind, RetentionProgressRow, RunRow
+from everword_ingest.retention.model import (
+    HeldData,
+    LegalHold,
+    Policy,
+    RetentionKind,
+    RetentionProgressRow,
+    RunRow,
+)
 
 SQL = load_statements("everword_ingest.retention")
 
 _FIRST = UUID(int=0)
-#: Statements by kind; messages are read conversation by conversation instead.
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
+#: Statements by kind; messages are read by their time, or conversation by conversation, instead.
 _PAGES: dict[int, str] = {
     RetentionKind.NOTES: "page_notes",
     RetentionKind.NOTE_HISTORY: "page_note_versions",
@@ -30,11 +38,12 @@ _PAGES: dict[int, str] = {
 
 
 @dataclass(frozen=True)
-class ImportanceRow:
-    """How many there are of an importance."""
+class CountRow:
+    """The number of expired items that a run would remove, and of those that stay: pinned, or on legal hold."""
 
-    importance: int
     count: int
+    pinned: int
+    on_hold: int
 
 
 @dataclass(frozen=True)
@@ -42,6 +51,16 @@ class IdRow:
     """One thing."""
 
     id: UUID
+
+
+@dataclass(frozen=True)
+class OldMessageRow:
+    """An old message."""
+
+    id: UUID
+    occurred_at: datetime
+    #: False if it stays: pinned, or not of the importances asked for.
+    expired: bool
 
 
 @dataclass(frozen=True)
@@ -70,25 +89,39 @@ async def delete_policy(conn: Connection, namespace_id: int, kind: int) -> None:
 
 
 async def count_retained(
-    conn: Connection, namespace_id: int, policy: Policy, until: datetime
-) -> list[ImportanceRow]:
-    parameters = _which(namespace_id, policy, until)
-    return await fetch_all(conn, SQL["count_retained"], parameters, ImportanceRow)
+    conn: Connection, namespace_id: int, policy: Policy, until: datetime, held: HeldData
+) -> CountRow:
+    parameters = {**_which(namespace_id, policy, until), **vars(held)}
+    [counted] = await fetch_all(conn, SQL["count_retained"], parameters, CountRow)
+    return counted
 
 
 async def sample_retained(
-    conn: Connection, namespace_id: int, policy: Policy, until: datetime, limit: int
+    conn: Connection,
+    namespace_id: int,
+    policy: Policy,
+    until: datetime,
+    held: HeldData,
+    limit: int,
 ) -> list[UUID]:
-    parameters = {**_which(namespace_id, policy, until), "limit": limit}
+    parameters = {**_which(namespace_id, policy, until), **vars(held), "limit": limit}
     return [row.id for row in await fetch_all(conn, SQL["sample_retained"], parameters, IdRow)]
 
 
 async def page_retained(
-    conn: Connection, namespace_id: int, place: RetentionProgressRow, until: datetime, limit: int
+    conn: Connection,
+    namespace_id: int,
+    place: RetentionProgressRow,
+    highest: int,
+    until: datetime,
+    held: HeldData,
+    limit: int,
 ) -> list[UUID]:
     parameters = {
+        **vars(held),
         "namespace_id": namespace_id,
-        "importance": place.importance,
+        "lowest": place.importance,
+        "highest": highest,
         "after_id": place.after_id or _FIRST,
         "until": until,
         "limit": limit,
@@ -111,22 +144,49 @@ async def lock_expired_conversations(
     ]
 
 
-async def page_messages(
+async def page_conversation_messages(
     conn: Connection,
     namespace_id: int,
     conversation_ids: Sequence[UUID],
-    importance: int,
-    until: datetime,
+    lowest: int,
+    highest: int,
+    held: HeldData,
     limit: int,
 ) -> list[UUID]:
     parameters = {
+        **vars(held),
         "namespace_id": namespace_id,
         "conversation_ids": list(conversation_ids),
-        "importance": importance,
+        "lowest": lowest,
+        "highest": highest,
+        "limit": limit,
+    }
+    return [
+        row.id
+        for row in await fetch_all(conn, SQL["page_conversation_messages"], parameters, IdRow)
+    ]
+
+
+async def page_messages(
+    conn: Connection,
+    namespace_id: int,
+    place: RetentionProgressRow,
+    highest: int,
+    until: datetime,
+    held: HeldData,
+    limit: int,
+) -> list[OldMessageRow]:
+    parameters = {
+        **vars(held),
+        "namespace_id": namespace_id,
+        "lowest": place.importance,
+        "highest": highest,
+        "after_time": place.after_time or _EARLIEST,
+        "after_id": place.after_id or _FIRST,
         "until": until,
         "limit": limit,
     }
-    return [row.id for row in await fetch_all(conn, SQL["page_messages"], parameters, IdRow)]
+    return await fetch_all(conn, SQL["page_messages"], parameters, OldMessageRow)
 
 
 @statement(SQL)
@@ -163,6 +223,7 @@ async def advance_run(
         "run_id": place.id,
         "kind": place.kind,
         "importance": place.importance,
+        "after_time": place.after_time,
         "after_id": place.after_id,
         "removed": Jsonb(place.removed),
         "row_counts": Jsonb(dict(row_counts)),
@@ -179,6 +240,37 @@ async def fail_run(conn: Connection, namespace_id: int, run_id: UUID, error: str
 
 
 @statement(SQL)
+async def insert_hold(
+    conn: Connection,
+    namespace_id: int,
+    hold_id: UUID,
+    subject: str | None,
+    conversation_id: UUID | None,
+    reason: str,
+) -> LegalHold: ...
+
+
+@statement(SQL)
+async def lock_conversation(
+    conn: Connection, namespace_id: int, conversation_id: UUID
+) -> UUID | None: ...
+
+
+@statement(SQL)
+async def list_holds(
+    conn: Connection, namespace_id: int, after_id: UUID | None, limit: int
+) -> list[LegalHold]: ...
+
+
+@statement(SQL)
+async def delete_hold(conn: Connection, namespace_id: int, hold_id: UUID) -> LegalHold | None: ...
+
+
+@statement(SQL)
+async def list_held(conn: Connection, namespace_id: int) -> HeldData: ...
+
+
+@statement(SQL)
 async def running_retention(conn: Connection, limit: int) -> list[RunningDeletion]: ...
 
 
@@ -192,4 +284,5 @@ def _which(namespace_id: int, policy: Policy, until: datetime) -> dict[str, obje
         "kind": policy.kind,
         "until": until,
         "highest": policy.highest,
+        "whole_conversations": policy.whole_conversations,
     }

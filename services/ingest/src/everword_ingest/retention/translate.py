@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from uuid import UUID
 
 from everword.domain.errors import InvalidArgument
 from everword.rpc.translate import to_timestamp
 from everword.v1 import erasure_service_pb2 as pb
-from everword_ingest.retention.model import Count, Policy, RunRow
+from everword_ingest.retention.model import Count, LegalHold, Policy, RunRow
 
 
 def to_policy(policy: pb.RetentionPolicy) -> Policy:
@@ -17,6 +18,7 @@ def to_policy(policy: pb.RetentionPolicy) -> Policy:
         policy.keep_importance,
         policy.max_per_run,
         policy.keep_quotes,
+        policy.whole_conversations,
     )
 
 
@@ -35,6 +37,7 @@ def policy_to_proto(policy: Policy) -> pb.RetentionPolicy:
         keep_importance=policy.keep_importance,
         max_per_run=policy.max_per_run,
         keep_quotes=policy.keep_quotes,
+        whole_conversations=policy.whole_conversations,
     )
 
 
@@ -43,6 +46,8 @@ def count_to_proto(count: Count) -> pb.RetentionCount:
         kind=pb.RetentionKind.ValueType(count.kind),
         count=count.count,
         sample_ids=[str(id_) for id_ in count.sample_ids],
+        pinned=count.pinned,
+        on_hold=count.on_hold,
     )
 
 
@@ -60,3 +65,22 @@ def run_to_proto(run: RunRow) -> pb.RetentionRun:
         finish_time=to_timestamp(run.finished_at),
         error=run.error,
     )
+
+
+def to_hold_scope(request: pb.CreateLegalHoldRequest) -> tuple[str | None, UUID | None]:
+    """Return the subject and the conversation of a hold; at most one is set."""
+    return (
+        request.subject or None,
+        UUID(request.conversation_id) if request.conversation_id else None,
+    )
+
+
+def hold_to_proto(hold: LegalHold) -> pb.LegalHold:
+    translated = pb.LegalHold(
+        id=str(hold.id), reason=hold.reason, create_time=to_timestamp(hold.created_at)
+    )
+    if hold.subject:
+        translated.subject = hold.subject
+    elif hold.conversation_id:
+        translated.conversation_id = str(hold.conversation_id)
+    return translated

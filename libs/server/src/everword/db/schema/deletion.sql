@@ -24,6 +24,14 @@ LANGUAGE sql STABLE SET search_path = everword, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION namespace_name_hash IS 'Return the hash that the record of a deletion keeps instead of the name.';
 
+CREATE FUNCTION find_namespace_hold(name_ text) RETURNS uuid
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
+    SELECT h.id FROM namespaces n JOIN legal_holds h ON h.namespace_id = n.id
+     WHERE n.name = name_ AND n.state = 'active' ORDER BY h.id LIMIT 1
+$$;
+COMMENT ON FUNCTION find_namespace_hold IS
+    'Return a legal hold of an active namespace; unfinished imports and deletions can be deleted whatever they contain.';
+
 CREATE FUNCTION begin_namespace_deletion(name_ text, key_id uuid, asked_by text) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$
 DECLARE
@@ -93,4 +101,5 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION erase_namespace_rows IS 'Delete up to `batch` rows of a namespace in deletion; return 0 when the namespace is gone.';
 
-GRANT EXECUTE ON FUNCTION namespace_name_hash, begin_namespace_deletion, count_namespace_rows, erase_namespace_rows TO everword_ingest;
+GRANT EXECUTE ON FUNCTION namespace_name_hash, find_namespace_hold, begin_namespace_deletion, count_namespace_rows,
+    erase_namespace_rows TO everword_ingest;

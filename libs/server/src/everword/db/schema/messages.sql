@@ -33,8 +33,8 @@ COMMENT ON COLUMN messages.agent IS 'With `subject`, those of the conversation: 
 COMMENT ON COLUMN messages.importance_class IS 'As sent; later changes are in memory_classes.';
 -- Makes an import resumable: an external id is stored once.
 CREATE UNIQUE INDEX messages_external_id ON messages (namespace_id, conversation_id, external_id) WHERE external_id IS NOT NULL;
--- Finds messages of a range of days that the calendar has missed.
-CREATE INDEX messages_occurred_at ON messages (namespace_id, occurred_at, id) WHERE NOT automated;
+-- Finds messages of a range of days that the calendar has missed, and the oldest messages for retention.
+CREATE INDEX messages_occurred_at ON messages (namespace_id, occurred_at, id);
 CREATE INDEX messages_author ON messages (namespace_id, author, id) WHERE author <> '';
 -- Messages of erased authors are hidden by name, because transactions that began before the erasure may still add some.
 SELECT create_partitions('messages'), isolate_table('messages', 'in_scope(agent, subject)',

@@ -85,7 +85,7 @@ COMMENT ON TABLE user_models IS 'Communication style of a subject: values of dim
 CREATE UNIQUE INDEX user_models_current ON user_models (namespace_id, subject, dimension) WHERE held_until IS NULL;
 CREATE INDEX user_models_subject ON user_models (namespace_id, subject, dimension, held_from);
 SELECT isolate_table('user_models');
-GRANT SELECT (namespace_id, id) ON user_models TO everword_ingest;
+GRANT SELECT (namespace_id, id, subject) ON user_models TO everword_ingest;
 GRANT SELECT ON user_models TO everword_search;
 GRANT SELECT, INSERT, UPDATE (held_from, held_until, last_seen_at, supporting) ON user_models TO everword_compactor;
 INSERT INTO erasure_rules VALUES ('learned', 16, 'user_models', 'id', NULL), ('subject', 13, 'user_models', 'subject', 'learned');
@@ -115,7 +115,7 @@ COMMENT ON TABLE trajectories IS 'Direction in which a subject develops. The hig
 COMMENT ON COLUMN trajectories.stability IS 'Values equal proto Stability.';
 COMMENT ON COLUMN trajectories.sessions IS 'Number of sessions of the subject that were processed by then.';
 SELECT isolate_table('trajectories');
-GRANT SELECT (namespace_id, id) ON trajectories TO everword_ingest;
+GRANT SELECT (namespace_id, id, subject) ON trajectories TO everword_ingest;
 GRANT SELECT ON trajectories TO everword_search;
 GRANT SELECT, INSERT ON trajectories TO everword_compactor;
 INSERT INTO erasure_rules VALUES ('learned', 15, 'trajectories', 'id', NULL), ('subject', 12, 'trajectories', 'subject', 'learned');

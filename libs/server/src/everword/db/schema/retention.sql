@@ -7,14 +7,17 @@ CREATE TABLE retention_policies (
     keep_importance smallint NOT NULL DEFAULT 0 CHECK (keep_importance BETWEEN 0 AND 5),
     max_per_run bigint NOT NULL DEFAULT 0 CHECK (max_per_run >= 0),
     keep_quotes boolean NOT NULL DEFAULT false,
+    whole_conversations boolean NOT NULL DEFAULT false,
     set_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (namespace_id, kind)
 );
 COMMENT ON TABLE retention_policies IS 'Retention of items of a kind in a namespace; without a row, they are kept for ever.';
 COMMENT ON COLUMN retention_policies.kind IS 'Values equal proto RetentionKind.';
-COMMENT ON COLUMN retention_policies.keep_days IS 'Days since the last activity.';
+COMMENT ON COLUMN retention_policies.keep_days IS 'Days since a message was sent, or since the last activity of an item of another kind.';
 COMMENT ON COLUMN retention_policies.keep_importance IS 'Items of at least this importance are kept; 0 keeps none.';
 COMMENT ON COLUMN retention_policies.max_per_run IS 'Limit of removals per run; 0 disables it.';
+COMMENT ON COLUMN retention_policies.whole_conversations IS
+    'For messages: a conversation is removed as a whole, by its last activity.';
 SELECT isolate_table('retention_policies');
 GRANT SELECT, INSERT, UPDATE, DELETE ON retention_policies TO everword_ingest;
 INSERT INTO transfer_rules VALUES ('retention_policies', 11, 'retention_policy', '{kind}');
@@ -26,6 +29,7 @@ CREATE TABLE retention_runs (
     state smallint NOT NULL DEFAULT 1 CHECK (state BETWEEN 1 AND 2),
     kind smallint NOT NULL DEFAULT 1,
     importance smallint NOT NULL DEFAULT 1,
+    after_time timestamptz,
     after_id uuid,
     removed jsonb NOT NULL DEFAULT '{}',
     row_counts jsonb NOT NULL DEFAULT '{}',
@@ -39,7 +43,7 @@ CREATE TABLE retention_runs (
 COMMENT ON TABLE retention_runs IS 'Runs of policies with counts by kind and no content. Unfinished ones are continued by ingest.';
 COMMENT ON COLUMN retention_runs.night IS 'The day after whose end it ran; NULL if a caller started it.';
 COMMENT ON COLUMN retention_runs.state IS '1 running, 2 done.';
-COMMENT ON COLUMN retention_runs.kind IS 'Progress: the kind, the importance and the last id.';
+COMMENT ON COLUMN retention_runs.kind IS 'Progress: the kind, the lowest importance, and the time and id of the last item.';
 COMMENT ON COLUMN retention_runs.removed IS 'Removed items by kind.';
 COMMENT ON COLUMN retention_runs.row_counts IS 'Deleted rows by table.';
 CREATE UNIQUE INDEX retention_runs_running ON retention_runs (namespace_id) WHERE state = 1;
@@ -50,56 +54,78 @@ INSERT INTO erasure_rules VALUES ('kept', 16, 'retention_runs', '', NULL, 'Count
 INSERT INTO transfer_rules VALUES ('retention_runs', 12, 'retention_run', '{id}', 'Results of retention policies.');
 
 -- One view per kind of expirable rows, with importance from 1 to 5 and the last activity.
-CREATE VIEW retained_messages (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
-SELECT m.namespace_id, 1::smallint AS kind, m.id, m.conversation_id,
-       (CASE coalesce(k.importance_class, m.importance_class) WHEN 4 THEN 5 WHEN 3 THEN 4 ELSE 3 END)::smallint AS importance,
-       greatest(c.last_message_at, c.updated_at) AS active_at
+CREATE VIEW retained_messages
+    (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at, conversation_active_at)
+WITH (security_invoker = true) AS
+SELECT m.namespace_id, 1::smallint, m.id,
+       (CASE coalesce(k.importance_class, m.importance_class) WHEN 4 THEN 5 WHEN 3 THEN 4 ELSE 3 END)::smallint,
+       coalesce(m.metadata ->> 'protected' = 'true', false), m.subject, m.conversation_id, m.occurred_at,
+       greatest(c.last_message_at, c.updated_at)
   FROM messages m
   JOIN conversations c ON c.namespace_id = m.namespace_id AND c.id = m.conversation_id
   LEFT JOIN memory_classes k ON k.namespace_id = m.namespace_id AND k.memory_id = m.id;
-CREATE VIEW retained_notes (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
-SELECT n.namespace_id, 2::smallint, n.id, NULL::uuid,
+CREATE VIEW retained_notes (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
+WITH (security_invoker = true) AS
+SELECT n.namespace_id, 2::smallint, n.id,
        (CASE k.importance_class WHEN 4 THEN 5 WHEN 3 THEN 4 WHEN 2 THEN 3 WHEN 1 THEN 3 ELSE n.importance END)::smallint,
-       v.written_at
+       false, n.subject, n.conversation_id, v.written_at
   FROM notes n
   JOIN note_versions v ON v.namespace_id = n.namespace_id AND v.note_id = n.id AND v.version = n.version
   LEFT JOIN memory_classes k ON k.namespace_id = n.namespace_id AND k.memory_id = n.id
  WHERE n.deleted_at IS NULL;
-CREATE VIEW retained_note_versions (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
-SELECT v.namespace_id, 3::smallint, v.id, NULL::uuid, v.importance, later.written_at
+CREATE VIEW retained_note_versions (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
+WITH (security_invoker = true) AS
+SELECT v.namespace_id, 3::smallint, v.id, v.importance, false, v.subject, n.conversation_id, later.written_at
   FROM note_versions v
+  JOIN notes n ON n.namespace_id = v.namespace_id AND n.id = v.note_id
  CROSS JOIN LATERAL (SELECT l.written_at FROM note_versions l
                       WHERE l.namespace_id = v.namespace_id AND l.note_id = v.note_id AND l.version > v.version
                       ORDER BY l.version LIMIT 1) AS later;
-CREATE VIEW retained_document_versions (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
-SELECT v.namespace_id, 4::smallint, v.id, NULL::uuid, 3::smallint, later.written_at
+CREATE VIEW retained_document_versions (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
+WITH (security_invoker = true) AS
+SELECT v.namespace_id, 4::smallint, v.id, 3::smallint, false, v.subject, d.conversation_id, later.written_at
   FROM document_versions v
+  JOIN documents d ON d.namespace_id = v.namespace_id AND d.id = v.document_id
  CROSS JOIN LATERAL (SELECT l.written_at FROM document_versions l
                       WHERE l.namespace_id = v.namespace_id AND l.document_id = v.document_id AND l.version > v.version
                       ORDER BY l.version LIMIT 1) AS later;
-CREATE VIEW retained_facts (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
-SELECT f.namespace_id, 5::smallint, f.id, NULL::uuid,
+CREATE VIEW retained_facts (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
+WITH (security_invoker = true) AS
+SELECT f.namespace_id, 5::smallint, f.id,
        (CASE WHEN f.is_anchor OR f.ruled_at IS NOT NULL THEN 5 WHEN f.hypothesis THEN 2 WHEN f.supporting > 1 THEN 4 ELSE 3 END)::smallint,
-       greatest(f.last_seen_at, f.ruled_at, f.verdict_at)
+       false, f.subject, NULL::uuid, greatest(f.last_seen_at, f.ruled_at, f.verdict_at)
   FROM facts f;
-CREATE VIEW retained_patterns (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
-SELECT p.namespace_id, 6::smallint, p.id, NULL::uuid, least(5, 1 + floor(p.confidence * 5))::smallint, p.last_seen_at
+CREATE VIEW retained_patterns (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
+WITH (security_invoker = true) AS
+SELECT p.namespace_id, 6::smallint, p.id, least(5, 1 + floor(p.confidence * 5))::smallint, false, '', NULL::uuid,
+       p.last_seen_at
   FROM patterns p;
-CREATE VIEW retained_history (namespace_id, kind, id, conversation_id, importance, active_at) WITH (security_invoker = true) AS
-SELECT h.namespace_id, 7::smallint, h.id, NULL::uuid, 1::smallint, h.changed_at FROM fact_changes h
+CREATE VIEW retained_history (namespace_id, kind, id, importance, pinned, subject, conversation_id, active_at)
+WITH (security_invoker = true) AS
+SELECT h.namespace_id, 7::smallint, h.id, 1::smallint, false, h.subject, NULL::uuid, h.changed_at FROM fact_changes h
  UNION ALL
-SELECT h.namespace_id, 7::smallint, h.id, NULL::uuid, 1::smallint, h.changed_at FROM learned_changes h
+SELECT h.namespace_id, 7::smallint, h.id, 1::smallint, false, coalesce(p.subject, e.subject, u.subject, s.subject, t.subject),
+       NULL::uuid, h.changed_at
+  FROM learned_changes h
+  LEFT JOIN people p ON p.namespace_id = h.namespace_id AND p.id = h.about_id
+  LEFT JOIN events e ON e.namespace_id = h.namespace_id AND e.id = h.about_id
+  LEFT JOIN user_models u ON u.namespace_id = h.namespace_id AND u.id = h.about_id
+  LEFT JOIN strategies s ON s.namespace_id = h.namespace_id AND s.id = h.about_id
+  LEFT JOIN trajectories t ON t.namespace_id = h.namespace_id AND t.id = h.about_id
  UNION ALL
-SELECT h.namespace_id, 7::smallint, h.id, NULL::uuid, 1::smallint, h.decided_at FROM pattern_decisions h;
+SELECT h.namespace_id, 7::smallint, h.id, 1::smallint, false, '', NULL::uuid, h.decided_at FROM pattern_decisions h;
 CREATE VIEW retained WITH (security_invoker = true) AS
 SELECT * FROM retained_messages
- UNION ALL SELECT * FROM retained_notes
- UNION ALL SELECT * FROM retained_note_versions
- UNION ALL SELECT * FROM retained_document_versions
- UNION ALL SELECT * FROM retained_facts
- UNION ALL SELECT * FROM retained_patterns
- UNION ALL SELECT * FROM retained_history;
+ UNION ALL SELECT *, active_at FROM retained_notes
+ UNION ALL SELECT *, active_at FROM retained_note_versions
+ UNION ALL SELECT *, active_at FROM retained_document_versions
+ UNION ALL SELECT *, active_at FROM retained_facts
+ UNION ALL SELECT *, active_at FROM retained_patterns
+ UNION ALL SELECT *, active_at FROM retained_history;
 COMMENT ON VIEW retained IS 'Items that retention policies may remove, with importance (1-5) and last activity. One view per kind.';
+COMMENT ON COLUMN retained.pinned IS 'No policy removes it.';
+COMMENT ON COLUMN retained.active_at IS 'When a message was sent; for other kinds, the last activity.';
+COMMENT ON COLUMN retained.conversation_active_at IS 'Last activity in the conversation of a message; active_at for other kinds.';
 GRANT SELECT ON retained, retained_messages, retained_notes, retained_note_versions, retained_document_versions, retained_facts,
     retained_patterns, retained_history TO everword_ingest;
 
