@@ -81,7 +81,7 @@ async def test_append_is_stored_and_searchable_without_a_job_queue(
         await until(lambda: redis.llen("rq:queue:everword-embed") == 1)
 
 
-async def test_forgotten_embeddings_are_scheduled_by_a_configurable_timer(stack: Stack) -> None:
+async def test_forgotten_embeddings_are_scheduled_by_a_sweep(stack: Stack) -> None:
     await append(stack, "one", "two")
     with stack.database.connect() as conn:
         conn.execute("DELETE FROM jobs")
