@@ -64,7 +64,8 @@ async def nothing_written(stack: Stack) -> AsyncIterator[None]:
     with closing(RowCounts(stack, "default")) as counts:
         before = counts.now()
         yield
-        assert changed(before, counts.now()) == {}
+        # The compactor's daily check may enqueue jobs meanwhile.
+        assert changed(before, counts.now()).keys() <= {"jobs"}
 
 
 def request(session: str, agent: str = AGENT, **fields: Any) -> pb.BuildContextRequest:

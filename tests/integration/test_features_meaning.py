@@ -101,7 +101,11 @@ async def test_context_includes_memories_that_share_no_word_with_the_query(stack
     await embed_everything(stack)
     now = await append(stack, QUESTION, session_key="now")
     built = await stack.context.BuildContext(
-        context_service_pb2.BuildContextRequest(conversation_id=now.conversation_id)
+        context_service_pb2.BuildContextRequest(
+            # One turn is all of this session, so that no earlier session is shown.
+            conversation_id=now.conversation_id,
+            max_recent_turns=1,
+        )
     )
     memories, turns = built.blocks
     assert PET in max(memories.items, key=lambda item: item.score).text

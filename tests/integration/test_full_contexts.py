@@ -128,10 +128,11 @@ async def test_flush_tool_asks_for_notes_and_then_returns_summaries(stack: Stack
             tools = Tools(memory, ["conversation"])
             for each in talk(1, 20):
                 tools.call(
-                    "memory_append", {"session": "t", "role": each.role, "content": each.content}
+                    "memory_append",
+                    {"conversation": "t", "role": each.role, "content": each.content},
                 )
-            asked = tools.call("memory_flush", {"session": "t"})
-            return asked, tools.call("memory_flush", {"session": "t", "notes_saved": True})
+            asked = tools.call("memory_flush", {"conversation": "t"})
+            return asked, tools.call("memory_flush", {"conversation": "t", "notes_saved": True})
 
     async with working(stack):
         asked, given = await asyncio.to_thread(use)

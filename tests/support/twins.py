@@ -303,12 +303,14 @@ def recipes() -> list[tuple[MethodDescriptor, Recipe]]:
 
 
 def _statements(trace_id: int) -> tuple[str, ...]:
-    """Return the statements of a trace, in the order in which they ended."""
+    """Return the statements of a trace, sorted: those of concurrent reads end in any order."""
     return tuple(
-        span.name
-        for span in exporter().get_finished_spans()
-        if span.context
-        and span.context.trace_id == trace_id
-        and span.kind is SpanKind.CLIENT
-        and span.name not in OF_CALLERS
+        sorted(
+            span.name
+            for span in exporter().get_finished_spans()
+            if span.context
+            and span.context.trace_id == trace_id
+            and span.kind is SpanKind.CLIENT
+            and span.name not in OF_CALLERS
+        )
     )
