@@ -1,9 +1,9 @@
 """The end of earlier conversations, for a context at the start of a new one.
 
     ## Earlier conversations
-    2026-04-17
+    17 Apr 2026 · Spring work on the Heron
     [5] task: Send the harbour office the insurance papers.
-    [6] summary: - Ana: The mast is repaired, the rigging is not.
+    [6 leaf summary] - Ana: The mast is repaired, the rigging is not.
     [7] Ana: Tomorrow we pick the paint for the hull.
 
 They are read without a search, because a question such as "Where were we?" shares no words with its answer.
@@ -11,7 +11,6 @@ They are read without a search, because a question such as "Where were we?" shar
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
@@ -20,6 +19,7 @@ from everword.db.pool import STATEMENT_CAP_S, Connection
 from everword.db.statements import fetch_each
 from everword.domain.deadline import remaining
 from everword.domain.records import ConversationRecord
+from everword.text.sentences import sentence_and_line_ends
 from everword.text.tiers import cut
 from everword_search.context.budget import ContextDraft
 from everword_search.context.item import ContextItem, ItemContext
@@ -46,7 +46,6 @@ _CONVERSATIONS, _SUMMARIES, _PERIODS, _TASKS = 5, 3, 2, 5
 #: Maximum characters of an item, and in a small budget the maximum share of the block, at this many characters a token.
 _MOST_CHARS, _ITEM_SHARE, _CHARS_A_TOKEN = 2_000, 0.4, 4
 _READ_CHARS = 2 * _MOST_CHARS
-_SENTENCE_END = re.compile(r"[.!?…][\"')\]”’»]*(?=\s)|\n")
 
 
 @dataclass(frozen=True)
@@ -170,5 +169,5 @@ def shorten(text: str, longest: int) -> str:
     """Return the first sentences of a text within `longest` characters, or else its first words."""
     if len(text) <= longest:
         return text
-    ends = [found.end() for found in _SENTENCE_END.finditer(text, 0, longest - 1)]
+    ends = [end for end in sentence_and_line_ends(text) if end < longest]
     return f"{text[: ends[-1]].rstrip()} …" if ends else cut(text, longest)
