@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, get_origin
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import from_json
 
 from everword.adapters.tools.model import NO_SCOPE, Tool, ToolError, ToolScope, decided_arguments
 
@@ -51,8 +51,8 @@ def _decoded(tool: Tool, arguments: str | Mapping[str, Any]) -> Mapping[str, Any
     if not isinstance(arguments, str):
         return arguments
     try:
-        decoded = from_json(arguments.strip() or "{}")
-    except ValueError as error:
+        decoded = json.loads(arguments.strip() or "{}")
+    except (ValueError, RecursionError) as error:
         raise ToolError(f"{tool.name} takes a JSON object. {error}.") from None
     if decoded is None:
         return {}
@@ -92,8 +92,8 @@ def _values(given: Any) -> list[Any]:
 def _list_in(text: str) -> list[Any]:
     if text.lstrip().startswith(("[", "{")):
         try:
-            decoded = from_json(text)
-        except ValueError:
+            decoded = json.loads(text)
+        except (ValueError, RecursionError):
             return [text]
         return decoded if isinstance(decoded, list) else [decoded]
     return [text]
