@@ -13,8 +13,8 @@ async def test_context_has_4000_tokens_of_the_best_matches_and_the_archive_keeps
 ) -> None:
     relevant = [
         message(
-            f"Harbour report {n}: {3 + n % 9} ferries and {n + 20} yachts came in, crane {n % 5} was serviced, berth {n} "
-            f"is closed for divers until day {n % 30}, and the pilot boat used {200 + n} litres of diesel."
+            f"Harbour report {n}: {3 + n % 9} ferries and {n + 20} yachts came in, crane {n % 5} was serviced, berth "
+            f"{n} is closed for divers until day {n % 30}, and the pilot boat used {200 + n} litres of diesel."
         )
         for n in range(160)
     ]
