@@ -85,6 +85,7 @@ async def test_get_memory_returns_every_field_of_the_message(stack: Stack) -> No
         tags=["b", "a"],
         importance_class=memory_pb2.IMPORTANCE_CLASS_FACT,
         address=f"viking://default/conversations/{appended.conversation_id}/messages/1",
+        conversation_label="Grüezi 世界",
     )
 
 

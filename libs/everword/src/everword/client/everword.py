@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from datetime import datetime
-from typing import Self
+from typing import Self, get_args
 
 import grpc
 
@@ -173,10 +173,7 @@ class AsyncEverword:
             conversation=self._context_target(session, agent, subject) if session else None,
             token_budget=budget,
             profile=profile,
-            omit_parts=[
-                context_service_pb2.ContextPart.Value(f"CONTEXT_PART_{each.upper()}")
-                for each in omit
-            ],
+            omit_parts=[_part_number(each) for each in omit],
             at_least_as_fresh=self.freshness.token,
         )
         response = await (await self.client()).context_service.BuildContext(request)
@@ -377,3 +374,9 @@ class AsyncEverword:
         )
         found = await (await self.client()).search_service.GetConversation(request)
         return found.conversation.id
+
+
+def _part_number(part: str) -> context_service_pb2.ContextPart.ValueType:
+    if part not in get_args(ContextPart):
+        raise ValueError(f"{part!r} is no part of a line: {', '.join(get_args(ContextPart))}")
+    return context_service_pb2.ContextPart.Value(f"CONTEXT_PART_{part.upper()}")
