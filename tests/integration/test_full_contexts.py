@@ -127,10 +127,11 @@ async def test_flush_tool_asks_for_notes_and_then_returns_summaries(stack: Stack
         with Everword() as memory:
             tools = Tools(memory, ["conversation"])
             for each in talk(1, 20):
-                tools.call(
+                stored = tools.call(
                     "memory_append",
                     {"conversation": "t", "role": each.role, "content": each.content},
                 )
+                assert stored.startswith("Stored in conversation"), stored
             asked = tools.call("memory_flush", {"conversation": "t"})
             return asked, tools.call("memory_flush", {"conversation": "t", "notes_saved": True})
 
