@@ -262,7 +262,7 @@ class ContextBuilder:
 
         The best candidates of each come first: by score, link bonus and nearness to the query.
         """
-        near = _nearness(found)
+        near = found.nearness()
 
         def value(each: ContextCandidate) -> float:
             nearness = near.get(each.memory_id, 0.0) if each.memory_id else 0.0
@@ -290,7 +290,8 @@ class ContextBuilder:
             most = min(len(found.periods), self._memories_left())
             periods = FoundMemories().after(found.periods)
             of_periods = int(self.draft.budget * PERIODS_SHARE)
-            self._add_found(BlockSource.MEMORIES, periods, most, of_periods, theirs)
+            # The query asks for them, so they are complete even if turns before them say the same.
+            self._add_found(BlockSource.MEMORIES, periods, most, of_periods, theirs, verbatim=True)
         self._add_found(BlockSource.MEMORIES, found, self._memories_left(), limit, theirs)
 
     def _memories_left(self) -> int:
@@ -321,6 +322,7 @@ class ContextBuilder:
         theirs: AbstractSet[UUID | str] = frozenset(),
         *,
         alone: bool = False,
+        verbatim: bool = False,
     ) -> None:
         layout = self.draft.layout
         there = self.draft.keys | self._query_message_ids() | theirs
@@ -333,7 +335,15 @@ class ContextBuilder:
         def masked(item: ContextItem) -> ContextItem:
             return found.masked(layout, item) if layout.masks else item
 
-        self.draft.fill(source, items, maximum=maximum, limit=limit, alone=alone, finish=masked)
+        self.draft.fill(
+            source,
+            items,
+            maximum=maximum,
+            limit=limit,
+            verbatim=verbatim,
+            alone=alone,
+            finish=masked,
+        )
 
     def _echoes_neighbour(self, item: ContextItem) -> bool:
         """Return whether an item is a turn next to a shown one and says nothing new, such as `Noted, pier nine.`"""
@@ -385,10 +395,3 @@ class ContextBuilder:
         return BuiltContext(
             *shown, omitted, found.verdict, found.degraded, self.lore_omissions, shortened
         )
-
-
-def _nearness(found: FoundMemories) -> dict[UUID, float]:
-    """Return the relevance of each memory relative to the most relevant one, which has 1."""
-    relevance = {id_: each.relevance or 0.0 for id_, each in found.results.items()}
-    best = max(relevance.values(), default=0.0)
-    return {id_: each / best for id_, each in relevance.items()} if best else {}

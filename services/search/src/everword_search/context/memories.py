@@ -91,6 +91,12 @@ class FoundMemories:
             self, degraded=[*self.degraded, *(each for each in more if each.arm not in failed)]
         )
 
+    def nearness(self) -> dict[UUID, float]:
+        """Return the relevance of each memory relative to the most relevant one, which has 1."""
+        relevance = {id_: each.relevance or 0.0 for id_, each in self.results.items()}
+        best = max(relevance.values(), default=0.0)
+        return {id_: each / best for id_, each in relevance.items()} if best else {}
+
     def only(self, id_: UUID) -> FoundMemories:
         """Return a single one of the results."""
         return replace(self, results={id_: self.results[id_]})
