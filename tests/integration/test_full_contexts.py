@@ -138,6 +138,7 @@ async def test_flush_tool_asks_for_notes_and_then_returns_summaries(stack: Stack
     async with working(stack):
         asked, given = await asyncio.to_thread(use)
     assert "save what must not be lost" in asked
-    assert "These summaries replace messages 1 to 14:" in given
+    # 10 if the messages up to the 20th were summarised together before the call.
+    assert re.search(r"These summaries replace messages 1 to 1[04]:", given)
     assert re.search(r"^    - (user|assistant): ", given, re.MULTILINE)
     assert "03:15" in given
