@@ -286,3 +286,25 @@ async def test_streamed_context_has_the_items_of_a_built_one(stack: Stack) -> No
         streamed = {item.memory_id for part in parts for item in part.block.items}
         assert streamed == {item.memory_id for block in built.blocks for item in block.items}
         assert parts[-1].end.shortened == built.shortened
+
+
+async def test_deeply_nested_tool_output_is_shown_without_an_error(stack: Stack) -> None:
+    nested = '{"readings": ' * 450 + '"the gauge at Poole shows 12 mm of rain"' + "}" * 450
+    call = message("", role=TOOL, tool_name="weather", tool_result=nested)
+    owner = await make_namespace(stack, "nested")
+    request = append_request(message("How much rain fell in Poole?"), call)
+    await stack.ingest.AppendMessages(request, metadata=owner)
+    asked = pb.BuildContextRequest(query="rain readings of the gauge at Poole", token_budget=300)
+    found = await stack.context.BuildContext(asked, metadata=owner)
+    assert "How much rain fell in Poole?" in found.text
+    assert found.token_count <= 300
+
+
+async def test_context_as_of_the_first_days_of_the_calendar_is_no_error(stack: Stack) -> None:
+    owner = await make_namespace(stack, "ancient")
+    early = message("The aqueduct was finished today, says the builder of the bridge.")
+    early.create_time.FromJsonString("0001-01-02T08:00:00Z")
+    appended = await stack.ingest.AppendMessages(append_request(early), metadata=owner)
+    asked = pb.BuildContextRequest(query="What was finished today or yesterday?")
+    asked.filter.as_of_message_id = appended.messages[0].message_id
+    assert "aqueduct" in (await stack.context.BuildContext(asked, metadata=owner)).text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+import time
 
 import pytest
 
@@ -86,3 +87,20 @@ def test_prose_with_references_has_no_json() -> None:
 def test_deep_and_broken_json_ends_in_time() -> None:
     for text in ("[" * 50_000, '{"a": ' * 20_000, "[1, " * 10_000, " { " * 10_000):
         assert len(shorten_structure(text, 500)) <= 503
+
+
+@pytest.mark.parametrize("depth", [60, 450, 900])
+def test_deeply_nested_json_is_shown_to_a_limited_depth(depth: int) -> None:
+    leaf = f'"{"leaf " * 30}"'
+    for nested in ("[" * depth + leaf + "]" * depth, '{"a": ' * depth + leaf + "}" * depth):
+        shown = shorten_structure(f"Result: {nested}", 500, leaf)
+        assert shown.startswith("Result: ")
+        assert len(shown) <= 503
+
+
+def test_megabyte_of_distinct_encoded_words_collapses_in_linear_time() -> None:
+    words = [f"{n:06}" + "Zm9vYmFy" * 30 for n in range(4_000)]
+    began = time.process_time()
+    shown = collapse_runs(" ".join(words))
+    assert time.process_time() - began < 0.5
+    assert len(shown) < 4_000 * 60

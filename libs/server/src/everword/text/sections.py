@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import deque
 
 from everword.text.sentences import sentence_and_line_ends
 
@@ -21,13 +22,13 @@ def find_section(text: str, start: int, end: int, max_chars: int) -> tuple[int, 
     if last < len(text) and ends:
         # The window may cut the last sentence.
         ends.pop()
-    after = ends[bisect_right(ends, end) :]
+    after = deque(ends[bisect_right(ends, end) :])
     before = ends[: bisect_left(ends, start)]
     if first == 0 < start:
         before.insert(0, 0)
     while True:
         if fits_after := bool(after) and after[0] - start <= max_chars:
-            end = after.pop(0)
+            end = after.popleft()
         if fits_before := bool(before) and end - before[-1] <= max_chars:
             start = before.pop()
         if not fits_after and not fits_before:

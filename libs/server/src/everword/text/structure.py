@@ -13,8 +13,8 @@ _SAME_CHARACTER = re.compile(r"([^\s.\-_=*#])\1{39,}")
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{200,}={0,2}")
 #: A word of at least three characters that is repeated at least ten times.
 _SAME_WORD = re.compile(r"(?<!\S)(\S{3,100})(?:\s+\1(?!\S)){9,}")
-#: Least characters of a run.
-_LONG_WORD = 40
+#: A word as long as the shortest run.
+_LONG_WORD = re.compile(r"\S{40,}")
 #: Characters shown of a run.
 _SHOWN = 24
 #: Maximum elements of an array, keys of an object, and characters of a string, from generous to tight.
@@ -26,6 +26,8 @@ _LIMITS = (
 _DISTINCTIVE = 4
 #: Positions at which JSON is looked for in a text.
 _TRIES = 20
+#: Depth of nested values below which nothing is shown: the decoder accepts more levels than Python can recurse into.
+_MAX_DEPTH = 50
 #: Minimum length of JSON; `[3]` in a sentence is none.
 _LEAST_CHARS = 60
 _OPENING = re.compile(r"[{\[]")
@@ -34,14 +36,16 @@ _DECODER_ERRORS = (ValueError, RecursionError)
 
 def collapse_runs(text: str) -> str:
     """Replace runs such as `xxxx…`, base64 and repeated words by their beginning and their length."""
+    text = _LONG_WORD.sub(_collapse_word, text)
     words = text.split()
-    for word in {each for each in words if len(each) >= _LONG_WORD}:
-        short = _SAME_CHARACTER.sub(lambda run: f"{run[1] * 8}… ({len(run[0])} characters)", word)
-        short = _ENCODED.sub(lambda run: f"{run[0][:_SHOWN]}… ({len(run[0])} characters)", short)
-        text = text.replace(word, short) if short != word else text
     if any(map(str.__eq__, words, words[1:])):
         text = _SAME_WORD.sub(lambda run: f"{run[1]} … ({len(run[0].split())} times)", text)
     return text
+
+
+def _collapse_word(word: re.Match[str]) -> str:
+    short = _SAME_CHARACTER.sub(lambda run: f"{run[1] * 8}… ({len(run[0])} characters)", word[0])
+    return _ENCODED.sub(lambda run: f"{run[0][:_SHOWN]}… ({len(run[0])} characters)", short)
 
 
 class _Number(str):
@@ -125,11 +129,13 @@ class _View:
     chars: int
     match: str
 
-    def render(self, value: Any) -> str:
+    def render(self, value: Any, depth: int = 0) -> str:
+        if isinstance(value, (dict, list)) and depth == _MAX_DEPTH:
+            return "{…}" if isinstance(value, dict) else "[…]"
         if isinstance(value, dict):
-            return self._object(value)
+            return self._object(value, depth + 1)
         if isinstance(value, list):
-            return self._array(value)
+            return self._array(value, depth + 1)
         if isinstance(value, _Number):
             return str(value)
         if isinstance(value, str) and len(value) > self.chars:
@@ -138,16 +144,16 @@ class _View:
             value = f"{value[:end]}… ({len(value) - end} more characters)"
         return json.dumps(value, ensure_ascii=False)
 
-    def _object(self, value: dict[str, Any]) -> str:
+    def _object(self, value: dict[str, Any], depth: int) -> str:
         shown = [
-            f"{json.dumps(key, ensure_ascii=False)}: {self.render(each)}"
+            f"{json.dumps(key, ensure_ascii=False)}: {self.render(each, depth)}"
             for key, each in list(value.items())[: self.keys]
         ]
         if more := len(value) - len(shown):
             shown.append(f"… {more} more keys")
         return "{" + ", ".join(shown) + "}"
 
-    def _array(self, value: list[Any]) -> str:
+    def _array(self, value: list[Any], depth: int) -> str:
         shown = set(self._chosen(value))
         rendered, skipped = list[str](), 0
         for place, each in enumerate(value):
@@ -155,7 +161,7 @@ class _View:
                 if skipped:
                     rendered.append(f"… {skipped} more")
                     skipped = 0
-                rendered.append(self.render(each))
+                rendered.append(self.render(each, depth))
             else:
                 skipped += 1
         if skipped:
@@ -171,12 +177,14 @@ class _View:
             places.sort(key=lambda place: -self._count_matches(value[place]))
         return places[: self.elements]
 
-    def _count_matches(self, value: Any) -> int:
+    def _count_matches(self, value: Any, depth: int = 0) -> int:
         """Return the number of strings in a value that `match` contains."""
+        if depth == _MAX_DEPTH:
+            return 0
         if isinstance(value, dict):
-            return sum(map(self._count_matches, value.values()))
+            return sum(self._count_matches(each, depth + 1) for each in value.values())
         if isinstance(value, list):
-            return sum(map(self._count_matches, value))
+            return sum(self._count_matches(each, depth + 1) for each in value)
         if not isinstance(value, str) or len(value) < _DISTINCTIVE:
             return 0
         return json.dumps(value, ensure_ascii=False) in self.match

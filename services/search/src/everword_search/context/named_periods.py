@@ -29,6 +29,9 @@ MOST = 7
 _CHARS = 4000
 #: Longest period in seconds: a year and a day. `since 2020` asks about something else.
 _LONGEST_S = 367 * 86400.0
+#: Periods outside of these moments are ignored: days next to them may be outside of Python's dates.
+_EARLIEST_S = datetime(2, 1, 1, tzinfo=UTC).timestamp()
+_LATEST_S = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 
 
 async def find_period_summaries(
@@ -44,7 +47,7 @@ async def find_period_summaries(
     """
     now = memory_filter.as_of_time or datetime.now(UTC)
     named = named_periods(text, settings.text_search_config, now, settings.time_zone)
-    named = tuple(each for each in named if each.end - each.start <= _LONGEST_S)
+    named = tuple(filter(_has_calendar, named))
     if not named:
         return []
     zone, scope = ZoneInfo(settings.time_zone), Scope(namespace.id, memory_filter)
@@ -70,6 +73,11 @@ async def find_period_summaries(
         )
         for record in records
     ]
+
+
+def _has_calendar(named: TimeRange) -> bool:
+    is_dated = named.start >= _EARLIEST_S and named.end <= _LATEST_S
+    return is_dated and named.end - named.start <= _LONGEST_S
 
 
 def choose_nodes(nodes: Sequence[PeriodNodeRow], first: date, end: date) -> list[PeriodNodeRow]:
