@@ -87,9 +87,7 @@ def denied_words(folded: str, is_content: Callable[[str], bool]) -> list[str]:
     Of "I can't come to the party" it is `come`. All words, if nothing follows a negation, as in German main clauses.
     """
     plain = _NO_NEGATION.sub(" ", folded)
-    found = [
-        _CANONICAL[word] for word in _CANONICAL_WORD.findall(plain) if word in _OPPOSED
-    ]
+    found = [_CANONICAL[word] for word in _CANONICAL_WORD.findall(plain) if word in _OPPOSED]
     for match in _NEGATION.finditer(plain):
         after = _WORD.findall(neutral(plain[match.end() :]))
         found += [word for word in after if is_content(word)][:1] or after or _WORD.findall(plain)
