@@ -7,6 +7,7 @@ answers. A question about a whole period is an exception: no single message answ
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -15,17 +16,19 @@ from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.periods import Period, PeriodLevel
+from everword.domain.records import MemoryRecord
 from everword_search.endings.read_endings import read_endings
 from everword_search.passages.store import PeriodNodeRow, Scope, find_period_nodes
 from everword_search.ranking.times.periods import TimeRange, named_periods
 from everword_search.records.model import MemoryFilter
 from everword_search.records.store import read_memories
+from everword_search.retrieval.full_text import FullText
 from everword_search.retrieval.hits import RankedHit
 from everword_search.retrieval.model import SearchResult
 
 #: Maximum summaries: the days of a week.
 MOST = 7
-#: Characters read of each summary. A longer summary is shown by its first passage.
+#: Characters read of each summary.
 _CHARS = 4000
 #: Longest period in seconds: a year and a day. `since 2020` asks about something else.
 _LONGEST_S = 367 * 86400.0
@@ -67,12 +70,19 @@ async def find_period_summaries(
     return [
         SearchResult(
             record,
-            record.passage if record.content_truncated else record.content,
+            record.content,
             RankedHit(record.id, chosen[record.id].passage_id, 0.0, [], ()),
             endings=endings.get(record.id, ()),
+            full=_whole(record),
         )
         for record in records
     ]
+
+
+def _whole(record: MemoryRecord) -> FullText:
+    """Return a summary as its own passage, so that it is shown whole or in whole sentences."""
+    full = FullText.around("", record.content, "")
+    return replace(full, goes_after=record.content_truncated)
 
 
 def _has_calendar(named: TimeRange) -> bool:
