@@ -90,7 +90,8 @@ class ContextDraft:
                 break
             if item.is_withheld or self._is_source_included(item):
                 continue
-            if not self._fits(source, item, limit) and not self._shortened(source, item, limit):
+            fits = self._fits(source, item, limit)
+            if not fits and not self._shortened(source, item, limit, verbatim):
                 self._leave_out(item)
                 continue
             if not verbatim and self.said.repeats(item.says):
@@ -98,7 +99,7 @@ class ContextDraft:
                 continue
             finished = finish(item)
             if not self._fits(source, finished, limit):
-                finished = self._shortened(source, finished, limit) or finished
+                finished = self._shortened(source, finished, limit, verbatim) or finished
             grown = self._in_its_place(source, finished, limit)
             shown = grown if verbatim else self._without_repeated_sentences(grown)
             if shown and not shown.is_withheld:
@@ -113,13 +114,17 @@ class ContextDraft:
         return put
 
     def _shortened(
-        self, source: BlockSource, item: ContextItem, limit: int | None
+        self, source: BlockSource, item: ContextItem, limit: int | None, verbatim: bool
     ) -> ContextItem | None:
-        """Return an excerpt of an item that does not fit, short enough for others to follow; None if there is none."""
+        """Return an excerpt of an item that does not fit; None if there is none.
+
+        Others can follow it, unless `verbatim`: then it is as long as fits. In the chat history, long turns leave most
+        of the tokens to others.
+        """
         available = self._available(source, limit, item)
         if source is BlockSource.CHAT_HISTORY:
             return shorten(self.layout, item, available // _PLACE)
-        few = min(available, _EXCERPT_TOKENS)
+        few = available if verbatim else min(available, _EXCERPT_TOKENS)
         return shorten(self.layout, item, few) or shorten(self.layout, item, available)
 
     def _leave_out(self, item: ContextItem) -> None:

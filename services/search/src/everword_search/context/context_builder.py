@@ -302,7 +302,9 @@ class ContextBuilder:
         self._add_current_facts(found)
         if found.periods:
             most = min(len(found.periods), self._memories_left())
-            periods = FoundMemories(question=found.question).after(found.periods)
+            # Their words for a time match anything, such as `three weeks late`.
+            words = found.question and found.question.without_times()
+            periods = FoundMemories(question=words).after(found.periods)
             of_periods = int(self.draft.budget * PERIODS_SHARE)
             # The query asks for them, so they are complete even if turns before them say the same.
             self._add_found(BlockSource.MEMORIES, periods, most, of_periods, theirs, verbatim=True)

@@ -38,8 +38,8 @@ _LANGUAGES = {
         "last time | last session | last conversation | last chat | last discussion | left off | leave off"
         " | let s go on | continue | carry on | pick up | resume | recap | catch me up | did we stop | we stopped"
         " | we were doing | we were at | were we doing | were we working | were we talking | were we discussing"
-        " | were we saying | did we decide | did we discuss | did we talk | did we agree | what s next | what is next | next step"
-        " | what s open | what s left | previous session | previous conversation",
+        " | were we saying | did we decide | did we discuss | did we talk | did we agree | what s next"
+        " | what is next | next step | what s open | what s left | previous session | previous conversation",
         "ago agreed back can could d discussed done end finish finished forget forgot go going had have last please"
         " ready remember remind said say start still stop stopped summarise summarize summary t talked tell things"
         " think tasks todo want where working worked yesterday",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from everword.text.analysis import folded_words
 from everword.text.common_words import LANGUAGES_OF
-from everword.text.ranking_record import stems_of
+from everword.text.ranking_record import TIMES, stems_of
 from everword_search.ranking.features.terms import weight_of
 from everword_search.ranking.words.frequencies import language_of, zipf
 
@@ -28,6 +28,12 @@ class QuestionWords:
                 weight = weight_of(zipf(word, config))
                 weights |= dict.fromkeys(stems_of(word, config), weight)
         return cls(weights, config)
+
+    def without_times(self) -> QuestionWords:
+        """Return the words without those that name a time, such as `week`."""
+        times = frozenset(stem for word in TIMES for stem in stems_of(word, self.config))
+        weights = {stem: each for stem, each in self.weights.items() if stem not in times}
+        return replace(self, weights=weights)
 
     def found_in(self, text: str) -> frozenset[str]:
         """Return the stems of the question that a text contains."""
