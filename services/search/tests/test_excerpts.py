@@ -35,7 +35,7 @@ def excerpt(question: str, max_chars: int, passage: str = SENTENCES[0]) -> str:
         ),
         # At least the best sentence, whatever its length.
         ("Was Milan happy?", 10, f"… {SENTENCES[4]} …"),
-        # Neighbours fill what is left.
+        # Neighbours use the remaining characters.
         ("Was Milan happy?", 110, f"… {SENTENCES[4]} {SENTENCES[5]}"),
         # Without a word of the question, the passage begins.
         ("Where is my boat?", 70, f"{SENTENCES[0]} …"),
