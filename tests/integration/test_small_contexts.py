@@ -145,8 +145,6 @@ async def test_small_context_has_the_matching_sentence_of_a_long_message(
         assert answer in response.text, budget
         [excerpt] = [each for each in memories(response) if answer in each.text]
         assert not excerpt.shortened or "…" in excerpt.text
-        # No irrelevant memory takes tokens of an answer that is shown in part.
-        assert budget > 200 or all(each.relevance >= 0.005 for each in memories(response))
 
 
 @pytest.mark.parametrize("budget", [200, 300, 400])

@@ -8,15 +8,19 @@ from uuid import UUID
 
 from everword_search.context.budget import MUCH, ContextDraft
 from everword_search.context.item import ContextItem
+from everword_search.context.model import BlockSource
 from everword_search.context.repetition import WordsInContext, adds_nothing, contains_words
 from everword_search.context.summary_lines import without_repeated_text
+
+_SOURCES = (BlockSource.MEMORIES, BlockSource.EARLIER_CONVERSATIONS)
 
 
 def remove_repeated_sentences(draft: ContextDraft, complete: AbstractSet[UUID]) -> bool:
     """Remove sentences of summaries that shown messages contain; return whether there were any.
 
     A summary enters without the sentences that precede it in the context; here it loses those of messages added after
-    it, and is removed if too little of it would remain. The summaries `complete` are unchanged.
+    it, and is removed if too little of it would remain. The summaries `complete` are unchanged, and so are those of the
+    chat history, which replace older turns.
     """
     items = [item for block in draft.blocks.values() for item in block.items]
     texts = [item.words for item in items if not item.is_summary]
@@ -24,7 +28,7 @@ def remove_repeated_sentences(draft: ContextDraft, complete: AbstractSet[UUID]) 
     for text in texts:
         shown.add(text)
     has_removed = False
-    for block in draft.blocks.values():
+    for block in (draft.blocks[source] for source in _SOURCES):
         for item in [each for each in block.items if each.is_summary]:
             words = without_repeated_text(
                 item.words, lambda said: shown.repeats(said) or contains_words(texts, said)
