@@ -9,7 +9,7 @@ from datetime import UTC
 import regex
 
 from everword.domain.records import MemoryRecord
-from everword.text.statements.clauses import stems_of
+from everword.text.statements.clauses import DAY_BEFORE_MONTH, stems_of
 from everword.text.statements.contradictions import misstatements
 from everword.text.statements.obeyed_orders import find_obeyed_sentences
 from everword.text.statements.sources import StatedSource
@@ -22,8 +22,9 @@ MAX_UNSUPPORTED = 50
 MARK = " [unsupported]"
 # A sentence with the citations after its full stop, and the whitespace up to the next sentence.
 _SENTENCE = regex.compile(
-    r"(?P<said>(?:(?![.!?…。！？](?:\s|$)|[。！？]|\n).)++)(?P<end>[.!?…。！？]*+(?:[ \t]*+\[[0-9]{1,4}\])*+\s*+)",
-    regex.DOTALL,
+    rf"(?P<said>(?:(?![.!?…。！？](?!{DAY_BEFORE_MONTH})(?:\s|$)|[。！？]|\n).)++)"
+    r"(?P<end>[.!?…。！？]*+(?:[ \t]*+\[[0-9]{1,4}\])*+\s*+)",
+    regex.DOTALL | regex.IGNORECASE,
 )
 _ROLES = {2: "user", 3: "assistant"}
 

@@ -9,19 +9,23 @@ from functools import cache, lru_cache
 import regex
 import Stemmer
 
+from everword.text.calendar_terms import MONTHS
 from everword.text.common_words import LANGUAGES_OF
 from everword.text.statements.polarity import denied_words, is_denied, neutral
 from everword.text.values.fold_text import normalise
 
+#: "Am 6. Juni" is one sentence.
+DAY_BEFORE_MONTH = rf"(?<=[0-9]\.)(?=\s+(?:{'|'.join(MONTHS)})\b)"
 #: Separators of clauses. A comma between digits is part of a number or a date.
 _BREAK = regex.compile(
-    r"[.!?;:\n…。！？]+(?=\s|$)|\n|(?<![0-9]),(?=\s)|,(?=\s+\D)"
+    rf"[.!?;:\n…。！？]+(?!{DAY_BEFORE_MONTH})(?=\s|$)|\n|(?<![0-9]),(?=\s)|,(?=\s+\D)"
     r"|\s(?:and|but|because|while|whereas|although|though|und|aber|weil|während|sondern|et|mais|parce que|y|pero|porque"
     r"|mas|ma|perché|en|maar|omdat)(?=\s)",
     regex.IGNORECASE,
 )
 _SENTENCE_END = regex.compile(
-    r"(?<!\b(?:dr|mr|mrs|ms|prof|st|\p{L}))[.!?…]+(?=\s|$)|[。！？]|\n", regex.IGNORECASE
+    rf"(?<!\b(?:dr|mr|mrs|ms|prof|st|\p{{L}}))[.!?…]+(?!{DAY_BEFORE_MONTH})(?=\s|$)|[。！？]|\n",
+    regex.IGNORECASE,
 )
 _HEAD = regex.compile(r"\[[0-9]{4}-[0-9]{2}-[0-9]{2}T[^\[\]\n]{0,200}\]")
 _WORD = regex.compile(r"[\p{L}\p{M}]+(?:['-][\p{L}\p{M}]+)*")

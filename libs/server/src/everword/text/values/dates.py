@@ -25,6 +25,8 @@ YEARLESS = "yearless"
 MONTH = "month"
 #: Hour from 0 to 23, and minute.
 TIME = "time"
+#: A day without its month, such as "the 14th".
+DAY_OF_MONTH = "day of month"
 
 Date = tuple[int, int, int]
 
@@ -62,6 +64,9 @@ _TIME = regex.compile(
     r"|(?P<h4>[0-9]{1,2})[点點时時시](?:(?P<m4>[0-9]{1,2})[分분])?"
     r"|\b(?P<word>noon|midday|midnight|mitternacht)\b)"
 )
+
+
+_ORDINAL = regex.compile(r"(?<![\w.,])([0-9]{1,2})(?:st|nd|rd|th)\b")
 
 
 def find_dates(folded: str) -> Iterator[tuple[int, int, list[list[Date]], Readings]]:
@@ -109,8 +114,16 @@ def date_readings(dates: list[Date]) -> Readings:
             options.append(frozenset({(YEARLESS, month, day), (NUMBER, str(year))}))
         elif year:
             options.append(frozenset({(MONTH, month), (NUMBER, str(year))}))
+        if day and not year:
+            # "The launch is the 21st, not the 14th" of a month that is named elsewhere.
+            options.append(frozenset({(DAY_OF_MONTH, day), (MONTH, month)}))
         readings = [before | option for before in readings for option in options]
     return readings
+
+
+def find_days_of_month(folded: str) -> set[Key]:
+    """Return the keys of days without a month, such as "the 14th", in a lower-case text without its dates."""
+    return {(DAY_OF_MONTH, int(match[1])) for match in _ORDINAL.finditer(folded)}
 
 
 def find_times(folded: str) -> Iterator[tuple[int, int, Readings]]:

@@ -31,6 +31,7 @@ from everword.text.values.dates import (
     date_keys,
     date_readings,
     find_dates,
+    find_days_of_month,
     find_times,
     time_keys,
 )
@@ -236,6 +237,7 @@ class Evidence:
                 keys |= date_keys(date) | keys_of_day(*date)
             keys.update(_certain(other))
         rest = _blank(folded, [span[:2] for span in dates])
+        keys |= find_days_of_month(rest)
         identifiers = list(
             find_identifiers(_blank(plain, [span[:2] for span in dates]), quotations=False)
         )
