@@ -34,13 +34,9 @@ from everword.embedded.errors import EmbeddedError
 from everword.transcripts import TranscriptError
 
 STEPS = ("rules", "sleep", "overall")
-STEP_COLUMNS = (
-    "set", "step", "expected", "found", "recall", "claims", "right", "precision", "traps",
-    "updates", "updated", "outdated",
-)  # fmt: skip
-ATTRIBUTE_COLUMNS = (
-    "attribute", "expected", "found", "recall", "claims", "right", "precision"
-)  # fmt: skip
+STEP_COLUMNS = ("set", "step", "expected", "found", "recall", "claims", "right", "precision")
+MISTAKE_COLUMNS = ("set", "step", "traps", "updates", "updated", "outdated", "dated", "dates-right")
+ATTRIBUTE_COLUMNS = STEP_COLUMNS[2:]
 WRONG_COLUMNS = ("conversation", "verdict", "subject", "attribute", "value")
 TOKEN_COLUMNS = ("step", "input", "output")
 #: Summaries are not measured, and would occupy the model: more messages than a session has.
@@ -87,6 +83,7 @@ def learning(
     updates    values that another one replaces in the conversation
     updated    updates whose current value is believed, and the old one is not
     outdated   updates whose old value is still believed
+    dated      found facts with a start date; dates-right are those learned with it
 
     A claim without a label counts as wrong; all wrong claims are listed.
     """
@@ -183,12 +180,14 @@ def _tokens(results: Sequence[SessionResult]) -> Mapping[str, tuple[int, int]]:
 def _print(results: Sequence[tuple[LearningSet, list[SessionResult]]]) -> None:
     steps = [row for each in results for row in _steps(*each)]
     _print_rows(STEP_COLUMNS, steps, 2)
+    _print_rows(MISTAKE_COLUMNS, steps, 2)
     for learning_set, sessions in results:
         line(f"set {learning_set.name}, by attribute")
-        _print_rows(ATTRIBUTE_COLUMNS, attribute_rows([each.overall for each in sessions]), 1)
+        rows = attribute_rows([each.overall for each in sessions])
+        _print_rows(("attribute", *ATTRIBUTE_COLUMNS), rows, 1)
         if tokens := _tokens(sessions):
-            rows = [(step, *counts) for step, counts in sorted(tokens.items())]
-            print_table(TOKEN_COLUMNS, rows, right="input output")
+            counts = [(step, *each) for step, each in sorted(tokens.items())]
+            print_table(TOKEN_COLUMNS, counts, right="input output")
         wrong = [row for each in sessions for row in _claims(each) if row["verdict"] != RIGHT]
         line(f"wrong claims: {len(wrong)}")
         print_entries(

@@ -33,7 +33,7 @@ def step_row(name: str, step: str, judgements: Sequence[Judgement]) -> Row:
         "updated": sum(has_current and ended for _, has_current, ended in updates),
         "outdated": sum(not ended for *_, ended in updates),
         "dated": sum(each.dated for each in judgements),
-        "dated_right": sum(each.dated_right for each in judgements),
+        "dates-right": sum(each.dated_right for each in judgements),
     }
 
 

@@ -22,7 +22,7 @@ from everword.v1.maintenance_service_pb2 import GetQueueStatusRequest, SleepRequ
 PREFIX = "bench-learning-"
 LEARN = "learn"
 #: Seconds after the import before which rules may not have begun: ingest waits for further messages.
-_SETTLE_S = 5.0
+_SETTLE_S = 3.0
 _POLL_S = 0.5
 #: Longest time that Sleep may take for a session.
 SLEEP_TIMEOUT_S = 3_600.0
