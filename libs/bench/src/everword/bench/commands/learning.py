@@ -160,7 +160,7 @@ def _steps(learning_set: LearningSet, results: Sequence[SessionResult]) -> list[
 
 
 def _claims(result: SessionResult) -> Iterator[Row]:
-    """Yield the rows of all claims; those that were replaced since the rules ran are of no step."""
+    """Yield the rows of all claims that are believed after Sleep."""
     rules = {(each.claim.kind, each.claim.id) for each in result.rules.claims}
     rows = claim_rows(result.overall, "")
     for each, row in zip(result.overall.claims, rows, strict=True):

@@ -29,10 +29,11 @@ async def quote_of(client: Client, claim: Claim) -> str:
         request = pb.ExplainFactRequest(fact_id=claim.id)
         fact = await client.fact_query_service.ExplainFact(request)
         return next((each.quote for each in fact.evidence if not each.contradicts), "")
-    learned = pb.ExplainLearnedRequest(
-        person_id=claim.id if claim.kind == "person" else None,
-        event_id=claim.id if claim.kind == "event" else None,
-    )
+    learned = pb.ExplainLearnedRequest()
+    if claim.kind == "person":
+        learned.person_id = claim.id
+    else:
+        learned.event_id = claim.id
     explained = await client.fact_query_service.ExplainLearned(learned)
     return explained.evidence[0].quote if explained.evidence else ""
 

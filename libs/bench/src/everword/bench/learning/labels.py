@@ -29,7 +29,7 @@ _LABEL_FIELDS = frozenset({"kind", "language", "time_zone", "facts", "traps", "u
 class Label:
     """A statement about a subject, in all accepted forms."""
 
-    #: None for any subject.
+    #: None matches any subject.
     subject: str | None
     #: Accepted attributes, the preferred one first; empty for any attribute.
     attributes: tuple[str, ...]

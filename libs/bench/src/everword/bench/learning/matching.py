@@ -1,4 +1,4 @@
-"""Whether a learned claim says the same as a label."""
+"""Compares a learned claim with a label: subject, attribute and value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NEGATIVE = re.compile(
 )
 #: Attributes whose values people write in both ways: `allergy: nuts`, `dietary_restriction: no nuts`.
 _OF_EITHER_SIGN = frozenset({"allergy", "intolerance"})
-#: Attributes that name the relation of one person to another, whichever of the two is the subject.
+#: Attributes for a relation between two people; either of them can be the subject.
 _RELATIONS = frozenset(
     {"relation", "relationship", "relation_to", "relationship_to", "related_to", "role", "is"}
 )
