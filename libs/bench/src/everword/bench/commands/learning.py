@@ -188,6 +188,8 @@ def _print(results: Sequence[tuple[LearningSet, list[SessionResult]]]) -> None:
         if tokens := _tokens(sessions):
             counts = [(step, *each) for step, each in sorted(tokens.items())]
             print_table(TOKEN_COLUMNS, counts, right="input output")
+        if parked := sum(each.claims.sleep.parked_sessions for each in sessions):
+            line(f"parked sessions, in which Sleep learned nothing: {parked}")
         wrong = [row for each in sessions for row in _claims(each) if row["verdict"] != RIGHT]
         line(f"wrong claims: {len(wrong)}")
         print_entries(
