@@ -21,6 +21,7 @@ from everword.v1.admin_service_pb2 import (
     DeleteNamespaceRequest,
     ListNamespacesRequest,
     Namespace,
+    NamespaceSettings,
 )
 from everword.v1.ingest_service_pb2 import INDEXING_STAGE_EMBEDDED, WaitForIndexingRequest
 from everword.v1.search_service_pb2 import GetStatsRequest
@@ -37,13 +38,15 @@ DELETE_TIMEOUT_S = 600.0
 
 
 @asynccontextmanager
-async def namespace(settings: ClientSettings, prefix: str) -> AsyncIterator[Client]:
+async def namespace(
+    settings: ClientSettings, prefix: str, namespace_settings: NamespaceSettings | None = None
+) -> AsyncIterator[Client]:
     """Lend a client of a new namespace, which is erased at the end."""
     # Servers cache the id of a namespace's name for some seconds, so each name is used once.
     name = f"{prefix}{secrets.token_hex(4)}"
     async with Client.connect(replace(settings, namespace="")) as operator:
         await operator.admin_service.CreateNamespace(
-            CreateNamespaceRequest(namespace=Namespace(name=name))
+            CreateNamespaceRequest(namespace=Namespace(name=name, settings=namespace_settings))
         )
         try:
             async with Client.connect(replace(settings, namespace=name)) as client:

@@ -10,6 +10,7 @@ import click
 
 from everword.bench import variants
 from everword.bench.commands.context import context
+from everword.bench.commands.learning import learning
 from everword.bench.commands.measurement import (
     BenchmarkRun,
     ask_everything,
@@ -50,6 +51,7 @@ def bench() -> None:
 
 
 bench.add_command(context)
+bench.add_command(learning)
 bench.add_command(peers)
 bench.add_command(speed)
 

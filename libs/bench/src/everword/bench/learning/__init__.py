@@ -1,0 +1,1 @@
+"""`everword bench learning`: labelled conversations, and the comparison of their labels with learned facts."""
