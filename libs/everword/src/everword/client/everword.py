@@ -15,6 +15,7 @@ from everword.client.errors import CallError
 from everword.client.freshness import Freshness
 from everword.client.kinds import Kind
 from everword.client.pages import PAGE_SIZE, pages
+from everword.client.session_agents import ensure_no_agent
 from everword.client.settings import ClientSettings
 from everword.client.types import (
     AnyMessage,
@@ -83,6 +84,8 @@ class AsyncEverword:
         self._resources = AsyncExitStack()
         self.freshness = Freshness()
         self._conversations: dict[tuple[str, str], str] = {}
+        #: Sessions for which `ensure_no_agent` has succeeded.
+        self._without_agent: set[str] = set()
 
     async def __aenter__(self) -> Self:
         await self.client()
@@ -166,8 +169,13 @@ class AsyncEverword:
         With the session of a conversation, the context holds its recent turns, and memories of its agent and subject
         alone. A conversation that does not exist yet has no turns; nothing is written, so a read-only API key suffices.
         Without a session, the context holds the memories of all agents and subjects. `profile` is as in `search`.
-        `omit` names parts that its lines do not have.
+        `omit` names parts that its lines do not have. Raises ValueError if no agent is named, and only agents have
+        conversations of this name.
         """
+        key = self._target(session, agent).key
+        if session and not key.agent and session not in self._without_agent:
+            await ensure_no_agent(await self.client(), key, subject, self.freshness.token)
+            self._without_agent.add(session)
         request = context_service_pb2.BuildContextRequest(
             query=query,
             conversation=self._context_target(session, agent, subject) if session else None,

@@ -47,7 +47,12 @@ class FakeClient(Client):
         self._facts: list[fact_pb2.Fact] = []
         self.ingest_service: Any = to_service(self.AppendMessages, self.EnsureConversation)
         self.search_service: Any = to_service(
-            self.Search, self.Browse, self.GetMemory, self.ListMessages, self.GetConversation
+            self.Search,
+            self.Browse,
+            self.GetMemory,
+            self.ListMessages,
+            self.GetConversation,
+            self.ListConversations,
         )
         self.context_service: Any = to_service(self.BuildContext)
         self.maintenance_service: Any = to_service(self.FlushConversation)
@@ -167,6 +172,17 @@ class FakeClient(Client):
         if found is None:
             raise missing("CONVERSATION_NOT_FOUND", "There is no such conversation.")
         return search_service_pb2.GetConversationResponse(conversation=found)
+
+    async def ListConversations(
+        self, request: search_service_pb2.ListConversationsRequest
+    ) -> search_service_pb2.ListConversationsResponse:
+        subjects = request.filter.subjects
+        found = [
+            each
+            for each in self._conversations.values()
+            if not subjects or each.details.subject in subjects
+        ]
+        return search_service_pb2.ListConversationsResponse(conversations=found)
 
     async def ListMessages(
         self, request: search_service_pb2.ListMessagesRequest
