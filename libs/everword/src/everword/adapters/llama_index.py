@@ -87,8 +87,8 @@ class EverwordMemory(BaseMemory):
         self._run(lambda memory: self._set(memory, messages))
 
     def reset(self) -> None:
-        """Begin another session."""
-        self.session = str(uuid4())
+        """End the session, so that Everword learns from it, and begin another one."""
+        self._run(self._reset)
 
     def _run(self, call: Callable[[AsyncEverword], Coroutine[Any, Any, _Result]]) -> _Result:
         try:
@@ -132,10 +132,14 @@ class EverwordMemory(BaseMemory):
             new = [_to_proto(each) for each in messages]
             await memory.append(self.session, *new, subject=self.subject)
 
+    async def _reset(self, memory: AsyncEverword) -> None:
+        ended, self.session = self.session, str(uuid4())
+        await memory.end_session(ended)
+
     async def _set(self, memory: AsyncEverword, messages: list[ChatMessage]) -> None:
         there = await self._all(memory)
         if messages[: len(there)] != there:
-            self.reset()
+            await self._reset(memory)
             there = []
         await self._append(memory, messages[len(there) :])
 

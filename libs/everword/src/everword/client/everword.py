@@ -124,6 +124,18 @@ class AsyncEverword:
         self._conversations[session, agent or self._agent] = response.conversation_id
         return [each.message_id for each in response.messages]
 
+    async def end_session(self, session: str, *, agent: str = "") -> None:
+        """End the session of a conversation: Everword learns from it now, not after 30 minutes without a message.
+
+        A later message begins another session of the conversation. Does nothing if there is no such conversation.
+        """
+        request = ingest_service_pb2.EndConversationRequest(key=self._target(session, agent).key)
+        try:
+            await (await self.client()).ingest_service.EndConversation(request)
+        except CallError as error:
+            if error.reason != "CONVERSATION_NOT_FOUND":
+                raise
+
     async def search(
         self,
         query: str,

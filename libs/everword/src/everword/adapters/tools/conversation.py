@@ -81,6 +81,7 @@ async def memory_append(
         request.conversation.details.subject = subject
     response = await caller.client.ingest_service.AppendMessages(request, metadata=caller.metadata)
     caller.wrote(response.consistency_token)
+    caller.open_conversations.add(response.conversation_id)
     return f"Stored in conversation {response.conversation_id}."
 
 

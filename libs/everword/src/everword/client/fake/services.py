@@ -45,7 +45,9 @@ class FakeClient(Client):
         self._conversations: dict[tuple[str, str, str], conversation_pb2.Conversation] = {}
         self._notes: dict[str, note_pb2.Note] = {}
         self._facts: list[fact_pb2.Fact] = []
-        self.ingest_service: Any = to_service(self.AppendMessages, self.EnsureConversation)
+        self.ingest_service: Any = to_service(
+            self.AppendMessages, self.EnsureConversation, self.EndConversation
+        )
         self.search_service: Any = to_service(
             self.Search,
             self.Browse,
@@ -91,6 +93,12 @@ class FakeClient(Client):
         return ingest_service_pb2.EnsureConversationResponse(
             conversation=found, consistency_token=_TOKEN
         )
+
+    async def EndConversation(
+        self, request: ingest_service_pb2.EndConversationRequest
+    ) -> ingest_service_pb2.EndConversationResponse:
+        # Nothing is learned here.
+        return ingest_service_pb2.EndConversationResponse()
 
     def _ensured(
         self,
