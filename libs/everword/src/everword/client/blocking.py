@@ -89,6 +89,13 @@ class Everword:
         """
         return self._loop.run(self._memory.append(session, *messages, agent=agent, subject=subject))
 
+    def end_session(self, session: str, *, agent: str = "") -> None:
+        """End the session of a conversation: Everword learns from it now, not after 30 minutes without a message.
+
+        A later message begins another session of the conversation. Does nothing if there is no such conversation.
+        """
+        self._loop.run(self._memory.end_session(session, agent=agent))
+
     def search(
         self,
         query: str,
