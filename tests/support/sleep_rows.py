@@ -115,7 +115,7 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
     }
     dispute = {"dispute_id": DISPUTE, "outcome": 3, "decided_by": "rule", "reason": "smuggled"}
     names = (
-        *("read_sleep_progress", "read_messages", "list_parked", "read_profile", "known_topics"),
+        *("read_sleep_progress", "read_messages", "list_unread", "read_profile", "known_topics"),
         *("closing_subjects", "waiting_sessions", "read_observations", "touched_facts"),
         *("count_sessions", "read_evidence", "open_disputes", "read_timeline", "read_around"),
         *("expired_facts", "read_edges", "request_sleep", "finish_sessions", "find_conversation"),
