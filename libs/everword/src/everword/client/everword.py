@@ -188,9 +188,10 @@ class AsyncEverword:
         if session and not key.agent and session not in self._without_agent:
             await ensure_no_agent(await self.client(), key, subject, self.freshness.token)
             self._without_agent.add(session)
+        conversation = context_service_pb2.ContextConversation(key=key, subject=subject)
         request = context_service_pb2.BuildContextRequest(
             query=query,
-            conversation=self._context_target(session, agent, subject) if session else None,
+            conversation=conversation if session else None,
             token_budget=budget,
             profile=profile,
             omit_parts=[_part_number(each) for each in omit],
@@ -378,12 +379,6 @@ class AsyncEverword:
         )
         details = conversation_pb2.ConversationDetails(subject=subject) if subject else None
         return ingest_service_pb2.ConversationTarget(key=key, details=details)
-
-    def _context_target(
-        self, session: str, agent: str, subject: str
-    ) -> context_service_pb2.ContextConversation:
-        key = self._target(session, agent).key
-        return context_service_pb2.ContextConversation(key=key, subject=subject)
 
     async def _find(self, session: str, agent: str) -> str:
         """Return the id of a conversation; those that this object appended to are cached."""
