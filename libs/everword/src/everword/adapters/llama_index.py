@@ -9,6 +9,7 @@ await agent.run("What is my boat called?", memory=memory)
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Coroutine
+from contextlib import suppress
 from itertools import dropwhile
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -134,7 +135,9 @@ class EverwordMemory(BaseMemory):
 
     async def _reset(self, memory: AsyncEverword) -> None:
         ended, self.session = self.session, str(uuid4())
-        await memory.end_session(ended)
+        # Without the call, the session ends after 30 minutes without a message.
+        with suppress(CallError):
+            await memory.end_session(ended)
 
     async def _set(self, memory: AsyncEverword, messages: list[ChatMessage]) -> None:
         there = await self._all(memory)
