@@ -103,7 +103,7 @@ def _known_model(model: str) -> ChatSettings:
 async def test_sleep_again_reads_what_was_said_before_a_model_was_configured(
     database: DatabaseUnderTest,
 ) -> None:
-    """Also what another model has read; each message counts once as evidence, however often it is read."""
+    """Sessions that another model has read, too; each message counts once as evidence."""
     tea = (
         "In the afternoon it is always tea for me, because coffee keeps me awake until three in the morning. "
         "My brother laughs about it, but he sleeps badly himself."

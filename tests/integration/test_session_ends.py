@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from google.protobuf.field_mask_pb2 import FieldMask
 
 from everword.client import AsyncEverword
 from everword.v1 import ingest_service_pb2 as ingest
@@ -72,7 +73,7 @@ async def test_sleep_learns_at_once_when_a_client_ends_a_session(
     assert (await everword(stack, "end", "wednesday", "--agent", "helper")).status == 0
     assert await _open_sessions(stack) == 1
     closing = ingest.EnsureConversationRequest(
-        conversation_id=(await _find(stack, "thursday")), update_mask={"paths": ["active"]}
+        conversation_id=(await _find(stack, "thursday")), update_mask=FieldMask(paths=["active"])
     )
     await stack.ingest.EnsureConversation(closing)
     assert await _open_sessions(stack) == 0
@@ -94,7 +95,7 @@ async def test_new_conversation_ends_earlier_one_among_many_active_ones(stack: S
         await _append(stack, f"other {number}", f"The order {number} is late.", f"user {number}")
     await _append(stack, "third", "What is the weather like today?", "ana")
     await _append(stack, "also of nobody", AGAIN)
-    # Open: third, the two of nobody, and those of the other users.
+    # Open: third, the two without a subject, and 30 with other subjects.
     assert await _open_sessions(stack) == 3 + 30
     # A conversation without a subject may be another user's, so it ends only after five minutes without a message.
     with stack.database.connect() as conn:

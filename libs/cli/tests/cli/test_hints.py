@@ -1,4 +1,4 @@
-"""Groups of commands that suggest what was meant."""
+"""Suggestions for unknown commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of commands that suggest what was meant if no command has the given name."""
+"""Groups of commands that answer an unknown command with a suggestion."""
 
 from __future__ import annotations
 

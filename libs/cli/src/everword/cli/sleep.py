@@ -97,7 +97,7 @@ async def sleep(
 
 
 async def _confirm_cost(client: Client, request: pb.SleepRequest, yes: bool) -> None:
-    """Show what it costs to read sessions again, and ask unless `yes`. Raises Abort if the answer is no."""
+    """Show the cost of reading sessions again, and ask unless `yes`. Raises Abort if the answer is no."""
     dry = pb.SleepRequest()
     dry.CopyFrom(request)
     dry.dry_run = True

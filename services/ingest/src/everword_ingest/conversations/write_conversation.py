@@ -69,7 +69,8 @@ async def end_conversation(
         if conversation is not None:
             await store.end_session(write.conn, namespace.id, conversation.id)
     if conversation is None:
-        known = {"conversation_id": target} if isinstance(target, UUID) else {}
-        raise ConversationNotFound(**known)
+        if isinstance(target, UUID):
+            raise ConversationNotFound(conversation_id=target)
+        raise ConversationNotFound(session_key=target.session_key)
     wake()
     return conversation.id

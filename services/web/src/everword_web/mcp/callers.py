@@ -40,7 +40,7 @@ class Callers:
         metadata = forwarded(headers or {}, CALLER_HEADERS)
         key = hashlib.sha256(repr(metadata).encode()).digest()
         known = self._fresh.get(key) or _CallerSession(self._fresh, key)
-        # Over HTTP, the end of the process is not the end of anybody's session.
+        # Over HTTP, a process outlives the sessions of its callers.
         opened = self._open_conversations if headers is None else None
         return ToolCaller(self.client, known, self.scope_of(headers), metadata, opened)
 

@@ -39,9 +39,9 @@ class SessionCounts:
 class SleepScope:
     """The conversations that Sleep is asked for."""
 
-    #: None for all.
+    #: None selects all conversations.
     conversation_id: UUID | None = None
-    #: Empty for all.
+    #: An empty one selects all.
     subject: str = ""
     #: Read sessions again that another model has read, or none, if they ended at this time or later.
     again: bool = False
@@ -53,7 +53,7 @@ class UnreadCounts:
     """Sessions that a model has not read, with their messages and tokens."""
 
     sessions: int
-    #: Of the sessions, those that no model has read.
+    #: The sessions among them that no model has read.
     without_model: int
     messages: int
     tokens: int
@@ -61,7 +61,7 @@ class UnreadCounts:
 
 @dataclass(frozen=True)
 class CallCost:
-    """What a call costs."""
+    """The cost of a model call."""
 
     cost: Decimal
     currency: str
@@ -141,7 +141,7 @@ async def request_rereading(
 async def price_rereading(
     conn: Connection, model: str, input_tokens: int, output_tokens: int
 ) -> CallCost | None:
-    """Return the price of so many tokens today; None if the model has no price."""
+    """Return the cost of tokens at today's price; None if the model has no price."""
     parameters = {"model": model, "input_tokens": input_tokens, "output_tokens": output_tokens}
     return await fetch_optional(conn, SQL["price_rereading"], parameters, CallCost)
 

@@ -1,4 +1,4 @@
-"""Read sessions again that were read by another model, or by rules alone: what that costs, and the request for it."""
+"""Read sessions again that were read by another model, or by rules alone: the estimate and the request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BATCH = 1_000
 
 @dataclass(frozen=True)
 class RereadingEstimate:
-    """What it takes to read sessions again."""
+    """The amount and cost of sessions to read again."""
 
     model: str
     counts: UnreadCounts
@@ -31,7 +31,7 @@ class RereadingEstimate:
 async def estimate_rereading(
     database: Database, namespace: NamespaceScope, scope: SleepScope, model: str
 ) -> RereadingEstimate:
-    """Return what it takes to read again what `model` has not read. Raises ChatNotConfigured."""
+    """Return the cost of reading the sessions that `model` has not read. Raises ChatNotConfigured."""
     _ensure_model(model)
     async with database.transaction(namespace.id) as conn:
         counts = await requests.count_unread(conn, namespace.id, scope, model)
