@@ -82,8 +82,8 @@ async def test_outdated_value_is_never_shown_alone_under_any_budget(
     for budget in (*range(10, 200, 10), 4000):
         text = (await context_of(told, WHERE, subject="tight", token_budget=budget)).text
         seen.add(("Berlin" in text, "Lisbon" in text, "boxes" in text))
-    # If the message does not fit, the fact represents it.
-    assert {(True, True, False), (True, True, True)} <= seen
+    # If the message does not fit, an excerpt of it does.
+    assert (True, True, True) in seen
     assert not any(old and not new for old, new, _ in seen)
     for most in range(1, 4):
         text = (await context_of(told, WHERE, subject="tight", max_memories=most)).text

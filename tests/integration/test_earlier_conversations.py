@@ -176,15 +176,6 @@ async def test_automated_sessions_are_no_last_session(stack: Stack) -> None:
     assert earlier(again) == earlier(response)
 
 
-@pytest.mark.parametrize("budget", [400, 1_000, 2_000])
-async def test_small_budgets_have_the_last_turns_within_a_fifth(stack: Stack, budget: int) -> None:
-    response = await build(stack, token_budget=budget)
-    assert "Dark green it is, then, if the sample convinces you." in "".join(earlier(response))
-    block = next(b for b in response.blocks if b.source == EARLIER)
-    assert block.token_count <= budget // 5
-    assert response.token_count <= budget
-
-
 async def test_short_last_session_is_completed_from_the_one_before(stack: Stack) -> None:
     of = {"subject": "cy"}
     await tell(stack, "first", "2026-04-01", ROSES, **of)

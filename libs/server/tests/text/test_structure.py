@@ -104,3 +104,16 @@ def test_megabyte_of_distinct_encoded_words_collapses_in_linear_time() -> None:
     shown = collapse_runs(" ".join(words))
     assert time.process_time() - began < 0.5
     assert len(shown) < 4_000 * 60
+
+
+def test_json_shows_the_key_and_the_element_that_weigh_most_with_longer_strings() -> None:
+    rows = [{"id": n, "place": f"shelf {n}", "note": f"found {n} by " * 9} for n in range(40)]
+    value = {**{f"key-{n}": "nothing" for n in range(40)}, "status": "open", "rows": rows}
+
+    def weight(text: str) -> float:
+        return sum(text.count(word) for word in ("status", "shelf 27"))
+
+    shown = shorten_structure(json.dumps(value), 450, weight=weight)
+    assert len(shown) <= 450
+    for part in ('"status": "open"', '"place": "shelf 27"', rows[27]["note"], "… 27 more"):
+        assert str(part) in shown

@@ -70,7 +70,8 @@ class _ContextSourceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Context
     CONTEXT_SOURCE_EARLIER_CONVERSATIONS: _ContextSource.ValueType  # 10
     """CONTEXT_SOURCE_EARLIER_CONVERSATIONS has, in a conversation with less than ten turns, the end of earlier conversations of
     the same agent and subject: at most six turns, three summaries, and five open tasks, which are notes of kind `task` or
-    `handoff`. It takes at most a fifth of the budget, within the half of the chat history. No search is needed for it.
+    `handoff`. It takes at most a fifth of the budget, within the half of the chat history; if the query asks for the last
+    conversation and names no topic, four fifths. No search is needed for it.
     Automated messages, tool calls and filtered memories are left out. Conversation and earlier turns together are at most
     max_recent_turns, and at most ten.
     """
@@ -118,7 +119,8 @@ a sentence. See LoreService.
 CONTEXT_SOURCE_EARLIER_CONVERSATIONS: ContextSource.ValueType  # 10
 """CONTEXT_SOURCE_EARLIER_CONVERSATIONS has, in a conversation with less than ten turns, the end of earlier conversations of
 the same agent and subject: at most six turns, three summaries, and five open tasks, which are notes of kind `task` or
-`handoff`. It takes at most a fifth of the budget, within the half of the chat history. No search is needed for it.
+`handoff`. It takes at most a fifth of the budget, within the half of the chat history; if the query asks for the last
+conversation and names no topic, four fifths. No search is needed for it.
 Automated messages, tool calls and filtered memories are left out. Conversation and earlier turns together are at most
 max_recent_turns, and at most ten.
 """
@@ -392,7 +394,9 @@ class BuildContextResponse(_message.Message):
     token_count: _builtins.int
     """token_count is the number of tokens of the text."""
     omitted: _builtins.int
-    """omitted is the number of memories and turns that were looked at and did not fit."""
+    """omitted is the number of memories and turns that did not fit. Memories with a relevance below 0.1, and repetitions of
+    the context, are not counted.
+    """
     verdict: _search_service_pb2.Verdict.ValueType
     """verdict reports whether the memories that were found contain the answer to the query, as in SearchResponse."""
     shortened: _builtins.int
@@ -611,7 +615,9 @@ class ContextEnd(_message.Message):
     token_count: _builtins.int
     """token_count is the number of tokens of all blocks."""
     omitted: _builtins.int
-    """omitted is the number of memories and turns that were looked at and did not fit."""
+    """omitted is the number of memories and turns that did not fit. Memories with a relevance below 0.1, and repetitions of
+    the context, are not counted.
+    """
     verdict: _search_service_pb2.Verdict.ValueType
     """verdict is as in BuildContextResponse; unset where memories are missing."""
     shortened: _builtins.int

@@ -1394,8 +1394,8 @@ class AnswerResponse(_message.Message):
     MODEL_FIELD_NUMBER: _builtins.int
     UNSUPPORTED_FIELD_NUMBER: _builtins.int
     answer: _builtins.str
-    """answer is the answer, with citations such as `[1]`; empty if nothing relevant was found. A sentence that the cited
-    memories do not support ends with `[unsupported]`.
+    """answer is the answer, with citations such as `[1]`; empty if nothing relevant was found. A sentence that no
+    memory supports ends with `[unsupported]`.
     """
     verdict: Global___Verdict.ValueType
     """verdict is the estimate whether a memory that was found is relevant."""
@@ -1407,9 +1407,9 @@ class AnswerResponse(_message.Message):
 
     @_builtins.property
     def unsupported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """unsupported lists numbers with their units, dates, names and quotations of the answer that no memory cited in their
-        sentence contains, statements that those memories contradict, and text that follows an instruction in a memory. At
-        most 50.
+        """unsupported lists numbers with their units, dates, names and quotations of the answer that no memory that was
+        found contains, statements that the memories contradict, and text that follows an instruction in a memory. At most
+        50.
         """
 
     def __init__(

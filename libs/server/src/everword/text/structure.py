@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 #: A run of one character, and a word without spaces that is longer than any name or digest, such as base64.
@@ -20,8 +20,10 @@ _SHOWN = 24
 #: Maximum elements of an array, keys of an object, and characters of a string, from generous to tight.
 _LIMITS = (
     *((40, 80, 800), (20, 60, 400), (10, 40, 200), (5, 40, 120)),
-    *((3, 30, 60), (2, 20, 40), (1, 20, 20)),
+    *((3, 30, 60), (2, 20, 40), (1, 20, 20), (1, 8, 20), (1, 3, 20)),
 )
+#: Maximum characters of a string in the elements and values that match best, as long as these fit.
+_MATCHING_CHARS = 400
 #: Minimum length of a string that identifies the matching element of an array.
 _DISTINCTIVE = 4
 #: Positions at which JSON is looked for in a text.
@@ -62,10 +64,13 @@ def has_json(text: str) -> bool:
     return any(not isinstance(part, str) for part in _parts(text))
 
 
-def shorten_structure(text: str, max_chars: int, match: str = "") -> str:
+def shorten_structure(
+    text: str, max_chars: int, match: str = "", weight: Callable[[str], float] = lambda text: 0.0
+) -> str:
     """Return a text of at most about `max_chars` characters: JSON with its keys, other lines without the middle ones.
 
-    Elements of arrays that contain a string of `match` are preferred. What is left out is counted in its place.
+    Elements and keys with the highest `weight` of their text are preferred, and show longer strings; then elements that
+    contain a string of `match`. What is left out is counted in its place.
     """
     if len(text) <= max_chars:
         return text
@@ -75,17 +80,18 @@ def shorten_structure(text: str, max_chars: int, match: str = "") -> str:
     lines = (
         max_chars if not has_values else max(max_chars // 4, max_chars - 8 * (len(text) - plain))
     )
-    shown = ""
-    for elements, keys, chars in _LIMITS:
-        view = _View(elements, keys, chars, match)
-        shown = "".join(
-            _without_middle(part, max(80, lines * len(part) // max(1, plain)))
-            if isinstance(part, str)
-            else view.render(part.value)
-            for part in parts
-        )
-        if len(shown) <= max_chars:
-            return shown
+    shown, weights = "", _Weights(weight)
+    for matching_chars in (_MATCHING_CHARS, 0):
+        for elements, keys, chars in _LIMITS:
+            view = _View(elements, keys, chars, match, weights, max(chars, matching_chars))
+            shown = "".join(
+                _without_middle(part, max(80, lines * len(part) // max(1, plain)))
+                if isinstance(part, str)
+                else view.render(part.value)
+                for part in parts
+            )
+            if len(shown) <= max_chars:
+                return shown
     return _cut_at_delimiter(shown, max_chars)
 
 
@@ -121,6 +127,29 @@ def _parts(text: str) -> Iterator[str | _Value]:
 
 
 @dataclass(frozen=True)
+class _Weights:
+    """The weights of a text's JSON values."""
+
+    weight: Callable[[str], float]
+    _known: dict[tuple[int, str], float] = field(default_factory=dict)
+
+    def of_entries(self, value: dict[str, Any]) -> list[float]:
+        return [self._of((id(value), key), key, each) for key, each in value.items()]
+
+    def of_elements(self, value: list[Any]) -> list[float]:
+        return [self._of((id(each), ""), "", each) for each in value]
+
+    def _of(self, place: tuple[int, str], key: str, value: Any) -> float:
+        if place not in self._known:
+            try:
+                text = f"{key} {json.dumps(value, ensure_ascii=False)}"
+            except RecursionError:
+                text = key
+            self._known[place] = self.weight(text)
+        return self._known[place]
+
+
+@dataclass(frozen=True)
 class _View:
     """Limits of a rendered JSON value."""
 
@@ -128,6 +157,9 @@ class _View:
     keys: int
     chars: int
     match: str
+    weights: _Weights
+    #: Maximum characters of a string in the element that matches best, or as the value that does.
+    matching_chars: int
 
     def render(self, value: Any, depth: int = 0) -> str:
         if isinstance(value, (dict, list)) and depth == _MAX_DEPTH:
@@ -145,37 +177,46 @@ class _View:
         return json.dumps(value, ensure_ascii=False)
 
     def _object(self, value: dict[str, Any], depth: int) -> str:
-        shown = [
-            f"{json.dumps(key, ensure_ascii=False)}: {self.render(each, depth)}"
-            for key, each in list(value.items())[: self.keys]
-        ]
+        entries, weights = list(value.items()), self.weights.of_entries(value)
+        places = sorted(range(len(entries)), key=lambda place: -weights[place])[: self.keys]
+        shown = list[str]()
+        for place in sorted(places):
+            key, each = entries[place]
+            view = self._of_weight(weights[place], weights) if isinstance(each, str) else self
+            shown.append(f"{json.dumps(key, ensure_ascii=False)}: {view.render(each, depth)}")
         if more := len(value) - len(shown):
             shown.append(f"… {more} more keys")
         return "{" + ", ".join(shown) + "}"
 
     def _array(self, value: list[Any], depth: int) -> str:
-        shown = set(self._chosen(value))
+        weights = self.weights.of_elements(value)
+        shown = set(self._chosen(value, weights))
         rendered, skipped = list[str](), 0
         for place, each in enumerate(value):
             if place in shown:
                 if skipped:
                     rendered.append(f"… {skipped} more")
                     skipped = 0
-                rendered.append(self.render(each, depth))
+                view = self._of_weight(weights[place], weights)
+                rendered.append(view.render(each, depth))
             else:
                 skipped += 1
         if skipped:
             rendered.append(f"… {skipped} more")
         return "[" + ", ".join(rendered) + "]"
 
-    def _chosen(self, value: list[Any]) -> list[int]:
+    def _chosen(self, value: list[Any], weights: list[float]) -> list[int]:
         """Return the places of the elements to show: those that match, then the first ones."""
         if len(value) <= self.elements:
             return list(range(len(value)))
         places = list(range(len(value)))
-        if self.match:
-            places.sort(key=lambda place: -self._count_matches(value[place]))
+        if self.match or any(weights):
+            places.sort(key=lambda place: (-weights[place], -self._count_matches(value[place])))
         return places[: self.elements]
+
+    def _of_weight(self, weight: float, weights: list[float]) -> _View:
+        """Return the limits for a part of a value: longer strings if it matches and no other part matches better."""
+        return replace(self, chars=self.matching_chars) if 0 < weight == max(weights) else self
 
     def _count_matches(self, value: Any, depth: int = 0) -> int:
         """Return the number of strings in a value that `match` contains."""

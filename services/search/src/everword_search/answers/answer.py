@@ -100,10 +100,10 @@ async def answer(
         request = replace(request, query=query)
     given = [PromptMemory(memory, endings.get(memory.id, ())) for memory in memories]
     reply, shown = await _ask(answer_model, namespace, request, given)
-    text, numbers = read_citations(reply.text, len(shown))
-    citations = {number: shown[number - 1].memory for number in sorted(numbers)}
+    text, _ = read_citations(reply.text, len(shown))
     # The first check loads a word list, and checking long memories takes time: run it in a thread.
-    checked = await asyncio.to_thread(check_answer, text, request.query, shown, numbers)
+    checked = await asyncio.to_thread(check_answer, text, request.query, shown)
+    citations = {number: shown[number - 1].memory for number in sorted(checked.cited)}
     return AnswerResult(checked.text, citations, found.verdict, reply.model, checked.unsupported)
 
 

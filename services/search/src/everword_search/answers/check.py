@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC
 
 import regex
 
 from everword.domain.records import MemoryRecord
+from everword.text.statements.clauses import stems_of
 from everword.text.statements.contradictions import misstatements
 from everword.text.statements.obeyed_orders import find_obeyed_sentences
 from everword.text.statements.sources import StatedSource
@@ -27,55 +28,94 @@ _SENTENCE = regex.compile(
 _ROLES = {2: "user", 3: "assistant"}
 
 
+#: Smallest share of a sentence's words in the memory that is cited for it, and their smallest number.
+_CITED_SHARE, _CITED_WORDS = 0.5, 2
+
+
 @dataclass(frozen=True)
-class CitedAnswer:
-    """An answer with its unsupported sentences marked."""
+class CheckedAnswer:
+    """An answer with added citations, and with its unsupported sentences marked."""
 
     text: str
+    #: Positions of the cited memories, from 1.
+    cited: Set[int]
     #: Unsupported numbers, dates, names, quotations and statements.
     unsupported: Sequence[str]
 
 
-def check_answer(
-    answer: str, query: str, shown: Sequence[PromptMemory], cited: Set[int]
-) -> CitedAnswer:
-    """Return the answer with `[unsupported]` at the end of each sentence that its memories do not support.
+def check_answer(answer: str, query: str, shown: Sequence[PromptMemory]) -> CheckedAnswer:
+    """Return the answer with missing citations, and `[unsupported]` at the end of each unsupported sentence.
 
-    `cited` are 1-based positions in `shown`. A sentence must be supported by the memories that it cites; a sentence
-    without citations by any that the answer cites. Repeating the question is allowed. A sentence that follows an
-    instruction in a shown memory is always marked.
+    A sentence is supported by the memories that it cites, or by any other ones that were shown; these are cited then. A
+    sentence without citations gets that of the memory that has most of its words. Repeating the question is allowed. A
+    sentence that follows an instruction in a shown memory is always marked.
     """
     contents = (each.memory.content for each in shown)
     obeyed = list(find_obeyed_sentences(without_citations(answer), contents))
-    memories = {number: shown[number - 1] for number in cited}
+    everything = _Support(query, shown)
+    words = [stems_of(each.memory.content.casefold()) for each in shown]
     pieces: list[str] = []
     unsupported: list[str] = []
+    all_cited: set[int] = set()
     for match in _SENTENCE.finditer(answer):
-        _, numbers = read_citations(match[0], len(shown))
+        _, cited = read_citations(match[0], len(shown))
         said = without_citations(match[0]).strip()
-        wrong = _unsupported(said, query, {n: memories[n] for n in numbers or memories})
+        wrong = _Support(query, [shown[number - 1] for number in cited]).missing(said)
+        added = ""
+        if wrong or not cited:
+            wrong = everything.missing(said)
+            number = 0 if wrong else _nearest(said, query, shown, words)
+            if number and number not in cited:
+                added, cited = f" [{number}]", {*cited, number}
         wrong += [sentence for sentence in obeyed if sentence in said]
-        pieces += [match["said"], MARK if wrong else "", match["end"]]
+        pieces += [match["said"], MARK if wrong else added, match["end"]]
         unsupported += wrong
+        all_cited |= cited
     marked = "".join(pieces) or answer
-    return CitedAnswer(marked, list(dict.fromkeys(unsupported))[:MAX_UNSUPPORTED])
+    return CheckedAnswer(marked, all_cited, list(dict.fromkeys(unsupported))[:MAX_UNSUPPORTED])
 
 
-def _unsupported(said: str, query: str, cited: Mapping[int, PromptMemory]) -> list[str]:
-    memories = [each.memory for each in cited.values()]
-    # The prompt also stated which attributes are outdated and since when, so that counts as evidence.
-    ended = [" ".join(mark.values()) for each in cited.values() for mark in each.superseded]
-    evidence = Evidence(
-        [query, *(memory.content for memory in memories), *ended],
-        [memory.occurred_at.astimezone(UTC) for memory in memories],
-        labels=[
-            name
-            for memory in memories
-            for name in (memory.author, memory.agent, memory.channel, memory.instance)
-        ],
-    )
-    missing = [value.text for value in evidence.missing(find_values(said))]
-    return missing + misstatements(said, [_stated_source(memory) for memory in memories])
+def _nearest(
+    said: str, query: str, shown: Sequence[PromptMemory], words: Sequence[frozenset[str]]
+) -> int:
+    """Return the position, from 1, of the memory that a sentence comes from; 0 if none clearly is it.
+
+    It has all values of the sentence, or most of its words.
+    """
+    own = stems_of(said.casefold())
+    by_words = sorted(range(len(shown)), key=lambda place: -len(own & words[place]))
+    if find_values(said):
+        for place in by_words:
+            if not _Support(query, [shown[place]]).missing(said):
+                return place + 1
+        return 0
+    best = by_words[0] if by_words else 0
+    enough = max(_CITED_WORDS, _CITED_SHARE * len(own))
+    return best + 1 if by_words and len(own & words[best]) >= enough else 0
+
+
+class _Support:
+    """The values and statements of memories."""
+
+    def __init__(self, query: str, shown: Sequence[PromptMemory]) -> None:
+        memories = [each.memory for each in shown]
+        # The prompt also stated which attributes are outdated and since when, so that counts as evidence.
+        ended = [" ".join(mark.values()) for each in shown for mark in each.superseded]
+        self._evidence = Evidence(
+            [query, *(memory.content for memory in memories), *ended],
+            [memory.occurred_at.astimezone(UTC) for memory in memories],
+            labels=[
+                name
+                for memory in memories
+                for name in (memory.author, memory.agent, memory.channel, memory.instance)
+            ],
+        )
+        self._stated = [_stated_source(memory) for memory in memories]
+
+    def missing(self, said: str) -> list[str]:
+        """Return the values and statements of a sentence that are not supported."""
+        missing = [value.text for value in self._evidence.missing(find_values(said))]
+        return missing + misstatements(said, self._stated)
 
 
 def _stated_source(memory: MemoryRecord) -> StatedSource:

@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from everword.domain.memory_kinds import MemoryKind
 from everword.text.attribution import blank_pasted
 from everword.text.sections import SECTION_CHARS
 from everword_search.context.block_queue import BlockQueue
 from everword_search.context.budgeted_block import BudgetedBlock
-from everword_search.context.item import ContextItem
-from everword_search.context.item_forms import LEAST_TOKENS, grow, shorten
+from everword_search.context.item import RELEVANT, ContextItem
+from everword_search.context.item_forms import grow, shorten
 from everword_search.context.model import ORDER, BlockSource, ContextCandidate
 from everword_search.context.repetition import WordsInContext
 from everword_search.context.summary_lines import without_repeated_text
@@ -24,9 +23,11 @@ from everword_search.context.text import Layout
 from everword_search.endings.model import CurrentFact
 
 #: Minimum share of a summary's text that must remain after repeated sentences are removed.
-_MUCH = 0.5
+MUCH = 0.5
 #: Part of the available tokens that one item may take at first; the others follow before it grows.
 _PLACE = 10
+#: Tokens of an excerpt at first, and minimum by which an item grows: a short sentence.
+_EXCERPT_TOKENS, _LEAST_GROWTH = 60, 5
 
 
 @dataclass
@@ -37,7 +38,8 @@ class ContextDraft:
     layout: Layout
     said: WordsInContext
     blocks: dict[BlockSource, BudgetedBlock] = field(init=False)
-    left_out: set[UUID | str] = field(default_factory=set)
+    #: Items that did not fit: for each key, the text by which repetitions are recognised.
+    left_out: dict[UUID | str, str] = field(default_factory=dict)
     #: Tokens reserved for blocks that are filled later, and ids of the memories that these will contain.
     reserved: int = 0
     promised: set[UUID] = field(default_factory=set)
@@ -75,7 +77,8 @@ class ContextDraft:
     ) -> list[ContextItem]:
         """Add items to a block while they fit, at most `maximum`; return those added.
 
-        A long item is added as a section, or as a shorter part if that takes too much of the available tokens. `limit`
+        A long item is added as a section, or as a shorter part if that takes too much of the available tokens; an item
+        that does not fit is added as an excerpt. `limit`
         is the block's maximum of tokens. Items that repeat the context are skipped unless `verbatim`, and so are items
         whose source message is shown. An item with an outdated fact is added only together with the current value,
         which gets a line of its own if it is missing; with `alone`, the item may go without. `finish` prepares an item
@@ -87,17 +90,17 @@ class ContextDraft:
                 break
             if item.is_withheld or self._is_source_included(item):
                 continue
-            if not self._fits(source, item, limit):
-                place = self._available(source, limit, item) // _PLACE if verbatim else 0
-                shorter = shorten(self.layout, item, place)
-                if shorter is None:
-                    self.left_out.add(item.key)
-                    continue
-                item = shorter
+            fits = self._fits(source, item, limit)
+            if not fits and not self._shortened(source, item, limit, verbatim):
+                self._leave_out(item)
+                continue
             if not verbatim and self.said.repeats(item.says):
                 self._repeated.update({item.memory_id} if item.memory_id else ())
                 continue
-            grown = self._in_its_place(source, finish(item), limit)
+            finished = finish(item)
+            if not self._fits(source, finished, limit):
+                finished = self._shortened(source, finished, limit, verbatim) or finished
+            grown = self._in_its_place(source, finished, limit)
             shown = grown if verbatim else self._without_repeated_sentences(grown)
             if shown and not shown.is_withheld:
                 alongside = (
@@ -107,8 +110,27 @@ class ContextDraft:
                     self._add(source, shown)
                     put += [*alongside, shown]
                 else:
-                    self.left_out.add(item.key)
+                    self._leave_out(item)
         return put
+
+    def _shortened(
+        self, source: BlockSource, item: ContextItem, limit: int | None, verbatim: bool
+    ) -> ContextItem | None:
+        """Return an excerpt of an item that does not fit; None if there is none.
+
+        Others can follow it, unless `verbatim`: then it is as long as fits. In the chat history, long turns leave most
+        of the tokens to others.
+        """
+        available = self._available(source, limit, item)
+        if source is BlockSource.CHAT_HISTORY:
+            return shorten(self.layout, item, available // _PLACE)
+        few = available if verbatim else min(available, _EXCERPT_TOKENS)
+        return shorten(self.layout, item, few) or shorten(self.layout, item, available)
+
+    def _leave_out(self, item: ContextItem) -> None:
+        """Count an item as left out, unless it has nothing to do with the query."""
+        if item.relevance is None or item.relevance >= RELEVANT:
+            self.left_out[item.key] = item.says
 
     def fill_from(self, queue: BlockQueue, limit: int | None = None) -> None:
         """Add the items of a queue in order, at most `limit` tokens in all; shorten the first one that does not fit.
@@ -178,7 +200,7 @@ class ContextDraft:
             for each in queue.waiting
             if each.key not in there and not self.said.repeats(f"{each.label}: {each.words}")
         ]
-        self.left_out.update(each.key for each in missing)
+        self.left_out |= {each.key: f"{each.label}: {each.words}" for each in missing}
         return missing
 
     def widen(self) -> None:
@@ -192,7 +214,7 @@ class ContextDraft:
             ]
             for block, item in sorted(shortened, key=lambda each: -(each[1].relevance or 0.0)):
                 left = self.budget - self.tokens
-                if left < LEAST_TOKENS:
+                if left < _LEAST_GROWTH:
                     return
                 if all(each is not item for each in block.items):
                     continue
@@ -220,12 +242,21 @@ class ContextDraft:
 
         None if too little of the summary would remain: the messages it repeats are shown themselves.
         """
-        if item.about is None or item.about.kind != MemoryKind.SUMMARY:
+        if not item.is_summary:
             return item
         words = without_repeated_text(item.words, self.said.repeats)
-        if len(words) < _MUCH * len(item.words):
+        if len(words) < MUCH * len(item.words):
             return None
         return item if words == item.words else self.layout.reworded(item, words)
+
+    def forget_repetitions_left_out(self) -> None:
+        """Stop counting items that are in the context, or repeat it, as left out."""
+        there = self.keys
+        self.left_out = {
+            key: text
+            for key, text in self.left_out.items()
+            if key not in there and not self.said.repeats(text)
+        }
 
     def _is_source_included(self, item: ContextItem) -> bool:
         """Return whether a source message of the item is shown."""
@@ -323,7 +354,7 @@ class ContextDraft:
             block = next(block for block in order if block.items)
             item = block.items[-1]
             block.remove(item)
-            self.left_out.add(item.key)
+            self._leave_out(item)
 
     def _items(self) -> Iterable[ContextItem]:
         return (item for block in self.blocks.values() for item in block.items)

@@ -10,8 +10,9 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.errors import InvalidArgument
 from everword.text.tokens.counter import TokenCounter
 from everword_search.context.budget import ContextDraft
+from everword_search.context.built_context import BuiltContext
 from everword_search.context.chat_history import Start, add_recent_turns, read_start
-from everword_search.context.context_builder import BuiltContext, ContextBuilder
+from everword_search.context.context_builder import ContextBuilder
 from everword_search.context.item import ContextItem
 from everword_search.context.model import ContextRequest
 from everword_search.context.repetition import WordsInContext
@@ -37,7 +38,7 @@ async def build_context(
         building.recall(), building.search(), building.find_blocks(), building.find_earlier()
     )
     # Memories may be many and long, so add them in a thread.
-    await asyncio.to_thread(building.add_earlier, earlier)
+    found = await asyncio.to_thread(building.add_earlier, earlier, found)
     await asyncio.to_thread(building.add_recalled_turns, recalled.results)
     await building.add_found_memories(found, candidates)
     await asyncio.to_thread(building.finish)

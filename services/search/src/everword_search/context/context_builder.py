@@ -11,7 +11,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from uuid import UUID
 
 from everword.domain.caller import NamespaceScope
@@ -21,7 +22,7 @@ from everword_search.context.block_queue import BlockQueue
 from everword_search.context.blocks import registry
 from everword_search.context.blocks.model import BlockRequest
 from everword_search.context.budget import ContextDraft
-from everword_search.context.budgeted_block import BudgetedBlock
+from everword_search.context.built_context import BuiltContext
 from everword_search.context.chat_history import (
     SHARE,
     RecalledTurns,
@@ -29,24 +30,30 @@ from everword_search.context.chat_history import (
     recall_turns,
 )
 from everword_search.context.earlier_conversations import (
+    RESUMED_SHARE,
     EarlierConversations,
     add_earlier_conversations,
     is_new,
     read_earlier_conversations,
 )
+from everword_search.context.earlier_conversations import SHARE as EARLIER_SHARE
 from everword_search.context.item import ContextItem
 from everword_search.context.memories import FoundMemories, ToldBy, search_memories
 from everword_search.context.model import ORDER, BlockSource, ContextCandidate, ContextRequest
 from everword_search.context.named_periods import find_period_summaries
-from everword_search.context.repetition import adds_nothing
+from everword_search.context.resumption import asks_to_resume
+from everword_search.context.shown_repetitions import (
+    echoes_neighbour,
+    remove_repeated_sentences,
+)
 from everword_search.people.offers import count_offers
+from everword_search.ranking.words.question_words import QuestionWords
 from everword_search.records.use import count_use
-from everword_search.retrieval.arms.base import ArmReport
-from everword_search.retrieval.model import SearchResult, Verdict
+from everword_search.retrieval.model import SearchResult
 from everword_search.retrieval.sources import Sources
 
-#: A context that uses this share of its budget is full.
-FULL = 0.95
+#: A context is full if it uses this share of its budget, or has fewer free tokens than most memories cost.
+FULL, _SMALL_TOKENS = 0.95, 35
 #: Maximum share of the budget for summaries of the periods that the query names.
 PERIODS_SHARE = 0.5
 #: Share of the budget that memories get while blocks with more to add come before them, and their part of the budget
@@ -57,24 +64,6 @@ _FOUND = (BlockSource.MEMORIES, BlockSource.CHAT_HISTORY)
 
 #: Candidates of the blocks with a share.
 Candidates = Mapping[BlockSource, Sequence[ContextCandidate]]
-
-
-@dataclass(frozen=True)
-class BuiltContext:
-    """A finished context and its parts."""
-
-    #: Each with the number of its first item.
-    blocks: Sequence[tuple[BudgetedBlock, int]]
-    text: str
-    tokens: int
-    omitted: int
-    verdict: Verdict | None
-    #: Arms of the memory search that failed.
-    degraded: Sequence[ArmReport]
-    #: Lorebook entries that may be missing.
-    lore_omissions: Sequence[Omission]
-    #: Number of items of which a part is shown.
-    shortened: int
 
 
 @dataclass(frozen=True)
@@ -92,6 +81,10 @@ class ContextBuilder:
     waiting: Sequence[ContextItem]
     #: Lorebook entries that may be missing; filled while blocks are built.
     lore_omissions: list[Omission] = field(default_factory=list)
+
+    @cached_property
+    def question(self) -> QuestionWords:
+        return QuestionWords.of(self.text, self.start.settings.text_search_config)
 
     async def recall(self) -> RecalledTurns:
         """Return older turns of this conversation that are similar to the query."""
@@ -128,7 +121,7 @@ class ContextBuilder:
                 self.text,
             ),
         )
-        return found.with_periods(periods)
+        return replace(found.with_periods(periods), question=self.question)
 
     def finders(self) -> dict[BlockSource, Awaitable[Sequence[ContextCandidate]]]:
         """Return, for each block that may have candidates, the awaitable that finds them."""
@@ -166,15 +159,26 @@ class ContextBuilder:
                 has_facts=self.start.present.facts,
             )
 
-    def add_earlier(self, earlier: EarlierConversations) -> None:
-        """Add earlier conversations before search results, within the unused tokens of the chat history's half."""
-        left = int(self.draft.budget * SHARE) - self.draft.blocks[BlockSource.CHAT_HISTORY].tokens
-        add_earlier_conversations(self.draft, self.draft.layout, earlier, left)
+    def add_earlier(self, earlier: EarlierConversations, found: FoundMemories) -> FoundMemories:
+        """Add earlier conversations before search results, and return the results that may follow.
+
+        They get a share within the unused tokens of the chat history's half. If the question asks for them and names no
+        topic, they get most of the budget, and only results that surely answer may follow.
+        """
+        draft, conversation = self.draft, self.start.conversation
+        left = int(draft.budget * SHARE) - draft.blocks[BlockSource.CHAT_HISTORY].tokens
+        limit = min(int(draft.budget * EARLIER_SHARE), left)
+        names = [conversation.record.agent, conversation.record.subject] if conversation else []
+        if earlier.turns and asks_to_resume(self.text, names):
+            limit, found = int(draft.budget * RESUMED_SHARE), found.sure()
+        periods = {each.memory.id for each in found.periods}
+        add_earlier_conversations(draft, draft.layout, earlier.without_summaries(periods), limit)
+        return found
 
     def add_recalled_turns(self, recalled: Sequence[SearchResult]) -> None:
         """Add older turns of this conversation."""
         limit = int(self.draft.budget * SHARE)
-        nearest = FoundMemories().after(recalled)
+        nearest = FoundMemories(question=self.question).after(recalled)
         most = self.start.most_recalled
         self._add_found(BlockSource.CHAT_HISTORY, nearest, most, limit, alone=True)
 
@@ -187,14 +191,16 @@ class ContextBuilder:
         Adding items runs in threads, because they may be many and long.
         """
         source_messages = await asyncio.to_thread(self._add_all, found, candidates)
-        if found.is_cut and self.draft.tokens < FULL * self.draft.budget:
+        draft = self.draft
+        free = draft.budget - draft.tokens
+        if found.is_cut and draft.tokens < FULL * draft.budget and free >= _SMALL_TOKENS:
             try:
                 async with asyncio.timeout_at(until):
-                    more = await self.search(all_=True)
+                    found = await self.search(all_=True)
             except TimeoutError:
                 return
-            marked = more.with_sources({**more.source_messages, **source_messages})
-            await asyncio.to_thread(self._add_memories, marked)
+        marked = found.with_sources({**found.source_messages, **source_messages})
+        await asyncio.to_thread(self._add_rest, marked)
 
     def finish(self, turns: BlockSource = BlockSource.CHAT_HISTORY) -> None:
         """Add the remaining turns that fit to the block `turns`, and use the remaining tokens for longer items."""
@@ -204,14 +210,14 @@ class ContextBuilder:
         draft.fill(turns, requested, maximum=len(requested), verbatim=True)
         draft.widen()
         draft.trim()
-        draft.left_out.difference_update(draft.keys)
+        draft.forget_repetitions_left_out()
 
     def _add_all(self, found: FoundMemories, candidates: Candidates) -> ToldBy:
         """Add memories and blocks once; return the source messages of the blocks' items."""
         draft, queues = self.draft, self._queues(found, candidates)
         promised = self._reserve(queues, bool(found.results))
         source_messages = {k: v for queue in queues for k, v in queue.source_messages().items()}
-        marked = found.with_sources({**found.source_messages, **source_messages})
+        marked = found.with_sources({**found.source_messages, **source_messages}).likely()
         before = [queue for queue in queues if queue.precedes and self._needs_more(queue)]
         promised |= {each.key for queue in before for each in queue.candidates}
         limit = int(draft.budget * _MEMORIES_SHARE) if before else None
@@ -227,6 +233,14 @@ class ContextBuilder:
             draft.fill_from(queue)
             self._report(draft.leave_out(queue))
         return source_messages
+
+    def _add_rest(self, found: FoundMemories) -> None:
+        """Add further memories up to the last relevant one, let shortened items grow, then add other memories."""
+        self._add_memories(found.likely())
+        if remove_repeated_sentences(self.draft, {each.memory.id for each in found.periods}):
+            self._add_memories(found.likely())
+        self.draft.widen()
+        self._add_memories(found)
 
     def _reserve(self, queues: Sequence[BlockQueue], has_memories: bool) -> set[UUID | str]:
         """Reserve tokens for the blocks in order of the prompt: first a floor for each, then up to its share.
@@ -288,7 +302,9 @@ class ContextBuilder:
         self._add_current_facts(found)
         if found.periods:
             most = min(len(found.periods), self._memories_left())
-            periods = FoundMemories().after(found.periods)
+            # Their words for a time match anything, such as `three weeks late`.
+            words = found.question and found.question.without_times()
+            periods = FoundMemories(question=words).after(found.periods)
             of_periods = int(self.draft.budget * PERIODS_SHARE)
             # The query asks for them, so they are complete even if turns before them say the same.
             self._add_found(BlockSource.MEMORIES, periods, most, of_periods, theirs, verbatim=True)
@@ -326,10 +342,11 @@ class ContextBuilder:
     ) -> None:
         layout = self.draft.layout
         there = self.draft.keys | self._query_message_ids() | theirs
+        turns = self.draft.blocks[BlockSource.CHAT_HISTORY].items
         items = [
             item
             for item in found.items(layout)
-            if item.key not in there and not self._echoes_neighbour(item)
+            if item.key not in there and not echoes_neighbour(item, turns)
         ]
 
         def masked(item: ContextItem) -> ContextItem:
@@ -343,21 +360,6 @@ class ContextBuilder:
             verbatim=verbatim,
             alone=alone,
             finish=masked,
-        )
-
-    def _echoes_neighbour(self, item: ContextItem) -> bool:
-        """Return whether an item is a turn next to a shown one and says nothing new, such as `Noted, pier nine.`"""
-        about = item.about
-        if about is None or about.seq is None:
-            return False
-        shown = self.draft.blocks[BlockSource.CHAT_HISTORY].items
-        return any(
-            each.about is not None
-            and each.about.conversation_id == about.conversation_id
-            and each.about.seq is not None
-            and abs(each.about.seq - about.seq) == 1
-            and adds_nothing(item.words, each.words)
-            for each in shown
         )
 
     def _query_message_ids(self) -> set[UUID | str]:

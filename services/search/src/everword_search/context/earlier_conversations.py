@@ -12,6 +12,7 @@ They are read without a search, because a question such as "Where were we?" shar
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
@@ -19,8 +20,6 @@ from everword.db.pool import STATEMENT_CAP_S, Connection
 from everword.db.statements import fetch_each
 from everword.domain.deadline import remaining
 from everword.domain.records import ConversationRecord
-from everword.text.sentences import sentence_and_line_ends
-from everword.text.tiers import cut
 from everword_search.context.budget import ContextDraft
 from everword_search.context.item import ContextItem, ItemContext
 from everword_search.context.model import BlockSource, ContextCandidate, ContextRequest
@@ -36,11 +35,14 @@ from everword_search.passages.store import (
 )
 from everword_search.records.model import MemoryFilter, max_parts
 from everword_search.records.store import MemoryRow, read_memories, use_generic_plans
+from everword_search.retrieval.full_text import FullText
 
 #: A conversation is new until it has this many turns; then its own turns show its subject.
 NEW_TURNS = 10
 #: Share of the budget, within the half of the chat history, and the part of it for turns before tasks and summaries.
 SHARE, TURNS_SHARE = 0.2, 0.6
+#: Share of the budget, beyond that half, if the question asks for the end of the last conversation.
+RESUMED_SHARE = 0.8
 #: Maximum earlier conversations read, their summaries, a day and a week of the calendar, and maximum tasks.
 _CONVERSATIONS, _SUMMARIES, _PERIODS, _TASKS = 5, 3, 2, 5
 #: Maximum characters of an item, and in a small budget the maximum share of the block, at this many characters a token.
@@ -58,6 +60,10 @@ class EarlierConversations:
     tasks: Sequence[MemoryRow] = ()
     #: Outdated facts of turns and summaries.
     endings: Endings = field(default_factory=dict)
+
+    def without_summaries(self, ids: AbstractSet[UUID]) -> EarlierConversations:
+        """Return these without the summaries `ids`, which another block shows."""
+        return replace(self, summaries=[each for each in self.summaries if each.id not in ids])
 
 
 def is_new(request: ContextRequest, record: ConversationRecord, most_turns: int) -> bool:
@@ -124,10 +130,9 @@ def _filter(request: ContextRequest, agents: set[str], subjects: set[str]) -> Me
 
 
 def add_earlier_conversations(
-    draft: ContextDraft, layout: Layout, earlier: EarlierConversations, most_tokens: int
+    draft: ContextDraft, layout: Layout, earlier: EarlierConversations, limit: int
 ) -> None:
-    """Add turns, tasks and summaries of earlier conversations, within the share and `most_tokens`."""
-    limit = min(int(draft.budget * SHARE), most_tokens)
+    """Add turns, tasks and summaries of earlier conversations, at most `limit` tokens."""
     longest = min(_MOST_CHARS, int(limit * _ITEM_SHARE * _CHARS_A_TOKEN))
     if longest <= 0:
         return
@@ -148,26 +153,16 @@ def add_earlier_conversations(
 
 
 def _item(layout: Layout, memory: MemoryRow, endings: Endings, longest: int) -> ContextItem:
-    about = ItemContext(endings=endings.get(memory.id, ()))
     words = memory.content or memory.synthesized_content
+    full = FullText.of_beginning(words, memory.content_truncated)
+    about = ItemContext(endings=endings.get(memory.id, ()), full=full)
     item = layout.memory(memory, words, about, masks=layout.masks)
-    shown = shorten(item.words, longest)
-    return item if shown == item.words else layout.reworded(item, shown)
+    return layout.shown(item, longest)
 
 
 def _task(layout: Layout, memory: MemoryRow, longest: int) -> ContextItem:
-    item = layout.candidate(
-        ContextCandidate(
-            memory.note_kind, memory.content, memory.id, memory.occurred_at, about=memory
-        )
+    full = FullText.of_beginning(memory.content, memory.content_truncated)
+    candidate = ContextCandidate(
+        memory.note_kind, memory.content, memory.id, memory.occurred_at, about=memory, full=full
     )
-    shown = shorten(item.words, longest)
-    return item if shown == item.words else layout.reworded(item, shown)
-
-
-def shorten(text: str, longest: int) -> str:
-    """Return the first sentences of a text within `longest` characters, or else its first words."""
-    if len(text) <= longest:
-        return text
-    ends = [end for end in sentence_and_line_ends(text) if end < longest]
-    return f"{text[: ends[-1]].rstrip()} …" if ends else cut(text, longest)
+    return layout.shown(layout.candidate(candidate), longest)

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
+from everword.domain.memory_kinds import MemoryKind
 from everword.domain.records import MemoryRecord
 from everword_search.endings.model import Ending
 from everword_search.retrieval.confidence import Confidence
 from everword_search.retrieval.full_text import FullText
 
+#: An item of at least this relevance has to do with the query; most others have not.
+RELEVANT = 0.1
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
 
 
@@ -79,6 +82,10 @@ class ContextItem:
     @property
     def says(self) -> str:
         return self.substance or self.words
+
+    @property
+    def is_summary(self) -> bool:
+        return self.about is not None and self.about.kind == MemoryKind.SUMMARY
 
     @property
     def key(self) -> UUID | str:

@@ -11,12 +11,13 @@ from everword.domain.memory_kinds import TRIGGERED_KINDS, MemoryKind
 from everword.domain.records import ConversationRecord, MemoryRecord
 from everword.rpc.pages import MAX_PAGE, PageRequest
 from everword.text.credentials import mask_passage
-from everword_search.context.item import ContextItem, ItemContext
+from everword_search.context.item import RELEVANT, ContextItem, ItemContext
 from everword_search.context.model import ContextRequest
 from everword_search.context.own_first import prefer_own
 from everword_search.context.relevance_floor import choose_relevant
 from everword_search.context.text import Layout
 from everword_search.endings.read_endings import read_evidence_messages
+from everword_search.ranking.words.question_words import QuestionWords
 from everword_search.records.model import MemoryFilter
 from everword_search.retrieval.arms.base import ArmReport
 from everword_search.retrieval.model import SearchRequest, SearchResult, Verdict
@@ -31,6 +32,8 @@ CHARS_A_TOKEN = 5
 _SPARE, _SMALL_TOKENS = 10, 35
 #: Workspace files for the start of a session and for heartbeats only.
 _OF_A_MOMENT = ("BOOT", "HEARTBEAT")
+#: A memory of at least this relevance surely answers; a lower relevance than the other is shown as 0 %.
+_SURE, _SHOWN = 0.5, 0.005
 #: The profile that ranks by time and importance as well as relevance.
 _COUNTS_TIME = "balanced"
 
@@ -54,6 +57,8 @@ class FoundMemories:
     degraded: Sequence[ArmReport] = ()
     #: Summaries of the periods that the query names, oldest first.
     periods: Sequence[SearchResult] = ()
+    #: The question, by which excerpts are chosen.
+    question: QuestionWords | None = None
 
     def items(self, layout: Layout) -> list[ContextItem]:
         """Return the memories as items, best first, a fact after a message that states it.
@@ -84,6 +89,19 @@ class FoundMemories:
         is_unknown = bool(summaries) and self.verdict is Verdict.NOTHING_RELEVANT
         return replace(self, periods=summaries, verdict=None if is_unknown else self.verdict)
 
+    def likely(self) -> FoundMemories:
+        """Return the results up to the last relevant one, without those whose relevance is shown as 0 %."""
+        results = list(self.results.items())
+        while results and not _is_of_relevance(results[-1][1], RELEVANT):
+            results.pop()
+        shown = {id_: each for id_, each in results if _is_of_relevance(each, _SHOWN)}
+        return replace(self, results=shown)
+
+    def sure(self) -> FoundMemories:
+        """Return only the results that surely answer, for a question that says nothing about its topic."""
+        sure = {id_: each for id_, each in self.results.items() if _is_of_relevance(each, _SURE)}
+        return replace(self, results=sure, is_cut=False)
+
     def degraded_by(self, more: Sequence[ArmReport]) -> FoundMemories:
         """Return these results with the failed arms of another search added, each once."""
         failed = {each.arm for each in self.degraded}
@@ -107,13 +125,16 @@ class FoundMemories:
 
     def item(self, layout: Layout, id_: UUID, *, masks: bool) -> ContextItem:
         result = self.results[id_]
+        full = result.full
+        if full is not None and self.question is not None:
+            full = full.asked(self.question)
         alongside = ItemContext(
             result.hit.score,
             result.relevance,
             result.confidence,
             result.endings,
             self.source_messages.get(id_, ()),
-            full=result.full,
+            full=full,
         )
         return layout.memory(result.memory, result.passage, alongside, masks=masks)
 
@@ -171,6 +192,10 @@ async def search_memories(
         async with sources.database.transaction(namespace.id) as conn:
             source_messages = await read_evidence_messages(conn, namespace.id, facts)
     return FoundMemories(results, found.verdict, is_cut, source_messages, found.degraded)
+
+
+def _is_of_relevance(result: SearchResult, least: float) -> bool:
+    return result.relevance is None or result.relevance >= least
 
 
 def _has_its_time(memory: MemoryRecord) -> bool:

@@ -6,7 +6,9 @@ answers. A question about a whole period is an exception: no single message answ
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -15,18 +17,24 @@ from everword.db.namespaces import NamespaceSettings
 from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.periods import Period, PeriodLevel
+from everword.domain.records import MemoryRecord
+from everword.text.calendar_terms import WEEKDAY_NAMES
 from everword_search.endings.read_endings import read_endings
 from everword_search.passages.store import PeriodNodeRow, Scope, find_period_nodes
 from everword_search.ranking.times.periods import TimeRange, named_periods
 from everword_search.records.model import MemoryFilter
 from everword_search.records.store import read_memories
+from everword_search.retrieval.full_text import FullText
 from everword_search.retrieval.hits import RankedHit
 from everword_search.retrieval.model import SearchResult
 
 #: Maximum summaries: the days of a week.
 MOST = 7
-#: Characters read of each summary. A longer summary is shown by its first passage.
+#: Characters read of each summary.
 _CHARS = 4000
+#: `on Monday`, and words that show that it is past.
+_ON_WEEKDAY = re.compile(rf"\bon ({'|'.join(WEEKDAY_NAMES)})\b", re.IGNORECASE)
+_PAST = re.compile(r"\b(?:did|was|were|had|happened|said|told|went)\b", re.IGNORECASE)
 #: Longest period in seconds: a year and a day. `since 2020` asks about something else.
 _LONGEST_S = 367 * 86400.0
 #: Periods outside of these moments are ignored: days next to them may be outside of Python's dates.
@@ -46,15 +54,15 @@ async def find_period_summaries(
     A period without a summary, such as this week, is represented by those within it.
     """
     now = memory_filter.as_of_time or datetime.now(UTC)
-    named = named_periods(text, settings.text_search_config, now, settings.time_zone)
-    named = tuple(filter(_has_calendar, named))
-    if not named:
-        return []
     zone, scope = ZoneInfo(settings.time_zone), Scope(namespace.id, memory_filter)
+    named = named_periods(text, settings.text_search_config, now, settings.time_zone)
+    days = [_days(each, zone) for each in named if _has_calendar(each)]
+    days = days or past_weekdays(text, now.astimezone(zone).date())
+    if not days:
+        return []
     chosen: dict[UUID, PeriodNodeRow] = {}
     async with database.transaction(namespace.id) as conn:
-        for each in named:
-            first, end = _days(each, zone)
+        for first, end in days:
             # The first week of a month may begin in the month before.
             nodes = await find_period_nodes(conn, scope, first - timedelta(days=6), end)
             chosen |= {node.id: node for node in choose_nodes(nodes, first, end)}
@@ -67,17 +75,37 @@ async def find_period_summaries(
     return [
         SearchResult(
             record,
-            record.passage if record.content_truncated else record.content,
+            record.content,
             RankedHit(record.id, chosen[record.id].passage_id, 0.0, [], ()),
             endings=endings.get(record.id, ()),
+            full=_whole(record),
         )
         for record in records
     ]
 
 
+def _whole(record: MemoryRecord) -> FullText:
+    """Return a summary as its own passage, so that it is shown whole or in whole sentences."""
+    full = FullText.around("", record.content, "")
+    return replace(full, goes_after=record.content_truncated)
+
+
 def _has_calendar(named: TimeRange) -> bool:
     is_dated = named.start >= _EARLIEST_S and named.end <= _LATEST_S
     return is_dated and named.end - named.start <= _LONGEST_S
+
+
+def past_weekdays(text: str, today: date) -> list[tuple[date, date]]:
+    """Return the latest days before today that an English question about the past names, as `on Monday`.
+
+    Each is its date and the day after it. Ranking ignores them, because a message may name the day as well.
+    """
+    if not _PAST.search(text):
+        return []
+    found = dict.fromkeys(match[1].lower() for match in _ON_WEEKDAY.finditer(text))
+    ago = ((today.weekday() - WEEKDAY_NAMES.index(name) - 1) % 7 + 1 for name in found)
+    firsts = [today - timedelta(days=days) for days in ago]
+    return [(first, first + timedelta(days=1)) for first in firsts]
 
 
 def choose_nodes(nodes: Sequence[PeriodNodeRow], first: date, end: date) -> list[PeriodNodeRow]:

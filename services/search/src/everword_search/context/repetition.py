@@ -60,6 +60,12 @@ class WordsInContext:
         self._grams |= grams
 
 
+def contains_words(texts: Iterable[str], sentence: str) -> bool:
+    """Return whether one of the texts contains the words of a sentence in a row."""
+    words = " ".join(_words(sentence))
+    return bool(words) and any(f" {words} " in f" {' '.join(_words(text))} " for text in texts)
+
+
 def adds_nothing(text: str, other: str) -> bool:
     """Return whether nearly all words of a text are in another one, and no number or name is new."""
     words, known = _words(text), set(_words(other))

@@ -17,7 +17,7 @@ from everword.v1.lore_pb2 import LoreOmission
 from everword.v1.search_service_pb2 import Confidence, Verdict
 from everword_search.context.budgeted_block import BudgetedBlock
 from everword_search.context.build_context import build_context
-from everword_search.context.context_builder import BuiltContext
+from everword_search.context.built_context import BuiltContext
 from everword_search.context.item import ContextItem
 from everword_search.context.model import (
     DEFAULT_BUDGET,

@@ -65,7 +65,7 @@ async def stream_context(
     missing = tuple(source for source in ORDER if source in finders and source not in there)
     found: FoundMemories = there.pop(BlockSource.MEMORIES, FoundMemories())
     earlier = there.pop(BlockSource.EARLIER_CONVERSATIONS, EarlierConversations())
-    await asyncio.to_thread(building.add_earlier, earlier)
+    found = await asyncio.to_thread(building.add_earlier, earlier, found)
     await building.add_found_memories(found, there, until)
     # The chat history was already sent, so further turns go to the memories block.
     await asyncio.to_thread(building.finish, BlockSource.MEMORIES)
