@@ -298,7 +298,7 @@ async def test_llama_index_memory_returns_turns_unchanged(memory: Everword) -> N
     await kept.aset(turns[:1])
     assert kept.session != session
     assert await kept.aget_all() == turns[:1]
-    kept.reset()
+    await kept.areset()
     assert await kept.aget_all() == []
     with pytest.raises(ValueError, match="content"):
         await kept.aput(ChatMessage("x" * 1_100_000, role="user"))

@@ -105,6 +105,20 @@ async def test_context_of_new_session_creates_no_conversation(memory: AsyncEverw
     assert caught.value.reason == "CONVERSATION_NOT_FOUND"
 
 
+async def test_context_of_a_session_without_its_agent_is_an_error(memory: AsyncEverword) -> None:
+    """Without the agent it would be the context of another conversation, an empty one."""
+    await memory.append("moor 9", "The tent stands behind the dike.", agent="ranger", subject="fay")
+    other = AsyncEverword(client=await memory.client())
+    with pytest.raises(ValueError, match="'moor 9' belongs to the agent 'ranger': name it"):
+        await other.context("Where is the tent?", session="moor 9", subject="fay")
+    named = await other.context("Where is the tent?", session="moor 9", agent="ranger")
+    assert "behind the dike" in named.text
+    await other.append("moor 10", "No agent here.")
+    assert "No agent" in (await other.context("Who is here?", session="moor 10")).text
+    await other.context("Who is here?", session="moor 11")
+    await other.end_session("moor 10")
+
+
 async def test_notes_and_facts_are_stored_and_replaced(memory: AsyncEverword) -> None:
     key = f"deploy of {inspect.stack()[0].function} {id(memory)}"
     assert await memory.write_note("Push the tag.", key, expected_version=0) == 1

@@ -77,6 +77,7 @@ DERIVING = {
         "everword_compactor.sleep.request_sleep",
         "everword_compactor.sleep.insert_edge",
         "everword_ingest.conversations.end_earlier_sessions",
+        "everword_ingest.conversations.end_session",
         "everword_ingest.housekeeping.measure_stored",
         "everword_ingest.costs.count_past",
         "everword_ingest.memories.update_memory_class",

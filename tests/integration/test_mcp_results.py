@@ -157,6 +157,8 @@ async def test_question_that_nothing_answers_gets_no_page_of_results(stack: Stac
         assert nothing.startswith("Nothing that is remembered seems to answer this.")
         assert len(nothing.splitlines()) <= 4
         assert packaged_counter().count(nothing) < 400
+        context = await _call(client, "memory_context", query=question)
+        assert context.startswith("Nothing that is remembered seems to answer this.")
 
 
 async def test_long_results_end_with_what_asks_for_the_rest(stack: Stack) -> None:

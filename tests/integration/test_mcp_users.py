@@ -155,6 +155,14 @@ async def test_two_users_of_one_agent_share_no_memory_over_stdio(stack: Stack) -
             await client.call_tool("memory_context", {"query": "What happened on Monday?"})
         )
         assert "bicycle" in context
+        # The server counts all users together; a tool of one user does not show these numbers.
+        stats = said(await client.call_tool("memory_stats", {}))
+        assert "messages:" not in stats
+        assert "of all users together:" in stats
+        extra = said(await client.call_tool("memory_search", {"query": "bicycle", "top_k": 3}))
+        assert extra.endswith(
+            "kinds, authors, since, until, conversation, page_token. Fixed here: agents, subject.)"
+        )
         forced = await client.call_tool("fact_profile", {"subject": "ana"})
         assert "subject is always 'bo' here" in text_of(forced)
         tools = (await client.list_tools()).tools

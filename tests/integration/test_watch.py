@@ -174,6 +174,9 @@ async def test_watch_command_prints_events_and_resumes(stack: Stack) -> None:
     ]
     hasty = await everword(stack, "watch", "--timeout", "0.0001", "--events", "1")
     assert (hasty.status, "--timeout SECONDS" in hasty.errors) == (1, True)
+    limited = await everword(stack, "watch", "--resume", token, "--timeout", "3")
+    assert (limited.status, "A note to watch." in limited.output) == (0, True)
+    assert "--resume " in limited.errors
     _, option, resumed = again.errors.rpartition("--resume ")
     assert option
     await write(stack, "Another one.", "command line")

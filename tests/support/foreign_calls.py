@@ -162,6 +162,7 @@ _NAMED: list[tuple[str, str, str, dict[str, Any]]] = [
     ("GetWorkspaceFile", "name", "DOCUMENT_NOT_FOUND", _MEMORY_FILE),
     ("DeleteWorkspaceFile", "name", "DOCUMENT_NOT_FOUND", _MEMORY_FILE),
     ("GetConversation", "key.session_key", NO_CONVERSATION, {"key": {"session_key": "s"}}),
+    ("EndConversation", "key.session_key", NO_CONVERSATION, {"key": {"session_key": "s"}}),
     (
         *("GetMemory", "memory_id, unindexed", NO_MEMORY),
         {"memory_id": "$message_id", "include_unindexed": True},

@@ -115,7 +115,7 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
     }
     dispute = {"dispute_id": DISPUTE, "outcome": 3, "decided_by": "rule", "reason": "smuggled"}
     names = (
-        *("read_sleep_progress", "read_messages", "list_parked", "read_profile", "known_topics"),
+        *("read_sleep_progress", "read_messages", "list_unread", "read_profile", "known_topics"),
         *("closing_subjects", "waiting_sessions", "read_observations", "touched_facts"),
         *("count_sessions", "read_evidence", "open_disputes", "read_timeline", "read_around"),
         *("expired_facts", "read_edges", "request_sleep", "finish_sessions", "find_conversation"),
@@ -127,6 +127,9 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
         f"{package}.recent_summaries": {"subjects": ["", SUBJECT], "since": BEGAN},
         f"{package}.insert_session": {**asked, **_session()},
         f"{package}.insert_observations": {**asked, **_observation(message_id)},
+        f"{package}.delete_observations": {"session_id": SESSION},
+        f"{package}.estimate_rereading": {**asked, "subject": None, "model": "another"},
+        f"{package}.request_rereading": {**asked, "subject": None, "model": "another"},
         f"{package}.advance_sleep_progress": {**asked, "after": 0, "through": 1},
         f"{package}.insert_edge": {**asked, **edge},
         f"{package}.record_night": {"night": "2001-02-04"},

@@ -182,7 +182,7 @@ def _special(filled: Filled) -> dict[str, dict[str, Any]]:
         **theme_parameters(filled.passage_ids),
         **people_parameters(filled.conversation_id, filled.message_ids[0]),
         **sleep_parameters(filled.conversation_id, filled.message_ids[0]),
-        "everword_ingest.conversations.end_earlier_sessions": new,
+        "everword_ingest.conversations.end_earlier_sessions": new | {"rested_s": 1, "idle_s": 2},
         **graph_parameters(WORDS, filled.summaries.leaf),
         **{name: each for kind in KINDS for name, each in kind.parameters().items()},
         **note_parameters(filled.message_ids, filled.conversation_id),

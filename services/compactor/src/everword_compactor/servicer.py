@@ -23,8 +23,9 @@ from everword_compactor.conversations.translate import flush_request, flushed_to
 from everword_compactor.maintenance.backfill import BackfillTarget, backfill
 from everword_compactor.maintenance.queue import get_queue_status, retry_jobs
 from everword_compactor.maintenance.translate import queue_status_to_proto
+from everword_compactor.sleep.rpc.reread import estimate_rereading
 from everword_compactor.sleep.rpc.sleep import sleep
-from everword_compactor.sleep.rpc.translate import progress_to_proto
+from everword_compactor.sleep.rpc.translate import estimate_to_proto, progress_to_proto, to_scope
 
 
 class MaintenanceServicer(MaintenanceServiceServicer):
@@ -98,15 +99,14 @@ class MaintenanceServicer(MaintenanceServiceServicer):
         self, request: pb.SleepRequest, context: Context
     ) -> None:
         """Write progress as it arrives. Interceptors wait for the call's end, so it is no generator."""
-        conversation_id = UUID(request.conversation_id) if request.conversation_id else None
-        steps = sleep(
-            self._database,
-            current_namespace(),
-            conversation_id,
-            request.subject,
-            self._model != EXTRACTIVE,
-        )
-        async for progress in steps:
+        model = "" if self._model == EXTRACTIVE else self._model
+        scope, namespace = to_scope(request), current_namespace()
+        if request.dry_run:
+            estimate = await estimate_rereading(self._database, namespace, scope, model)
+            await send_request_id(context)
+            await context.write(estimate_to_proto(estimate))
+            return
+        async for progress in sleep(self._database, namespace, scope, model):
             await send_request_id(context)
             await context.write(progress_to_proto(progress))
 

@@ -16,9 +16,11 @@ from everword.rpc.interceptors.base import Context
 from everword.rpc.translate import conversation_to_proto, masked_fields
 from everword.v1 import ingest_service_pb2 as pb
 from everword.v1 import memory_pb2
+from everword.v1.conversation_pb2 import ConversationDetails
 from everword.v1.ingest_service_pb2_grpc import IngestServiceServicer
 from everword_ingest.conversations.translate import CHANGEABLE, changed_values, to_spec
 from everword_ingest.conversations.write_conversation import (
+    end_conversation,
     ensure_conversation,
     update_conversation,
 )
@@ -59,13 +61,24 @@ class IngestServicer(IngestServiceServicer):
             id_ = record.id
         if fields:
             record, token = await update_conversation(
-                self._database, namespace, id_, fields, values
+                self._database, namespace, id_, fields, values, self._wake
             )
         return pb.EnsureConversationResponse(
             conversation=conversation_to_proto(record),
             created=created,
             consistency_token=await self._seal(token),
         )
+
+    async def EndConversation(
+        self, request: pb.EndConversationRequest, context: Context
+    ) -> pb.EndConversationResponse:
+        target = (
+            UUID(request.conversation_id)
+            if request.conversation_id
+            else to_spec(request.key, ConversationDetails())
+        )
+        id_ = await end_conversation(self._database, current_namespace(), target, self._wake)
+        return pb.EndConversationResponse(conversation_id=str(id_))
 
     async def AppendMessages(
         self, request: pb.AppendMessagesRequest, context: Context

@@ -76,6 +76,7 @@ TOPICS: Mapping[str, Mapping[str, CommandEntry]] = {
             "patterns:patterns", "List learned patterns with their confidence."
         ),
         "sleep": CommandEntry("sleep:sleep", "Learn from conversations now."),
+        "end": CommandEntry("end:end", "End the session of a conversation."),
         "compact": CommandEntry("compact:compact", "Schedule summaries of conversations."),
         "rollup": CommandEntry(
             "calendar:rollup", "Schedule summaries of days, weeks, months and years."

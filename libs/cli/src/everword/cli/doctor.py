@@ -19,7 +19,7 @@ from everword.client import CallError, Client, ClientSettings
 from everword.client.channel import open_channel
 from everword.client.servers import SERVER_HEADER
 from everword.v1 import conversation_pb2, memory_pb2
-from everword.v1.maintenance_service_pb2 import GetQueueStatusRequest
+from everword.v1.maintenance_service_pb2 import GetQueueStatusRequest, SleepRequest
 from everword.v1.search_service_pb2 import GetStatsRequest, GetStatsResponse
 from everword.v1.stats_pb2 import Alert, LocalModelForm
 
@@ -90,6 +90,8 @@ async def _findings(client: Client, writes: bool) -> AsyncIterator[Finding]:
     for finding in _of_stats(stats):
         yield finding
     yield await _queue(client)
+    if unread := await _unread_sessions(client):
+        yield unread
     if writes:
         yield await _round_trip(client)
 
@@ -178,6 +180,22 @@ async def _queue(client: Client) -> Finding:
         found = f"{len(status.failed_jobs)} jobs failed, such as {failed.task}: {failed.error}"
         return Finding("background", False, found, "repair the cause, then `everword retry-failed`")
     return Finding("background", True, "no job has waited for long, and none failed")
+
+
+async def _unread_sessions(client: Client) -> Finding | None:
+    """Report sessions that were processed before a language model was configured; None if there are none."""
+    try:
+        request = SleepRequest(again=True, dry_run=True)
+        [response] = [each async for each in client.maintenance_service.Sleep(request)]
+    except CallError:
+        # No model is configured, or the key may not write.
+        return None
+    if not response.estimate.sessions_without_model:
+        return None
+    found = f"{response.estimate.sessions_without_model} sessions were processed without a language model"
+    return Finding(
+        "sleep", True, found, "`everword sleep --again` reads them, and shows the cost before"
+    )
 
 
 async def _round_trip(client: Client) -> Finding:

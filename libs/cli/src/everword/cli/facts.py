@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from shlex import quote
 
 import click
 from google.protobuf.message import Message
 
+from everword.cli.groups import HintingGroup
 from everword.cli.output import (
     json_option,
     line,
@@ -35,7 +37,7 @@ known_at_option = click.option(
 )
 
 
-@click.group()
+@click.group(cls=HintingGroup, hint=lambda subject: [f"everword facts profile {quote(subject)}"])
 def facts() -> None:
     """Show facts with their history and evidence, and store facts."""
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from shlex import quote
 from uuid import UUID
 
 import click
 from google.protobuf import json_format
 from google.protobuf.struct_pb2 import Struct
 
+from everword.cli.groups import HintingGroup
 from everword.cli.names import find_conversation, key_options
 from everword.cli.output import json_option, line, print_json, print_table, speaker, trust_of, when
 from everword.cli.session import remote
@@ -21,7 +23,16 @@ from everword.v1 import search_service_pb2 as pb
 Details = Iterable[tuple[str, object]]
 
 
-@click.group()
+def _what_was_meant(argument: str) -> list[str]:
+    """Return the commands that show what an argument may name."""
+    try:
+        UUID(argument)
+    except ValueError:
+        return [f"everword get conversation {quote(argument)}"]
+    return [f"everword get {kind} {argument}" for kind in ("memory", "conversation")]
+
+
+@click.group(cls=HintingGroup, hint=_what_was_meant)
 def get() -> None:
     """Show one whole memory, message, summary or conversation."""
 

@@ -6,6 +6,7 @@ import asyncio
 from contextlib import suppress
 
 import click
+from click.core import ParameterSource
 from google.protobuf import json_format
 
 from everword.cli.filters import filter_options
@@ -28,14 +29,21 @@ LONGEST_S = 600.0
 async def watch(
     client: Client, filter: memory_pb2.MemoryFilter, resume: str, events: int | None, as_json: bool
 ) -> None:
-    """Print changes of memories until Ctrl-C; with --json, one JSON document a line."""
+    """Print changes of memories until Ctrl-C; with --json, one JSON document a line.
+
+    --timeout SECONDS ends it earlier.
+    """
+    given = click.get_current_context()
+    is_limited = given.get_parameter_source("timeout") is ParameterSource.COMMANDLINE
     request = pb.WatchMemoriesRequest(filter=filter, resume_token=resume)
-    enough = asyncio.Event()
-    following = asyncio.create_task(_follow(client, request, events, as_json, enough))
+    answered, enough = asyncio.Event(), asyncio.Event()
+    following = asyncio.create_task(_follow(client, request, events, as_json, answered, enough))
     ended = asyncio.create_task(enough.wait())
-    await asyncio.wait((following, ended), return_when=asyncio.FIRST_COMPLETED)
-    if not enough.is_set():
-        ended.cancel()
+    limit_s = given.params["timeout"] if is_limited else None
+    tasks = (following, ended)
+    done, _ = await asyncio.wait(tasks, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
+    ended.cancel()
+    if following in done or not answered.is_set():
         try:
             await following
         except TimeoutError as error:
@@ -53,9 +61,10 @@ async def _follow(
     request: pb.WatchMemoriesRequest,
     events: int | None,
     as_json: bool,
+    answered: asyncio.Event,
     enough: asyncio.Event,
 ) -> None:
-    """Print events for ever, and set `enough` after `events` of them.
+    """Print events for ever; set `answered` after the first response, and `enough` after `events` events.
 
     Raises: TimeoutError if the first response takes longer than --timeout.
     """
@@ -67,6 +76,7 @@ async def _follow(
         async with asyncio.timeout(max_wait_s) as answer:
             async for response in client.search_service.WatchMemories(request, timeout=LONGEST_S):
                 answer.reschedule(None)
+                answered.set()
                 if enough.is_set():
                     continue
                 for event in response.events:

@@ -9,6 +9,7 @@ await agent.run("What is my boat called?", memory=memory)
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Coroutine
+from contextlib import suppress
 from itertools import dropwhile
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -87,8 +88,8 @@ class EverwordMemory(BaseMemory):
         self._run(lambda memory: self._set(memory, messages))
 
     def reset(self) -> None:
-        """Begin another session."""
-        self.session = str(uuid4())
+        """End the session, so that Everword learns from it, and begin another one."""
+        self._run(self._reset)
 
     def _run(self, call: Callable[[AsyncEverword], Coroutine[Any, Any, _Result]]) -> _Result:
         try:
@@ -132,10 +133,16 @@ class EverwordMemory(BaseMemory):
             new = [_to_proto(each) for each in messages]
             await memory.append(self.session, *new, subject=self.subject)
 
+    async def _reset(self, memory: AsyncEverword) -> None:
+        ended, self.session = self.session, str(uuid4())
+        # Without the call, the session ends after 30 minutes without a message.
+        with suppress(CallError):
+            await memory.end_session(ended)
+
     async def _set(self, memory: AsyncEverword, messages: list[ChatMessage]) -> None:
         there = await self._all(memory)
         if messages[: len(there)] != there:
-            self.reset()
+            await self._reset(memory)
             there = []
         await self._append(memory, messages[len(there) :])
 

@@ -89,6 +89,13 @@ class Everword:
         """
         return self._loop.run(self._memory.append(session, *messages, agent=agent, subject=subject))
 
+    def end_session(self, session: str, *, agent: str = "") -> None:
+        """End the session of a conversation: Everword learns from it now, not after 30 minutes without a message.
+
+        A later message begins another session of the conversation. Does nothing if there is no such conversation.
+        """
+        self._loop.run(self._memory.end_session(session, agent=agent))
+
     def search(
         self,
         query: str,
@@ -138,7 +145,8 @@ class Everword:
         With the session of a conversation, the context holds its recent turns, and memories of its agent and subject
         alone. A conversation that does not exist yet has no turns; nothing is written, so a read-only API key suffices.
         Without a session, the context holds the memories of all agents and subjects. `profile` is as in `search`.
-        `omit` names parts that its lines do not have.
+        `omit` names parts that its lines do not have. Raises ValueError if no agent is named, and only agents have
+        conversations of this name.
         """
         return self._loop.run(
             self._memory.context(

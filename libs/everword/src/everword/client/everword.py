@@ -15,6 +15,7 @@ from everword.client.errors import CallError
 from everword.client.freshness import Freshness
 from everword.client.kinds import Kind
 from everword.client.pages import PAGE_SIZE, pages
+from everword.client.session_agents import ensure_no_agent
 from everword.client.settings import ClientSettings
 from everword.client.types import (
     AnyMessage,
@@ -83,6 +84,8 @@ class AsyncEverword:
         self._resources = AsyncExitStack()
         self.freshness = Freshness()
         self._conversations: dict[tuple[str, str], str] = {}
+        #: Sessions for which `ensure_no_agent` has succeeded.
+        self._without_agent: set[str] = set()
 
     async def __aenter__(self) -> Self:
         await self.client()
@@ -120,6 +123,18 @@ class AsyncEverword:
         response = await self.freshness.write(client.ingest_service.AppendMessages(request))
         self._conversations[session, agent or self._agent] = response.conversation_id
         return [each.message_id for each in response.messages]
+
+    async def end_session(self, session: str, *, agent: str = "") -> None:
+        """End the session of a conversation: Everword learns from it now, not after 30 minutes without a message.
+
+        A later message begins another session of the conversation. Does nothing if there is no such conversation.
+        """
+        request = ingest_service_pb2.EndConversationRequest(key=self._target(session, agent).key)
+        try:
+            await (await self.client()).ingest_service.EndConversation(request)
+        except CallError as error:
+            if error.reason != "CONVERSATION_NOT_FOUND":
+                raise
 
     async def search(
         self,
@@ -166,11 +181,17 @@ class AsyncEverword:
         With the session of a conversation, the context holds its recent turns, and memories of its agent and subject
         alone. A conversation that does not exist yet has no turns; nothing is written, so a read-only API key suffices.
         Without a session, the context holds the memories of all agents and subjects. `profile` is as in `search`.
-        `omit` names parts that its lines do not have.
+        `omit` names parts that its lines do not have. Raises ValueError if no agent is named, and only agents have
+        conversations of this name.
         """
+        key = self._target(session, agent).key
+        if session and not key.agent and session not in self._without_agent:
+            await ensure_no_agent(await self.client(), key, subject, self.freshness.token)
+            self._without_agent.add(session)
+        conversation = context_service_pb2.ContextConversation(key=key, subject=subject)
         request = context_service_pb2.BuildContextRequest(
             query=query,
-            conversation=self._context_target(session, agent, subject) if session else None,
+            conversation=conversation if session else None,
             token_budget=budget,
             profile=profile,
             omit_parts=[_part_number(each) for each in omit],
@@ -358,12 +379,6 @@ class AsyncEverword:
         )
         details = conversation_pb2.ConversationDetails(subject=subject) if subject else None
         return ingest_service_pb2.ConversationTarget(key=key, details=details)
-
-    def _context_target(
-        self, session: str, agent: str, subject: str
-    ) -> context_service_pb2.ContextConversation:
-        key = self._target(session, agent).key
-        return context_service_pb2.ContextConversation(key=key, subject=subject)
 
     async def _find(self, session: str, agent: str) -> str:
         """Return the id of a conversation; those that this object appended to are cached."""

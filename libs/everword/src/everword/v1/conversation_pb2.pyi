@@ -124,7 +124,9 @@ class Conversation(_message.Message):
     id: _builtins.str
     """id identifies the conversation (UUIDv7)."""
     active: _builtins.bool
-    """active is false once the caller has closed the conversation. It stays readable, and may be written to."""
+    """active is false once the caller has closed the conversation, which also ends its session for Sleep. It stays readable, and
+    may be written to.
+    """
     message_count: _builtins.int
     """message_count is the number of its messages. Output only."""
     turn_count: _builtins.int

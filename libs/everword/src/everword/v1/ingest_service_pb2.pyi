@@ -135,6 +135,58 @@ class EnsureConversationResponse(_message.Message):
 Global___EnsureConversationResponse: _TypeAlias = EnsureConversationResponse  # noqa: Y015
 
 @_typing.final
+class EndConversationRequest(_message.Message):
+    """EndConversationRequest names a conversation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
+    conversation_id: _builtins.str
+    """conversation_id is its id."""
+    @_builtins.property
+    def key(self) -> _conversation_pb2.ConversationKey:
+        """key is the caller's own key of the conversation."""
+
+    def __init__(
+        self,
+        *,
+        conversation_id: _builtins.str = ...,
+        key: _conversation_pb2.ConversationKey | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "conversation_id", b"conversation_id", "key", b"key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation", b"conversation", "conversation_id", b"conversation_id", "key", b"key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_conversation: _TypeAlias = _typing.Literal["conversation_id", "key"]  # noqa: Y015
+    _WhichOneofArgType_conversation: _TypeAlias = _typing.Literal["conversation", b"conversation"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_conversation) -> _WhichOneofReturnType_conversation | None: ...
+
+Global___EndConversationRequest: _TypeAlias = EndConversationRequest  # noqa: Y015
+
+@_typing.final
+class EndConversationResponse(_message.Message):
+    """EndConversationResponse names the conversation whose session has ended."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONVERSATION_ID_FIELD_NUMBER: _builtins.int
+    conversation_id: _builtins.str
+    """conversation_id is the id of the conversation."""
+    def __init__(
+        self,
+        *,
+        conversation_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndConversationResponse: _TypeAlias = EndConversationResponse  # noqa: Y015
+
+@_typing.final
 class ConversationTarget(_message.Message):
     """ConversationTarget names the conversation that messages go to."""
 

@@ -44,6 +44,11 @@ class IngestServiceStub:
                 request_serializer=everword_dot_v1_dot_ingest__service__pb2.EnsureConversationRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_ingest__service__pb2.EnsureConversationResponse.FromString,
                 _registered_method=True)
+        self.EndConversation = channel.unary_unary(
+                '/everword.v1.IngestService/EndConversation',
+                request_serializer=everword_dot_v1_dot_ingest__service__pb2.EndConversationRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_ingest__service__pb2.EndConversationResponse.FromString,
+                _registered_method=True)
         self.AppendMessages = channel.unary_unary(
                 '/everword.v1.IngestService/AppendMessages',
                 request_serializer=everword_dot_v1_dot_ingest__service__pb2.AppendMessagesRequest.SerializeToString,
@@ -108,6 +113,16 @@ class IngestServiceServicer:
         """EnsureConversation returns the conversation with a key, or with an id, and creates the one with the key if it does not
         exist. update_mask names the fields that it sets in an existing conversation; without one, an existing conversation stays
         as it is. CONVERSATION_NOT_FOUND if there is none with the id.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EndConversation(self, request, context):
+        """EndConversation ends the session of a conversation: Sleep learns from its messages at once instead of after 30 minutes
+        without one. Call it when a user leaves. The conversation stays active, and its next message begins another session.
+        Setting `active` to false by EnsureConversation has the same effect. Repeated calls have no further effect.
+        CONVERSATION_NOT_FOUND if it does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -203,6 +218,11 @@ def add_IngestServiceServicer_to_server(servicer, server):
                     request_deserializer=everword_dot_v1_dot_ingest__service__pb2.EnsureConversationRequest.FromString,
                     response_serializer=everword_dot_v1_dot_ingest__service__pb2.EnsureConversationResponse.SerializeToString,
             ),
+            'EndConversation': grpc.unary_unary_rpc_method_handler(
+                    servicer.EndConversation,
+                    request_deserializer=everword_dot_v1_dot_ingest__service__pb2.EndConversationRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_ingest__service__pb2.EndConversationResponse.SerializeToString,
+            ),
             'AppendMessages': grpc.unary_unary_rpc_method_handler(
                     servicer.AppendMessages,
                     request_deserializer=everword_dot_v1_dot_ingest__service__pb2.AppendMessagesRequest.FromString,
@@ -286,6 +306,33 @@ class IngestService:
             '/everword.v1.IngestService/EnsureConversation',
             everword_dot_v1_dot_ingest__service__pb2.EnsureConversationRequest.SerializeToString,
             everword_dot_v1_dot_ingest__service__pb2.EnsureConversationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EndConversation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.IngestService/EndConversation',
+            everword_dot_v1_dot_ingest__service__pb2.EndConversationRequest.SerializeToString,
+            everword_dot_v1_dot_ingest__service__pb2.EndConversationResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -26,6 +26,12 @@ class IngestServiceStub:
     exist. update_mask names the fields that it sets in an existing conversation; without one, an existing conversation stays
     as it is. CONVERSATION_NOT_FOUND if there is none with the id.
     """
+    EndConversation: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.EndConversationRequest, _ingest_service_pb2.EndConversationResponse]
+    """EndConversation ends the session of a conversation: Sleep learns from its messages at once instead of after 30 minutes
+    without one. Call it when a user leaves. The conversation stays active, and its next message begins another session.
+    Setting `active` to false by EnsureConversation has the same effect. Repeated calls have no further effect.
+    CONVERSATION_NOT_FOUND if it does not exist.
+    """
     AppendMessages: _aio.UnaryUnaryMultiCallable[_ingest_service_pb2.AppendMessagesRequest, _ingest_service_pb2.AppendMessagesResponse]
     """AppendMessages stores messages at the end of one conversation, all or none, in the given order. The response is sent
     after the commit. With a request_id the call can be repeated safely: the same id and body return the same ids and write
@@ -84,6 +90,18 @@ class IngestServiceServicer(metaclass=_abc_1.ABCMeta):
         """EnsureConversation returns the conversation with a key, or with an id, and creates the one with the key if it does not
         exist. update_mask names the fields that it sets in an existing conversation; without one, an existing conversation stays
         as it is. CONVERSATION_NOT_FOUND if there is none with the id.
+        """
+
+    @_abc_1.abstractmethod
+    def EndConversation(
+        self,
+        request: _ingest_service_pb2.EndConversationRequest,
+        context: _aio.ServicerContext[_ingest_service_pb2.EndConversationRequest, _abc.Awaitable[_ingest_service_pb2.EndConversationResponse]],
+    ) -> _abc.Awaitable[_ingest_service_pb2.EndConversationResponse]:
+        """EndConversation ends the session of a conversation: Sleep learns from its messages at once instead of after 30 minutes
+        without one. Call it when a user leaves. The conversation stays active, and its next message begins another session.
+        Setting `active` to false by EnsureConversation has the same effect. Repeated calls have no further effect.
+        CONVERSATION_NOT_FOUND if it does not exist.
         """
 
     @_abc_1.abstractmethod

@@ -24,12 +24,13 @@ _sym_db = _symbol_database.Default()
 
 from buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
 from everword.v1 import access_pb2 as everword_dot_v1_dot_access__pb2
+from everword.v1 import cost_pb2 as everword_dot_v1_dot_cost__pb2
 from everword.v1 import stats_pb2 as everword_dot_v1_dot_stats__pb2
 from everword.v1 import summary_pb2 as everword_dot_v1_dot_summary__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%everword/v1/maintenance_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x17\x65verword/v1/stats.proto\x1a\x19\x65verword/v1/summary.proto\x1a\x1fgoogle/protobuf/timestamp.proto\".\n\x15GetQueueStatusRequest\x12\x15\n\x04task\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\xd9\x01\n\x16GetQueueStatusResponse\x12%\n\x05tasks\x18\x01 \x03(\x0b\x32\x16.everword.v1.TaskStats\x12+\n\x0b\x66\x61iled_jobs\x18\x02 \x03(\x0b\x32\x16.everword.v1.FailedJob\x12\x33\n\x0f\x66\x61iled_passages\x18\x03 \x03(\x0b\x32\x1a.everword.v1.FailedPassage\x12\x36\n\x11\x66\x61iled_tool_calls\x18\x04 \x03(\x0b\x32\x1b.everword.v1.FailedToolCall\"3\n\x0e\x46\x61iledToolCall\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\r\n\x05\x65rror\x18\x02 \x01(\t\"?\n\rFailedPassage\x12\x11\n\tmemory_id\x18\x01 \x01(\t\x12\x0c\n\x04part\x18\x02 \x01(\x05\x12\r\n\x05\x65rror\x18\x03 \x01(\t\"y\n\tFailedJob\x12\x0c\n\x04task\x18\x01 \x01(\t\x12\x0e\n\x06target\x18\x02 \x01(\t\x12\x10\n\x08\x61ttempts\x18\x03 \x01(\x05\x12\r\n\x05\x65rror\x18\x04 \x01(\t\x12-\n\tfail_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"t\n\x10RetryJobsRequest\x12\x15\n\x04task\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12 \n\x0e\x65rror_contains\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x0f\n\x07\x64ry_run\x18\x03 \x01(\x08\x12\x16\n\x05limit\x18\x04 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\"!\n\x11RetryJobsResponse\x12\x0c\n\x04jobs\x18\x01 \x01(\x03\"s\n\x0f\x42\x61\x63kfillRequest\x12\x37\n\x06target\x18\x01 \x01(\x0e\x32\x1b.everword.v1.BackfillTargetB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\x12\x0f\n\x07\x64ry_run\x18\x02 \x01(\x08\x12\x16\n\x05limit\x18\x03 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\"!\n\x10\x42\x61\x63kfillResponse\x12\r\n\x05items\x18\x01 \x01(\x03\"G\n\x0e\x43ompactRequest\x12$\n\x0f\x63onversation_id\x18\x01 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12\x0f\n\x07\x64ry_run\x18\x02 \x01(\x08\":\n\x0f\x43ompactResponse\x12\x15\n\rconversations\x18\x01 \x01(\x03\x12\x10\n\x08messages\x18\x02 \x01(\x03\"\x96\x01\n\rRollUpRequest\x12:\n\nstart_date\x18\x01 \x01(\tB&\xbaH#r\x1e\x32\x1c^[0-9]{4}-[0-9]{2}-[0-9]{2}$\xd8\x01\x01\x12\x38\n\x08\x65nd_date\x18\x02 \x01(\tB&\xbaH#r\x1e\x32\x1c^[0-9]{4}-[0-9]{2}-[0-9]{2}$\xd8\x01\x01\x12\x0f\n\x07\x64ry_run\x18\x03 \x01(\x08\"!\n\x0eRollUpResponse\x12\x0f\n\x07periods\x18\x01 \x01(\x03\"\xa5\x02\n\x18\x46lushConversationRequest\x12!\n\x0f\x63onversation_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12\x1d\n\x0c\x63ontext_size\x18\x02 \x01(\x05\x42\x07\xbaH\x04\x1a\x02 \x00\x12\x1c\n\x0bused_tokens\x18\x03 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x13\n\x0bnotes_saved\x18\x04 \x01(\x08\x12$\n\x0bkeep_recent\x18\x05 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xe8\x07(\x00H\x00\x88\x01\x01\x12\x31\n\x15protected_message_ids\x18\x06 \x03(\tB\x12\xbaH\x0f\x92\x01\x0c\x10\xe8\x07\x18\x01\"\x05r\x03\xb0\x01\x01\x12+\n\nfull_ratio\x18\x07 \x01(\x01\x42\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00\x42\x0e\n\x0c_keep_recent\"\x84\x02\n\x19\x46lushConversationResponse\x12(\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x18.everword.v1.FlushAction\x12\x13\n\x0binstruction\x18\x02 \x01(\t\x12\'\n\tsummaries\x18\x03 \x03(\x0b\x32\x14.everword.v1.Summary\x12\x1c\n\x14replaced_through_seq\x18\x04 \x01(\x03\x12\x18\n\x10kept_message_ids\x18\x05 \x03(\t\x12\x13\n\x0bused_tokens\x18\x06 \x01(\x03\x12\x14\n\x0c\x66reed_tokens\x18\x07 \x01(\x03\x12\x1c\n\x14in_doubt_message_ids\x18\x08 \x03(\t\"\x1c\n\x1aGetCompactionStatusRequest\"\xdc\x01\n\x1bGetCompactionStatusResponse\x12)\n\x04mode\x18\x01 \x01(\x0e\x32\x1b.everword.v1.CompactionMode\x12\r\n\x05model\x18\x02 \x01(\t\x12(\n\x06levels\x18\x03 \x03(\x0b\x32\x18.everword.v1.LevelStatus\x12,\n\x07\x62\x61\x63klog\x18\x04 \x01(\x0b\x32\x1b.everword.v1.SummaryBacklog\x12\x14\n\x0cinput_tokens\x18\x05 \x01(\x03\x12\x15\n\routput_tokens\x18\x06 \x01(\x03\"\xdb\x01\n\x0bLevelStatus\x12(\n\x05level\x18\x01 \x01(\x0e\x32\x19.everword.v1.SummaryLevel\x12\x11\n\tsummaries\x18\x02 \x01(\x03\x12\r\n\x05stale\x18\x03 \x01(\x03\x12\x14\n\x0cneeds_review\x18\x04 \x01(\x03\x12\x39\n\tby_models\x18\x05 \x03(\x0b\x32&.everword.v1.LevelStatus.ByModelsEntry\x1a/\n\rByModelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\"w\n\x15\x41uditSummariesRequest\x12$\n\x0f\x63onversation_id\x18\x01 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12\x1a\n\tpage_size\x18\x02 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"\xa5\x01\n\x16\x41uditSummariesResponse\x12+\n\x08\x66indings\x18\x01 \x03(\x0b\x32\x19.everword.v1.AuditFinding\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x0f\n\x07\x61udited\x18\x03 \x01(\x05\x12\x17\n\x0fsource_coverage\x18\x04 \x01(\x01\x12\x1b\n\x13identifier_coverage\x18\x05 \x01(\x01\"x\n\x0c\x41uditFinding\x12%\n\x07summary\x18\x01 \x01(\x0b\x32\x14.everword.v1.Summary\x12/\n\x0c\x66\x61ithfulness\x18\x02 \x01(\x0b\x32\x19.everword.v1.Faithfulness\x12\x10\n\x08problems\x18\x03 \x03(\t\"O\n\x0cSleepRequest\x12$\n\x0f\x63onversation_id\x18\x01 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12\x19\n\x07subject\x18\x02 \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\"\xf7\x01\n\rSleepResponse\x12\x0c\n\x04\x64one\x18\x01 \x01(\x08\x12\x15\n\rconversations\x18\x02 \x01(\x05\x12\x14\n\x0cpending_jobs\x18\x03 \x01(\x05\x12\x17\n\x0fstored_sessions\x18\x04 \x01(\x05\x12\x1a\n\x12processed_sessions\x18\x05 \x01(\x05\x12\x18\n\x10skipped_sessions\x18\x06 \x01(\x05\x12\x17\n\x0fparked_sessions\x18\x07 \x01(\x05\x12\x13\n\x0b\x66\x61iled_jobs\x18\x08 \x01(\x05\x12\x16\n\x0epostponed_jobs\x18\t \x01(\x05\x12\x16\n\x0eleft_out_steps\x18\n \x03(\t*\x94\x01\n\x0e\x42\x61\x63kfillTarget\x12\x1f\n\x1b\x42\x41\x43KFILL_TARGET_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x42\x41\x43KFILL_TARGET_EMBEDDINGS\x10\x01\x12\"\n\x1e\x42\x41\x43KFILL_TARGET_TOOL_SENTENCES\x10\x02\x12\x1d\n\x19\x42\x41\x43KFILL_TARGET_SUMMARIES\x10\x03*y\n\x0b\x46lushAction\x12\x1c\n\x18\x46LUSH_ACTION_UNSPECIFIED\x10\x00\x12\x15\n\x11\x46LUSH_ACTION_NONE\x10\x01\x12\x1b\n\x17\x46LUSH_ACTION_SAVE_NOTES\x10\x02\x12\x18\n\x14\x46LUSH_ACTION_REPLACE\x10\x03*l\n\x0e\x43ompactionMode\x12\x1f\n\x1b\x43OMPACTION_MODE_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43OMPACTION_MODE_EXTRACTIVE\x10\x01\x12\x19\n\x15\x43OMPACTION_MODE_MODEL\x10\x02\x32\xbd\x06\n\x12MaintenanceService\x12_\n\x0eGetQueueStatus\x12\".everword.v1.GetQueueStatusRequest\x1a#.everword.v1.GetQueueStatusResponse\"\x04\xe8\xe0\x18\x01\x12P\n\tRetryJobs\x12\x1d.everword.v1.RetryJobsRequest\x1a\x1e.everword.v1.RetryJobsResponse\"\x04\xe8\xe0\x18\x02\x12J\n\x07\x43ompact\x12\x1b.everword.v1.CompactRequest\x1a\x1c.everword.v1.CompactResponse\"\x04\xe8\xe0\x18\x02\x12G\n\x06RollUp\x12\x1a.everword.v1.RollUpRequest\x1a\x1b.everword.v1.RollUpResponse\"\x04\xe8\xe0\x18\x02\x12h\n\x11\x46lushConversation\x12%.everword.v1.FlushConversationRequest\x1a&.everword.v1.FlushConversationResponse\"\x04\xe8\xe0\x18\x02\x12\x46\n\x05Sleep\x12\x19.everword.v1.SleepRequest\x1a\x1a.everword.v1.SleepResponse\"\x04\xe8\xe0\x18\x02\x30\x01\x12n\n\x13GetCompactionStatus\x12\'.everword.v1.GetCompactionStatusRequest\x1a(.everword.v1.GetCompactionStatusResponse\"\x04\xe8\xe0\x18\x01\x12_\n\x0e\x41uditSummaries\x12\".everword.v1.AuditSummariesRequest\x1a#.everword.v1.AuditSummariesResponse\"\x04\xe8\xe0\x18\x01\x12M\n\x08\x42\x61\x63kfill\x12\x1c.everword.v1.BackfillRequest\x1a\x1d.everword.v1.BackfillResponse\"\x04\xe8\xe0\x18\x02\x1a\r\xea\xe0\x18\tcompactorb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%everword/v1/maintenance_service.proto\x12\x0b\x65verword.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x18\x65verword/v1/access.proto\x1a\x16\x65verword/v1/cost.proto\x1a\x17\x65verword/v1/stats.proto\x1a\x19\x65verword/v1/summary.proto\x1a\x1fgoogle/protobuf/timestamp.proto\".\n\x15GetQueueStatusRequest\x12\x15\n\x04task\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\xd9\x01\n\x16GetQueueStatusResponse\x12%\n\x05tasks\x18\x01 \x03(\x0b\x32\x16.everword.v1.TaskStats\x12+\n\x0b\x66\x61iled_jobs\x18\x02 \x03(\x0b\x32\x16.everword.v1.FailedJob\x12\x33\n\x0f\x66\x61iled_passages\x18\x03 \x03(\x0b\x32\x1a.everword.v1.FailedPassage\x12\x36\n\x11\x66\x61iled_tool_calls\x18\x04 \x03(\x0b\x32\x1b.everword.v1.FailedToolCall\"3\n\x0e\x46\x61iledToolCall\x12\x12\n\nmessage_id\x18\x01 \x01(\t\x12\r\n\x05\x65rror\x18\x02 \x01(\t\"?\n\rFailedPassage\x12\x11\n\tmemory_id\x18\x01 \x01(\t\x12\x0c\n\x04part\x18\x02 \x01(\x05\x12\r\n\x05\x65rror\x18\x03 \x01(\t\"y\n\tFailedJob\x12\x0c\n\x04task\x18\x01 \x01(\t\x12\x0e\n\x06target\x18\x02 \x01(\t\x12\x10\n\x08\x61ttempts\x18\x03 \x01(\x05\x12\r\n\x05\x65rror\x18\x04 \x01(\t\x12-\n\tfail_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"t\n\x10RetryJobsRequest\x12\x15\n\x04task\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12 \n\x0e\x65rror_contains\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x0f\n\x07\x64ry_run\x18\x03 \x01(\x08\x12\x16\n\x05limit\x18\x04 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\"!\n\x11RetryJobsResponse\x12\x0c\n\x04jobs\x18\x01 \x01(\x03\"s\n\x0f\x42\x61\x63kfillRequest\x12\x37\n\x06target\x18\x01 \x01(\x0e\x32\x1b.everword.v1.BackfillTargetB\n\xbaH\x07\x82\x01\x04\x10\x01 \x00\x12\x0f\n\x07\x64ry_run\x18\x02 \x01(\x08\x12\x16\n\x05limit\x18\x03 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\"!\n\x10\x42\x61\x63kfillResponse\x12\r\n\x05items\x18\x01 \x01(\x03\"G\n\x0e\x43ompactRequest\x12$\n\x0f\x63onversation_id\x18\x01 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12\x0f\n\x07\x64ry_run\x18\x02 \x01(\x08\":\n\x0f\x43ompactResponse\x12\x15\n\rconversations\x18\x01 \x01(\x03\x12\x10\n\x08messages\x18\x02 \x01(\x03\"\x96\x01\n\rRollUpRequest\x12:\n\nstart_date\x18\x01 \x01(\tB&\xbaH#r\x1e\x32\x1c^[0-9]{4}-[0-9]{2}-[0-9]{2}$\xd8\x01\x01\x12\x38\n\x08\x65nd_date\x18\x02 \x01(\tB&\xbaH#r\x1e\x32\x1c^[0-9]{4}-[0-9]{2}-[0-9]{2}$\xd8\x01\x01\x12\x0f\n\x07\x64ry_run\x18\x03 \x01(\x08\"!\n\x0eRollUpResponse\x12\x0f\n\x07periods\x18\x01 \x01(\x03\"\xa5\x02\n\x18\x46lushConversationRequest\x12!\n\x0f\x63onversation_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\xb0\x01\x01\x12\x1d\n\x0c\x63ontext_size\x18\x02 \x01(\x05\x42\x07\xbaH\x04\x1a\x02 \x00\x12\x1c\n\x0bused_tokens\x18\x03 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x13\n\x0bnotes_saved\x18\x04 \x01(\x08\x12$\n\x0bkeep_recent\x18\x05 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xe8\x07(\x00H\x00\x88\x01\x01\x12\x31\n\x15protected_message_ids\x18\x06 \x03(\tB\x12\xbaH\x0f\x92\x01\x0c\x10\xe8\x07\x18\x01\"\x05r\x03\xb0\x01\x01\x12+\n\nfull_ratio\x18\x07 \x01(\x01\x42\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x00\x00\xf0?)\x00\x00\x00\x00\x00\x00\x00\x00\x42\x0e\n\x0c_keep_recent\"\x84\x02\n\x19\x46lushConversationResponse\x12(\n\x06\x61\x63tion\x18\x01 \x01(\x0e\x32\x18.everword.v1.FlushAction\x12\x13\n\x0binstruction\x18\x02 \x01(\t\x12\'\n\tsummaries\x18\x03 \x03(\x0b\x32\x14.everword.v1.Summary\x12\x1c\n\x14replaced_through_seq\x18\x04 \x01(\x03\x12\x18\n\x10kept_message_ids\x18\x05 \x03(\t\x12\x13\n\x0bused_tokens\x18\x06 \x01(\x03\x12\x14\n\x0c\x66reed_tokens\x18\x07 \x01(\x03\x12\x1c\n\x14in_doubt_message_ids\x18\x08 \x03(\t\"\x1c\n\x1aGetCompactionStatusRequest\"\xdc\x01\n\x1bGetCompactionStatusResponse\x12)\n\x04mode\x18\x01 \x01(\x0e\x32\x1b.everword.v1.CompactionMode\x12\r\n\x05model\x18\x02 \x01(\t\x12(\n\x06levels\x18\x03 \x03(\x0b\x32\x18.everword.v1.LevelStatus\x12,\n\x07\x62\x61\x63klog\x18\x04 \x01(\x0b\x32\x1b.everword.v1.SummaryBacklog\x12\x14\n\x0cinput_tokens\x18\x05 \x01(\x03\x12\x15\n\routput_tokens\x18\x06 \x01(\x03\"\xdb\x01\n\x0bLevelStatus\x12(\n\x05level\x18\x01 \x01(\x0e\x32\x19.everword.v1.SummaryLevel\x12\x11\n\tsummaries\x18\x02 \x01(\x03\x12\r\n\x05stale\x18\x03 \x01(\x03\x12\x14\n\x0cneeds_review\x18\x04 \x01(\x03\x12\x39\n\tby_models\x18\x05 \x03(\x0b\x32&.everword.v1.LevelStatus.ByModelsEntry\x1a/\n\rByModelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x03:\x02\x38\x01\"w\n\x15\x41uditSummariesRequest\x12$\n\x0f\x63onversation_id\x18\x01 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12\x1a\n\tpage_size\x18\x02 \x01(\x05\x42\x07\xbaH\x04\x1a\x02(\x00\x12\x1c\n\npage_token\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x08\"\xa5\x01\n\x16\x41uditSummariesResponse\x12+\n\x08\x66indings\x18\x01 \x03(\x0b\x32\x19.everword.v1.AuditFinding\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x0f\n\x07\x61udited\x18\x03 \x01(\x05\x12\x17\n\x0fsource_coverage\x18\x04 \x01(\x01\x12\x1b\n\x13identifier_coverage\x18\x05 \x01(\x01\"x\n\x0c\x41uditFinding\x12%\n\x07summary\x18\x01 \x01(\x0b\x32\x14.everword.v1.Summary\x12/\n\x0c\x66\x61ithfulness\x18\x02 \x01(\x0b\x32\x19.everword.v1.Faithfulness\x12\x10\n\x08problems\x18\x03 \x03(\t\"\x9f\x01\n\x0cSleepRequest\x12$\n\x0f\x63onversation_id\x18\x01 \x01(\tB\x0b\xbaH\x08r\x03\xb0\x01\x01\xd8\x01\x01\x12\x19\n\x07subject\x18\x02 \x01(\tB\x08\xbaH\x05r\x03(\x80\x04\x12\r\n\x05\x61gain\x18\x03 \x01(\x08\x12.\n\nsince_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07\x64ry_run\x18\x05 \x01(\x08\"\xcd\x01\n\x11RereadingEstimate\x12\r\n\x05model\x18\x01 \x01(\t\x12\x10\n\x08sessions\x18\x02 \x01(\x05\x12\x1e\n\x16sessions_without_model\x18\x03 \x01(\x05\x12\x10\n\x08messages\x18\x04 \x01(\x03\x12\x16\n\x0emessage_tokens\x18\x05 \x01(\x03\x12\x14\n\x0cinput_tokens\x18\x06 \x01(\x03\x12\x15\n\routput_tokens\x18\x07 \x01(\x03\x12 \n\x04\x63ost\x18\x08 \x01(\x0b\x32\x12.everword.v1.Money\"\xc9\x02\n\rSleepResponse\x12\x0c\n\x04\x64one\x18\x01 \x01(\x08\x12\x15\n\rconversations\x18\x02 \x01(\x05\x12\x14\n\x0cpending_jobs\x18\x03 \x01(\x05\x12\x17\n\x0fstored_sessions\x18\x04 \x01(\x05\x12\x1a\n\x12processed_sessions\x18\x05 \x01(\x05\x12\x18\n\x10skipped_sessions\x18\x06 \x01(\x05\x12\x17\n\x0fparked_sessions\x18\x07 \x01(\x05\x12\x13\n\x0b\x66\x61iled_jobs\x18\x08 \x01(\x05\x12\x16\n\x0epostponed_jobs\x18\t \x01(\x05\x12\x16\n\x0eleft_out_steps\x18\n \x03(\t\x12\x1e\n\x16sessions_to_read_again\x18\x0b \x01(\x05\x12\x30\n\x08\x65stimate\x18\x0c \x01(\x0b\x32\x1e.everword.v1.RereadingEstimate*\x94\x01\n\x0e\x42\x61\x63kfillTarget\x12\x1f\n\x1b\x42\x41\x43KFILL_TARGET_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x42\x41\x43KFILL_TARGET_EMBEDDINGS\x10\x01\x12\"\n\x1e\x42\x41\x43KFILL_TARGET_TOOL_SENTENCES\x10\x02\x12\x1d\n\x19\x42\x41\x43KFILL_TARGET_SUMMARIES\x10\x03*y\n\x0b\x46lushAction\x12\x1c\n\x18\x46LUSH_ACTION_UNSPECIFIED\x10\x00\x12\x15\n\x11\x46LUSH_ACTION_NONE\x10\x01\x12\x1b\n\x17\x46LUSH_ACTION_SAVE_NOTES\x10\x02\x12\x18\n\x14\x46LUSH_ACTION_REPLACE\x10\x03*l\n\x0e\x43ompactionMode\x12\x1f\n\x1b\x43OMPACTION_MODE_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43OMPACTION_MODE_EXTRACTIVE\x10\x01\x12\x19\n\x15\x43OMPACTION_MODE_MODEL\x10\x02\x32\xbd\x06\n\x12MaintenanceService\x12_\n\x0eGetQueueStatus\x12\".everword.v1.GetQueueStatusRequest\x1a#.everword.v1.GetQueueStatusResponse\"\x04\xe8\xe0\x18\x01\x12P\n\tRetryJobs\x12\x1d.everword.v1.RetryJobsRequest\x1a\x1e.everword.v1.RetryJobsResponse\"\x04\xe8\xe0\x18\x02\x12J\n\x07\x43ompact\x12\x1b.everword.v1.CompactRequest\x1a\x1c.everword.v1.CompactResponse\"\x04\xe8\xe0\x18\x02\x12G\n\x06RollUp\x12\x1a.everword.v1.RollUpRequest\x1a\x1b.everword.v1.RollUpResponse\"\x04\xe8\xe0\x18\x02\x12h\n\x11\x46lushConversation\x12%.everword.v1.FlushConversationRequest\x1a&.everword.v1.FlushConversationResponse\"\x04\xe8\xe0\x18\x02\x12\x46\n\x05Sleep\x12\x19.everword.v1.SleepRequest\x1a\x1a.everword.v1.SleepResponse\"\x04\xe8\xe0\x18\x02\x30\x01\x12n\n\x13GetCompactionStatus\x12\'.everword.v1.GetCompactionStatusRequest\x1a(.everword.v1.GetCompactionStatusResponse\"\x04\xe8\xe0\x18\x01\x12_\n\x0e\x41uditSummaries\x12\".everword.v1.AuditSummariesRequest\x1a#.everword.v1.AuditSummariesResponse\"\x04\xe8\xe0\x18\x01\x12M\n\x08\x42\x61\x63kfill\x12\x1c.everword.v1.BackfillRequest\x1a\x1d.everword.v1.BackfillResponse\"\x04\xe8\xe0\x18\x02\x1a\r\xea\xe0\x18\tcompactorb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -98,60 +99,62 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_MAINTENANCESERVICE'].methods_by_name['AuditSummaries']._serialized_options = b'\350\340\030\001'
   _globals['_MAINTENANCESERVICE'].methods_by_name['Backfill']._loaded_options = None
   _globals['_MAINTENANCESERVICE'].methods_by_name['Backfill']._serialized_options = b'\350\340\030\002'
-  _globals['_BACKFILLTARGET']._serialized_start=3106
-  _globals['_BACKFILLTARGET']._serialized_end=3254
-  _globals['_FLUSHACTION']._serialized_start=3256
-  _globals['_FLUSHACTION']._serialized_end=3377
-  _globals['_COMPACTIONMODE']._serialized_start=3379
-  _globals['_COMPACTIONMODE']._serialized_end=3487
-  _globals['_GETQUEUESTATUSREQUEST']._serialized_start=194
-  _globals['_GETQUEUESTATUSREQUEST']._serialized_end=240
-  _globals['_GETQUEUESTATUSRESPONSE']._serialized_start=243
-  _globals['_GETQUEUESTATUSRESPONSE']._serialized_end=460
-  _globals['_FAILEDTOOLCALL']._serialized_start=462
-  _globals['_FAILEDTOOLCALL']._serialized_end=513
-  _globals['_FAILEDPASSAGE']._serialized_start=515
-  _globals['_FAILEDPASSAGE']._serialized_end=578
-  _globals['_FAILEDJOB']._serialized_start=580
-  _globals['_FAILEDJOB']._serialized_end=701
-  _globals['_RETRYJOBSREQUEST']._serialized_start=703
-  _globals['_RETRYJOBSREQUEST']._serialized_end=819
-  _globals['_RETRYJOBSRESPONSE']._serialized_start=821
-  _globals['_RETRYJOBSRESPONSE']._serialized_end=854
-  _globals['_BACKFILLREQUEST']._serialized_start=856
-  _globals['_BACKFILLREQUEST']._serialized_end=971
-  _globals['_BACKFILLRESPONSE']._serialized_start=973
-  _globals['_BACKFILLRESPONSE']._serialized_end=1006
-  _globals['_COMPACTREQUEST']._serialized_start=1008
-  _globals['_COMPACTREQUEST']._serialized_end=1079
-  _globals['_COMPACTRESPONSE']._serialized_start=1081
-  _globals['_COMPACTRESPONSE']._serialized_end=1139
-  _globals['_ROLLUPREQUEST']._serialized_start=1142
-  _globals['_ROLLUPREQUEST']._serialized_end=1292
-  _globals['_ROLLUPRESPONSE']._serialized_start=1294
-  _globals['_ROLLUPRESPONSE']._serialized_end=1327
-  _globals['_FLUSHCONVERSATIONREQUEST']._serialized_start=1330
-  _globals['_FLUSHCONVERSATIONREQUEST']._serialized_end=1623
-  _globals['_FLUSHCONVERSATIONRESPONSE']._serialized_start=1626
-  _globals['_FLUSHCONVERSATIONRESPONSE']._serialized_end=1886
-  _globals['_GETCOMPACTIONSTATUSREQUEST']._serialized_start=1888
-  _globals['_GETCOMPACTIONSTATUSREQUEST']._serialized_end=1916
-  _globals['_GETCOMPACTIONSTATUSRESPONSE']._serialized_start=1919
-  _globals['_GETCOMPACTIONSTATUSRESPONSE']._serialized_end=2139
-  _globals['_LEVELSTATUS']._serialized_start=2142
-  _globals['_LEVELSTATUS']._serialized_end=2361
-  _globals['_LEVELSTATUS_BYMODELSENTRY']._serialized_start=2314
-  _globals['_LEVELSTATUS_BYMODELSENTRY']._serialized_end=2361
-  _globals['_AUDITSUMMARIESREQUEST']._serialized_start=2363
-  _globals['_AUDITSUMMARIESREQUEST']._serialized_end=2482
-  _globals['_AUDITSUMMARIESRESPONSE']._serialized_start=2485
-  _globals['_AUDITSUMMARIESRESPONSE']._serialized_end=2650
-  _globals['_AUDITFINDING']._serialized_start=2652
-  _globals['_AUDITFINDING']._serialized_end=2772
-  _globals['_SLEEPREQUEST']._serialized_start=2774
-  _globals['_SLEEPREQUEST']._serialized_end=2853
-  _globals['_SLEEPRESPONSE']._serialized_start=2856
-  _globals['_SLEEPRESPONSE']._serialized_end=3103
-  _globals['_MAINTENANCESERVICE']._serialized_start=3490
-  _globals['_MAINTENANCESERVICE']._serialized_end=4319
+  _globals['_BACKFILLTARGET']._serialized_start=3501
+  _globals['_BACKFILLTARGET']._serialized_end=3649
+  _globals['_FLUSHACTION']._serialized_start=3651
+  _globals['_FLUSHACTION']._serialized_end=3772
+  _globals['_COMPACTIONMODE']._serialized_start=3774
+  _globals['_COMPACTIONMODE']._serialized_end=3882
+  _globals['_GETQUEUESTATUSREQUEST']._serialized_start=218
+  _globals['_GETQUEUESTATUSREQUEST']._serialized_end=264
+  _globals['_GETQUEUESTATUSRESPONSE']._serialized_start=267
+  _globals['_GETQUEUESTATUSRESPONSE']._serialized_end=484
+  _globals['_FAILEDTOOLCALL']._serialized_start=486
+  _globals['_FAILEDTOOLCALL']._serialized_end=537
+  _globals['_FAILEDPASSAGE']._serialized_start=539
+  _globals['_FAILEDPASSAGE']._serialized_end=602
+  _globals['_FAILEDJOB']._serialized_start=604
+  _globals['_FAILEDJOB']._serialized_end=725
+  _globals['_RETRYJOBSREQUEST']._serialized_start=727
+  _globals['_RETRYJOBSREQUEST']._serialized_end=843
+  _globals['_RETRYJOBSRESPONSE']._serialized_start=845
+  _globals['_RETRYJOBSRESPONSE']._serialized_end=878
+  _globals['_BACKFILLREQUEST']._serialized_start=880
+  _globals['_BACKFILLREQUEST']._serialized_end=995
+  _globals['_BACKFILLRESPONSE']._serialized_start=997
+  _globals['_BACKFILLRESPONSE']._serialized_end=1030
+  _globals['_COMPACTREQUEST']._serialized_start=1032
+  _globals['_COMPACTREQUEST']._serialized_end=1103
+  _globals['_COMPACTRESPONSE']._serialized_start=1105
+  _globals['_COMPACTRESPONSE']._serialized_end=1163
+  _globals['_ROLLUPREQUEST']._serialized_start=1166
+  _globals['_ROLLUPREQUEST']._serialized_end=1316
+  _globals['_ROLLUPRESPONSE']._serialized_start=1318
+  _globals['_ROLLUPRESPONSE']._serialized_end=1351
+  _globals['_FLUSHCONVERSATIONREQUEST']._serialized_start=1354
+  _globals['_FLUSHCONVERSATIONREQUEST']._serialized_end=1647
+  _globals['_FLUSHCONVERSATIONRESPONSE']._serialized_start=1650
+  _globals['_FLUSHCONVERSATIONRESPONSE']._serialized_end=1910
+  _globals['_GETCOMPACTIONSTATUSREQUEST']._serialized_start=1912
+  _globals['_GETCOMPACTIONSTATUSREQUEST']._serialized_end=1940
+  _globals['_GETCOMPACTIONSTATUSRESPONSE']._serialized_start=1943
+  _globals['_GETCOMPACTIONSTATUSRESPONSE']._serialized_end=2163
+  _globals['_LEVELSTATUS']._serialized_start=2166
+  _globals['_LEVELSTATUS']._serialized_end=2385
+  _globals['_LEVELSTATUS_BYMODELSENTRY']._serialized_start=2338
+  _globals['_LEVELSTATUS_BYMODELSENTRY']._serialized_end=2385
+  _globals['_AUDITSUMMARIESREQUEST']._serialized_start=2387
+  _globals['_AUDITSUMMARIESREQUEST']._serialized_end=2506
+  _globals['_AUDITSUMMARIESRESPONSE']._serialized_start=2509
+  _globals['_AUDITSUMMARIESRESPONSE']._serialized_end=2674
+  _globals['_AUDITFINDING']._serialized_start=2676
+  _globals['_AUDITFINDING']._serialized_end=2796
+  _globals['_SLEEPREQUEST']._serialized_start=2799
+  _globals['_SLEEPREQUEST']._serialized_end=2958
+  _globals['_REREADINGESTIMATE']._serialized_start=2961
+  _globals['_REREADINGESTIMATE']._serialized_end=3166
+  _globals['_SLEEPRESPONSE']._serialized_start=3169
+  _globals['_SLEEPRESPONSE']._serialized_end=3498
+  _globals['_MAINTENANCESERVICE']._serialized_start=3885
+  _globals['_MAINTENANCESERVICE']._serialized_end=4714
 # @@protoc_insertion_point(module_scope)

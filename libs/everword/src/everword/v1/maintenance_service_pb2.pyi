@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from everword.v1 import cost_pb2 as _cost_pb2
 from everword.v1 import stats_pb2 as _stats_pb2
 from everword.v1 import summary_pb2 as _summary_pb2
 from google.protobuf import descriptor as _descriptor
@@ -839,23 +840,91 @@ class SleepRequest(_message.Message):
 
     CONVERSATION_ID_FIELD_NUMBER: _builtins.int
     SUBJECT_FIELD_NUMBER: _builtins.int
+    AGAIN_FIELD_NUMBER: _builtins.int
+    SINCE_TIME_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
     conversation_id: _builtins.str
     """conversation_id is the conversation. All if empty."""
     subject: _builtins.str
     """subject selects the conversations about a person or thing. At most 512 bytes; all if empty."""
+    again: _builtins.bool
+    """again also reads sessions again that the current language model has not read: those processed without a model, or by
+    another one. Each message counts once as evidence, so a second call changes nothing. CHAT_NOT_CONFIGURED without a model.
+    """
+    dry_run: _builtins.bool
+    """dry_run returns one response, with the estimate of what again would read, and changes nothing."""
+    @_builtins.property
+    def since_time(self) -> _timestamp_pb2.Timestamp:
+        """since_time limits again to sessions that ended then or later. All if unset."""
+
     def __init__(
         self,
         *,
         conversation_id: _builtins.str = ...,
         subject: _builtins.str = ...,
+        again: _builtins.bool = ...,
+        since_time: _timestamp_pb2.Timestamp | None = ...,
+        dry_run: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["since_time", b"since_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversation_id", b"conversation_id", "subject", b"subject"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["again", b"again", "conversation_id", b"conversation_id", "dry_run", b"dry_run", "since_time", b"since_time", "subject", b"subject"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SleepRequest: _TypeAlias = SleepRequest  # noqa: Y015
+
+@_typing.final
+class RereadingEstimate(_message.Message):
+    """RereadingEstimate describes the sessions that the current language model has not read."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MODEL_FIELD_NUMBER: _builtins.int
+    SESSIONS_FIELD_NUMBER: _builtins.int
+    SESSIONS_WITHOUT_MODEL_FIELD_NUMBER: _builtins.int
+    MESSAGES_FIELD_NUMBER: _builtins.int
+    MESSAGE_TOKENS_FIELD_NUMBER: _builtins.int
+    INPUT_TOKENS_FIELD_NUMBER: _builtins.int
+    OUTPUT_TOKENS_FIELD_NUMBER: _builtins.int
+    COST_FIELD_NUMBER: _builtins.int
+    model: _builtins.str
+    """model is the current language model."""
+    sessions: _builtins.int
+    """sessions is the number of sessions to read again."""
+    sessions_without_model: _builtins.int
+    """sessions_without_model is the number of them that no model has read."""
+    messages: _builtins.int
+    """messages is the number of their messages, without tool calls and automated messages."""
+    message_tokens: _builtins.int
+    """message_tokens is the number of tokens of these messages."""
+    input_tokens: _builtins.int
+    """input_tokens is about the number of tokens that the model reads, with its instructions."""
+    output_tokens: _builtins.int
+    """output_tokens is about the number of tokens that the model writes."""
+    @_builtins.property
+    def cost(self) -> _cost_pb2.Money:
+        """cost is the cost of these tokens at today's price. Unset if the model has no price."""
+
+    def __init__(
+        self,
+        *,
+        model: _builtins.str = ...,
+        sessions: _builtins.int = ...,
+        sessions_without_model: _builtins.int = ...,
+        messages: _builtins.int = ...,
+        message_tokens: _builtins.int = ...,
+        input_tokens: _builtins.int = ...,
+        output_tokens: _builtins.int = ...,
+        cost: _cost_pb2.Money | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["cost", b"cost"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cost", b"cost", "input_tokens", b"input_tokens", "message_tokens", b"message_tokens", "messages", b"messages", "model", b"model", "output_tokens", b"output_tokens", "sessions", b"sessions", "sessions_without_model", b"sessions_without_model"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RereadingEstimate: _TypeAlias = RereadingEstimate  # noqa: Y015
 
 @_typing.final
 class SleepResponse(_message.Message):
@@ -873,6 +942,8 @@ class SleepResponse(_message.Message):
     FAILED_JOBS_FIELD_NUMBER: _builtins.int
     POSTPONED_JOBS_FIELD_NUMBER: _builtins.int
     LEFT_OUT_STEPS_FIELD_NUMBER: _builtins.int
+    SESSIONS_TO_READ_AGAIN_FIELD_NUMBER: _builtins.int
+    ESTIMATE_FIELD_NUMBER: _builtins.int
     done: _builtins.bool
     """done is true if nothing is left to do, or nothing that a worker is at: it is the last message then."""
     conversations: _builtins.int
@@ -891,9 +962,15 @@ class SleepResponse(_message.Message):
     """failed_jobs were given up. GetQueueStatus has the reasons."""
     postponed_jobs: _builtins.int
     """postponed_jobs is the number of jobs that wait because the language model does not answer."""
+    sessions_to_read_again: _builtins.int
+    """sessions_to_read_again is the number of sessions that still wait to be read again."""
     @_builtins.property
     def left_out_steps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """left_out_steps are the steps that need a language model, if none is configured."""
+
+    @_builtins.property
+    def estimate(self) -> Global___RereadingEstimate:
+        """estimate is set if the request has dry_run."""
 
     def __init__(
         self,
@@ -908,10 +985,12 @@ class SleepResponse(_message.Message):
         failed_jobs: _builtins.int = ...,
         postponed_jobs: _builtins.int = ...,
         left_out_steps: _abc.Iterable[_builtins.str] | None = ...,
+        sessions_to_read_again: _builtins.int = ...,
+        estimate: Global___RereadingEstimate | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["estimate", b"estimate"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversations", b"conversations", "done", b"done", "failed_jobs", b"failed_jobs", "left_out_steps", b"left_out_steps", "parked_sessions", b"parked_sessions", "pending_jobs", b"pending_jobs", "postponed_jobs", b"postponed_jobs", "processed_sessions", b"processed_sessions", "skipped_sessions", b"skipped_sessions", "stored_sessions", b"stored_sessions"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["conversations", b"conversations", "done", b"done", "estimate", b"estimate", "failed_jobs", b"failed_jobs", "left_out_steps", b"left_out_steps", "parked_sessions", b"parked_sessions", "pending_jobs", b"pending_jobs", "postponed_jobs", b"postponed_jobs", "processed_sessions", b"processed_sessions", "sessions_to_read_again", b"sessions_to_read_again", "skipped_sessions", b"skipped_sessions", "stored_sessions", b"stored_sessions"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

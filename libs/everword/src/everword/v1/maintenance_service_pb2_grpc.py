@@ -134,7 +134,8 @@ class MaintenanceServiceServicer:
         """Sleep learns from the messages since the last Sleep, and consolidates what was learned: for one conversation, for
         the conversations about a subject, or for all. It sends progress, and ends when everything is done or at the
         caller's deadline, after which the work continues. Workers do the same when a conversation pauses, when another
-        begins, and every night. Repeated and concurrent calls have no further effect.
+        begins, and every night. Repeated and concurrent calls have no further effect. With again, it also reads earlier
+        sessions again, if the current language model has not read them.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -42,7 +42,8 @@ class MaintenanceServiceStub:
     """Sleep learns from the messages since the last Sleep, and consolidates what was learned: for one conversation, for
     the conversations about a subject, or for all. It sends progress, and ends when everything is done or at the
     caller's deadline, after which the work continues. Workers do the same when a conversation pauses, when another
-    begins, and every night. Repeated and concurrent calls have no further effect.
+    begins, and every night. Repeated and concurrent calls have no further effect. With again, it also reads earlier
+    sessions again, if the current language model has not read them.
     """
     GetCompactionStatus: _aio.UnaryUnaryMultiCallable[_maintenance_service_pb2.GetCompactionStatusRequest, _maintenance_service_pb2.GetCompactionStatusResponse]
     """GetCompactionStatus returns how summaries are made, and how much of their work is pending."""
@@ -115,7 +116,8 @@ class MaintenanceServiceServicer(metaclass=_abc_1.ABCMeta):
         """Sleep learns from the messages since the last Sleep, and consolidates what was learned: for one conversation, for
         the conversations about a subject, or for all. It sends progress, and ends when everything is done or at the
         caller's deadline, after which the work continues. Workers do the same when a conversation pauses, when another
-        begins, and every night. Repeated and concurrent calls have no further effect.
+        begins, and every night. Repeated and concurrent calls have no further effect. With again, it also reads earlier
+        sessions again, if the current language model has not read them.
         """
 
     @_abc_1.abstractmethod

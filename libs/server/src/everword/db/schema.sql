@@ -2259,12 +2259,12 @@ CREATE TABLE everword.sleep_sessions (
     processed_at timestamp with time zone,
     CONSTRAINT sleep_sessions_check CHECK ((last_seq >= first_seq)),
     CONSTRAINT sleep_sessions_check1 CHECK (((state = 2) = (processed_at IS NOT NULL))),
-    CONSTRAINT sleep_sessions_state_check CHECK (((state >= 1) AND (state <= 4)))
+    CONSTRAINT sleep_sessions_state_check CHECK (((state >= 1) AND (state <= 5)))
 )
 PARTITION BY HASH (namespace_id);
 COMMENT ON TABLE everword.sleep_sessions IS 'Ranges of messages of a conversation that Sleep processed as a unit.';
 COMMENT ON COLUMN everword.sleep_sessions.subject IS 'The subject of the closing steps; empty without observations.';
-COMMENT ON COLUMN everword.sleep_sessions.state IS '1 stored, 2 also processed by the closing steps, 3 without statements of people, 4 parked with an error.';
+COMMENT ON COLUMN everword.sleep_sessions.state IS '1 stored, 2 also processed by the closing steps, 3 without statements of people, 4 parked with an error, 5 to be read again.';
 
 CREATE TABLE everword.strategy_offers (
     namespace_id bigint NOT NULL,
@@ -2770,12 +2770,12 @@ CREATE UNIQUE INDEX retention_runs_night ON everword.retention_runs USING btree 
 CREATE UNIQUE INDEX retention_runs_running ON everword.retention_runs USING btree (namespace_id) WHERE (state = 1);
 CREATE INDEX session_observations_session ON ONLY everword.session_observations USING btree (namespace_id, session_id);
 CREATE INDEX session_observations_subject ON ONLY everword.session_observations USING btree (namespace_id, subject, kind, id);
-CREATE INDEX sleep_sessions_parked ON ONLY everword.sleep_sessions USING btree (namespace_id, conversation_id, first_seq) WHERE (state = 4);
 CREATE INDEX sleep_sessions_processed ON ONLY everword.sleep_sessions USING btree (namespace_id, processed_at);
 CREATE INDEX sleep_sessions_started ON ONLY everword.sleep_sessions USING btree (namespace_id, started_at);
 CREATE INDEX sleep_sessions_stored ON ONLY everword.sleep_sessions USING btree (namespace_id, stored_at);
 CREATE INDEX sleep_sessions_subject ON ONLY everword.sleep_sessions USING btree (namespace_id, subject, started_at) WHERE (state = ANY (ARRAY[1, 2]));
 CREATE INDEX sleep_sessions_topics ON ONLY everword.sleep_sessions USING btree (namespace_id, started_at) WHERE (topics <> '{}'::text[]);
+CREATE INDEX sleep_sessions_unread ON ONLY everword.sleep_sessions USING btree (namespace_id, conversation_id, first_seq) WHERE (state = ANY (ARRAY[4, 5]));
 CREATE INDEX sleep_sessions_waiting ON ONLY everword.sleep_sessions USING btree (namespace_id, subject, started_at) WHERE (state = 1);
 CREATE INDEX strategies_open ON ONLY everword.strategies USING btree (namespace_id, subject, created_at DESC, id) WHERE (state = 1);
 CREATE INDEX strategies_subject ON ONLY everword.strategies USING btree (namespace_id, subject, id);
@@ -3175,6 +3175,7 @@ REVOKE ALL ON FUNCTION everword.plan_summaries(direct uuid[], message_ids uuid[]
 REVOKE ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.preview_erasure(of_kind smallint, id_ uuid, name_ text) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION everword.price_usage(of_model text, of_provider text, called_at timestamp with time zone, input_tokens bigint, cached_tokens bigint, output_tokens bigint) TO everword_compactor;
 REVOKE ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION everword.prune_append_requests(keep interval, batch integer) TO everword_ingest, everword_ingest_scoped;
 REVOKE ALL ON FUNCTION everword.prune_memory_changes(keep interval, batch integer) FROM PUBLIC;
@@ -3417,7 +3418,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE everword.retention_policies TO everwo
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.retention_runs TO everword_ingest, everword_ingest_scoped;
 GRANT SELECT ON TABLE everword.schema_migrations TO everword_ingest, everword_search, everword_compactor, everword_embedder, everword_ingest_scoped, everword_search_scoped;
 GRANT SELECT ON TABLE everword.session_observations TO everword_search, everword_search_scoped;
-GRANT SELECT,INSERT ON TABLE everword.session_observations TO everword_compactor;
+GRANT SELECT,INSERT,DELETE ON TABLE everword.session_observations TO everword_compactor;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.sleep_nights TO everword_compactor;
 GRANT SELECT ON TABLE everword.sleep_sessions TO everword_search, everword_search_scoped;
 GRANT SELECT,INSERT,UPDATE ON TABLE everword.sleep_sessions TO everword_compactor;

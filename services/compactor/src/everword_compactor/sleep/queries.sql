@@ -14,6 +14,17 @@ f.first_seen_at, f.last_seen_at, f.lifetime_days, f.ruling, f.hypothesis, f.is_a
 o.id, o.session_id, s.conversation_id, o.kind, o.subject, o.about, o.content, o.attribute, o.value, o.hypothesis, o.message_ids,
 o.seqs, o.quotes, o.said_at
 
+-- fragment unread_by_model --
+-- Sessions with results that another model, or none, has made.
+s.state IN (1, 2) AND s.model <> %(model)s
+   AND (%(conversation_id)s::uuid IS NULL OR s.conversation_id = %(conversation_id)s)
+   AND (%(since)s::timestamptz IS NULL OR s.ended_at >= %(since)s)
+   AND (%(subject)s::text IS NULL
+        OR EXISTS (SELECT FROM conversations c
+                    WHERE c.namespace_id = %(namespace_id)s AND c.id = s.conversation_id AND c.subject = %(subject)s))
+   AND EXISTS (SELECT FROM messages f
+                WHERE f.namespace_id = %(namespace_id)s AND f.conversation_id = s.conversation_id AND f.seq = s.first_seq)
+
 -- read_sleep_progress --
 -- Return a conversation, the position up to which Sleep has processed it, and the position up to which its sessions
 -- count as finished.
@@ -33,18 +44,18 @@ SELECT :message, m.recorded_at
  ORDER BY m.seq
  LIMIT %(limit)s;
 
--- list_parked --
--- Return the parked sessions of a conversation.
+-- list_unread --
+-- Return the sessions of a conversation that are parked, or to be read again.
 SELECT id, first_seq, last_seq
   FROM sleep_sessions
- WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND state = 4
+ WHERE namespace_id = %(namespace_id)s AND conversation_id = %(conversation_id)s AND state IN (4, 5)
  ORDER BY first_seq;
 
 -- sleep_backlog --
 -- Return the next conversations, with the position up to which Sleep has processed each.
 SELECT c.id, c.last_seq, coalesce(p.slept_seq, 0) AS slept_seq,
        EXISTS (SELECT FROM sleep_sessions s
-                WHERE s.namespace_id = %(namespace_id)s AND s.conversation_id = c.id AND s.state = 4) AS has_parked
+                WHERE s.namespace_id = %(namespace_id)s AND s.conversation_id = c.id AND s.state IN (4, 5)) AS has_unread
   FROM conversations c
   LEFT JOIN compaction_progress p ON p.namespace_id = c.namespace_id AND p.conversation_id = c.id
  WHERE c.namespace_id = %(namespace_id)s AND c.id > %(after)s
@@ -238,7 +249,7 @@ SELECT id
    FOR NO KEY UPDATE;
 
 -- insert_session --
--- Store a session. A parked session is overwritten; no row if the session is stored already.
+-- Store a session. One that is parked or to be read again is overwritten; no row if the session is stored already.
 INSERT INTO sleep_sessions AS s (namespace_id, id, conversation_id, first_seq, last_seq, subject, state, topics, started_at,
                                  ended_at, model, error)
 VALUES (%(namespace_id)s, %(id)s, %(conversation_id)s, %(first_seq)s, %(last_seq)s, %(subject)s, %(state)s, %(topics)s,
@@ -246,8 +257,12 @@ VALUES (%(namespace_id)s, %(id)s, %(conversation_id)s, %(first_seq)s, %(last_seq
     ON CONFLICT (namespace_id, conversation_id, first_seq) DO UPDATE
    SET state = excluded.state, subject = excluded.subject, topics = excluded.topics, model = excluded.model,
        error = excluded.error, stored_at = now()
- WHERE s.state = 4
+ WHERE s.state IN (4, 5)
 RETURNING id;
+
+-- delete_observations --
+-- Delete the observations of a session that is read again.
+DELETE FROM session_observations WHERE namespace_id = %(namespace_id)s AND session_id = %(session_id)s;
 
 -- insert_observations --
 -- Store an observation of a session.
@@ -324,10 +339,35 @@ SELECT count(*) FILTER (WHERE state = 'running'
    AND (%(subjects)s::text[] IS NULL OR subject = ANY(%(subjects)s));
 
 -- count_since --
--- Count the sessions that were stored, processed and skipped since a time, and all parked ones.
+-- Count the sessions that were stored, processed and skipped since a time, and all that are parked or to be read again.
 SELECT count(*) FILTER (WHERE state IN (1, 2) AND stored_at >= %(since)s) AS stored,
        count(*) FILTER (WHERE processed_at >= %(since)s) AS processed,
        count(*) FILTER (WHERE state = 3 AND stored_at >= %(since)s) AS skipped,
-       count(*) FILTER (WHERE state = 4) AS parked
+       count(*) FILTER (WHERE state = 4) AS parked, count(*) FILTER (WHERE state = 5) AS to_read_again
   FROM sleep_sessions
- WHERE namespace_id = %(namespace_id)s AND (stored_at >= %(since)s OR processed_at >= %(since)s OR state = 4);
+ WHERE namespace_id = %(namespace_id)s AND (stored_at >= %(since)s OR processed_at >= %(since)s OR state IN (4, 5));
+
+-- estimate_rereading --
+-- Count the sessions that a model has not read, and their messages and tokens. Without a token count, four characters
+-- count as one.
+SELECT count(*) AS sessions, count(*) FILTER (WHERE s.model = '') AS without_model,
+       coalesce(sum(said.messages), 0)::bigint AS messages, coalesce(sum(said.tokens), 0)::bigint AS tokens
+  FROM sleep_sessions s
+ CROSS JOIN LATERAL (SELECT count(*) AS messages, sum(coalesce(nullif(m.token_count, 0), length(m.content) / 4)) AS tokens
+                       FROM messages m
+                      WHERE m.namespace_id = %(namespace_id)s AND m.conversation_id = s.conversation_id
+                        AND m.seq BETWEEN s.first_seq AND s.last_seq AND m.role IN (2, 3) AND NOT m.automated) AS said
+ WHERE s.namespace_id = %(namespace_id)s AND :unread_by_model;
+
+-- request_rereading --
+-- Mark some sessions that a model has not read as to be read again; return their conversations.
+UPDATE sleep_sessions
+   SET state = 5, processed_at = NULL
+ WHERE namespace_id = %(namespace_id)s
+   AND id IN (SELECT s.id FROM sleep_sessions s WHERE s.namespace_id = %(namespace_id)s AND :unread_by_model LIMIT %(limit)s)
+RETURNING conversation_id;
+
+-- price_rereading --
+-- Return the cost of a model call of this size today; no row if the model has no price.
+SELECT cost, currency
+  FROM price_usage(%(model)s, '', now(), %(input_tokens)s::bigint, 0, %(output_tokens)s::bigint);

@@ -22,6 +22,7 @@ class SessionState(IntEnum):
     PROCESSED = 2
     SKIPPED = 3
     PARKED = 4
+    READ_AGAIN = 5
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,11 @@ async def insert_observation(
         "said_at": [quote.said_at for quote in observation.quotes],
     }
     await execute(conn, SQL["insert_observations"], parameters)
+
+
+async def delete_observations(conn: Connection, namespace_id: int, session_id: UUID) -> None:
+    parameters = {"namespace_id": namespace_id, "session_id": session_id}
+    await execute(conn, SQL["delete_observations"], parameters)
 
 
 async def advance_sleep_progress(

@@ -51,8 +51,8 @@ class StoredMessage(SessionMessage):
 
 
 @dataclass(frozen=True)
-class ParkedSession:
-    """A session that failed."""
+class UnreadSession:
+    """A session that failed, or that is to be read again."""
 
     id: UUID
     first_seq: int
@@ -66,11 +66,12 @@ class SleepBacklog:
     id: UUID
     last_seq: int
     slept_seq: int
-    has_parked: bool
+    #: True if a session is parked or to be read again.
+    has_unread: bool
 
     @property
     def is_waiting(self) -> bool:
-        return self.slept_seq < self.last_seq or self.has_parked
+        return self.slept_seq < self.last_seq or self.has_unread
 
 
 @dataclass(frozen=True)
@@ -168,9 +169,9 @@ def read_messages(
 
 
 @statement(SQL)
-def list_parked(
+def list_unread(
     conn: Connection, namespace_id: int, conversation_id: UUID
-) -> list[ParkedSession]: ...
+) -> list[UnreadSession]: ...
 
 
 def sleep_backlog(

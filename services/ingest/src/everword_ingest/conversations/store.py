@@ -20,9 +20,12 @@ from everword.db.statements import (
     load_statements,
 )
 from everword.domain.records import ConversationRecord
+from everword.jobs.enqueue import SESSION_IDLE_S, SLEEP, DueJob, enqueue
 from everword_ingest.conversations.model import ConversationSpec, LockedConversation
 
 SQL = load_statements("everword_ingest.conversations")
+#: Seconds without a message after which a conversation without a subject ends when another one begins.
+RESTED_S = 5 * 60.0
 
 
 async def insert_conversation(
@@ -82,8 +85,14 @@ async def update_conversation(
 async def end_earlier_sessions(
     conn: Connection, namespace_id: int, conversation: LockedConversation
 ) -> list[UUID]:
-    """End the subject's earlier sessions with the same agent; return their conversations."""
+    """End earlier sessions of the same subject, agent and channel; return their conversations.
+
+    Conversations without a subject may be of several users, so only those that have rested are ended.
+    """
+    rested_s = 0.0 if conversation.subject else RESTED_S
     parameters = {
+        "rested_s": rested_s,
+        "idle_s": SESSION_IDLE_S,
         "namespace_id": namespace_id,
         "conversation_id": conversation.id,
         "agent": conversation.agent,
@@ -91,6 +100,13 @@ async def end_earlier_sessions(
         "subject": conversation.subject,
     }
     return await fetch_values(conn, SQL["end_earlier_sessions"], parameters)
+
+
+async def end_session(conn: Connection, namespace_id: int, conversation_id: UUID) -> None:
+    """Let the messages of a conversation so far count as a finished session, and make its Sleep due."""
+    parameters = {"namespace_id": namespace_id, "conversation_id": conversation_id}
+    if await fetch_value(conn, SQL["end_session"], parameters):
+        await enqueue(conn, [DueJob(namespace_id, SLEEP, str(conversation_id))])
 
 
 def _key(namespace_id: int, spec: ConversationSpec) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Find or make a conversation by its key, and change it."""
+"""Find or make a conversation by its key, change it, and end its session."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -40,12 +40,37 @@ async def update_conversation(
     conversation_id: UUID,
     fields: Sequence[str],
     values: dict[str, Any],
+    wake: Callable[[], None],
 ) -> tuple[ConversationRecord, ConsistencyToken]:
-    """Set the named fields to their values. Raises ConversationNotFound."""
+    """Set the named fields to their values; closing a conversation ends its session. Raises ConversationNotFound."""
+    closes = "active" in fields and not values["active"]
     async with database.write(namespace.id) as write:
         changed = await store.update_conversation(
             write.conn, namespace.id, conversation_id, fields, values
         )
+        if changed is not None and closes:
+            await store.end_session(write.conn, namespace.id, conversation_id)
     if changed is None:
         raise ConversationNotFound(conversation_id=conversation_id)
+    if closes:
+        wake()
     return changed, ConsistencyToken(namespace.id, write.position, 0)
+
+
+async def end_conversation(
+    database: Database,
+    namespace: NamespaceScope,
+    target: UUID | ConversationSpec,
+    wake: Callable[[], None],
+) -> UUID:
+    """End the session of a conversation, and return its id. Raises ConversationNotFound."""
+    async with database.write(namespace.id) as write:
+        conversation, _ = await store.lock_conversation(write.conn, namespace.id, target)
+        if conversation is not None:
+            await store.end_session(write.conn, namespace.id, conversation.id)
+    if conversation is None:
+        if isinstance(target, UUID):
+            raise ConversationNotFound(conversation_id=target)
+        raise ConversationNotFound(session_key=target.session_key)
+    wake()
+    return conversation.id

@@ -85,13 +85,12 @@ async def schedule_work(
 async def _due_sleeps(
     conn: Connection, namespace_id: int, conversation: LockedConversation
 ) -> list[DueJob]:
-    """Return the Sleep job of the conversation, due when it rests, and those of the subject's earlier ones, due at
-    once.
+    """Return the Sleep job of the conversation, due when it rests, and those of earlier ones, due at once.
 
-    A new conversation with the same agent on the same channel ends the earlier ones.
+    A new conversation of the same subject with the same agent on the same channel ends the earlier ones.
     """
     sleeps = {str(conversation.id): SESSION_IDLE_S}
-    if conversation.last_seq == 0 and conversation.subject:
+    if conversation.last_seq == 0:
         ended = await end_earlier_sessions(conn, namespace_id, conversation)
         sleeps |= {str(id_): 0.0 for id_ in ended}
     return [DueJob(namespace_id, SLEEP, id_, delay_s) for id_, delay_s in sorted(sleeps.items())]

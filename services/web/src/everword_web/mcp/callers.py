@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Mapping
 from urllib.parse import unquote
 
@@ -10,9 +11,12 @@ from cachetools import TTLCache
 
 from everword.adapters.tools.model import NO_SCOPE, ToolCaller, ToolScope
 from everword.admission.keys import KnownKeys
-from everword.client import Client
+from everword.client import CallError, Client
 from everword.client.freshness import Freshness
 from everword.client.headers import CALLER_HEADERS, KEY_HEADER, forwarded
+from everword.v1.ingest_service_pb2 import EndConversationRequest
+
+_log = logging.getLogger(__name__)
 
 #: For how long reads wait for an earlier write, and of how many callers at most.
 _FRESH_FOR_S = 60.0
@@ -29,13 +33,16 @@ class Callers:
         self._scope = scope
         self._known = known
         self._fresh: TTLCache[bytes, Freshness] = TTLCache(_MAX_CALLERS, _FRESH_FOR_S)
+        self._open_conversations: set[str] = set()
 
     def of(self, headers: Mapping[str, str] | None) -> ToolCaller:
         """Return who calls with these headers of HTTP; None over stdio."""
         metadata = forwarded(headers or {}, CALLER_HEADERS)
         key = hashlib.sha256(repr(metadata).encode()).digest()
         known = self._fresh.get(key) or _CallerSession(self._fresh, key)
-        return ToolCaller(self.client, known, self.scope_of(headers), metadata)
+        # Over HTTP, a process outlives the sessions of its callers.
+        opened = self._open_conversations if headers is None else None
+        return ToolCaller(self.client, known, self.scope_of(headers), metadata, opened)
 
     def scope_of(self, headers: Mapping[str, str] | None) -> ToolScope:
         """Return the agent and user to which the server, or else these headers of HTTP, limit the tools."""
@@ -44,6 +51,17 @@ class Callers:
             agent=self._scope.agent or unquote(given.get(AGENT_HEADER, "")),
             subject=self._scope.subject or unquote(given.get(SUBJECT_HEADER, "")),
         )
+
+    async def end_conversations(self) -> None:
+        """End the sessions of the conversations that the host of a process over stdio has appended to."""
+        for id_ in sorted(self._open_conversations):
+            try:
+                await self.client.ingest_service.EndConversation(
+                    EndConversationRequest(conversation_id=id_)
+                )
+            except CallError:
+                # Sleep follows after 30 minutes without a message.
+                _log.warning("mcp.session_not_ended", exc_info=True)
 
     def note_answered(self, headers: Mapping[str, str] | None) -> None:
         """Note that Everword answered a call with these headers of HTTP."""

@@ -53,7 +53,9 @@ def create_server(
     async def connect(_: Server[Callers]) -> AsyncIterator[Callers]:
         async with Client.connect(settings) as client:
             known.ask(client)
-            yield Callers(client, known, scope)
+            callers = Callers(client, known, scope)
+            yield callers
+            await callers.end_conversations()
 
     async def list_tools(context: _Context, _: PaginatedRequestParams | None) -> ListToolsResult:
         decided = context.lifespan_context.scope_of(_headers(context))

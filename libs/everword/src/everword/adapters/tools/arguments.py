@@ -38,13 +38,18 @@ def checked(
         raise ToolError(_explain(tool, error)) from None
 
 
-def unknown_arguments(tool: Tool, arguments: str | Mapping[str, Any]) -> str:
+def unknown_arguments(
+    tool: Tool, arguments: str | Mapping[str, Any], scope: ToolScope = NO_SCOPE
+) -> str:
     """Return a line that names arguments that the tool does not have; empty if it has all of them."""
     fields = tool.arguments.model_fields
+    fixed = decided_arguments(scope).keys() & fields.keys()
     unknown = sorted(set(_decoded(tool, arguments)) - set(fields) - _ANYWHERE)
     if not unknown:
         return ""
-    return f"(Ignored: {', '.join(unknown)[:200]}. {tool.name} takes {', '.join(fields)}.)"
+    takes = ", ".join(name for name in fields if name not in fixed)
+    is_fixed = f" Fixed here: {', '.join(sorted(fixed))}." if fixed else ""
+    return f"(Ignored: {', '.join(unknown)[:200]}. {tool.name} takes {takes}.{is_fixed})"
 
 
 def _decoded(tool: Tool, arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:

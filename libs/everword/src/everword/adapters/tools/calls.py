@@ -28,7 +28,7 @@ async def call_tool(tool: Tool, caller: ToolCaller, arguments: str | Mapping[str
         answer = await tool.call(caller, **checked(tool, arguments, caller.scope))
     except CallError as error:
         raise ToolError(_explain(error)) from error
-    unknown = unknown_arguments(tool, arguments)
+    unknown = unknown_arguments(tool, arguments, caller.scope)
     return f"{answer}\n{unknown}" if unknown else answer
 
 

@@ -10,13 +10,14 @@ from pydantic import Field
 
 from everword.adapters.tools.limits import MAX_TOKENS, count_fitting
 from everword.adapters.tools.memory import Query
-from everword.adapters.tools.model import ADDS, READS, Tool, ToolCaller, ToolSet
+from everword.adapters.tools.model import ADDS, READS, Tool, ToolCaller, ToolError, ToolSet
 from everword.adapters.tools.owners import (
     Conversation,
     Subject,
     conversation_key,
     find_conversation,
     id_in,
+    look_up_conversation,
     own_and_shared,
 )
 from everword.adapters.tools.text import heading, indented
@@ -31,6 +32,9 @@ from everword.v1.search_service_pb2 import VERDICT_NOTHING_RELEVANT
 
 #: Maximum messages that stay whole in the answer of memory_flush.
 _MAX_KEPT = 50
+_NO_ANSWER = "Nothing that is remembered seems to answer this."
+#: Tokens that are reserved for that sentence.
+_VERDICT_TOKENS = 12
 
 
 async def memory_append(
@@ -40,7 +44,7 @@ async def memory_append(
         Field(
             min_length=1,
             max_length=512,
-            description="The name of the conversation, the same each time, or its id.",
+            description="The name of the conversation, the same each time, its session key or id.",
         ),
     ],
     role: Literal["user", "assistant", "system", "tool"],
@@ -66,13 +70,18 @@ async def memory_append(
             )
         ]
     )
-    if id_in(conversation):
-        request.conversation_id = await find_conversation(caller, conversation, subject)
+    found = await look_up_conversation(caller, conversation, subject)
+    # A user's words must not get into a conversation that other users share.
+    if found and (id_in(conversation) or found.details.subject == subject):
+        request.conversation_id = found.id
+    elif id_in(conversation):
+        raise ToolError(f"There is no conversation {conversation!r}.")
     else:
         request.conversation.key.CopyFrom(conversation_key(caller, conversation, subject))
         request.conversation.details.subject = subject
     response = await caller.client.ingest_service.AppendMessages(request, metadata=caller.metadata)
     caller.wrote(response.consistency_token)
+    caller.open_conversations.add(response.conversation_id)
     return f"Stored in conversation {response.conversation_id}."
 
 
@@ -85,10 +94,15 @@ async def memory_context(
 ) -> str:
     """Return what to have in mind before you answer: facts about the user, memories, the conversation so far."""
     request = context_service_pb2.BuildContextRequest(
-        query=query, token_budget=token_budget, at_least_as_fresh=caller.token
+        query=query,
+        token_budget=token_budget - _VERDICT_TOKENS,
+        at_least_as_fresh=caller.token,
     )
-    if id_in(conversation):
-        request.conversation_id = await find_conversation(caller, conversation, subject)
+    found = await look_up_conversation(caller, conversation, subject) if conversation else None
+    if found:
+        request.conversation_id = found.id
+    elif id_in(conversation):
+        raise ToolError(f"There is no conversation {conversation!r}.")
     else:
         # A name that no conversation has makes the context that a new one of this agent and subject begins with.
         name = conversation or uuid4().hex
@@ -99,10 +113,10 @@ async def memory_context(
         request.scope = context_service_pb2.CONTEXT_SCOPE_NAMESPACE
         request.filter.agents.extend(own_and_shared(caller.scope.agent))
     response = await caller.client.context_service.BuildContext(request, metadata=caller.metadata)
-    if response.text:
-        return response.text
     nothing = response.verdict == VERDICT_NOTHING_RELEVANT
-    return "Nothing that is remembered bears on this." if nothing else "Nothing is remembered yet."
+    if response.text:
+        return f"{_NO_ANSWER}\n\n{response.text}" if nothing else response.text
+    return _NO_ANSWER if nothing else "Nothing is remembered yet."
 
 
 async def memory_flush(

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from everword.adapters.tools.limits import MAX_TOKENS, count_fitting
-from everword.adapters.tools.model import READS, Tool, ToolCaller, ToolError
+from everword.adapters.tools.model import NO_SCOPE, READS, Tool, ToolCaller, ToolError
 from everword.adapters.tools.owners import Conversation, Day, Subject, filter_of, is_visible
 from everword.adapters.tools.sources import source_lines
 from everword.adapters.tools.text import entry, heading, one_line, when, whole
@@ -196,10 +196,12 @@ async def memory_stats(caller: ToolCaller) -> str:
         for alert in stats.alerts
     ]
     corpus, embedding, summaries = stats.corpus, stats.embedding, stats.summaries
+    # The server counts all users together, so a tool that is limited to one says nothing about amounts.
+    amounts = f"conversations: {corpus.conversations}, messages: {corpus.messages}"
     return "\n".join(
         [
             *(alerts or ["All is well."]),
-            f"conversations: {corpus.conversations}, messages: {corpus.messages}",
+            "of all users together:" if caller.scope != NO_SCOPE else amounts,
             f"vectors: {embedding.coverage:.1%} of passages, {embedding.pending} pending, "
             f"{embedding.failed} failed, by {embedding.model or 'no model'}",
             f"summaries: {summaries.summaries}, the deepest tree has {summaries.depth} levels, "

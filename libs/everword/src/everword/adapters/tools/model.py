@@ -47,6 +47,7 @@ class ToolCaller:
         freshness: Freshness,
         scope: ToolScope = NO_SCOPE,
         metadata: tuple[tuple[str, str], ...] = (),
+        open_conversations: set[str] | None = None,
     ) -> None:
         self.client = client
         self.scope = scope
@@ -54,6 +55,8 @@ class ToolCaller:
         """The consistency token of the caller's last write, which its reads have to see; empty if there is none."""
         self.metadata = metadata
         """Headers to call with, where the client has none of its own."""
+        self.open_conversations = set[str]() if open_conversations is None else open_conversations
+        """Ids of conversations that tools have appended to. Their sessions end with the caller's process."""
         self._freshness = freshness
         self._begun = freshness.begin()
 

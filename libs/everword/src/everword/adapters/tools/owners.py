@@ -18,7 +18,9 @@ Subject = Annotated[
     str,
     Field(max_length=256, description="The user whose memory it is: a name, the same each time."),
 ]
-Conversation = Annotated[str, Field(max_length=512, description="Name or id of one conversation.")]
+Conversation = Annotated[
+    str, Field(max_length=512, description="Name, session key or id of one conversation.")
+]
 Day = Annotated[str, Field(description="A day such as 2026-04-18, or a time.")]
 _CHANNEL = "mcp"
 
@@ -69,23 +71,38 @@ def conversation_key(
 
 async def find_conversation(caller: ToolCaller, named: str, subject: str) -> str:
     """Return the id of the conversation of this name or id. Raises ToolError if the caller has none."""
-    request = search_service_pb2.GetConversationRequest(at_least_as_fresh=caller.token)
-    if id_ := id_in(named):
-        request.conversation_id = id_
-    else:
-        request.key.CopyFrom(conversation_key(caller, named, subject))
-    try:
-        found = await caller.client.search_service.GetConversation(
-            request, metadata=caller.metadata
-        )
-    except CallError as error:
-        if error.reason == "CONVERSATION_NOT_FOUND":
-            raise ToolError(f"There is no conversation {named!r}.") from None
-        raise
-    conversation = found.conversation
-    if not is_visible(caller, conversation.key.agent, conversation.details.subject, subject):
+    found = await look_up_conversation(caller, named, subject)
+    if found is None:
         raise ToolError(f"There is no conversation {named!r}.")
-    return conversation.id
+    return found.id
+
+
+async def look_up_conversation(
+    caller: ToolCaller, named: str, subject: str
+) -> conversation_pb2.Conversation | None:
+    """Return the conversation of this id, name or session key; None if the caller has none.
+
+    A name given by an agent comes first, then the session key of the agent's backend on no channel.
+    """
+    requests = [search_service_pb2.GetConversationRequest(conversation_id=id_in(named))]
+    if not id_in(named):
+        own = conversation_key(caller, named, subject)
+        backends = conversation_pb2.ConversationKey(session_key=named, agent=caller.scope.agent)
+        requests = [search_service_pb2.GetConversationRequest(key=key) for key in (own, backends)]
+    for request in requests:
+        request.at_least_as_fresh = caller.token
+        try:
+            found = await caller.client.search_service.GetConversation(
+                request, metadata=caller.metadata
+            )
+        except CallError as error:
+            if error.reason != "CONVERSATION_NOT_FOUND":
+                raise
+            continue
+        conversation = found.conversation
+        if is_visible(caller, conversation.key.agent, conversation.details.subject, subject):
+            return conversation
+    return None
 
 
 def is_visible(caller: ToolCaller, agent: str, owner: str, subject: str) -> bool:

@@ -45,9 +45,16 @@ class FakeClient(Client):
         self._conversations: dict[tuple[str, str, str], conversation_pb2.Conversation] = {}
         self._notes: dict[str, note_pb2.Note] = {}
         self._facts: list[fact_pb2.Fact] = []
-        self.ingest_service: Any = to_service(self.AppendMessages, self.EnsureConversation)
+        self.ingest_service: Any = to_service(
+            self.AppendMessages, self.EnsureConversation, self.EndConversation
+        )
         self.search_service: Any = to_service(
-            self.Search, self.Browse, self.GetMemory, self.ListMessages, self.GetConversation
+            self.Search,
+            self.Browse,
+            self.GetMemory,
+            self.ListMessages,
+            self.GetConversation,
+            self.ListConversations,
         )
         self.context_service: Any = to_service(self.BuildContext)
         self.maintenance_service: Any = to_service(self.FlushConversation)
@@ -86,6 +93,12 @@ class FakeClient(Client):
         return ingest_service_pb2.EnsureConversationResponse(
             conversation=found, consistency_token=_TOKEN
         )
+
+    async def EndConversation(
+        self, request: ingest_service_pb2.EndConversationRequest
+    ) -> ingest_service_pb2.EndConversationResponse:
+        # Nothing is learned here.
+        return ingest_service_pb2.EndConversationResponse()
 
     def _ensured(
         self,
@@ -171,6 +184,17 @@ class FakeClient(Client):
         if found is None:
             raise missing("CONVERSATION_NOT_FOUND", "There is no such conversation.")
         return search_service_pb2.GetConversationResponse(conversation=found)
+
+    async def ListConversations(
+        self, request: search_service_pb2.ListConversationsRequest
+    ) -> search_service_pb2.ListConversationsResponse:
+        subjects = request.filter.subjects
+        found = [
+            each
+            for each in self._conversations.values()
+            if not subjects or each.details.subject in subjects
+        ]
+        return search_service_pb2.ListConversationsResponse(conversations=found)
 
     async def ListMessages(
         self, request: search_service_pb2.ListMessagesRequest

@@ -164,6 +164,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = everword, pg_temp AS $$
      ORDER BY p.shipped, p.provider = '', p.valid_from DESC LIMIT 1
 $$;
 COMMENT ON FUNCTION price_usage IS 'Return the cost of a call at the prices of its day; no row if the model has no price.';
+GRANT EXECUTE ON FUNCTION price_usage TO everword_compactor;
 
 CREATE FUNCTION record_usage(records jsonb, batch uuid) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = everword, pg_temp AS $$

@@ -7,7 +7,7 @@ CREATE TABLE sleep_sessions (
     first_seq bigint NOT NULL,
     last_seq bigint NOT NULL,
     subject text NOT NULL DEFAULT '',
-    state smallint NOT NULL CHECK (state BETWEEN 1 AND 4),
+    state smallint NOT NULL CHECK (state BETWEEN 1 AND 5),
     topics text[] NOT NULL DEFAULT '{}',
     started_at timestamptz NOT NULL,
     ended_at timestamptz NOT NULL,
@@ -25,9 +25,9 @@ CREATE TABLE sleep_sessions (
 COMMENT ON TABLE sleep_sessions IS 'Ranges of messages of a conversation that Sleep processed as a unit.';
 COMMENT ON COLUMN sleep_sessions.subject IS 'The subject of the closing steps; empty without observations.';
 COMMENT ON COLUMN sleep_sessions.state IS
-    '1 stored, 2 also processed by the closing steps, 3 without statements of people, 4 parked with an error.';
+    '1 stored, 2 also processed by the closing steps, 3 without statements of people, 4 parked with an error, 5 to be read again.';
 CREATE INDEX sleep_sessions_waiting ON sleep_sessions (namespace_id, subject, started_at) WHERE state = 1;
-CREATE INDEX sleep_sessions_parked ON sleep_sessions (namespace_id, conversation_id, first_seq) WHERE state = 4;
+CREATE INDEX sleep_sessions_unread ON sleep_sessions (namespace_id, conversation_id, first_seq) WHERE state IN (4, 5);
 CREATE INDEX sleep_sessions_started ON sleep_sessions (namespace_id, started_at);
 CREATE INDEX sleep_sessions_subject ON sleep_sessions (namespace_id, subject, started_at) WHERE state IN (1, 2);
 -- Sleep reads topics, which few sessions have without a model, and recent sessions only.
@@ -71,7 +71,8 @@ CREATE INDEX session_observations_session ON session_observations (namespace_id,
 CREATE INDEX session_observations_subject ON session_observations (namespace_id, subject, kind, id);
 SELECT create_partitions('session_observations'), isolate_table('session_observations');
 GRANT SELECT ON session_observations TO everword_search;
-GRANT SELECT, INSERT ON session_observations TO everword_compactor;
+-- A session that is read again replaces its observations.
+GRANT SELECT, INSERT, DELETE ON session_observations TO everword_compactor;
 INSERT INTO erasure_rules VALUES
     ('observation', 10, 'session_observations', 'id'),
     ('session', 10, 'session_observations', 'session_id'),

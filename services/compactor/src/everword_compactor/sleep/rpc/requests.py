@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from everword.db.pool import Connection
-from everword.db.statements import execute, fetch_all, fetch_optional, fetch_value
+from everword.db.statements import execute, fetch_all, fetch_optional, fetch_value, fetch_values
 from everword.jobs.enqueue import SLEEP, DueJob, enqueue
 from everword_compactor.sleep.store import SQL, SleepBacklog
 
@@ -30,6 +32,39 @@ class SessionCounts:
     processed: int
     skipped: int
     parked: int
+    to_read_again: int
+
+
+@dataclass(frozen=True)
+class SleepScope:
+    """The conversations that Sleep is asked for."""
+
+    #: None selects all conversations.
+    conversation_id: UUID | None = None
+    #: An empty one selects all.
+    subject: str = ""
+    #: Read sessions again that another model has read, or none, if they ended at this time or later.
+    again: bool = False
+    since: datetime | None = None
+
+
+@dataclass(frozen=True)
+class UnreadCounts:
+    """Sessions that a model has not read, with their messages and tokens."""
+
+    sessions: int
+    #: The sessions among them that no model has read.
+    without_model: int
+    messages: int
+    tokens: int
+
+
+@dataclass(frozen=True)
+class CallCost:
+    """The cost of a model call."""
+
+    cost: Decimal
+    currency: str
 
 
 async def conversation_exists(conn: Connection, namespace_id: int, conversation_id: UUID) -> bool:
@@ -84,3 +119,38 @@ async def count_since(conn: Connection, namespace_id: int, since: datetime) -> S
     found = await fetch_optional(conn, SQL["count_since"], parameters, SessionCounts)
     assert found is not None
     return found
+
+
+async def count_unread(
+    conn: Connection, namespace_id: int, scope: SleepScope, model: str
+) -> UnreadCounts:
+    parameters = _unread_parameters(namespace_id, scope, model)
+    found = await fetch_optional(conn, SQL["estimate_rereading"], parameters, UnreadCounts)
+    assert found is not None
+    return found
+
+
+async def request_rereading(
+    conn: Connection, namespace_id: int, scope: SleepScope, model: str, limit: int
+) -> int:
+    """Mark sessions as to be read again; return how many."""
+    parameters = {**_unread_parameters(namespace_id, scope, model), "limit": limit}
+    return len(await fetch_values(conn, SQL["request_rereading"], parameters))
+
+
+async def price_rereading(
+    conn: Connection, model: str, input_tokens: int, output_tokens: int
+) -> CallCost | None:
+    """Return the cost of tokens at today's price; None if the model has no price."""
+    parameters = {"model": model, "input_tokens": input_tokens, "output_tokens": output_tokens}
+    return await fetch_optional(conn, SQL["price_rereading"], parameters, CallCost)
+
+
+def _unread_parameters(namespace_id: int, scope: SleepScope, model: str) -> dict[str, Any]:
+    return {
+        "namespace_id": namespace_id,
+        "conversation_id": scope.conversation_id,
+        "subject": scope.subject or None,
+        "since": scope.since,
+        "model": model,
+    }

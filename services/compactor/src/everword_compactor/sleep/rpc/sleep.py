@@ -13,7 +13,8 @@ from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import ConversationNotFound
 from everword.jobs.enqueue import SLEEP_NAMESPACE
 from everword_compactor.sleep.rpc import requests
-from everword_compactor.sleep.rpc.requests import JobCounts, SessionCounts
+from everword_compactor.sleep.rpc.requests import JobCounts, SessionCounts, SleepScope
+from everword_compactor.sleep.rpc.reread import request_rereading
 from everword_compactor.sleep.storage import read_moment
 
 FIRST_PAUSE_S = 0.1
@@ -38,16 +39,21 @@ class Progress:
 async def sleep(
     database: Database,
     namespace: NamespaceScope,
-    conversation_id: UUID | None,
-    subject: str,
-    with_model: bool,
+    scope: SleepScope,
+    model: str,
 ) -> AsyncIterator[Progress]:
-    """Make everything due that waits, and yield how it goes until nothing is open. Raises ConversationNotFound."""
+    """Make everything due that waits, and yield how it goes until nothing is open.
+
+    `model` is the workers' language model; empty if none is configured. Raises ConversationNotFound, and
+    ChatNotConfigured if sessions are to be read again without a model.
+    """
     async with database.transaction(namespace.id) as conn:
         since = await read_moment(conn)
-    woken = await _wake(database, namespace.id, conversation_id, subject)
+    if scope.again:
+        await request_rereading(database, namespace, scope, model)
+    woken = await _wake(database, namespace.id, scope.conversation_id, scope.subject)
     watched = [str(id_) for id_ in woken] if len(woken) <= BATCH else None
-    left_out = () if with_model else _left_out()
+    left_out = () if model else _left_out()
     said: Progress | None = None
     silent = 0.0
     pause = FIRST_PAUSE_S

@@ -53,7 +53,7 @@ async def _apply(
 def session_writes(work: SessionWork, model: str, after: int | None) -> list[PendingWrite]:
     """Return the writes of a session, with those that mark it: first its row, last how far its conversation came.
 
-    `after` is the place that the conversation is moved on from; None for a session that was parked.
+    `after` is the place that the conversation is moved on from; None for a session that was stored before.
     """
     session = work.session
     subject = _closing_subject(session)
@@ -72,6 +72,8 @@ def session_writes(work: SessionWork, model: str, after: int | None) -> list[Pen
             raise LeaseLost
 
     async def observe(to: SleepTransaction) -> None:
+        if after is None:
+            await storage.delete_observations(to.conn, to.namespace_id, session.id)
         for each in work.observations:
             await storage.insert_observation(to.conn, to.namespace_id, session.id, each)
 

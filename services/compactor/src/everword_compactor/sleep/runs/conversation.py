@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -30,7 +30,7 @@ SESSION, RUN = 1, 2
 
 @dataclass(frozen=True)
 class DueSession:
-    """A due session, and the position before it in its conversation; None for a parked session."""
+    """A due session, and the position before it in its conversation; None for a session that was stored before."""
 
     session: SleepSession
     after: int | None
@@ -48,8 +48,11 @@ def sleep_conversation(
         _schedule_namespace_sleep(job)
         return None
     failures = Failures()
-    for parked in read_parked(job, conversation_id):
-        _do(job, parked, stages, failures)
+    for unread in unread_sessions(job, conversation_id):
+        _do(job, unread, stages, failures)
+        if job.run.other_namespaces_wait():
+            failures.raise_any()
+            return job.worker_context.now()
     while True:
         finished, again_at = next_finished(job, conversation_id)
         for each in finished:
@@ -62,20 +65,20 @@ def sleep_conversation(
             return again_at
 
 
-def read_parked(job: NamespaceJob, conversation_id: UUID) -> list[DueSession]:
-    """Return the sessions of a conversation that failed before."""
-    found = []
+def unread_sessions(job: NamespaceJob, conversation_id: UUID) -> Iterator[DueSession]:
+    """Yield the sessions of a conversation that failed before, or that are to be read again."""
     with job.transaction() as conn:
         conversation = store.read_sleep_progress(conn, job.namespace_id, conversation_id)
-        parked = store.list_parked(conn, job.namespace_id, conversation_id)
-        for each in parked if conversation else []:
+        unread = store.list_unread(conn, job.namespace_id, conversation_id)
+    if conversation is None:
+        return
+    for each in unread:
+        with job.transaction() as conn:
             messages = store.read_messages(
                 conn, job.namespace_id, conversation_id, each.first_seq - 1, each.last_seq, BATCH
             )
-            assert conversation is not None
-            session = make_session(each.id, conversation, messages, job.namespace)
-            found.append(DueSession(session, None))
-    return found
+        if messages:
+            yield DueSession(make_session(each.id, conversation, messages, job.namespace), None)
 
 
 def next_finished(

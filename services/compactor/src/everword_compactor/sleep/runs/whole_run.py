@@ -13,7 +13,7 @@ from everword_compactor.sleep import store
 from everword_compactor.sleep.load_inputs import load, load_closing, subjects_of, with_spellings
 from everword_compactor.sleep.model import Profile
 from everword_compactor.sleep.runs import apply_writes
-from everword_compactor.sleep.runs.conversation import DueSession, next_finished, read_parked
+from everword_compactor.sleep.runs.conversation import DueSession, next_finished, unread_sessions
 from everword_compactor.sleep.runs.run_stages import (
     close,
     describe,
@@ -107,7 +107,7 @@ def all_finished(job: NamespaceJob) -> list[DueSession]:
 
 
 def _finished(job: NamespaceJob, conversation_id: UUID) -> Iterator[DueSession]:
-    yield from read_parked(job, conversation_id)
+    yield from unread_sessions(job, conversation_id)
     progress: int | None = None
     while True:
         found, _ = next_finished(job, conversation_id, progress)
