@@ -28,7 +28,7 @@ from support.compaction import (
 from support.learning import learn, say
 from support.planted_credentials import PLANTED, key_lines
 from support.scripted_chat import Body, Reply
-from support.sleep_calls import Mind, Records, observation, pass_night, sleep
+from support.sleep_calls import Mind, Records, fact_line, pass_night, sleep
 from support.stack import Stack
 from support.tool_calls import tool_call, write_pending_sentences
 
@@ -91,13 +91,16 @@ def _text_sort_key(text: str) -> tuple[bool, int]:
 
 
 def _observe(records: Records) -> Any:
-    found = []
-    for each in records["messages"]:
-        words = each["text"][:400].strip()
-        about = "Rui" if "Rui" in words else ""
-        found.append(observation(each["n"], words, "remark", words, about=about))
-    topics = [each["text"][:60] for each in records["messages"][:3]]
-    return {"observations": found, "topics": topics}
+    texts = [each["text"].replace("|", " ") for each in records["messages"]]
+    return {
+        "facts": [
+            fact_line("remark", text[:90].strip(), "Rui" if "Rui" in text else "") for text in texts
+        ]
+    }
+
+
+def _name_topics(records: Records) -> Any:
+    return {"topics": [each["text"][:60] for each in records["messages"][:3]]}
 
 
 def _infer(records: Records) -> Any:
@@ -176,6 +179,7 @@ def _write(records: Records) -> Any:
 #: Builds the answer from the prompt's records, by task.
 ECHOES: dict[str, Callable[[Records], Any]] = {
     "sleep-observe": _observe,
+    "sleep-topics": _name_topics,
     "sleep-behaviour": _infer,
     "sleep-people": _name,
     "sleep-events": _happen,

@@ -163,9 +163,7 @@ def _observation(message_id: UUID) -> dict[str, Any]:
     return {
         "id": new_id(),
         "session_id": SESSION,
-        "kind": 1,
         "about": "",
-        "content": "smuggled",
         "value": "",
         "hypothesis": False,
         "message_ids": [message_id],

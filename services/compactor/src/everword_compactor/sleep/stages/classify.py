@@ -1,6 +1,7 @@
 """Step 4: compares each observation with the known facts. It supports a fact, contradicts one, or is new.
 
-Equal values are support by rule; a model decides on the rest. Observations that a model omits become new facts.
+Equal values are support by rule, and `former residence: Bonn` ends `residence: Bonn`; a model decides on the rest.
+Observations that a model omits become new facts.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
+from everword.facts.attributes import find_attribute
 from everword.facts.model import Key
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.model import KnownFact, Observation, Profile
-from everword_compactor.sleep.prompts import fact_record
 from everword_compactor.sleep.stages import integrate
 from everword_compactor.sleep.stages.behaviour import observation_record
 from everword_compactor.sleep.stages.evidence import fact_after_statement, fact_statement_of
@@ -22,10 +23,14 @@ from everword_compactor.sleep.work import SessionStage, SessionWork, StageTools
 
 TASK = "sleep-classify"
 MAX_TOKENS = 2_000
-#: Facts shown to a model in addition to those of the observed attributes.
-_MOST_FACTS = 80
+#: Facts shown to a model: those of the observed attributes, and as many others as this leaves.
+_MOST_FACTS = 40
 #: Observations that one request is about.
 _BATCH = 20
+#: Attributes of earlier values, such as `former_residence`.
+_FORMER = ("former_", "previous_")
+#: Beginnings of names of unknown attributes with one value at a time.
+_ONE_OF = ("favourite_", "favorite_", "current_", "number_of_", "main_")
 
 
 class ObservationRelation(Enum):
@@ -47,12 +52,6 @@ class ObservationRelation(Enum):
 
 
 _NEEDS_FACT = {*ObservationRelation} - {ObservationRelation.NEW, ObservationRelation.NONE}
-_NEEDS_CLAIM = {
-    ObservationRelation.CONTRADICT,
-    ObservationRelation.REPLACE,
-    ObservationRelation.CORRECT,
-    ObservationRelation.NEW,
-}
 _INSTRUCTION = """\
 The records `observations` were made in a conversation; `facts` is what is known so far. Say for each observation \
 `o` what \
@@ -102,9 +101,9 @@ class Classified:
 
 def classify(tools: StageTools, work: SessionWork) -> SessionWork:
     """Turn the session's observations into writes of facts."""
-    own = [each for each in work.observations if not each.about]
-    for start in range(0, len(own), _BATCH):
-        for each in relations(tools, own[start : start + _BATCH], work.loaded.profile):
+    observed = work.observations
+    for start in range(0, len(observed), _BATCH):
+        for each in relations(tools, observed[start : start + _BATCH], work.loaded.profile):
             work = _integrated(work, each)
     return work
 
@@ -115,26 +114,46 @@ def relations(
     """Return the relations of observations to a profile, by rule if the values are equal, otherwise by a model."""
     found: dict[int, Classified] = {}
     for place, each in enumerate(observations):
-        known = profile.find(each.key, each.value) if each.is_claim else None
-        if known is not None:
+        if (known := profile.find(each.key, each.value)) is not None:
             found[place] = Classified(each, ObservationRelation.SUPPORT, known)
+        elif (ended := _ended_fact(each, profile)) is not None:
+            found[place] = Classified(each, ObservationRelation.END, ended)
     open_places = [place for place in range(len(observations)) if place not in found]
     facts = _related_facts([observations[place] for place in open_places], profile)
     if facts and open_places and tools.asking is not None:
         asked = [observations[place] for place in open_places]
         records = {
             "observations": [observation_record(each, o) for o, each in enumerate(asked, 1)],
-            "facts": [fact_record(each, number) for number, each in enumerate(facts, 1)],
+            "facts": [_fact_record(each, number) for number, each in enumerate(facts, 1)],
         }
         question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts"])
         check = partial(read_relations, asked, facts)
         for answered in tools.asking.ask_in_parts(question, "observations", check):
             found.update({open_places[o]: each for o, each in answered.items()})
     return [
-        found.get(place)
-        or Classified(each, ObservationRelation.NEW if each.is_claim else ObservationRelation.NONE)
+        found.get(place) or Classified(each, ObservationRelation.NEW)
         for place, each in enumerate(observations)
     ]
+
+
+def _ended_fact(observation: Observation, profile: Profile) -> KnownFact | None:
+    """Return the fact that an observation of an earlier value ends; None if it is no such observation."""
+    attribute = observation.key.attribute
+    for former in _FORMER:
+        if former in attribute and not observation.hypothesis:
+            key = Key(observation.subject, attribute.replace(former, "", 1))
+            return profile.find(key, observation.value)
+    return None
+
+
+def _fact_record(fact: KnownFact, number: int) -> dict[str, Any]:
+    """Return the record of a fact for a model, which cites it by `fact`."""
+    return {
+        "fact": number,
+        "attribute": fact.key.attribute,
+        "value": fact.value,
+        "since": fact.first_seen_at.date().isoformat(),
+    }
 
 
 def read_relations(
@@ -152,9 +171,6 @@ def read_relations(
         fact = facts[entry["fact"] - 1] if 1 <= entry["fact"] <= len(facts) else None
         if relation in _NEEDS_FACT and (fact is None or fact.key.subject != observation.subject):
             complaints.append(f"observation {o}: fact {entry['fact']} is none of that person's")
-            continue
-        if relation in _NEEDS_CLAIM and not observation.is_claim:
-            complaints.append(f"observation {o} says nothing that could be a fact")
             continue
         found.setdefault(o - 1, Classified(observation, relation, fact))
     return CheckedAnswer(found, complaints)
@@ -178,6 +194,7 @@ def _integrated(work: SessionWork, found: Classified) -> SessionWork:
         return work
     if relation is ObservationRelation.NEW or fact is None:
         told = fact_statement_of(observation.key, observation.value, observation, conversation)
+        told = replace(told, several=_has_several(observation, profile))
         profile = profile.with_fact(fact_after_statement(told))
         work = work.adding(integrate.state(told), facts_new=1)
     elif relation is ObservationRelation.SUPPORT:
@@ -211,9 +228,27 @@ def _in_place_of(
     if found.relation is ObservationRelation.CORRECT:
         return work.adding(integrate.correct(told, fact.value), facts_corrected=1), profile
     if found.relation is ObservationRelation.REPLACE:
-        return work.adding(integrate.state(told), facts_replaced=1), profile
+        work = work.adding(integrate.state(told), facts_replaced=1)
+        if takes_place and fact.several:
+            # A new value of an attribute with several ends none.
+            work = work.adding(integrate.retract(replace(told, value=fact.value)))
+        return work, profile
     write = integrate.contradict(told, fact.value)
     return work.adding(write, facts_contradicted=1), profile
+
+
+def _has_several(observation: Observation, profile: Profile) -> bool | None:
+    """Return whether a new value holds beside others; None as its attribute is known.
+
+    A known attribute of a third party, such as `rita_like`, is as that of the subject. A second value of an unknown
+    attribute, such as `sport`, does not replace the first one, unless the model says so.
+    """
+    known = find_attribute(observation.attribute)
+    if known.several or observation.attribute.startswith(_FORMER):
+        return True
+    if known.category != "general" or observation.attribute.startswith(_ONE_OF):
+        return None
+    return True if profile.of_key(observation.key) else None
 
 
 CLASSIFY = SessionStage("classify", classify)
