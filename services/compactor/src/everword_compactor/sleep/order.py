@@ -24,7 +24,7 @@ from everword_compactor.sleep.stages.topics import TOPICS
 from everword_compactor.sleep.work import ClosingStage, SessionStage
 
 #: Steps 2 to 4, for each session: its observations become pending writes.
-SESSION_STAGES: tuple[SessionStage, ...] = (OBSERVE, TOPICS, BEHAVIOUR, CLASSIFY, PEOPLE, EVENTS)
+SESSION_STAGES: tuple[SessionStage, ...] = (OBSERVE, BEHAVIOUR, CLASSIFY, PEOPLE, EVENTS, TOPICS)
 #: 5 to 13, for each subject whose sessions were stored, and every night.
 CLOSING_STAGES: tuple[ClosingStage, ...] = (
     CONFIRM,

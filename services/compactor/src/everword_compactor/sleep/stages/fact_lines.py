@@ -124,6 +124,7 @@ def find_statement(
         rules.is_staged(message.content)
         or rules.is_quoted(message.content, line.value)
         or rules.is_open_question(sentence)
+        or rules.is_untrue(sentence)
         or rules.is_other_number(line.attribute, line.value, sentence)
         or rules.is_negated(sentence, at, claim)
     ):

@@ -13,9 +13,15 @@ from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Reco
 from everword_compactor.sleep.checks import unsupported
 from everword_compactor.sleep.model import Observation, Quote, SessionMessage, SleepSession
 from everword_compactor.sleep.prompts import cut_text, halve_messages
-from everword_compactor.sleep.stages.fact_lines import FactLine, find_statement, is_same, parse_line
+from everword_compactor.sleep.stages.fact_lines import (
+    FactLine,
+    find_statement,
+    is_same,
+    parse_line,
+    split_sentences,
+)
 from everword_compactor.sleep.stages.name_attributes import attribute_name
-from everword_compactor.sleep.stages.sentence_rules import is_living
+from everword_compactor.sleep.stages.sentence_rules import is_living, is_open_question
 from everword_compactor.sleep.work import SessionStage, SessionWork, StageTools
 
 log = logging.getLogger(__name__)
@@ -23,26 +29,25 @@ TASK = "sleep-observe"
 MAX_TOKENS = 500
 #: Lines of one answer; a window with as many facts is asked about in halves as well.
 MOST_LINES = 10
-#: User messages that a model sees at once. A model of 1.5B parameters confuses people and topics of more.
+#: User messages that a model sees at once. Of 2, a model of 1.5B parameters found a third less, and mixed up people.
 WINDOW = 1
 #: Characters of a window; a longer message is shown in parts.
 _WINDOW_CHARS = 1_600
 #: Characters of the message before a window.
 _BEFORE_CHARS = 400
+#: A sentence of fewer words is a greeting or the like. Languages without spaces have long words.
+_LEAST_WORDS = 3
 #: A longer sentence is quoted in part.
 _QUOTE_CHARS = 400
 _INSTRUCTION = """\
-List the facts that the user's words in `messages` tell about the user's life, or about people and animals that the \
-user knows: work, home, family, health, habits, likes, plans, belongings, how the agent shall behave. One line for \
-each fact: who | attribute | value. Write "user" for the user, else the other's name. Copy the value from the message \
-in few words. `before` only helps to understand `messages`. Leave out questions, thanks, moods of the moment, and what \
-only an agent says. Put ? behind the value of a guess, a wish, a condition, or a text that is only quoted or translated.
+List the facts that the user tells in `messages` about the user's life, or about people and animals the user knows. \
+Each fact is one short line, at most 10: who | attribute | value. Write "user" for the user, else the other's name. \
+Copy the value from the message in few words. `before` only helps to understand. Leave out questions, thanks, and what \
+an agent says. Put ? behind the value of a guess, a wish, a condition, or a text that is only quoted or translated.
 
 "We moved from Bonn to Porto in May. My sister Rita is a dentist. I'm allergic to nuts, and maybe I'll learn to sail \
 one day." -> {"facts": ["user | residence | Porto", "user | former residence | Bonn", "user | sister | Rita", \
 "Rita | job | dentist", "user | allergy | nuts", "user | goal | learn to sail ?"]}
-"Yes, two: Tom is 9 and hates school, and Lea, who's a baby. What's a good book for him?" -> {"facts": ["user | child \
-| Tom", "Tom | age | 9", "Tom | dislike | school", "user | child | Lea", "Lea | age | baby"]}
 "Great, thank you! What is the weather?" -> {"facts": []}"""
 _SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -94,6 +99,9 @@ def observe(tools: StageTools, work: SessionWork) -> SessionWork:
     failure: Exception | None = None
     answered = False
     for window in windows(work.session):
+        if not may_state_fact(window):
+            answered = True
+            continue
         records = {"before": _records(work.session, [window.before] if window.before else [])}
         records["messages"] = _records(work.session, window.messages)
         question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["before"])
@@ -137,6 +145,17 @@ def windows(session: SleepSession) -> Iterator[Window]:
         yield Window(before, batch)
 
 
+def may_state_fact(window: Window) -> bool:
+    """Return whether a user's sentence is more than a question or a few words; those may answer an agent's question."""
+    if "?" in window.agent_text:
+        return True
+    sentences = [each for message in window.said for each in split_sentences(message.content)]
+    return any(
+        (len(each.split()) >= _LEAST_WORDS or not each.isascii()) and not is_open_question(each)
+        for each in sentences
+    )
+
+
 def _records(session: SleepSession, messages: Sequence[SessionMessage]) -> list[dict[str, Any]]:
     """Return messages as a model sees them: agents without a name, and users by name if there are several."""
     several = len({session.subject_of(message) for message in session.said}) > 1
@@ -177,7 +196,7 @@ def _is_repeated(observation: Observation, earlier: Sequence[Observation]) -> bo
 
 
 def _observation(session: SleepSession, window: Window, line: FactLine) -> Observation | None:
-    said = list(window.said)
+    said = window.said
     if line.about:
         own = [each for each in said if line.about.casefold() in _names(session, each)]
         if own:

@@ -74,6 +74,10 @@ _STAGED = re.compile(
     r"|let's (?:play|say|pretend)|write (?:me )?an? (?:story|poem|dialog\w*)|just kidding|jk|only joking)\b",
     re.IGNORECASE,
 )
+_UNTRUE = re.compile(
+    r"\b(?:obviously not|clearly not|as if|yeah,? right|not really|calls? me|telling (?:everyone|everybody|people))\b",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|„([^“”\n]+)[“”]|«([^»\n]+)»")
 #: A longer quotation is no title.
 _TITLE_WORDS = 4
@@ -148,6 +152,11 @@ def is_guess(sentence: str, at: int) -> bool:
     """Return whether words before a position, or a condition, make a guess or a wish of what follows."""
     clause = _CONTRAST.split(sentence[:at])[-1]
     return bool(_GUESSES.search(clause) or _CONDITION.match(sentence))
+
+
+def is_untrue(sentence: str) -> bool:
+    """Return whether a sentence says of itself that it is not meant."""
+    return bool(_UNTRUE.search(sentence))
 
 
 def is_staged(message: str) -> bool:
