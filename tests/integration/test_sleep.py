@@ -143,7 +143,7 @@ async def test_lines_without_support_are_dropped_and_third_parties_have_facts(
         fact_line("age", "34", "Mia"),
         fact_line("only day", "Sunday", "emi"),
         fact_line("hobby", "rowing"),
-        "Mia | paints",
+        "Mia | paints | 34 | Sundays",
     ]
     mind = Mind({"sleep-observe": {"facts": lines}})
     await sleep(stack, mind)

@@ -70,7 +70,7 @@ def task_of(body: Body) -> str:
     """Return the task of a request, recognised by its instruction, since requests do not contain the task's name."""
     system = body["messages"][0]["content"]
     marks = {
-        "sleep-observe": "List the facts that the user's words",
+        "sleep-observe": "List the facts that the user tells",
         "sleep-topics": "Name up to three topics of it",
         "sleep-behaviour": "Infer what the observations show",
         "sleep-classify": "what it is to the facts",

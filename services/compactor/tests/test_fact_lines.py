@@ -72,12 +72,18 @@ def read(line: str, *texts: str) -> str:
         ("user | sport | it", CLIMB, ""),
         ("opus | sport | bouldering", CLIMB, ""),
         ("bouldering", CLIMB, ""),
+        ("user | sport | bouldering | climbing | weekly", CLIMB, ""),
         # A value of two people's attributes belongs to the one that the sentence is about.
         ("user | residence | Ghent", "My brother lives in Ghent.", "brother residence=Ghent"),
         ("user | job | baker", "She is a baker in Ghent.", ""),
         ("Tim | residence | Ghent", "Tim called. I live in Ghent.", "- residence=Ghent"),
         ("user | father | diabetic", "My dad is diabetic.", "father note=diabetic"),
         ("user | dad's age | 74", "My dad is 74.", "father age=74"),
+        (
+            "Rita | lactose intolerance",
+            "Rita's lactose intolerant.",
+            "Rita note=lactose intolerance",
+        ),
         ("user | vegetarian | yes", "I'm vegetarian now.", "- note=vegetarian"),
         ("user | age | 9", "We have been married for 9 years.", ""),
         # Guesses, wishes, conditions, quotations, jokes.

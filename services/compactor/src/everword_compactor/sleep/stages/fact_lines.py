@@ -20,7 +20,9 @@ _LEAST_SHARE, _WHOLE = 0.5, 2
 #: Characters that a message may have between the words of a value.
 _SLACK_CHARS = 20
 _WORD = re.compile(r"[^\W_]+")
-_ENDING = re.compile(r"(?<=\w{3})(?:ings?|ers?|ists?|ed|es|e|s|y|ies|ic|al|ly)$")
+_ENDING = re.compile(
+    r"(?<=\w{3})(?:[ae]n(?:t|ts|ce|ces)|ings?|ers?|ists?|ed|es|e|s|y|ies|ic|al|ly)$"
+)
 #: "till I was 16. these days": no number of a list.
 _AFTER_NUMBER = re.compile(r"(?<=\w \d)\. (?=[^\W\d])|(?<=\d\d)\. (?=[^\W\d])")
 _SELF = frozenset({"", "user", "me", "i", "myself", "we", "us", "self", "speaker", "author"})
@@ -79,6 +81,8 @@ def parse_line(written: str) -> FactLine | None:
     parts = [" ".join(part.split()) for part in written.split("|")]
     if len(parts) == 4 and parts[0].casefold() in _SELF:
         parts = parts[1:]  # "user | sister | job | dentist"
+    if len(parts) == 2 and all(parts):
+        parts.insert(1, "note")  # "Rita | lactose intolerance"
     if len(parts) != 3:
         return None
     who, attribute, value = parts
@@ -141,7 +145,7 @@ def find_statement(
 def _of_person(line: FactLine, sentence: str, at: int, shown: str) -> FactLine | None:
     """Return a line as the fact of the person that its sentence is about; None if that is somebody else."""
     relation = rules.relation_words(line.attribute)
-    if relation and not rules.names_any(relation, shown):
+    if relation and not rules.names_any(relation, shown) and rules.is_english(shown):
         return None
     person = rules.person_before(sentence, at)
     if line.about:
@@ -161,7 +165,9 @@ def _of_third_party(
     line: FactLine, sentence: str, at: int, shown: str, person: str
 ) -> FactLine | None:
     words = rules.relation_words(line.about) or set(_words(line.about))
-    if not rules.names_any(words, shown):
+    if not rules.names_any(words, shown) and (
+        rules.is_english(shown) or not rules.is_relative(line.about)
+    ):
         return None
     line = replace(line, about=rules.canonical_relation(line.about))
     if rules.names_any(words, sentence) or person == "other":

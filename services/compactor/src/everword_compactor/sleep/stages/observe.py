@@ -21,7 +21,12 @@ from everword_compactor.sleep.stages.fact_lines import (
     split_sentences,
 )
 from everword_compactor.sleep.stages.name_attributes import attribute_name
-from everword_compactor.sleep.stages.sentence_rules import is_living, is_open_question
+from everword_compactor.sleep.stages.sentence_rules import (
+    has_cue,
+    is_living,
+    is_open_question,
+    relation_words,
+)
 from everword_compactor.sleep.work import SessionStage, SessionWork, StageTools
 
 log = logging.getLogger(__name__)
@@ -204,8 +209,18 @@ def _observation(session: SleepSession, window: Window, line: FactLine) -> Obser
         elif line.about.casefold() == session.conversation.agent.casefold():
             return None
     stated = find_statement(line, said, window.agent_text, window.text)
+    if (
+        stated is None
+        and relation_words(line.attribute)
+        and window.before
+        and window.before.is_said
+    ):
+        # Models often name a person of the message before only now.
+        stated = find_statement(line, [window.before], "", window.text)
     attribute = _attribute(stated.line.attribute) if stated else ""
     if stated is None or not attribute:
+        return None
+    if not has_cue(attribute, f"{window.agent_text}\n{stated.sentence}"):
         return None
     message, line = stated.message, stated.line
     text = cut_text(stated.sentence, _QUOTE_CHARS, stated.place)

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable
 from itertools import chain
 
+from everword.text.common_words import language_of
+
 #: Words for the same relation, one group a line; a word may be in several.
 _GROUPS = """
 mother mum mom mama mam parent parents folks stepmother stepmom
@@ -42,6 +44,21 @@ landlord landlady
 """
 _RELATIONS = [frozenset(group.split()) for group in _GROUPS.strip().splitlines()]
 _RELATIVES = frozenset(chain.from_iterable(_RELATIONS)) - {"married", "divorced"}
+#: Models name a place or a food, and guess what it is to the user.
+_CUES = {
+    "residence": re.compile(
+        r"\b(?:liv(?:e|es|ed|ing)|mov(?:e|es|ed|ing)|home|house|flat|apartment|based|stay\w*|stuck|here|rent\w*|settled"
+        r"|resid\w*|address|from|place|neighbou?rhood)\b",
+        re.IGNORECASE,
+    ),
+    "hometown": re.compile(
+        r"\b(?:from|born|grew|grow\w*|raised|origin\w*|native|home)\b", re.IGNORECASE
+    ),
+    "allergy": re.compile(
+        r"allerg|intoleran|anaphyla|epi-?pen|react|rash|hives|coeliac|celiac", re.IGNORECASE
+    ),
+    "birthday": re.compile(r"birth|born|\bturn", re.IGNORECASE),
+}
 _LIVING = frozenset(
     {
         "pet",
@@ -229,6 +246,16 @@ def is_relative(word: str) -> bool:
 def is_living(attribute: str) -> bool:
     """Return whether the values of an attribute are people or animals."""
     return any(is_relative(part) or part in _LIVING for part in attribute.split("_"))
+
+
+def is_english(text: str) -> bool:
+    return language_of(tokens_of(text)) in ("en", "")
+
+
+def has_cue(attribute: str, text: str) -> bool:
+    """Return whether a text in English has one of the words without which it tells nothing about an attribute."""
+    cue = _CUES.get(attribute.removeprefix("former_"))
+    return cue is None or bool(cue.search(text)) or not is_english(text)
 
 
 def canonical_relation(name: str) -> str:
