@@ -25,9 +25,7 @@ CLOSING_STEPS = ("confirm", "edges", "user-model", "trajectory")
 
 
 async def test_failed_side_steps_are_listed_and_the_session_is_stored(stack: Stack) -> None:
-    for number, text in enumerate(
-        ("I like tea.", "My wife Anna sings.", "I play chess.", "I ski.")
-    ):
+    for text in ("I like tea.", "My wife Anna sings.", "I play chess.", "I ski."):
         await say(stack, text, 0)
     broken = answer("that is no JSON")
     mind = Mind({f"sleep-{step}": lambda _: broken for step in (*SIDE_STEPS, *CLOSING_STEPS)})

@@ -121,6 +121,20 @@ def test_short_answer_confirms_the_question_of_an_agent_and_nothing_else() -> No
     assert read("user | child | Pia", asked, "No, there are two.") == ""
 
 
+def test_relative_of_the_message_before_is_quoted_from_there() -> None:
+    earlier = "My sister-in-law Kaori and my niece Yuki came."
+    assert read("user | sister-in-law | Kaori", earlier, "They left.") == "- sister_in_law=Kaori"
+    assert read("user | sister | Yuki", earlier, "They left.") == ""
+    assert read("user | guest | Yuki", earlier, "They left.") == ""
+
+
+def test_other_languages_are_compared_by_words_alone() -> None:
+    german = "Meine Schwester Rita wohnt seit Mai mit uns in Wien."
+    assert read("user | sister | Rita", german) == "- sibling=Rita"
+    assert read("Rita | residence | Wien", german) == "Rita residence=Wien"
+    assert read("Rita | residence | Graz", german) == ""
+
+
 def test_windows_hold_one_user_message_and_skip_plain_questions() -> None:
     long = "My cat sleeps on the shelf. " * 70
     shown = session("Hi!", ">Hello. Where do you live?", "Ghent.", "What is a fjord?", long, ">Ok.")

@@ -15,6 +15,7 @@ from everword_compactor.sleep.model import Observation, Quote, SessionMessage, S
 from everword_compactor.sleep.prompts import cut_text, halve_messages
 from everword_compactor.sleep.stages.fact_lines import (
     FactLine,
+    StatedFact,
     find_statement,
     is_same,
     parse_line,
@@ -25,6 +26,7 @@ from everword_compactor.sleep.stages.sentence_rules import (
     has_cue,
     is_living,
     is_open_question,
+    names_any,
     relation_words,
 )
 from everword_compactor.sleep.work import SessionStage, SessionWork, StageTools
@@ -200,7 +202,8 @@ def _is_repeated(observation: Observation, earlier: Sequence[Observation]) -> bo
     )
 
 
-def _observation(session: SleepSession, window: Window, line: FactLine) -> Observation | None:
+def _find(session: SleepSession, window: Window, line: FactLine) -> StatedFact | None:
+    """Return a line with the sentence that states it. Users of a group are meant by their names."""
     said = window.said
     if line.about:
         own = [each for each in said if line.about.casefold() in _names(session, each)]
@@ -209,14 +212,16 @@ def _observation(session: SleepSession, window: Window, line: FactLine) -> Obser
         elif line.about.casefold() == session.conversation.agent.casefold():
             return None
     stated = find_statement(line, said, window.agent_text, window.text)
-    if (
-        stated is None
-        and relation_words(line.attribute)
-        and window.before
-        and window.before.is_said
-    ):
-        # Models often name a person of the message before only now.
-        stated = find_statement(line, [window.before], "", window.text)
+    relation = relation_words(line.attribute)
+    if stated or not relation or window.before is None or not window.before.is_said:
+        return stated
+    # Models often name a relative of the message before only now.
+    earlier = find_statement(line, [window.before], "", window.text)
+    return earlier if earlier and names_any(relation, earlier.sentence) else None
+
+
+def _observation(session: SleepSession, window: Window, line: FactLine) -> Observation | None:
+    stated = _find(session, window, line)
     attribute = _attribute(stated.line.attribute) if stated else ""
     if stated is None or not attribute:
         return None
