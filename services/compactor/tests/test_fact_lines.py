@@ -86,6 +86,9 @@ def read(line: str, *texts: str) -> str:
         ),
         ("user | vegetarian | yes", "I'm vegetarian now.", "- note=vegetarian"),
         ("user | age | 9", "We have been married for 9 years.", ""),
+        ("user | allergy | coriander", "I can't stand coriander.", ""),
+        ("user | residence | bike shop", "I run a bike shop.", ""),
+        ("user | residence | Berlin", "Berlin it is.", "- residence=Berlin"),
         # Guesses, wishes, conditions, quotations, jokes.
         ("user | pet | dog", "Maybe we'll get a dog.", "- pet=dog ?"),
         ("user | pet | dog ?", "We got a dog.", "- pet=dog ?"),

@@ -16,6 +16,7 @@ from everword.facts.attributes import find_attribute
 from everword.facts.model import Key
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.model import KnownFact, Observation, Profile
+from everword_compactor.sleep.prompts import fact_record
 from everword_compactor.sleep.stages import integrate
 from everword_compactor.sleep.stages.behaviour import observation_record
 from everword_compactor.sleep.stages.evidence import fact_after_statement, fact_statement_of
@@ -23,8 +24,8 @@ from everword_compactor.sleep.work import SessionStage, SessionWork, StageTools
 
 TASK = "sleep-classify"
 MAX_TOKENS = 2_000
-#: Facts shown to a model: those of the observed attributes, and as many others as this leaves.
-_MOST_FACTS = 40
+#: Facts shown to a model in addition to those of the observed attributes.
+_MOST_FACTS = 80
 #: Observations that one request is about.
 _BATCH = 20
 #: Attributes of earlier values, such as `former_residence`.
@@ -124,7 +125,7 @@ def relations(
         asked = [observations[place] for place in open_places]
         records = {
             "observations": [observation_record(each, o) for o, each in enumerate(asked, 1)],
-            "facts": [_fact_record(each, number) for number, each in enumerate(facts, 1)],
+            "facts": [fact_record(each, number) for number, each in enumerate(facts, 1)],
         }
         question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["facts"])
         check = partial(read_relations, asked, facts)
@@ -144,16 +145,6 @@ def _ended_fact(observation: Observation, profile: Profile) -> KnownFact | None:
             key = Key(observation.subject, attribute.replace(former, "", 1))
             return profile.find(key, observation.value)
     return None
-
-
-def _fact_record(fact: KnownFact, number: int) -> dict[str, Any]:
-    """Return the record of a fact for a model, which cites it by `fact`."""
-    return {
-        "fact": number,
-        "attribute": fact.key.attribute,
-        "value": fact.value,
-        "since": fact.first_seen_at.date().isoformat(),
-    }
 
 
 def read_relations(

@@ -23,9 +23,9 @@ from everword_compactor.sleep.stages.fact_lines import (
 )
 from everword_compactor.sleep.stages.name_attributes import attribute_name
 from everword_compactor.sleep.stages.sentence_rules import (
-    has_cue,
     is_living,
     is_open_question,
+    is_supported,
     names_any,
     relation_words,
 )
@@ -225,7 +225,7 @@ def _observation(session: SleepSession, window: Window, line: FactLine) -> Obser
     attribute = _attribute(stated.line.attribute) if stated else ""
     if stated is None or not attribute:
         return None
-    if not has_cue(attribute, f"{window.agent_text}\n{stated.sentence}"):
+    if not is_supported(attribute, stated.line.value, f"{window.agent_text}\n{stated.sentence}"):
         return None
     message, line = stated.message, stated.line
     text = cut_text(stated.sentence, _QUOTE_CHARS, stated.place)

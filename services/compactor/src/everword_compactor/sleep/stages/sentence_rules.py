@@ -47,18 +47,16 @@ _RELATIVES = frozenset(chain.from_iterable(_RELATIONS)) - {"married", "divorced"
 #: Models name a place or a food, and guess what it is to the user.
 _CUES = {
     "residence": re.compile(
-        r"\b(?:liv(?:e|es|ed|ing)|mov(?:e|es|ed|ing)|home|house|flat|apartment|based|stay\w*|stuck|here|rent\w*|settled"
-        r"|resid\w*|address|from|place|neighbou?rhood)\b",
-        re.IGNORECASE,
+        r"\b(?:liv(?:e|es|ed|ing)|mov(?:e|es|ed|ing)|based|stay\w*|stuck|rent\w*|settled|resid\w*)\b",
+        re.I,
     ),
-    "hometown": re.compile(
-        r"\b(?:from|born|grew|grow\w*|raised|origin\w*|native|home)\b", re.IGNORECASE
-    ),
+    "hometown": re.compile(r"\b(?:from|born|grew|grow\w*|raised|origin\w*|native)\b", re.I),
     "allergy": re.compile(
-        r"allerg|intoleran|anaphyla|epi-?pen|react|rash|hives|coeliac|celiac", re.IGNORECASE
+        r"allerg|intoleran|anaphyla|epi-?pen|react|rash|hives|coeliac|celiac", re.I
     ),
-    "birthday": re.compile(r"birth|born|\bturn", re.IGNORECASE),
+    "birthday": re.compile(r"birth|born|\bturn", re.I),
 }
+_PLACES = frozenset({"residence", "hometown"})
 _LIVING = frozenset(
     {
         "pet",
@@ -252,10 +250,16 @@ def is_english(text: str) -> bool:
     return language_of(tokens_of(text)) in ("en", "")
 
 
-def has_cue(attribute: str, text: str) -> bool:
-    """Return whether a text in English has one of the words without which it tells nothing about an attribute."""
-    cue = _CUES.get(attribute.removeprefix("former_"))
-    return cue is None or bool(cue.search(text)) or not is_english(text)
+def is_supported(attribute: str, value: str, text: str) -> bool:
+    """Return whether a text in English has a word without which it tells nothing about an attribute.
+
+    A place with a capital letter needs none.
+    """
+    attribute = attribute.removeprefix("former_")
+    cue = _CUES.get(attribute)
+    if cue is None or cue.search(text) or not is_english(text):
+        return True
+    return attribute in _PLACES and value != value.casefold()
 
 
 def canonical_relation(name: str) -> str:
