@@ -214,7 +214,7 @@ async def test_session_with_invalid_model_answers_is_parked_and_others_are_store
     assert [job.error for job in queue.failed_jobs] == [
         "observe: BadAnswer: the answer is not JSON"
     ]
-    mind.answers["sleep-observe"] = observing(("poison", "poison", "poison"))
+    mind.answers["sleep-observe"] = observing(("poison", "note", "poison"))
     await stack.maintenance.RetryJobs(pb.RetryJobsRequest(task="sleep"))
     await sleep(stack, mind)
     assert {value for _, value in stored(stack)} == {"tea", "Berlin", "poison"}

@@ -36,11 +36,7 @@ TASK = "sleep-observe"
 MAX_TOKENS = 500
 #: Lines of one answer; a window with as many facts is asked about in halves as well.
 MOST_LINES = 10
-#: User messages that a model sees at once. Of 2, a model of 1.5B parameters found a third less, and mixed up people.
-WINDOW = 1
-#: Characters of a window; a longer message is shown in parts.
-_WINDOW_CHARS = 1_600
-#: Characters of the message before a window.
+#: Characters of a message that is shown to understand the next one; its end counts most.
 _BEFORE_CHARS = 400
 #: A sentence of fewer words is a greeting or the like. Languages without spaces have long words.
 _LEAST_WORDS = 3
@@ -72,10 +68,14 @@ _SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Window:
-    """Consecutive messages of a session that a model sees at once."""
+    """A user's message with what precedes it, as a model sees it.
 
-    #: The message before the first one, as a model may need it to understand a short answer.
+    Of two user messages at once, a model of 1.5B parameters found a third less, and mixed up people.
+    """
+
+    #: The message before `messages`, which a model may need to understand them.
     before: SessionMessage | None
+    #: The agent's message before the user's, if any, and the user's.
     messages: Sequence[SessionMessage]
 
     @property
@@ -109,8 +109,9 @@ def observe(tools: StageTools, work: SessionWork) -> SessionWork:
         if not may_state_fact(window):
             answered = True
             continue
-        records = {"before": _records(work.session, [window.before] if window.before else [])}
-        records["messages"] = _records(work.session, window.messages)
+        shown = _records(work.session, window)
+        count = len(window.messages)
+        records = {"before": shown[:-count], "messages": shown[-count:]}
         question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["before"])
 
         def check(
@@ -138,18 +139,15 @@ def observe(tools: StageTools, work: SessionWork) -> SessionWork:
 
 
 def windows(session: SleepSession) -> Iterator[Window]:
-    """Yield the messages of a session in windows that end with a user's message."""
-    before: SessionMessage | None = None
-    batch: list[SessionMessage] = []
+    """Yield a window for each user message of a session."""
+    earlier: list[SessionMessage] = []
     for message in session.shown:
-        batch.append(message)
-        said = [each for each in batch if each.is_said]
-        long = sum(len(each.content) for each in batch) > _WINDOW_CHARS
-        if said and (len(said) == WINDOW or long):
-            yield Window(before, batch)
-            before, batch = message, []
-    if any(message.is_said for message in batch):
-        yield Window(before, batch)
+        if message.is_said:
+            near, batch = earlier[-2:], [message]
+            if near and not near[-1].is_said:
+                batch.insert(0, near.pop())
+            yield Window(near[-1] if near else None, batch)
+        earlier.append(message)
 
 
 def may_state_fact(window: Window) -> bool:
@@ -163,15 +161,18 @@ def may_state_fact(window: Window) -> bool:
     )
 
 
-def _records(session: SleepSession, messages: Sequence[SessionMessage]) -> list[dict[str, Any]]:
+def _records(session: SleepSession, window: Window) -> list[dict[str, Any]]:
     """Return messages as a model sees them: agents without a name, and users by name if there are several."""
     several = len({session.subject_of(message) for message in session.said}) > 1
+    last = window.messages[-1]
     return [
         {
             "who": ((several and message.author) or "user") if message.is_said else "agent",
-            "text": message.content,
+            "text": message.content
+            if message is last
+            else cut_text(message.content, _BEFORE_CHARS, len(message.content)),
         }
-        for message in messages
+        for message in window.shown
     ]
 
 
