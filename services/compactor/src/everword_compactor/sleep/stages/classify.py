@@ -209,10 +209,12 @@ def _in_place_of(
 ) -> tuple[SessionWork, Profile]:
     """Return the work with a new fact that takes the place of another one, or stands against it."""
     observation, conversation = found.observation, work.session.conversation
-    told = fact_statement_of(
-        Key(fact.key.subject, fact.key.attribute), observation.value, observation, conversation
-    )
     profile = work.loaded.profile
+    told = fact_statement_of(fact.key, observation.value, observation, conversation)
+    # A value with others beside it replaces the one that the model names, and not all of them.
+    others = len(profile.of_key(fact.key)) > 1 and not _is_single(fact.key.attribute)
+    has_several = fact.several or others
+    told = replace(told, several=has_several or None)
     # A guess does not replace a fact, nor does a statement older than the fact's latest evidence.
     takes_place = not observation.hypothesis and observation.said_at >= fact.last_seen_at
     profile = profile.with_fact(fact_after_statement(told), [fact] if takes_place else [])
@@ -220,8 +222,7 @@ def _in_place_of(
         return work.adding(integrate.correct(told, fact.value), facts_corrected=1), profile
     if found.relation is ObservationRelation.REPLACE:
         work = work.adding(integrate.state(told), facts_replaced=1)
-        if takes_place and fact.several:
-            # A new value of an attribute with several ends none.
+        if takes_place and has_several:
             work = work.adding(integrate.retract(replace(told, value=fact.value)))
         return work, profile
     write = integrate.contradict(told, fact.value)
@@ -234,12 +235,16 @@ def _has_several(observation: Observation, profile: Profile) -> bool | None:
     A known attribute of a third party, such as `rita_like`, is as that of the subject. A second value of an unknown
     attribute, such as `sport`, does not replace the first one, unless the model says so.
     """
-    known = find_attribute(observation.attribute)
-    if known.several or observation.attribute.startswith(_FORMER):
+    attribute = observation.attribute
+    if find_attribute(attribute).several or attribute.startswith(_FORMER):
         return True
-    if known.category != "general" or observation.attribute.startswith(_ONE_OF):
-        return None
-    return True if profile.of_key(observation.key) else None
+    return True if profile.of_key(observation.key) and not _is_single(attribute) else None
+
+
+def _is_single(attribute: str) -> bool:
+    """Return whether an attribute is known to have one value at a time, such as `residence`."""
+    known = find_attribute(attribute)
+    return not known.several and (known.category != "general" or attribute.startswith(_ONE_OF))
 
 
 CLASSIFY = SessionStage("classify", classify)
