@@ -154,6 +154,11 @@ class Questioner:
     def model(self) -> str:
         return self._chat.model
 
+    @property
+    def is_out_of_time(self) -> bool:
+        """Return whether the job has asked for as long as it may about one session."""
+        return time.monotonic() - self._began > MOST_S
+
     def room(self, answer_tokens: int) -> int:
         """Return the number of characters of records that fit with an answer and the instructions. Raises
         ChatUnavailable.
@@ -199,7 +204,7 @@ class Questioner:
         while waiting.parts:
             part, smaller = waiting.take()
             asked += 1
-            if asked > MOST_REQUESTS or (asked > 1 and time.monotonic() - self._began > MOST_S):
+            if asked > MOST_REQUESTS or (asked > 1 and self.is_out_of_time):
                 left_out = BadAnswer("it takes too many answers, or too long", BadAnswer.CUT_OFF)
                 break
             shown = part.question.records[heading]

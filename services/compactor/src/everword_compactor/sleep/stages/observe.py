@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from everword.chat.errors import BadAnswer, ChatRefused, InputTooLong
 from everword.domain.ids import new_id
-from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Questioner
 from everword_compactor.sleep.checks import unsupported
 from everword_compactor.sleep.model import Observation, Quote, SessionMessage, SleepSession
 from everword_compactor.sleep.prompts import cut_text, halve_messages
@@ -102,40 +103,37 @@ def observe(tools: StageTools, work: SessionWork) -> SessionWork:
     A window without a usable answer is skipped. Raises its error if there is no usable answer at all.
     """
     assert tools.asking is not None
+    session = work.session
     found: list[Observation] = []
     failure: Exception | None = None
     answered = False
-    for window in windows(work.session):
-        if not may_state_fact(window):
-            answered = True
-            continue
-        shown = _records(work.session, window)
-        count = len(window.messages)
-        records = {"before": shown[:-count], "messages": shown[-count:]}
-        question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["before"])
-
-        def check(
-            _: Records, answer: Any, window: Window = window
-        ) -> CheckedAnswer[list[Observation]]:
-            return read_lines(work.session, window, answer)
-
+    for window in filter(may_state_fact, windows(session)):
+        if answered and tools.asking.is_out_of_time:
+            work = work.failing(f"observe: not read from message {window.messages[-1].seq} on")
+            break
         try:
-            answers = tools.asking.ask_in_parts(question, "messages", check, halve_messages)
+            found += _ask(tools.asking, session, window)
+            answered = True
         except (BadAnswer, ChatRefused, InputTooLong) as error:
-            log.warning(
-                "window skipped", exc_info=error, extra={"session_id": str(work.session.id)}
-            )
+            log.warning("window skipped", exc_info=error, extra={"session_id": str(session.id)})
             failure = error
-            continue
-        answered = True
-        for each in answers:
-            found += each
     if failure is not None:
         if not answered:
             raise failure
         work = work.failing(f"observe: {type(failure).__name__}: {failure}")
     work = replace(work, observations=_joined(found))
     return work.adding(observations=len(work.observations))
+
+
+def _ask(asking: Questioner, session: SleepSession, window: Window) -> list[Observation]:
+    shown = _records(session, window)
+    count = len(window.messages)
+    records = {"before": shown[:-count], "messages": shown[-count:]}
+    question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["before"])
+    answers = asking.ask_in_parts(
+        question, "messages", lambda _, answer: read_lines(session, window, answer), halve_messages
+    )
+    return list(chain.from_iterable(answers))
 
 
 def windows(session: SleepSession) -> Iterator[Window]:
