@@ -89,6 +89,8 @@ def read(line: str, *texts: str) -> str:
         ("user | allergy | coriander", "I can't stand coriander.", ""),
         ("user | residence | bike shop", "I run a bike shop.", ""),
         ("user | residence | Berlin", "Berlin it is.", "- residence=Berlin"),
+        ("user | job | climbing", "These days I mostly climb on Mondays.", ""),
+        ("user | dad | Cork", "My dad has an operation soon, he is in a clinic in Cork.", ""),
         # Guesses, wishes, conditions, quotations, jokes.
         ("user | pet | dog", "Maybe we'll get a dog.", "- pet=dog ?"),
         ("user | pet | dog ?", "We got a dog.", "- pet=dog ?"),

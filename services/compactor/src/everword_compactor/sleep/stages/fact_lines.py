@@ -147,6 +147,8 @@ def _of_person(line: FactLine, sentence: str, at: int, shown: str) -> FactLine |
     relation = rules.relation_words(line.attribute)
     if relation and not rules.names_any(relation, shown) and rules.is_english(shown):
         return None
+    if relation and rules.is_apart(relation, line.value, sentence):
+        return None
     person = rules.person_before(sentence, at)
     if line.about:
         return _of_third_party(line, sentence, at, shown, person)
@@ -234,7 +236,7 @@ def _place(value: str, sentence: str) -> int:
 def is_same(one: str, other: str) -> bool:
     """Return whether one of two values has all words of the other: "a firefighter" and "firefighter of all things"."""
     first, second = _content_stems(one), _content_stems(other)
-    return first <= second or second <= first
+    return bool(first and second) and (first <= second or second <= first)
 
 
 def _words(text: str) -> list[str]:

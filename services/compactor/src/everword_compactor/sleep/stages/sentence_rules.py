@@ -51,6 +51,13 @@ _CUES = {
         re.I,
     ),
     "hometown": re.compile(r"\b(?:from|born|grew|grow\w*|raised|origin\w*|native)\b", re.I),
+    "job": re.compile(
+        r"\b(?:work\w*|jobs?|as an?|(?:am|is|was|be|been|being|became|['’]m|['’]s|are|were)(?: \w+){0,2} (?:an?|the|in)"
+        r"|career|profession|liv(?:e|ing) as|for a living|teach\w*|taught|runs?|ran|owns?|start\w*|hired|shifts?|office"
+        r"|company|firm|boss|colleagues?|clients?|doing|train\w*|retire\w*|freelanc\w*|sells?|business"
+        r"|employ\w*|promot\w*|quit|fired|laid off|used to be|lead|manag\w*|stud\w*)\b|(?:['’]m|\bam|['’]s|\bis) \w+$",
+        re.I,
+    ),
     "allergy": re.compile(
         r"allerg|intoleran|anaphyla|epi-?pen|react|rash|hives|coeliac|celiac", re.I
     ),
@@ -118,6 +125,8 @@ _NEGATIVE = re.compile(
     re.IGNORECASE,
 )
 _NEGATED_WORDS = 4
+#: "My boss there is called Tamsin": words from a relation to the name.
+_NAMED_WORDS = 5
 _CLAUSE = re.compile(
     r"[,;:–—(]|\b(?:but|because|since|so|and|which|while|although)\b", re.IGNORECASE
 )
@@ -273,6 +282,16 @@ def canonical_relation(name: str) -> str:
 def has_name(text: str) -> bool:
     """Return whether a part of a sentence has a capitalised word behind its first one."""
     return bool(_CAPITALISED.search(text))
+
+
+def is_apart(relation: Iterable[str], value: str, sentence: str) -> bool:
+    """Return whether a sentence has a relation and a value, but too far from each other to name one by the other."""
+    words = [word.partition("'")[0].replace("-", "_") for word in tokens_of(sentence)]
+    named = {word.partition("'")[0] for word in tokens_of(value)}
+    relatives = [place for place, word in enumerate(words) if word in set(relation)]
+    values = [place for place, word in enumerate(words) if word in named]
+    pairs = [abs(one - other) for one in relatives for other in values]
+    return bool(pairs) and min(pairs) > _NAMED_WORDS
 
 
 def names_any(words: Iterable[str], text: str) -> bool:
