@@ -138,6 +138,9 @@ def test_other_languages_are_compared_by_words_alone() -> None:
     assert read("user | sister | Rita", german) == "- sibling=Rita"
     assert read("Rita | residence | Wien", german) == "Rita residence=Wien"
     assert read("Rita | residence | Graz", german) == ""
+    assert read("user | residence | 里斯本", "我和妹妹住在里斯本。") == "- residence=里斯本"
+    assert read("user | residence | 柏林", "我和妹妹住在里斯本。") == ""
+    assert read("user | mood note | 🙂", "Yes 🙂, as always.") == ""
 
 
 def test_windows_hold_one_user_message_and_skip_plain_questions() -> None:

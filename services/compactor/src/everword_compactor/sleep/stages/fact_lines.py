@@ -188,11 +188,10 @@ def _best_sentence(
     least = len(wanted) if len(wanted) <= _WHOLE else _LEAST_SHARE * len(wanted)
     best: tuple[int, int, SessionMessage, str] | None = None
     for message in said:
-        if len(wanted & _stems(message.content)) < least:
+        if _count_shared(wanted, message.content) < least:
             continue
         for sentence in split_sentences(message.content):
-            stems = _stems(sentence)
-            score = (len(wanted & stems), len(near & stems))
+            score = (_count_shared(wanted, sentence), _count_shared(near, sentence))
             if score[0] and (best is None or score > best[:2]):
                 best = (*score, message, sentence)
     return best[2:] if best else None
@@ -205,8 +204,8 @@ def _confirmed(
     if not said or not _AFFIRMING.match(said[0].content):
         return None
     wanted = _content_stems(line.value)
-    asked = [each for each in split_sentences(before) if each.endswith("?")]
-    if len(wanted & _stems(" ".join(asked))) < _LEAST_SHARE * len(wanted):
+    asked = " ".join(each for each in split_sentences(before) if each.endswith("?"))
+    if not wanted or _count_shared(wanted, asked) < _LEAST_SHARE * len(wanted):
         return None
     return said[0], split_sentences(said[0].content)[0]
 
@@ -245,6 +244,12 @@ def _words(text: str) -> list[str]:
 
 def _stems(text: str) -> set[str]:
     return {_stem(word) for word in _WORD.findall(text)}
+
+
+def _count_shared(wanted: set[str], text: str) -> int:
+    """Return the number of stems that a text has. In scripts without spaces, they are parts of its words."""
+    stems, folded = _stems(text), text.casefold()
+    return sum(stem in stems or (not stem.isascii() and stem in folded) for stem in wanted)
 
 
 def _content_stems(value: str) -> set[str]:

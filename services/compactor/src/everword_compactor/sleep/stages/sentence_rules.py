@@ -256,7 +256,8 @@ def is_living(attribute: str) -> bool:
 
 
 def is_english(text: str) -> bool:
-    return language_of(tokens_of(text)) in ("en", "")
+    language = language_of(tokens_of(text))
+    return language == "en" or (not language and text.isascii())
 
 
 def is_supported(attribute: str, value: str, text: str) -> bool:
