@@ -67,8 +67,8 @@ def insert_sleep(
             ],
         )
     conn.execute(
-        "INSERT INTO session_observations (namespace_id, id, session_id, kind, subject, content, message_ids, seqs, "
-        "quotes, said_at) VALUES (%s, %s, %s, 1, %s, %s, %s, '{1}', %s, %s)",
+        "INSERT INTO session_observations (namespace_id, id, session_id, subject, attribute, value, message_ids, seqs, "
+        "quotes, said_at) VALUES (%s, %s, %s, %s, 'note', %s, %s, '{1}', %s, %s)",
         [namespace_id, OBSERVATION, SESSION, SUBJECT, words, [message_ids[0]], [words], [BEGAN]],
     )
     conn.execute(
