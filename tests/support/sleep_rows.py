@@ -103,6 +103,7 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
         "at_night": True,
         "around": 1,
         "idle_s": 1.0,
+        "error": None,
     }
     edge = {
         "id": new_id(),
