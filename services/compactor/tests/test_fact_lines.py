@@ -89,6 +89,7 @@ def read(line: str, *texts: str) -> str:
         ("user | allergy | coriander", "I can't stand coriander.", ""),
         ("user | residence | bike shop", "I run a bike shop.", ""),
         ("user | residence | Berlin", "Berlin it is.", "- residence=Berlin"),
+        ("user | job | organ builder", "I build organs.", "- job=organ builder"),
         ("user | job | climbing", "These days I mostly climb on Mondays.", ""),
         ("user | dad | Cork", "My dad has an operation soon, he is in a clinic in Cork.", ""),
         # Guesses, wishes, conditions, quotations, jokes.

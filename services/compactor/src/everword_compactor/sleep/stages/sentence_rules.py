@@ -63,6 +63,7 @@ _CUES = {
     ),
     "birthday": re.compile(r"birth|born|\bturn", re.I),
 }
+_TRADE = re.compile(r"(?:er|or|ist|ian|eer|man|woman)$", re.I)
 _PLACES = frozenset({"residence", "hometown"})
 _LIVING = frozenset(
     {
@@ -263,12 +264,14 @@ def is_english(text: str) -> bool:
 def is_supported(attribute: str, value: str, text: str) -> bool:
     """Return whether a text in English has a word without which it tells nothing about an attribute.
 
-    A place with a capital letter needs none.
+    A place with a capital letter needs none, and neither does a trade such as `organ builder`.
     """
     attribute = attribute.removeprefix("former_")
     cue = _CUES.get(attribute)
     if cue is None or cue.search(text) or not is_english(text):
         return True
+    if attribute == "job":
+        return bool(_TRADE.search(value))
     return attribute in _PLACES and value != value.casefold()
 
 
