@@ -21,7 +21,6 @@ from everword_compactor.sleep.model import (
     USER_ROLE,
     KnownFact,
     Observation,
-    ObservationKind,
     Quote,
     SessionMessage,
     SleepConversation,
@@ -62,10 +61,8 @@ def _observations() -> Sequence[Observation]:
     return [
         Observation(
             id=UUID(int=10 + each.seq),
-            kind=ObservationKind.STATEMENT,
             subject="Emi",
             about="",
-            text=each.content,
             attribute="residence",
             value="Lisbon",
             quotes=[Quote(each.id, UUID(int=1), each.seq, each.occurred_at, each.content)],
@@ -114,11 +111,12 @@ def _sources() -> list[trajectory.TrajectorySource]:
 def _readers() -> Sequence[tuple[Mapping[str, Any], _Read]]:
     """Return the answer's schema and its reader, by step."""
     session, observed, facts = _session(), _observations(), _facts()
+    window = observe.Window(None, session.messages)
     zone = ZoneInfo("Europe/Zurich")
     shown = [{"o": number, "fact": number} for number in range(1, 40)]
     among = partial(find_events.read_events, session, observed, ["Exam"], zone)
     return [
-        (observe._SCHEMA, partial(observe.read_observed, session)),
+        (observe._SCHEMA, partial(observe.read_lines, session, window)),
         (
             classify._SCHEMA,
             partial(classify.read_relations, observed, facts, shown[: len(observed)]),

@@ -19,7 +19,7 @@ from support.calls import append_request, message, target
 from support.databases import cloned
 from support.learning import History, learn, read_histories
 from support.learning import told as values_of
-from support.sleep_calls import Mind, Records, observation, sleep
+from support.sleep_calls import Mind, Records, fact_line, sleep
 from support.stack import Stack, running_stack
 from support.stated_facts import BEGAN, context_of, find, stamp
 
@@ -79,19 +79,13 @@ class PerfectModel:
         self.mind = Mind({"sleep-observe": self._observe, "sleep-classify": self._classify})
 
     def _observe(self, records: Records) -> Any:
-        observed = [
-            self._observation(shown["n"], shown["text"], claim)
-            for shown in records["messages"]
-            for claim in self._claims[shown["text"]]
-        ]
-        return {"observations": observed, "topics": []}
+        said = [each["text"] for each in records["messages"]]
+        return {"facts": [self._line(text, claim) for text in said for claim in self._claims[text]]}
 
-    def _observation(self, n: int, text: str, claim: SpokenClaim) -> dict[str, Any]:
-        if claim.modality is Modality.RETRACTION:
-            return observation(n, text, kind="contradiction")
+    def _line(self, text: str, claim: SpokenClaim) -> str:
+        former = "former " if claim.modality is Modality.RETRACTION else ""
         start = text.lower().index(claim.value)
-        value = text[start : start + len(claim.value)]
-        return observation(n, text, claim.attribute, value)
+        return fact_line(former + claim.attribute, text[start : start + len(claim.value)])
 
     def _classify(self, records: Records) -> Any:
         facts = {fact["value"].lower(): fact["fact"] for fact in records["facts"]}
@@ -103,14 +97,14 @@ class PerfectModel:
         return {"relations": relations}
 
     def _relations(self, observed: Any, facts: dict[str, int]) -> Iterator[tuple[str, int]]:
-        claims = self._claims[observed["text"]]
-        ended = [claim.value for claim in claims if claim.modality is Modality.RETRACTION]
-        if "value" not in observed:
-            yield from (("end", facts[value]) for value in ended if value in facts)
+        value = observed["value"].lower()
+        if observed["attribute"].startswith("former_"):
+            yield ("end", facts[value]) if value in facts else ("none", 0)
             return
         # Values that this message does not mention were stored before it.
+        claims = next(each for text, each in self._claims.items() if observed["text"] in text)
         said = {claim.value for claim in claims}
-        gone = [fact for value, fact in facts.items() if value not in said]
+        gone = [fact for known, fact in facts.items() if known not in said]
         yield ("replace", gone[0]) if gone else ("new", 0)
 
 

@@ -15,7 +15,7 @@ from support.sleep_calls import (
     Mind,
     Records,
     classifying,
-    observation,
+    fact_line,
     observing,
     rows,
     sleep,
@@ -34,18 +34,19 @@ async def explained(stack: Stack, fact_id: str) -> profile.ExplainFactResponse:
 async def test_sleep_stores_facts_with_verbatim_quotes_from_messages(stack: Stack) -> None:
     long = "My brother plays the cello. " + "Well. " * 200
     said = await say(stack, f"{long}I take my tea with oat milk, always.", 0)
-    mind = Mind({"sleep-observe": observing(TEA, topics=("tea",))})
+    topics = {"topics": ["tea"]}
+    mind = Mind({"sleep-observe": observing(TEA), "sleep-topics": topics})
     assert set((await sleep(stack, mind)).values()) <= {"done", "pending"}
     assert (await told(stack))["tea"] == {"oat milk"}
     [fact] = await history_of(stack, "tea")
     assert fact.state == fact_pb2.FACT_STATE_SUSPECTED
     [piece] = (await explained(stack, fact.id)).evidence
-    assert (piece.message_id, piece.quote) == (said, "I take my tea with oat milk")
+    assert (piece.message_id, piece.quote) == (said, "I take my tea with oat milk, always.")
     shown = dict(mind.asked)["sleep-observe"]["messages"]
     assert [message["text"] for message in shown] == [f"{long}I take my tea with oat milk, always."]
     assert rows(stack, "SELECT state, topics FROM sleep_sessions") == [(2, ["tea"])]
-    assert rows(stack, "SELECT kind, subject, quotes FROM session_observations") == [
-        (1, "emi", ["I take my tea with oat milk"])
+    assert rows(stack, "SELECT subject, quotes FROM session_observations") == [
+        ("emi", ["I take my tea with oat milk, always."])
     ]
 
 
@@ -73,6 +74,11 @@ def _terse(answers: Callable[[Records], Any], most: int) -> Callable[[Records], 
         return cut_off() if any(len(each) > most for each in said.values()) else said
 
     return reply
+
+
+def _first(answers: Callable[[Records], Any]) -> Callable[[Records], Any]:
+    """Return a model that gives as many facts as the schema allows, and no more."""
+    return lambda records: {"facts": answers(records)["facts"][:10]}
 
 
 async def test_session_with_more_facts_than_one_answer_fits_is_read_in_parts(
@@ -110,7 +116,7 @@ async def test_session_with_more_facts_than_one_answer_fits_is_read_in_parts(
 
     mind = Mind(
         {
-            "sleep-observe": _terse(observing(*bees, *jars), 16),
+            "sleep-observe": _first(observing(*bees, *jars)),
             "sleep-people": _terse(people, 3),
         }
     )
@@ -121,24 +127,46 @@ async def test_session_with_more_facts_than_one_answer_fits_is_read_in_parts(
     assert rows(stack, "SELECT count(*)::int FROM people") == [(len(names),)]
 
 
-async def test_unsupported_observations_are_rejected_after_one_retry(stack: Stack) -> None:
+async def test_lines_without_support_are_dropped_and_third_parties_have_facts(
+    stack: Stack,
+) -> None:
     await say(stack, "My sister Mia is 34 and paints. I run on Sundays.", 0)
-    await say(stack, "You should try 40 km!", 0, role=ROLE_ASSISTANT)
-    right = observation(1, "I run on Sundays", "sport", "running on Sundays")
-    sister = observation(1, "My sister Mia is 34", kind="statement", about="Mia")
-    wrong = [
-        observation(1, "I run every Sunday", "habit", "runs"),
-        observation(1, "I run on Sundays", "distance", "42 km"),
-        observation(2, "You should try 40 km!", "goal", "40 km"),
+    await say(stack, "You should try 40 km! Is Sunday your only day?", 0, role=ROLE_ASSISTANT)
+    await say(stack, "Yes, and maybe I'll try rowing. Do you like rugby?", 0)
+    lines = [
+        fact_line("sport", "running on Sundays"),
+        fact_line("distance", "42 km"),
+        fact_line("employer", "Acme Corp"),
+        fact_line("goal", "40 km"),
+        fact_line("like", "rugby"),
+        fact_line("sister", "Mia"),
+        fact_line("age", "34", "Mia"),
+        fact_line("only day", "Sunday", "emi"),
+        fact_line("hobby", "rowing"),
+        "Mia | paints | 34 | Sundays",
     ]
-    answers = iter([[*wrong, right], [right, sister, wrong[2]]])
-    mind = Mind({"sleep-observe": lambda _: {"observations": next(answers), "topics": []}})
+    mind = Mind({"sleep-observe": {"facts": lines}})
     await sleep(stack, mind)
-    assert await told(stack) == {"sport": {"running on Sundays".lower()}}
-    assert mind.tasks().count("sleep-observe") == 2
-    assert rows(stack, "SELECT about, attribute, value FROM session_observations ORDER BY id") == [
-        ("", "sport", "running on Sundays"),
-        ("Mia", "", ""),
+    assert await told(stack) == {
+        "sport": {"running on sundays"},
+        "sibling": {"mia"},
+        "mia_age": {"34"},
+        "only_day": {"sunday"},
+        "hobby": {"rowing"},
+    }
+    # Each user message is read once, with the message before it, and no line is asked for again.
+    shown = [records for task, records in mind.asked if task == "sleep-observe"]
+    assert [[each["who"] for each in records["messages"]] for records in shown] == [
+        ["user"],
+        ["agent", "user"],
+    ]
+    query = "SELECT about, value, hypothesis, quotes[1] FROM session_observations ORDER BY id"
+    assert rows(stack, query) == [
+        ("", "running on Sundays", False, "I run on Sundays."),
+        ("", "Mia", False, "My sister Mia is 34 and paints."),
+        ("Mia", "34", False, "My sister Mia is 34 and paints."),
+        ("", "Sunday", False, "Yes, and maybe I'll try rowing."),
+        ("", "rowing", True, "Yes, and maybe I'll try rowing."),
     ]
 
 
@@ -155,10 +183,10 @@ SAID_THEN = (
     ("Lisbon is home", "home", "Lisbon"),
     ("my boss is now Ulf", "boss", "Ulf"),
     ("the pay is the same", "pay", "the same"),
-    ("no desk any more", "desk", "none"),
+    ("no desk any more", "desk", "no desk any more"),
     ("it was as a brewer", "first_job", "brewer"),
     ("I climb", "hobby", "climbing"),
-    ("tea bores me", "", ""),
+    ("the tea bores me", "", ""),
     ("my locker is 12", "locker", "12"),
 )
 
@@ -170,10 +198,10 @@ async def test_sleep_applies_each_classification_against_known_facts(stack: Stac
         ("Lisbon", "contradict", "Berlin"),
         ("Ulf", "replace", "Tove"),
         ("the same", "support", "50,000"),
-        ("none", "end", "by the window"),
+        ("no desk any more", "end", "by the window"),
         ("brewer", "correct", "baker"),
         ("climbing", "new", ""),
-        ("tea bores me", "against", "tea"),
+        ("the tea bores me", "against", "tea"),
     )
     mind = Mind({"sleep-observe": observing(*SAID_FIRST, *SAID_THEN), "sleep-classify": classify})
     await sleep(stack, mind)
@@ -247,24 +275,25 @@ async def test_inferred_fact_is_marked_and_inference_sees_known_facts(stack: Sta
     for at, text in enumerate(("It is 3 in the morning, hello!", "Again up at 3.")):
         await say(stack, text, at)
 
-    def observe(records: Records) -> Any:
-        [message] = records["messages"]
-        found = observation(message["n"], message["text"][:10], kind="behaviour")
-        return {"observations": [found], "topics": ["Nights", "nights"]}
-
     def infer(records: Records) -> Any:
         assert "tea" in {fact["value"] for fact in records["facts"]}
         owl = {"attribute": "sleep rhythm", "value": "night owl", "why": "Up at 3.", "because": [1]}
         return {"inferences": [owl]}
 
-    mind = Mind({"sleep-observe": observe, "sleep-behaviour": infer})
+    mind = Mind(
+        {
+            "sleep-observe": observing(("3", "awake at", "3")),
+            "sleep-topics": {"topics": ["Nights", "nights"]},
+            "sleep-behaviour": infer,
+        }
+    )
     await sleep(stack, mind)
     [fact] = await history_of(stack, "sleep_rhythm")
     assert (fact.value, fact.source) == ("night owl", fact_pb2.FACT_SOURCE_INFERRED)
     pieces = (await explained(stack, fact.id)).evidence
     assert [(piece.quote, piece.reason) for piece in pieces] == [
-        ("It is 3 in", "Up at 3."),
-        ("Again up a", "Up at 3."),
+        ("It is 3 in the morning, hello!", "Up at 3."),
+        ("Again up at 3.", "Up at 3."),
     ]
     # Inferred facts without a statement are never confirmed by rule, however often they occur.
     assert stored(stack)["sleep_rhythm", "night owl"] == (FactState.SUSPECTED, 2, 0)

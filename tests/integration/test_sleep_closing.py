@@ -119,7 +119,7 @@ async def test_model_confirms_only_existing_facts_it_selects(stack: Stack) -> No
 
     def confirm(records: Records) -> Any:
         [tea] = [fact["fact"] for fact in records["facts"] if fact["value"] == "tea"]
-        assert records["facts"][tea - 1]["evidence"][0]["quote"] == "tea for me"
+        assert records["facts"][tea - 1]["evidence"][0]["quote"].startswith("It is tea for me")
         return {
             "confirmed": [{"fact": tea, "reason": "Said and seen."}, {"fact": 77, "reason": "x"}]
         }
@@ -159,10 +159,13 @@ async def test_fact_edge_ends_when_one_of_its_facts_is_closed(stack: Stack) -> N
 async def test_duplicate_facts_are_merged_and_anchor_facts_are_marked(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    beatles, short = ("I love the Beatles", "like", "the Beatles"), ("Beatles!", "like", "Beatles")
+    beatles, short = (
+        ("I love the Beatles", "like", "the Beatles"),
+        ("Beatles it is", "like", "Beatles"),
+    )
     job = ("I build organs", "job", "organ builder")
     await say(stack, "I love the Beatles. I build organs.", 0)
-    await say(stack, "Beatles!", 2)
+    await say(stack, "Beatles it is!", 2)
     anchored = Trajectory("Organs.", ["organ builder"], day(1))
     monkeypatch.setattr(load_inputs, "read_trajectory", lambda *_: anchored)
     await sleep(stack, Mind({"sleep-observe": observing(beatles, short, job)}))

@@ -9,7 +9,7 @@ from everword.v1 import context_service_pb2 as context
 from support.calls import append_request, target
 from support.context_lines import without_marks
 from support.learning import day, say
-from support.sleep_calls import Mind, Records, observation, sleep
+from support.sleep_calls import Mind, Records, observing, sleep
 from support.stack import Stack
 
 TEA, CELLO = "tea for me", "the cello at six"
@@ -45,26 +45,17 @@ async def test_next_context_contains_everything_sleep_learned(stack: Stack) -> N
     assert f"Evening: cello at six (suspected, as of {told}, causes: Drink)" in identity
     life = known[context.CONTEXT_SOURCE_LIFE]
     assert "Communication: directness direct" in life
-    assert any(line.startswith("Anna: wife.") for line in life)
+    assert any(line.startswith("Anna: wife") for line in life)
     assert f"Knee surgery: health, {date}" in life
 
 
 def _answers(date: str) -> dict[str, Any]:
-    wordings = {TEA: ("drink", "tea"), CELLO: ("evening", "cello at six")}
-
-    def observe(records: Records) -> Any:
-        observations = [
-            observation(message["n"], words, *known, about=about)
-            for message in records["messages"]
-            for words, known, about in (
-                (TEA, wordings[TEA], ""),
-                (CELLO, wordings[CELLO], ""),
-                (ANNA, (), "Anna"),
-                (SURGERY, (), ""),
-            )
-            if words in message["text"]
-        ]
-        return {"observations": observations, "topics": []}
+    observe = observing(
+        (TEA, "drink", "tea"),
+        (CELLO, "evening", "cello at six"),
+        (ANNA, "wife", "Anna"),
+        (SURGERY, "surgery", SURGERY),
+    )
 
     def link(records: Records) -> Any:
         number = {fact["value"]: fact["fact"] for fact in records["facts"]}

@@ -42,7 +42,7 @@ from support.stack import Stack
 
 TEA, BERLIN = ("tea for me", "drink", "tea"), ("Berlin it is", "residence", "Berlin")
 LISBON = ("Lisbon it is", "residence", "Lisbon")
-OBSERVING = observing(TEA, BERLIN, LISBON, topics=("life",))
+OBSERVING = observing(TEA, BERLIN, LISBON)
 #: All tables of Sleep.
 TABLES = (
     "facts", "fact_intervals", "fact_evidence", "fact_changes", "fact_disputes", "sleep_sessions",
@@ -196,7 +196,7 @@ async def test_two_concurrent_sleeps_store_each_session_once(stack: Stack) -> No
 async def test_session_with_invalid_model_answers_is_parked_and_others_are_stored(
     stack: Stack,
 ) -> None:
-    for at, text in enumerate(("It is tea for me.", "poison", "Berlin it is.")):
+    for at, text in enumerate(("It is tea for me.", "That is poison.", "Berlin it is.")):
         await say(stack, text, at)
 
     def observe(records: Records) -> Any:
@@ -208,11 +208,13 @@ async def test_session_with_invalid_model_answers_is_parked_and_others_are_store
     assert sorted(filter(None, ended.values())) == ["failed", "pending"]
     assert {value for _, value in stored(stack)} == {"tea", "Berlin"}
     assert rows(stack, "SELECT first_seq, error FROM sleep_sessions WHERE state = 4") == [
-        (2, "BadAnswer: the answer is not JSON")
+        (2, "observe: BadAnswer: the answer is not JSON")
     ]
     queue = await stack.maintenance.GetQueueStatus(pb.GetQueueStatusRequest(task="sleep"))
-    assert [job.error for job in queue.failed_jobs] == ["BadAnswer: the answer is not JSON"]
-    mind.answers["sleep-observe"] = observing(("poison", "poison", "poison"))
+    assert [job.error for job in queue.failed_jobs] == [
+        "observe: BadAnswer: the answer is not JSON"
+    ]
+    mind.answers["sleep-observe"] = observing(("poison", "note", "poison"))
     await stack.maintenance.RetryJobs(pb.RetryJobsRequest(task="sleep"))
     await sleep(stack, mind)
     assert {value for _, value in stored(stack)} == {"tea", "Berlin", "poison"}

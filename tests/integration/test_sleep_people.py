@@ -13,7 +13,7 @@ from everword.v1 import people_pb2
 from support.calendar_calls import update_settings
 from support.calls import message, target
 from support.learning import day, learn, say
-from support.sleep_calls import Mind, Records, observation, rows, sleep
+from support.sleep_calls import Mind, Records, fact_line, observing, rows, sleep
 from support.stack import Stack
 
 HIM = {"o": 1, "name": "", "relation": "", "status": "", "words": ""}
@@ -31,20 +31,8 @@ IT = {
 
 
 def observes(*found: tuple[str, str]) -> Callable[[Records], Any]:
-    """Return a model that observes quoted texts of messages, each with the third party that it is about."""
-
-    def observe(records: Records) -> Any:
-        # An observation about another person is not a fact about the subject.
-        attribute, value = "instrument", "cello"
-        observations = [
-            observation(message["n"], words, *((attribute, value) if about else ()), about=about)
-            for message in records["messages"]
-            for words, about in found
-            if words in message["text"] and message["who"] == "user"
-        ]
-        return {"observations": observations, "topics": []}
-
-    return observe
+    """Return a model that notes words of messages, each with the third party that it is about."""
+    return observing(*((words, "", "", about) for words, about in found))
 
 
 def named(*people: dict[str, Any]) -> Callable[[Records], Any]:
@@ -102,11 +90,12 @@ async def test_sleep_stores_each_person_once_with_quoted_evidence(stack: Stack) 
     told = {(each.aspect, each.value): each.quote for each in explained.evidence}
     assert told["relation", "wife"] == "My wife Anna"
     assert told["status", "ended"] == "got divorced"
-    assert told["detail", "My wife Anna plays the cello"] == "My wife Anna plays the cello"
+    assert told["detail", "My wife Anna plays the cello."] == "My wife Anna plays the cello."
     assert explained.evidence[0].message_id == first
-    # Observations about another person are not facts about the subject.
+    # Facts about another person bear the name.
     everything = profile.ListFactsRequest(include_superseded=True)
-    assert not (await stack.fact_queries.ListFacts(everything)).facts
+    facts = (await stack.fact_queries.ListFacts(everything)).facts
+    assert {each.attribute for each in facts} == {"anna_note", "globex_note"}
     await sleep(stack, mind)
     assert (await people(stack))["Anna"].mention_count == 2
 
@@ -247,13 +236,8 @@ def outlook(phase: str, **fields: Any) -> Callable[[Records], Any]:
 
 async def test_sleep_writes_due_trajectory_and_keeps_earlier_versions(stack: Stack) -> None:
     def living(records: Records) -> Any:
-        told = [m for m in records["messages"] if "live in" in m["text"]]
-        return {
-            "observations": [
-                observation(m["n"], m["text"], "residence", m["text"][10:-1]) for m in told
-            ],
-            "topics": [],
-        }
+        told = [m["text"] for m in records["messages"] if "live in" in m["text"]]
+        return {"facts": [fact_line("residence", text[10:-1]) for text in told]}
 
     async def session(number: int, text: str, phase: str) -> people_pb2.Trajectory:
         await say(stack, text, number, session=str(number))
@@ -339,7 +323,7 @@ async def test_fact_inferred_in_three_sessions_raises_clarify_question(stack: St
     explained = await stack.fact_queries.ExplainLearned(
         profile.ExplainLearnedRequest(strategy_id=clarify.id)
     )
-    assert {each.quote for each in explained.evidence} == {"Still awake"}
+    assert {each.quote for each in explained.evidence} == {f"Still awake, {n}." for n in range(3)}
     assert len(explained.evidence) == 3
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -28,10 +29,11 @@ from support.compaction import (
 from support.learning import learn, say
 from support.planted_credentials import PLANTED, key_lines
 from support.scripted_chat import Body, Reply
-from support.sleep_calls import Mind, Records, observation, pass_night, sleep
+from support.sleep_calls import Mind, Records, fact_line, pass_night, sleep
 from support.stack import Stack
 from support.tool_calls import tool_call, write_pending_sentences
 
+_WORD = re.compile(r"\b[a-z]{4,}\b")
 _PLANTED = {planted.name: planted for planted in PLANTED}
 GITHUB, BEARER = _PLANTED["GitHub"], _PLANTED["bearer"]
 #: A key that spans several passages.
@@ -91,20 +93,25 @@ def _text_sort_key(text: str) -> tuple[bool, int]:
 
 
 def _observe(records: Records) -> Any:
-    found = []
-    for each in records["messages"]:
-        words = each["text"][:400].strip()
-        about = "Rui" if "Rui" in words else ""
-        found.append(observation(each["n"], words, "remark", words, about=about))
-    topics = [each["text"][:60] for each in records["messages"][:3]]
-    return {"observations": found, "topics": topics}
+    texts = [each["text"].replace("|", " ") for each in records["messages"]]
+    return {
+        "facts": [
+            fact_line("remark", text[:90].strip(), "Rui" if "Rui" in text else "") for text in texts
+        ]
+    }
+
+
+def _name_topics(records: Records) -> Any:
+    return {"topics": [each["text"][:60] for each in records["messages"][:3]]}
 
 
 def _infer(records: Records) -> Any:
     told = [(o, each["text"]) for o, each in enumerate(records["observations"], 1)]
     return {
         "inferences": [
-            {"attribute": f"habit {o}", "value": text, "why": text, "because": [o]}
+            # One word differs: a value that is stated is not inferred as well.
+            {"attribute": f"habit {o}", "value": _WORD.sub("often", text, 1), "why": text}
+            | {"because": [o]}
             for o, text in told[:5]
         ]
     }
@@ -176,6 +183,7 @@ def _write(records: Records) -> Any:
 #: Builds the answer from the prompt's records, by task.
 ECHOES: dict[str, Callable[[Records], Any]] = {
     "sleep-observe": _observe,
+    "sleep-topics": _name_topics,
     "sleep-behaviour": _infer,
     "sleep-people": _name,
     "sleep-events": _happen,

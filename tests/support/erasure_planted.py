@@ -226,9 +226,9 @@ def _insert_session(
     insert(
         "session_observations",
         session_id=session,
-        kind=1,
         subject="emi",
-        content=token,
+        attribute="note",
+        value=token,
         message_ids=[UUID(message_id)],
         seqs=[1],
         quotes=[token],

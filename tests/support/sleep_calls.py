@@ -27,7 +27,8 @@ LATER = timedelta(hours=2)
 Records = dict[str, list[dict[str, Any]]]
 #: Answers of a model that finds nothing.
 NOTHING: Mapping[str, Any] = {
-    "sleep-observe": {"observations": [], "topics": []},
+    "sleep-observe": {"facts": []},
+    "sleep-topics": {"topics": []},
     "sleep-behaviour": {"inferences": []},
     "sleep-classify": {"relations": []},
     "sleep-confirm": {"confirmed": []},
@@ -69,7 +70,8 @@ def task_of(body: Body) -> str:
     """Return the task of a request, recognised by its instruction, since requests do not contain the task's name."""
     system = body["messages"][0]["content"]
     marks = {
-        "sleep-observe": "Write down what the users say",
+        "sleep-observe": "List the facts that the user tells",
+        "sleep-topics": "Name up to three topics of it",
         "sleep-behaviour": "Infer what the observations show",
         "sleep-classify": "what it is to the facts",
         "sleep-confirm": "Confirm a fact only where",
@@ -98,42 +100,25 @@ def records_of(body: Body) -> Records:
     return records
 
 
-def observation(
-    n: int,
-    words: str,
-    attribute: str = "",
-    value: str = "",
-    *,
-    kind: str = "statement",
-    about: str = "",
-    text: str = "",
-    hypothesis: bool = False,
-) -> dict[str, Any]:
-    """Return an observation in the model's answer format."""
-    return {
-        "kind": kind,
-        "about": about,
-        "text": text or words,
-        "attribute": attribute,
-        "value": value,
-        "hypothesis": hypothesis,
-        "quotes": [{"n": n, "words": words}],
-    }
+def fact_line(attribute: str, value: str, about: str = "", *, guess: bool = False) -> str:
+    """Return a line in the model's answer format."""
+    return f"{about or 'user'} | {attribute} | {value}{' ?' if guess else ''}"
 
 
-def observing(
-    *found: tuple[str, str, str], topics: tuple[str, ...] = ()
-) -> Callable[[Records], Any]:
-    """Return a model that finds an attribute and a value in each message with one of the given wordings."""
+def observing(*found: tuple[str, ...]) -> Callable[[Records], Any]:
+    """Return a model that reads facts in users' messages: (words of the message, attribute, value, third party).
+
+    Without an attribute, the fact is a note of the words.
+    """
 
     def observe(records: Records) -> Any:
-        observations = [
-            observation(message["n"], words, attribute, value)
+        lines = [
+            fact_line(*(known if known and known[0] else ("note", words, *known[2:])))
             for message in records["messages"]
-            for words, attribute, value in found
-            if words in message["text"] and message["who"] == "user"
+            for words, *known in found
+            if words in message["text"] and message["who"] != "agent"
         ]
-        return {"observations": observations, "topics": list(topics)}
+        return {"facts": lines}
 
     return observe
 

@@ -67,8 +67,8 @@ def insert_sleep(
             ],
         )
     conn.execute(
-        "INSERT INTO session_observations (namespace_id, id, session_id, kind, subject, content, message_ids, seqs, "
-        "quotes, said_at) VALUES (%s, %s, %s, 1, %s, %s, %s, '{1}', %s, %s)",
+        "INSERT INTO session_observations (namespace_id, id, session_id, subject, attribute, value, message_ids, seqs, "
+        "quotes, said_at) VALUES (%s, %s, %s, %s, 'note', %s, %s, '{1}', %s, %s)",
         [namespace_id, OBSERVATION, SESSION, SUBJECT, words, [message_ids[0]], [words], [BEGAN]],
     )
     conn.execute(
@@ -103,6 +103,7 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
         "at_night": True,
         "around": 1,
         "idle_s": 1.0,
+        "error": None,
     }
     edge = {
         "id": new_id(),
@@ -166,9 +167,7 @@ def _observation(message_id: UUID) -> dict[str, Any]:
     return {
         "id": new_id(),
         "session_id": SESSION,
-        "kind": 1,
         "about": "",
-        "content": "smuggled",
         "value": "",
         "hypothesis": False,
         "message_ids": [message_id],

@@ -117,6 +117,31 @@ def test_ask_in_parts_stops_after_the_request_limit() -> None:
     assert len(taken) > MOST_REQUESTS - 15
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "merged"),
+    [
+        ([1, 2], [2, 3], [1, 2, 3]),
+        ({1: "a", 2: "b"}, {2: "c", 3: "d"}, {1: "a", 2: "b", 3: "d"}),
+        ("first", "second", "second"),
+    ],
+)
+def test_second_answer_is_merged_with_the_first(first: Any, second: Any, merged: Any) -> None:
+    answers = iter([CheckedAnswer(first, ["wrong", "wrong"]), CheckedAnswer(second, ["wrong"])])
+    asking = Questioner(cast(BlockingChat, SmallChat(8_000)), lambda: None)
+    question = ModelQuestion("sleep-x", "Do it.", {"x": [{"n": 1}]}, {}, 100)
+    assert asking.ask(question, lambda _: next(answers)) == merged
+
+
+def test_full_answer_is_retained_and_its_halves_are_asked_about() -> None:
+    def check(records: Records, _: Any) -> CheckedAnswer[list[int]]:
+        numbers = [each["n"] for each in records]
+        return CheckedAnswer(numbers[:3], is_full=len(numbers) >= 3)
+
+    asking = Questioner(cast(BlockingChat, SmallChat(8_000)), lambda: None)
+    question = ModelQuestion("sleep-x", "Do it.", {"x": [{"n": n} for n in range(4)]}, {}, 100)
+    assert asking.ask_in_parts(question, "x", check) == [[0, 1, 2], [0, 1], [2, 3]]
+
+
 @pytest.mark.parametrize("masks", [True, False])
 def test_question_masks_credentials_unless_the_namespace_keeps_them(masks: bool) -> None:
     """A fact given by a caller may contain a credential, and stays as given."""

@@ -15,7 +15,6 @@ from everword.facts.model import DisputeOutcome, FactRuling, FactSource, FactSta
 from everword_compactor.sleep.model import (
     KnownFact,
     Observation,
-    ObservationKind,
     Profile,
     Quote,
     SessionMessage,
@@ -71,9 +70,7 @@ def known(attribute: str, value: str, **fields: Any) -> KnownFact:
 
 def observed(attribute: str = "", value: str = "", subject: str = "emi") -> Observation:
     quote = Quote(uuid4(), ABOUT.id, 1, NOON, "words")
-    return Observation(
-        uuid4(), ObservationKind.STATEMENT, subject, "", "It is so.", attribute, value, [quote]
-    )
+    return Observation(uuid4(), subject, "", attribute, value, [quote])
 
 
 def test_cut_sessions_splits_at_pauses_and_keeps_the_last_one_unfinished() -> None:
@@ -163,9 +160,8 @@ def test_read_relations_refuses_unknown_or_unsuitable_observations_and_facts() -
     assert read(1, "contradict", 1) == ([ObservationRelation.CONTRADICT], 0)
     assert read(4, "support", 1) == ([], 1)
     assert read(1, "support", 2) == ([], 1)
-    # The fact has another subject, and an observation without a value cannot become a fact.
+    # The fact has another subject.
     assert read(3, "support", 1) == ([], 1)
-    assert read(2, "replace", 1) == ([], 1)
     assert read(2, "against", 1) == ([ObservationRelation.AGAINST], 0)
 
 

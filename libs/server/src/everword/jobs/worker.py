@@ -164,7 +164,9 @@ class Worker:
             log.warning("Redis unavailable, wake-ups delayed", extra={"error": str(error)})
 
     def _fail(self, job: StartedJob, error: Exception) -> str | None:
-        text = f"{type(error).__name__}: {error}"[:ERROR_CHARS]
+        # A note names the step that failed.
+        notes = getattr(error, "__notes__", [])
+        text = ": ".join([*notes, type(error).__name__, str(error)])[:ERROR_CHARS]
         with self._database.connection() as conn:
             state = store.fail_job(
                 conn,

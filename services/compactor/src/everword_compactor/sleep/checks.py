@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC
 
-from everword.text.statements.contradictions import misstatements
-from everword.text.statements.sources import StatedSource
 from everword.text.values.evidence import Evidence, find_values
 from everword_compactor.compose.checks.guarded_composer import or_else
 from everword_compactor.sleep.model import Quote, SessionMessage
@@ -26,15 +24,6 @@ def unsupported(
     agents who speak.
     """
     return or_else([_UNREADABLE], _missing, text, quotes, list(messages), names)
-
-
-def misstated(text: str, messages: Iterable[SessionMessage], speaker: str) -> list[str]:
-    """Return the clauses of a text that messages contradict, or that one of them ordered."""
-    said = [
-        StatedSource(each.content, ["user", *filter(None, [each.author, speaker])])
-        for each in messages
-    ]
-    return or_else([_UNREADABLE], misstatements, text, said)
 
 
 def _missing(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import IntEnum
 from functools import cached_property
 from uuid import UUID
 
@@ -17,6 +17,7 @@ USER_ROLE, ASSISTANT_ROLE, TOOL_ROLE = 2, 3, 4
 PASTED = "[pasted text left out]"
 #: Whom facts are about where neither the conversation nor the message says.
 USER = "user"
+_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
@@ -112,22 +113,6 @@ class SleepSession:
         return self.conversation.subject or author or USER
 
 
-class ObservationKind(IntEnum):
-    """The kind of an observation. Values equal the column `kind`."""
-
-    STATEMENT = 1
-    QUESTION = 2
-    REACTION = 3
-    BEHAVIOUR = 4
-    CONTRADICTION = 5
-    PREFERENCE = 6
-
-    @property
-    def claims(self) -> bool:
-        """Return whether it states a fact."""
-        return self in (self.STATEMENT, self.CONTRADICTION, self.PREFERENCE)
-
-
 @dataclass(frozen=True)
 class Quote:
     """Words of a message, letter by letter."""
@@ -141,17 +126,13 @@ class Quote:
 
 @dataclass(frozen=True)
 class Observation:
-    """An observation in a session."""
+    """A fact that people state in a session."""
 
     id: UUID
-    kind: ObservationKind
-    #: The subject of its facts; for a statement about a third party, the speaker.
+    #: The subject that has the fact; for a fact about a third party, the speaker.
     subject: str
-    #: The third party of the statement; empty for a statement about `subject`.
+    #: The third party of the statement, such as `Rita` or `brother`; empty for a statement about `subject`.
     about: str
-    #: In a sentence.
-    text: str
-    #: Attribute of the fact; empty if it states none.
     attribute: str
     value: str
     #: At least one, in the order of the messages.
@@ -160,18 +141,20 @@ class Observation:
     hypothesis: bool = False
 
     @property
+    def text(self) -> str:
+        """The words that state it."""
+        return " ".join(quote.text for quote in self.quotes)
+
+    @property
     def said_at(self) -> datetime:
         """When it was said last."""
         return max(quote.said_at for quote in self.quotes)
 
     @property
     def key(self) -> Key:
-        return Key(self.subject, self.attribute)
-
-    @property
-    def is_claim(self) -> bool:
-        """Return whether it can become a fact about its subject."""
-        return self.kind.claims and not self.about and bool(self.attribute and self.value)
+        """The key of its fact: `rita_job` is Rita's job."""
+        owner = "_".join(_WORD.findall(self.about.casefold()))
+        return Key(self.subject, f"{owner}_{self.attribute}" if owner else self.attribute)
 
 
 @dataclass(frozen=True)

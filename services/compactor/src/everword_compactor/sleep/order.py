@@ -20,10 +20,11 @@ from everword_compactor.sleep.stages.edges import EDGES_STAGE
 from everword_compactor.sleep.stages.expire import EXPIRE
 from everword_compactor.sleep.stages.mature import MATURE
 from everword_compactor.sleep.stages.observe import OBSERVE
+from everword_compactor.sleep.stages.topics import TOPICS
 from everword_compactor.sleep.work import ClosingStage, SessionStage
 
 #: Steps 2 to 4, for each session: its observations become pending writes.
-SESSION_STAGES: tuple[SessionStage, ...] = (OBSERVE, BEHAVIOUR, CLASSIFY, PEOPLE, EVENTS)
+SESSION_STAGES: tuple[SessionStage, ...] = (OBSERVE, BEHAVIOUR, CLASSIFY, PEOPLE, EVENTS, TOPICS)
 #: 5 to 13, for each subject whose sessions were stored, and every night.
 CLOSING_STAGES: tuple[ClosingStage, ...] = (
     CONFIRM,

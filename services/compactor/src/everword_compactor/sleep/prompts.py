@@ -107,6 +107,19 @@ def _parts(text: str, maximum: int) -> Sequence[str]:
     return parts
 
 
+def cut_text(text: str, maximum: int, at: int) -> str:
+    """Return the words of a text around a position, in at most `maximum` characters."""
+    if len(text) <= maximum:
+        return text
+    start = max(0, min(at - maximum // 2, len(text) - maximum))
+    cut = text[start : start + maximum]
+    if start:
+        cut = cut.partition(" ")[2] or cut
+    if start + maximum < len(text):
+        cut = cut.rpartition(" ")[0] or cut
+    return cut.strip()
+
+
 def find_quote(session: SleepSession, seq: int, words: str) -> Quote | None:
     """Return words quoted from a person's message, as written there; None if they are not in it.
 

@@ -11,8 +11,8 @@ f.first_seen_at, f.last_seen_at, f.lifetime_days, f.ruling, f.hypothesis, f.is_a
 
 -- fragment observation --
 -- An observation of a session, with the quotes that support it.
-o.id, o.session_id, s.conversation_id, o.kind, o.subject, o.about, o.content, o.attribute, o.value, o.hypothesis, o.message_ids,
-o.seqs, o.quotes, o.said_at
+o.id, o.session_id, s.conversation_id, o.subject, o.about, o.attribute, o.value, o.hypothesis, o.message_ids, o.seqs,
+o.quotes, o.said_at
 
 -- fragment unread_by_model --
 -- Sessions with results that another model, or none, has made.
@@ -266,10 +266,10 @@ DELETE FROM session_observations WHERE namespace_id = %(namespace_id)s AND sessi
 
 -- insert_observations --
 -- Store an observation of a session.
-INSERT INTO session_observations (namespace_id, id, session_id, kind, subject, about, content, attribute, value, hypothesis,
-                                  message_ids, seqs, quotes, said_at)
-VALUES (%(namespace_id)s, %(id)s, %(session_id)s, %(kind)s, %(subject)s, %(about)s, %(content)s, %(attribute)s, %(value)s,
-        %(hypothesis)s, %(message_ids)s, %(seqs)s, %(quotes)s, %(said_at)s);
+INSERT INTO session_observations (namespace_id, id, session_id, subject, about, attribute, value, hypothesis, message_ids,
+                                  seqs, quotes, said_at)
+VALUES (%(namespace_id)s, %(id)s, %(session_id)s, %(subject)s, %(about)s, %(attribute)s, %(value)s, %(hypothesis)s,
+        %(message_ids)s, %(seqs)s, %(quotes)s, %(said_at)s);
 
 -- advance_sleep_progress --
 -- Advance the position up to which sessions were made. No row if another transaction advanced it first.
@@ -294,9 +294,9 @@ ON CONFLICT (namespace_id, conversation_id) DO UPDATE
  WHERE p.sleep_wanted_seq < excluded.sleep_wanted_seq;
 
 -- finish_sessions --
--- Mark sessions as processed.
+-- Mark sessions as processed; failed steps are added to those of the session.
 UPDATE sleep_sessions
-   SET state = 2, processed_at = %(now)s
+   SET state = 2, processed_at = %(now)s, error = nullif(concat_ws('; ', error, %(error)s::text), '')
  WHERE namespace_id = %(namespace_id)s AND id = ANY(%(session_ids)s) AND state = 1;
 
 -- insert_edge --

@@ -73,10 +73,8 @@ async def insert_observation(
         "namespace_id": namespace_id,
         "id": observation.id,
         "session_id": session_id,
-        "kind": observation.kind,
         "subject": observation.subject,
         "about": observation.about,
-        "content": observation.text,
         "attribute": observation.attribute,
         "value": observation.value,
         "hypothesis": observation.hypothesis,
@@ -107,9 +105,19 @@ async def advance_sleep_progress(
 
 
 async def finish_sessions(
-    conn: Connection, namespace_id: int, session_ids: Sequence[UUID], now: datetime
+    conn: Connection,
+    namespace_id: int,
+    session_ids: Sequence[UUID],
+    now: datetime,
+    error: str | None = None,
 ) -> None:
-    parameters = {"namespace_id": namespace_id, "session_ids": list(session_ids), "now": now}
+    """Mark sessions as processed; `error` names closing steps that failed."""
+    parameters = {
+        "namespace_id": namespace_id,
+        "session_ids": list(session_ids),
+        "now": now,
+        "error": error,
+    }
     await execute(conn, SQL["finish_sessions"], parameters)
 
 

@@ -20,7 +20,6 @@ from everword.facts.model import FactRuling, FactSource, FactState, Key
 from everword_compactor.sleep.model import (
     KnownFact,
     Observation,
-    ObservationKind,
     Quote,
     SessionMessage,
     SessionRow,
@@ -122,10 +121,8 @@ class ObservationRow:
     id: UUID
     session_id: UUID
     conversation_id: UUID
-    kind: int
     subject: str
     about: str
-    content: str
     attribute: str
     value: str
     hypothesis: bool
@@ -138,10 +135,8 @@ class ObservationRow:
         parts = zip(self.message_ids, self.seqs, self.said_at, self.quotes, strict=True)
         return Observation(
             id=self.id,
-            kind=ObservationKind(self.kind),
             subject=self.subject,
             about=self.about,
-            text=self.content,
             attribute=self.attribute,
             value=self.value,
             quotes=[

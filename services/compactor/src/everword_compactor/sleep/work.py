@@ -61,10 +61,16 @@ class SessionWork:
     writes: Sequence[PendingWrite] = ()
     #: How many of what, for the report: `facts_new`, `facts_supported`, …
     counts: Mapping[str, int] = field(default_factory=dict)
+    #: Steps that failed, each with its error, for operators.
+    failures: Sequence[str] = ()
 
     def adding(self, *writes: PendingWrite, **counts: int) -> SessionWork:
         """Return the work with further writes and counts."""
         return replace(self, writes=[*self.writes, *writes], counts=_added(self.counts, counts))
+
+    def failing(self, failure: str) -> SessionWork:
+        """Return the work with a further failed step."""
+        return replace(self, failures=[*self.failures, failure])
 
 
 @dataclass(frozen=True)
@@ -86,10 +92,16 @@ class ClosingWork:
     settled: Sequence[str] = ()
     writes: Sequence[PendingWrite] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
+    #: Steps that failed, each with its error, for operators.
+    failures: Sequence[str] = ()
 
     def adding(self, *writes: PendingWrite, **counts: int) -> ClosingWork:
         """Return the work with further writes and counts."""
         return replace(self, writes=[*self.writes, *writes], counts=_added(self.counts, counts))
+
+    def failing(self, failure: str) -> ClosingWork:
+        """Return the work with a further failed step."""
+        return replace(self, failures=[*self.failures, failure])
 
 
 @dataclass(frozen=True)
@@ -104,6 +116,8 @@ class StageTools:
     now: datetime
     #: Raises LeaseLost if another worker owns the job.
     heartbeat: Callable[[], None]
+    #: Returns whether an error concerns one step or session; an unavailable model concerns all of them.
+    is_local: Callable[[Exception], bool] = lambda _: False
 
 
 @dataclass(frozen=True)
@@ -115,6 +129,8 @@ class SessionStage:
     run: Callable[[StageTools, SessionWork], SessionWork]
     #: True to skip the stage if no language model is configured.
     needs_model: bool = False
+    #: True if a session without its results is parked. A failure of any other step costs that step's results alone.
+    is_essential: bool = False
 
 
 @dataclass(frozen=True)

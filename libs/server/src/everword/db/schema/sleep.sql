@@ -47,12 +47,10 @@ CREATE TABLE session_observations (
     namespace_id bigint NOT NULL,
     id uuid NOT NULL,
     session_id uuid NOT NULL,
-    kind smallint NOT NULL CHECK (kind BETWEEN 1 AND 6),
     subject text NOT NULL,
     about text NOT NULL DEFAULT '',
-    content text NOT NULL,
-    attribute text NOT NULL DEFAULT '',
-    value text NOT NULL DEFAULT '',
+    attribute text NOT NULL,
+    value text NOT NULL,
     hypothesis boolean NOT NULL DEFAULT false,
     message_ids uuid[] NOT NULL,
     seqs bigint[] NOT NULL,
@@ -64,11 +62,10 @@ CREATE TABLE session_observations (
     CHECK (cardinality(message_ids) = cardinality(quotes) AND cardinality(message_ids) = cardinality(said_at)
            AND cardinality(message_ids) = cardinality(seqs))
 ) PARTITION BY HASH (namespace_id);
-COMMENT ON TABLE session_observations IS 'Observations of a model in a session, with messages and quotes.';
-COMMENT ON COLUMN session_observations.kind IS '1 statement, 2 question, 3 reaction, 4 behaviour, 5 contradiction, 6 preference.';
-COMMENT ON COLUMN session_observations.about IS 'The observed third party; empty for the subject.';
+COMMENT ON TABLE session_observations IS 'Facts that a model read in a session, with the messages and sentences that state them.';
+COMMENT ON COLUMN session_observations.about IS 'The third party of the fact; empty for the subject.';
 CREATE INDEX session_observations_session ON session_observations (namespace_id, session_id);
-CREATE INDEX session_observations_subject ON session_observations (namespace_id, subject, kind, id);
+CREATE INDEX session_observations_subject ON session_observations (namespace_id, subject, id);
 SELECT create_partitions('session_observations'), isolate_table('session_observations');
 GRANT SELECT ON session_observations TO everword_search;
 -- A session that is read again replaces its observations.

@@ -67,6 +67,7 @@ def session_writes(work: SessionWork, model: str, after: int | None) -> list[Pen
             subject=subject,
             topics=work.topics,
             model=model,
+            error="; ".join(work.failures) or None,
         )
         if not stored:
             raise LeaseLost
@@ -100,7 +101,8 @@ def closing_writes(work: ClosingWork) -> list[PendingWrite]:
 
     async def finish(to: SleepTransaction) -> None:
         ids = [session.id for session in work.sessions]
-        await storage.finish_sessions(to.conn, to.namespace_id, ids, to.now)
+        error = "; ".join(work.failures) or None
+        await storage.finish_sessions(to.conn, to.namespace_id, ids, to.now, error)
 
     return [*work.writes, PendingWrite("finish-sessions", finish)]
 

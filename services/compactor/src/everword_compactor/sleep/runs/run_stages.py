@@ -1,10 +1,12 @@
-"""Runs stages one after the other, and tells a session that a model cannot read from a model that is away."""
+"""Runs stages one after the other. A failed side step costs its own results; a failed session is parked."""
 
 from __future__ import annotations
 
 import logging
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 import psycopg
@@ -37,6 +39,7 @@ def tools_of(job: NamespaceJob) -> StageTools:
         job.transaction,
         job.worker_context.now(),
         heartbeat,
+        partial(is_session_failure, job),
     )
 
 
@@ -64,7 +67,19 @@ def _run(tools: StageTools, stage: SessionStage | ClosingStage, work: _Work) -> 
         return work
     tools.heartbeat()
     with tracer().start_as_current_span(f"sleep {stage.name}"):
-        return stage.run(tools, work)  # type: ignore[arg-type, return-value]
+        try:
+            return stage.run(tools, work)  # type: ignore[arg-type, return-value]
+        except Exception as error:  # a stage or a model may fail in any way
+            error.add_note(stage.name)
+            # A step that does not need the model runs again without it; its other errors are errors of the code.
+            is_optional = stage.needs_model or isinstance(error, ChatError)
+            is_essential = isinstance(stage, SessionStage) and stage.is_essential
+            if is_essential or not is_optional or not tools.is_local(error):
+                raise
+            log.warning("step skipped", exc_info=error, extra={"step": stage.name})
+            if not stage.needs_model:
+                work = stage.run(replace(tools, asking=None), work)  # type: ignore[arg-type, assignment]
+            return work.failing(describe(error))
 
 
 def is_session_failure(job: NamespaceJob, error: Exception) -> bool:
@@ -78,7 +93,11 @@ def is_session_failure(job: NamespaceJob, error: Exception) -> bool:
 
 
 def describe(error: Exception) -> str:
-    """Return what operators see of a failure: the errors of the code may hold content, so their names alone."""
-    return (
-        f"{type(error).__name__}: {error}" if isinstance(error, ChatError) else type(error).__name__
-    )
+    """Return what operators see of a failure: the step, and the error.
+
+    Errors of the code may contain messages' text, so that only their names are shown.
+    """
+    step = next(iter(getattr(error, "__notes__", [])), "")
+    named = type(error).__name__
+    shown = f"{named}: {error}" if isinstance(error, ChatError) else named
+    return f"{step}: {shown}" if step else shown

@@ -16,6 +16,7 @@ from everword_compactor.sleep.checks import unsupported
 from everword_compactor.sleep.model import Observation, Quote
 from everword_compactor.sleep.prompts import fact_record
 from everword_compactor.sleep.stages.evidence import AUDIT, fact_after_statement, pieces_of
+from everword_compactor.sleep.stages.fact_lines import is_same
 from everword_compactor.sleep.stages.name_attributes import attribute_name
 from everword_compactor.sleep.work import (
     PendingWrite,
@@ -130,7 +131,7 @@ def read_inferences(
             complaints.append(f"inference {number} is not borne out: {', '.join(wrong)[:300]}")
             continue
         key = Key(shown[0].subject, attribute)
-        if any(each.is_claim and each.key == key for each in own):
+        if any(each.key == key or is_same(each.value, value) for each in own):
             continue  # it is stated: that says more
         retained.append(Inference(key, value, " ".join(entry["why"].split()), quotes))
     return CheckedAnswer(retained, complaints)
@@ -140,14 +141,12 @@ def observation_record(observation: Observation, number: int) -> dict[str, Any]:
     """Return the record of an observation for a model, which cites it by `o`."""
     record = {
         "o": number,
-        "kind": observation.kind.name.lower(),
         "of": observation.subject,
-        "about": observation.about,
-        "time": observation.said_at.isoformat(timespec="minutes"),
+        "time": observation.said_at.strftime("%Y-%m-%d %H:%M"),
         "text": observation.text,
-        "attribute": observation.attribute,
+        "attribute": observation.key.attribute,
         "value": observation.value,
-        "hypothesis": observation.hypothesis,
+        "guess": observation.hypothesis,
     }
     return {name: value for name, value in record.items() if value not in ("", False)}
 

@@ -1,6 +1,7 @@
 """Step 4: compares each observation with the known facts. It supports a fact, contradicts one, or is new.
 
-Equal values are support by rule; a model decides on the rest. Observations that a model omits become new facts.
+Equal values are support by rule, and `former residence: Bonn` ends `residence: Bonn`; a model decides on the rest.
+Observations that a model omits become new facts.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
+from everword.facts.attributes import find_attribute
 from everword.facts.model import Key
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Records, is_shown
 from everword_compactor.sleep.model import KnownFact, Observation, Profile
@@ -26,6 +28,10 @@ MAX_TOKENS = 2_000
 _MOST_FACTS = 80
 #: Observations that one request is about.
 _BATCH = 20
+#: Attributes of earlier values, such as `former_residence`.
+_FORMER = ("former_", "previous_")
+#: Beginnings of names of unknown attributes with one value at a time.
+_ONE_OF = ("favourite_", "favorite_", "current_", "number_of_", "main_")
 
 
 class ObservationRelation(Enum):
@@ -47,12 +53,6 @@ class ObservationRelation(Enum):
 
 
 _NEEDS_FACT = {*ObservationRelation} - {ObservationRelation.NEW, ObservationRelation.NONE}
-_NEEDS_CLAIM = {
-    ObservationRelation.CONTRADICT,
-    ObservationRelation.REPLACE,
-    ObservationRelation.CORRECT,
-    ObservationRelation.NEW,
-}
 _INSTRUCTION = """\
 The records `observations` were made in a conversation; `facts` is what is known so far. Say for each observation \
 `o` what \
@@ -102,9 +102,9 @@ class Classified:
 
 def classify(tools: StageTools, work: SessionWork) -> SessionWork:
     """Turn the session's observations into writes of facts."""
-    own = [each for each in work.observations if not each.about]
-    for start in range(0, len(own), _BATCH):
-        for each in relations(tools, own[start : start + _BATCH], work.loaded.profile):
+    observed = work.observations
+    for start in range(0, len(observed), _BATCH):
+        for each in relations(tools, observed[start : start + _BATCH], work.loaded.profile):
             work = _integrated(work, each)
     return work
 
@@ -115,9 +115,10 @@ def relations(
     """Return the relations of observations to a profile, by rule if the values are equal, otherwise by a model."""
     found: dict[int, Classified] = {}
     for place, each in enumerate(observations):
-        known = profile.find(each.key, each.value) if each.is_claim else None
-        if known is not None:
+        if (known := profile.find(each.key, each.value)) is not None:
             found[place] = Classified(each, ObservationRelation.SUPPORT, known)
+        elif (ended := _ended_fact(each, profile)) is not None:
+            found[place] = Classified(each, ObservationRelation.END, ended)
     open_places = [place for place in range(len(observations)) if place not in found]
     facts = _related_facts([observations[place] for place in open_places], profile)
     if facts and open_places and tools.asking is not None:
@@ -131,10 +132,19 @@ def relations(
         for answered in tools.asking.ask_in_parts(question, "observations", check):
             found.update({open_places[o]: each for o, each in answered.items()})
     return [
-        found.get(place)
-        or Classified(each, ObservationRelation.NEW if each.is_claim else ObservationRelation.NONE)
+        found.get(place) or Classified(each, ObservationRelation.NEW)
         for place, each in enumerate(observations)
     ]
+
+
+def _ended_fact(observation: Observation, profile: Profile) -> KnownFact | None:
+    """Return the fact that an observation of an earlier value ends; None if it is no such observation."""
+    attribute = observation.key.attribute
+    for former in _FORMER:
+        if former in attribute and not observation.hypothesis:
+            key = Key(observation.subject, attribute.replace(former, "", 1))
+            return profile.find(key, observation.value)
+    return None
 
 
 def read_relations(
@@ -152,9 +162,6 @@ def read_relations(
         fact = facts[entry["fact"] - 1] if 1 <= entry["fact"] <= len(facts) else None
         if relation in _NEEDS_FACT and (fact is None or fact.key.subject != observation.subject):
             complaints.append(f"observation {o}: fact {entry['fact']} is none of that person's")
-            continue
-        if relation in _NEEDS_CLAIM and not observation.is_claim:
-            complaints.append(f"observation {o} says nothing that could be a fact")
             continue
         found.setdefault(o - 1, Classified(observation, relation, fact))
     return CheckedAnswer(found, complaints)
@@ -178,6 +185,7 @@ def _integrated(work: SessionWork, found: Classified) -> SessionWork:
         return work
     if relation is ObservationRelation.NEW or fact is None:
         told = fact_statement_of(observation.key, observation.value, observation, conversation)
+        told = replace(told, several=_has_several(observation, profile))
         profile = profile.with_fact(fact_after_statement(told))
         work = work.adding(integrate.state(told), facts_new=1)
     elif relation is ObservationRelation.SUPPORT:
@@ -201,19 +209,42 @@ def _in_place_of(
 ) -> tuple[SessionWork, Profile]:
     """Return the work with a new fact that takes the place of another one, or stands against it."""
     observation, conversation = found.observation, work.session.conversation
-    told = fact_statement_of(
-        Key(fact.key.subject, fact.key.attribute), observation.value, observation, conversation
-    )
     profile = work.loaded.profile
+    told = fact_statement_of(fact.key, observation.value, observation, conversation)
+    # A value with others beside it replaces the one that the model names, and not all of them.
+    others = len(profile.of_key(fact.key)) > 1 and not _is_single(fact.key.attribute)
+    has_several = fact.several or others
+    told = replace(told, several=has_several or None)
     # A guess does not replace a fact, nor does a statement older than the fact's latest evidence.
     takes_place = not observation.hypothesis and observation.said_at >= fact.last_seen_at
     profile = profile.with_fact(fact_after_statement(told), [fact] if takes_place else [])
     if found.relation is ObservationRelation.CORRECT:
         return work.adding(integrate.correct(told, fact.value), facts_corrected=1), profile
     if found.relation is ObservationRelation.REPLACE:
-        return work.adding(integrate.state(told), facts_replaced=1), profile
+        work = work.adding(integrate.state(told), facts_replaced=1)
+        if takes_place and has_several:
+            work = work.adding(integrate.retract(replace(told, value=fact.value)))
+        return work, profile
     write = integrate.contradict(told, fact.value)
     return work.adding(write, facts_contradicted=1), profile
+
+
+def _has_several(observation: Observation, profile: Profile) -> bool | None:
+    """Return whether a new value holds beside others; None as its attribute is known.
+
+    A known attribute of a third party, such as `rita_like`, is as that of the subject. A second value of an unknown
+    attribute, such as `sport`, does not replace the first one, unless the model says so.
+    """
+    attribute = observation.attribute
+    if find_attribute(attribute).several or attribute.startswith(_FORMER):
+        return True
+    return True if profile.of_key(observation.key) and not _is_single(attribute) else None
+
+
+def _is_single(attribute: str) -> bool:
+    """Return whether an attribute is known to have one value at a time, such as `residence`."""
+    known = find_attribute(attribute)
+    return not known.several and (known.category != "general" or attribute.startswith(_ONE_OF))
 
 
 CLASSIFY = SessionStage("classify", classify)

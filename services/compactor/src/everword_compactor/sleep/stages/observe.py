@@ -1,221 +1,275 @@
-"""Step 2: what people state, ask, prefer and do in a session, each with the words that say so, and its topics."""
+"""Step 2: the facts that people state in a session, as lines of a model, each with the sentence that states it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain
 from typing import Any
 
+from everword.chat.errors import BadAnswer, ChatRefused, InputTooLong
 from everword.domain.ids import new_id
-from everword.facts.attributes import KNOWN
-from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion
-from everword_compactor.sleep.checks import misstated, unsupported
-from everword_compactor.sleep.model import (
-    Observation,
-    ObservationKind,
-    Quote,
-    SessionMessage,
-    SleepSession,
+from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion, Questioner
+from everword_compactor.sleep.checks import unsupported
+from everword_compactor.sleep.model import Observation, Quote, SessionMessage, SleepSession
+from everword_compactor.sleep.prompts import cut_text, halve_messages
+from everword_compactor.sleep.stages.fact_lines import (
+    FactLine,
+    StatedFact,
+    find_statement,
+    is_same,
+    parse_line,
+    split_sentences,
 )
-from everword_compactor.sleep.prompts import find_quote, halve_messages, portions
-from everword_compactor.sleep.stages.name_attributes import attribute_name, topic_names
+from everword_compactor.sleep.stages.name_attributes import attribute_name
+from everword_compactor.sleep.stages.sentence_rules import (
+    is_living,
+    is_open_question,
+    is_supported,
+    names_any,
+    relation_words,
+)
 from everword_compactor.sleep.work import SessionStage, SessionWork, StageTools
 
+log = logging.getLogger(__name__)
 TASK = "sleep-observe"
-MAX_TOKENS = 4_000
-#: Observations of one portion of a session: more than an answer can hold.
-_MOST = 200
-_KINDS = {kind.name.lower(): kind for kind in ObservationKind}
-_INSTRUCTION = f"""\
-The records `messages` are a conversation; `n` is a message's number. Write down what the users say of themselves \
-and of \
-others. Messages of agents are there so that you understand the users; never observe an agent.
+MAX_TOKENS = 500
+#: Lines of one answer; a window with as many facts is asked about in halves as well.
+MOST_LINES = 10
+#: Characters of a message that is shown to understand the next one; its end counts most.
+_BEFORE_CHARS = 400
+#: A sentence of fewer words is a greeting or the like. Languages without spaces have long words.
+_LEAST_WORDS = 3
+#: A longer sentence is quoted in part.
+_QUOTE_CHARS = 400
+_INSTRUCTION = """\
+List the facts that the user tells in `messages` about the user's life, or about people and animals the user knows. \
+Each fact is one short line, at most 10: who | attribute | value. Write "user" for the user, else the other's name. \
+Copy the value from the message in few words. `before` only helps to understand. Leave out questions, thanks, and what \
+an agent says. Put ? behind the value of a guess, a wish, a condition, or a text that is only quoted or translated.
 
-For each thing that a user says give:
-- `kind`: {", ".join(_KINDS)}. A preference is a like, dislike or wish for how things are done; a contradiction \
-says that \
-something which was said before is not so; behaviour is what a user does or how, without saying so.
-- `about`: the name of a third party where it is about one (a friend, a colleague, a company), else an empty string.
-- `text`: one sentence in the third person that says it whole, with names and numbers as in the message.
-- `attribute` and `value`: for a statement, contradiction or preference about the user what it says as a fact, such as \
-`residence` and `Lisbon`. The value is as long as it needs to be. Attributes that are known: {", ".join(KNOWN)}. \
-Use one of \
-them where it fits, else a short name in English such as `favourite_author`. Empty strings for all else.
-- `hypothesis`: true for what is a guess, a wish, a plan that is not decided, a condition, irony or a quotation.
-- `quotes`: for each message that says it, its number `n` and the words, copied letter by letter from that message.
-Leave out questions to the agent that tell nothing of the user. Observe nothing twice.
-
-Also name up to three `topics` of the conversation, in one to three words each. Use a name of the records `topics` \
-where one \
-fits.
-Answer: {{"observations": [...], "topics": ["..."]}}."""
+"We moved from Bonn to Porto in May. My sister Rita is a dentist. I'm allergic to nuts, and maybe I'll learn to sail \
+one day." -> {"facts": ["user | residence | Porto", "user | former residence | Bonn", "user | sister | Rita", \
+"Rita | job | dentist", "user | allergy | nuts", "user | goal | learn to sail ?"]}
+"Great, thank you! What is the weather?" -> {"facts": []}"""
 _SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "observations": {
+        "facts": {
             "type": "array",
-            "maxItems": _MOST,
-            "items": {
-                "type": "object",
-                "properties": {
-                    "kind": {"enum": list(_KINDS)},
-                    "about": {"type": "string", "maxLength": 200},
-                    "text": {"type": "string", "minLength": 1, "maxLength": 2_000},
-                    "attribute": {"type": "string", "maxLength": 100},
-                    "value": {"type": "string", "maxLength": 4_000},
-                    "hypothesis": {"type": "boolean"},
-                    "quotes": {
-                        "type": "array",
-                        "minItems": 1,
-                        "maxItems": 10,
-                        "items": {
-                            "type": "object",
-                            "properties": {
-                                "n": {"type": "integer"},
-                                "words": {"type": "string", "minLength": 1, "maxLength": 4_000},
-                            },
-                            "required": ["n", "words"],
-                            "additionalProperties": False,
-                        },
-                    },
-                },
-                "required": ["kind", "about", "text", "attribute", "value", "hypothesis", "quotes"],
-                "additionalProperties": False,
-            },
+            "maxItems": MOST_LINES,
+            "items": {"type": "string", "minLength": 5, "maxLength": 120},
         },
-        "topics": {"type": "array", "maxItems": 3, "items": {"type": "string", "maxLength": 60}},
     },
-    "required": ["observations", "topics"],
+    "required": ["facts"],
     "additionalProperties": False,
 }
 
 
 @dataclass(frozen=True)
-class PortionObservations:
-    """The observations of one portion of a session."""
+class Window:
+    """A user's message with what precedes it, as a model sees it.
 
-    observations: Sequence[Observation] = ()
-    topics: Sequence[str] = ()
+    Of two user messages at once, a model of 1.5B parameters found a third less, and mixed up people.
+    """
+
+    #: The message before `messages`, which a model may need to understand them.
+    before: SessionMessage | None
+    #: The agent's message before the user's, if any, and the user's.
+    messages: Sequence[SessionMessage]
+
+    @property
+    def said(self) -> Sequence[SessionMessage]:
+        return [message for message in self.messages if message.is_said]
+
+    @property
+    def shown(self) -> Sequence[SessionMessage]:
+        """All messages that a model sees."""
+        return [self.before, *self.messages] if self.before else self.messages
+
+    @property
+    def text(self) -> str:
+        return "\n".join(message.content for message in self.shown)
+
+    @property
+    def agent_text(self) -> str:
+        return "\n".join(message.content for message in self.shown if not message.is_said)
 
 
 def observe(tools: StageTools, work: SessionWork) -> SessionWork:
-    """Add the observations of a session, and its topics."""
+    """Add the observations of a session.
+
+    A window without a usable answer is skipped. Raises its error if there is no usable answer at all.
+    """
     assert tools.asking is not None
-    session, loaded = work.session, work.loaded
-    observations: list[Observation] = []
-    topics: list[str] = []
-    for batch in portions(session, tools.asking.room(MAX_TOKENS), loaded.time_zone):
-        known = [{"topic": topic} for topic in (*topics, *loaded.known_topics)]
-        records = {"messages": batch, "topics": known}
-        question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["topics"])
-        answers = tools.asking.ask_in_parts(
-            question,
-            "messages",
-            lambda _, answer: read_observed(session, answer),
-            halve_messages,
-        )
-        for found in answers:
-            observations += found.observations
-            topics += found.topics
-    named = topic_names(topics, loaded.known_topics)
-    work = replace(work, observations=_joined(observations), topics=named)
+    session = work.session
+    found: list[Observation] = []
+    failure: Exception | None = None
+    answered = False
+    for window in filter(may_state_fact, windows(session)):
+        if answered and tools.asking.is_out_of_time:
+            work = work.failing(f"observe: not read from message {window.messages[-1].seq} on")
+            break
+        try:
+            found += _ask(tools.asking, session, window)
+            answered = True
+        except (BadAnswer, ChatRefused, InputTooLong) as error:
+            log.warning("window skipped", exc_info=error, extra={"session_id": str(session.id)})
+            failure = error
+    if failure is not None:
+        if not answered:
+            raise failure
+        work = work.failing(f"observe: {type(failure).__name__}: {failure}")
+    work = replace(work, observations=_joined(found))
     return work.adding(observations=len(work.observations))
 
 
-def read_observed(session: SleepSession, answer: Any) -> CheckedAnswer[PortionObservations]:
-    """Return the observations of an answer that quote people's messages, and complaints about the others."""
-    retained: list[Observation] = []
-    complaints: list[str] = []
-    for number, entry in enumerate(answer["observations"], start=1):
-        quotes, wrong = _quotes(session, entry["quotes"])
-        if not quotes:
-            complaints.append(f"observation {number}: {wrong}")
-            continue
-        observation = _observation(session, entry, quotes)
-        faults = _faults(session, observation)
-        if faults:
-            complaints.append(f"observation {number} is not borne out: {', '.join(faults)[:300]}")
-            continue
-        retained.append(observation)
-    return CheckedAnswer(PortionObservations(retained, answer["topics"]), complaints)
+def _ask(asking: Questioner, session: SleepSession, window: Window) -> list[Observation]:
+    shown = _records(session, window)
+    count = len(window.messages)
+    records = {"before": shown[:-count], "messages": shown[-count:]}
+    question = ModelQuestion(TASK, _INSTRUCTION, records, _SCHEMA, MAX_TOKENS, ["before"])
+    answers = asking.ask_in_parts(
+        question, "messages", lambda _, answer: read_lines(session, window, answer), halve_messages
+    )
+    return list(chain.from_iterable(answers))
 
 
-def _quotes(session: SleepSession, entries: Sequence[Mapping[str, Any]]) -> tuple[list[Quote], str]:
-    """Return the quotes that are verbatim in people's messages, and a complaint about the others."""
-    quotes: dict[int, Quote] = {}
-    for entry in entries:
-        quote = find_quote(session, entry["n"], entry["words"])
-        if quote is not None:
-            quotes.setdefault(quote.seq, quote)
-    refused = [entry["n"] for entry in entries if entry["n"] not in quotes]
-    wrong = f"its words do not stand so in a user's message {refused}"
-    return [quotes[seq] for seq in sorted(quotes)], wrong
+def windows(session: SleepSession) -> Iterator[Window]:
+    """Yield a window for each user message of a session."""
+    earlier: list[SessionMessage] = []
+    for message in session.shown:
+        if message.is_said:
+            near, batch = earlier[-2:], [message]
+            if near and not near[-1].is_said:
+                batch.insert(0, near.pop())
+            yield Window(near[-1] if near else None, batch)
+        earlier.append(message)
 
 
-def _observation(
-    session: SleepSession, entry: Mapping[str, Any], quotes: Sequence[Quote]
-) -> Observation:
-    kind = _KINDS[entry["kind"]]
-    first = next(message for message in session.said if message.seq == quotes[0].seq)
-    claims = kind.claims and not entry["about"].strip()
-    attribute, value = attribute_name(entry["attribute"]), " ".join(entry["value"].split())
-    return Observation(
-        id=new_id(),
-        kind=kind,
-        subject=session.subject_of(first),
-        about=" ".join(entry["about"].split()),
-        text=" ".join(entry["text"].split()),
-        attribute=attribute if claims and value else "",
-        value=value if claims and attribute else "",
-        quotes=quotes,
-        hypothesis=entry["hypothesis"],
+def may_state_fact(window: Window) -> bool:
+    """Return whether a user's sentence is more than a question or a few words; those may answer an agent's question."""
+    if "?" in window.agent_text:
+        return True
+    sentences = [each for message in window.said for each in split_sentences(message.content)]
+    return any(
+        (len(each.split()) >= _LEAST_WORDS or not each.isascii()) and not is_open_question(each)
+        for each in sentences
     )
 
 
-def _faults(session: SleepSession, observation: Observation) -> list[str]:
-    """Return what an observation says that its messages do not."""
-    cited = {quote.message_id for quote in observation.quotes}
-    own = [message for message in session.said if message.id in cited]
-    # "Yes, there" is an answer to the message before.
-    near = _with_those_before(session, own)
-    names = [observation.subject, session.conversation.agent, *(each.author for each in own)]
-    faults = unsupported(observation.text, observation.quotes, near, names)
-    faults += unsupported(observation.value, observation.quotes, near, names)
-    faults += unsupported(observation.about, observation.quotes, session.shown, names)
-    return faults + misstated(observation.text, own, observation.subject)
+def _records(session: SleepSession, window: Window) -> list[dict[str, Any]]:
+    """Return messages as a model sees them: agents without a name, and users by name if there are several."""
+    several = len({session.subject_of(message) for message in session.said}) > 1
+    last = window.messages[-1]
+    return [
+        {
+            "who": ((several and message.author) or "user") if message.is_said else "agent",
+            "text": message.content
+            if message is last
+            else cut_text(message.content, _BEFORE_CHARS, len(message.content)),
+        }
+        for message in window.shown
+    ]
 
 
-def _with_those_before(
-    session: SleepSession, own: Sequence[SessionMessage]
-) -> list[SessionMessage]:
-    places = {message.seq for message in own}
-    shown = list(session.shown)
-    before = [earlier for earlier, later in pairwise(shown) if later.seq in places]
-    return [*own, *before]
+def read_lines(
+    session: SleepSession, window: Window, answer: Any
+) -> CheckedAnswer[list[Observation]]:
+    """Return the observations of an answer's lines; lines that no user's message states are dropped."""
+    found: list[Observation] = []
+    for written in answer["facts"]:
+        line = parse_line(written)
+        observation = _observation(session, window, line) if line else None
+        if observation is not None and not _is_repeated(observation, found):
+            found.append(observation)
+    return CheckedAnswer(found, is_full=len(found) >= MOST_LINES)
+
+
+def _is_repeated(observation: Observation, earlier: Sequence[Observation]) -> bool:
+    """Return whether an earlier line says the same, or makes the third party of this one a thing.
+
+    After `user | vehicle | Corsa`, a line `Corsa | price | 1,900` is about no person.
+    """
+    about, value = observation.about.casefold(), observation.value.casefold()
+    return any(
+        (each.about.casefold() == about and each.value.casefold() == value)
+        or (each.key == observation.key and is_same(each.value, observation.value))
+        or (each.value.casefold() == about and not is_living(each.attribute))
+        for each in earlier
+    )
+
+
+def _find(session: SleepSession, window: Window, line: FactLine) -> StatedFact | None:
+    """Return a line with the sentence that states it. Users of a group are meant by their names."""
+    said = window.said
+    if line.about:
+        own = [each for each in said if line.about.casefold() in _names(session, each)]
+        if own:
+            said, line = own, replace(line, about="")
+        elif line.about.casefold() == session.conversation.agent.casefold():
+            return None
+    stated = find_statement(line, said, window.agent_text, window.text)
+    relation = relation_words(line.attribute)
+    if stated or not relation or window.before is None or not window.before.is_said:
+        return stated
+    # Models often name a relative of the message before only now.
+    earlier = find_statement(line, [window.before], "", window.text)
+    return earlier if earlier and names_any(relation, earlier.sentence) else None
+
+
+def _observation(session: SleepSession, window: Window, line: FactLine) -> Observation | None:
+    stated = _find(session, window, line)
+    attribute = _attribute(stated.line.attribute) if stated else ""
+    if stated is None or not attribute:
+        return None
+    if not is_supported(attribute, stated.line.value, f"{window.agent_text}\n{stated.sentence}"):
+        return None
+    message, line = stated.message, stated.line
+    text = cut_text(stated.sentence, _QUOTE_CHARS, stated.place)
+    quote = Quote(message.id, session.conversation.id, message.seq, message.occurred_at, text)
+    names = [session.subject_of(message), message.author]
+    if unsupported(line.value, [quote], window.shown, names):
+        return None
+    return Observation(
+        id=new_id(),
+        subject=session.subject_of(message),
+        about=line.about,
+        attribute=attribute,
+        value=line.value,
+        quotes=[quote],
+        hypothesis=line.is_guess,
+    )
+
+
+def _attribute(written: str) -> str:
+    """Return the canonical name of an attribute, also of an earlier value: `former_residence`."""
+    name = attribute_name(written)
+    former = name.partition("former_")[2] or name.partition("previous_")[2]
+    return f"former_{attribute_name(former)}" if former else name
+
+
+def _names(session: SleepSession, message: SessionMessage) -> set[str]:
+    return {session.subject_of(message).casefold(), message.author.casefold()} - {""}
 
 
 def _joined(observations: Sequence[Observation]) -> list[Observation]:
-    """Return observations without those that say the same twice, as parts of a long session may."""
-    joined: dict[tuple[object, ...], Observation] = {}
+    """Return observations without repetitions, each with all its quotes."""
+    joined: dict[tuple[str, ...], Observation] = {}
     for each in observations:
-        same = (
-            each.kind,
-            each.subject,
-            each.about,
-            each.attribute,
-            (each.value or each.text).casefold(),
-        )
+        same = (each.subject, each.about, each.attribute, each.value.casefold())
         known = joined.get(same)
         if known is None:
             joined[same] = each
             continue
         quotes = {quote.seq: quote for quote in (*each.quotes, *known.quotes)}
-        merged = [quotes[seq] for seq in sorted(quotes)]
         joined[same] = replace(
-            known, quotes=merged, hypothesis=known.hypothesis and each.hypothesis
+            known,
+            quotes=[quotes[seq] for seq in sorted(quotes)],
+            hypothesis=known.hypothesis and each.hypothesis,
         )
     return list(joined.values())
 
 
-OBSERVE = SessionStage("observe", observe, needs_model=True)
+OBSERVE = SessionStage("observe", observe, needs_model=True, is_essential=True)

@@ -1,0 +1,304 @@
+"""Rules about a sentence that a model took a fact from: whose fact it is, and whether the sentence states it.
+
+The words are English; sentences of other languages pass.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import chain
+
+from everword.text.common_words import language_of
+
+#: Words for the same relation, one group a line; a word may be in several.
+_GROUPS = """
+mother mum mom mama mam parent parents folks stepmother stepmom
+father dad papa daddy parent parents folks stepfather stepdad
+sister sisters sis sibling siblings half_sister stepsister
+brother brothers bro sibling siblings half_brother stepbrother
+daughter daughters child children kid kids girl girls baby toddler
+son sons child children kid kids boy boys baby toddler
+husband spouse partner fiance fiancé hubby married
+wife spouse partner fiancee fiancée missus married
+girlfriend partner gf
+boyfriend partner bf
+ex ex_husband ex_wife ex_partner ex_girlfriend ex_boyfriend divorced
+aunt auntie
+uncle
+cousin cousins
+niece nieces
+nephew nephews
+grandmother grandma gran granny nan nana oma grandparents
+grandfather grandpa granddad grandad opa grandparents
+grandchild grandson granddaughter grandkid grandkids grandchildren
+mother_in_law father_in_law sister_in_law brother_in_law in_laws
+boss manager supervisor
+colleague colleagues coworker coworkers co_worker workmate teammate
+friend friends mate mates buddy pal pals bestie
+neighbour neighbours neighbor neighbors
+roommate flatmate housemate
+doctor gp dr physician
+therapist psychologist counsellor counselor
+landlord landlady
+"""
+_RELATIONS = [frozenset(group.split()) for group in _GROUPS.strip().splitlines()]
+_RELATIVES = frozenset(chain.from_iterable(_RELATIONS)) - {"married", "divorced"}
+#: Models name a place or a food, and guess what it is to the user.
+_CUES = {
+    "residence": re.compile(
+        r"\b(?:liv(?:e|es|ed|ing)|mov(?:e|es|ed|ing)|based|stay\w*|stuck|rent\w*|settled|resid\w*)\b",
+        re.I,
+    ),
+    "hometown": re.compile(r"\b(?:from|born|grew|grow\w*|raised|origin\w*|native)\b", re.I),
+    "job": re.compile(
+        r"\b(?:work\w*|jobs?|as an?|(?:am|is|was|be|been|being|became|['’]m|['’]s|are|were)(?: \w+){0,2} (?:an?|the|in)"
+        r"|career|profession|liv(?:e|ing) as|for a living|teach\w*|taught|runs?|ran|owns?|start\w*|hired|shifts?|office"
+        r"|company|firm|boss|colleagues?|clients?|doing|train\w*|retire\w*|freelanc\w*|sells?|business"
+        r"|employ\w*|promot\w*|quit|fired|laid off|used to be|lead|manag\w*|stud\w*)\b|(?:['’]m|\bam|['’]s|\bis) \w+$",
+        re.I,
+    ),
+    "allergy": re.compile(
+        r"allerg|intoleran|anaphyla|epi-?pen|react|rash|hives|coeliac|celiac", re.I
+    ),
+    "birthday": re.compile(r"birth|born|\bturn", re.I),
+}
+_TRADE = re.compile(r"(?:er|or|ist|ian|eer|man|woman)$", re.I)
+_PLACES = frozenset({"residence", "hometown"})
+_LIVING = frozenset(
+    {
+        "pet",
+        "cat",
+        "dog",
+        "horse",
+        "animal",
+        "pal",
+        "name",
+        "person",
+        "relative",
+        "teacher",
+        "student",
+    }
+)
+_TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_FIRST = frozenset({"i", "we", "my", "our", "me", "us", "mine", "ours", "myself"})
+_THIRD = frozenset({"he", "she", "his", "her", "they", "their", "him", "them", "hers"})
+_GUESSES = re.compile(
+    r"\b(?:maybe|perhaps|probably|possibly|might|apparently|supposedly|allegedly"
+    r"|i (?:think|guess|suspect|hope|wish|bet)"
+    r"|(?:would|wouldn't|i'd|we'd|you'd|he'd|she'd) (?:love|like|rather|be|have|buy|move|get|bake|go|never)"
+    r"|i'd|if i|want to|wants to|wanna|hoping to|hope to|dream(?:s|ing)? of|thinking (?:of|about)|considering"
+    r"|one day|some ?day|wish|not sure|no idea)\b",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(r"^\W*(?:and |but |so |or )?(?:if|unless|suppose|what if)\b", re.IGNORECASE)
+_STAGED = re.compile(
+    r"\b(?:imagine (?:i|you|that|we)|pretend|role ?-?play|act as|hypothetically|in my (?:novel|story|book)"
+    r"|let's (?:play|say|pretend)|write (?:me )?an? (?:story|poem|dialog\w*)|just kidding|jk|only joking)\b",
+    re.IGNORECASE,
+)
+_UNTRUE = re.compile(
+    r"\b(?:obviously not|clearly not|as if|yeah,? right|not really|calls? me|telling (?:everyone|everybody|people))\b",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|„([^“”\n]+)[“”]|«([^»\n]+)»")
+#: A longer quotation is no title.
+_TITLE_WORDS = 4
+_OWN_QUESTION = re.compile(
+    r"\b(?:my|our|i'm|i am|i've|we've|did i (?:tell|mention)|do you remember|remember)\b|,\s*(?:right|correct)\W*$",
+    re.IGNORECASE,
+)
+_ENDED = re.compile(
+    r"\b(?:(?<!m )(?<!re )(?<!am )(?<!is )(?<!are )(?<!get )(?<!got )used to|no longer|formerly|previously"
+    r"|not\b[^,.;]*\bany ?more|n't\b[^,.;]*\bany ?more|quit|stopped|gave up|sold|cancell?ed)\b",
+    re.IGNORECASE,
+)
+#: Farther before a value, such words are about something else.
+_ENDED_CHARS = 40
+_NEGATION = re.compile(
+    r"^(?:no|not|never|without|neither|nor|cannot|.+n['’]t|dont|doesnt|cant|isnt|wont)$"
+)
+#: An attribute or a value with one of these says itself that something is not so.
+_NEGATIVE = re.compile(
+    r"\b(?:no|not|never|non|without|dislike\w*|hate\w*|avoid\w*|allerg\w*|intoleran\w*|restrict\w*|avers\w*|refus\w*"
+    r"|can ?not|can't|cannot|don't|doesn't|isn't|won't|free|former|previous|unable|limit\w*|rule|instruction\w*|fear"
+    r"|preference|diet\w*|peeve|stopped|quit|ended)\b",
+    re.IGNORECASE,
+)
+_NEGATED_WORDS = 4
+#: "My boss there is called Tamsin": words from a relation to the name.
+_NAMED_WORDS = 5
+_CLAUSE = re.compile(
+    r"[,;:–—(]|\b(?:but|because|since|so|and|which|while|although)\b", re.IGNORECASE
+)
+_CONTRAST = re.compile(r"[;(]|\b(?:but|because|although|however)\b", re.IGNORECASE)
+_NAMING = re.compile(r"\b(?:his|her|their|its) name(?:['’]s| is)\W*$", re.IGNORECASE)
+_PAST = re.compile(
+    r"\b(?:from|former\w*|ex|was|were|had|left|until|till?|before|ago|longer|any ?more|previous\w*|back then|as a kid"
+    r"|as a child|used to|sold|gave up|quit|lost|lived|worked|studied)\b",
+    re.IGNORECASE,
+)
+_FORMER = re.compile(r"^(?:(?:former|previous|past|old|current)\W+)+", re.IGNORECASE)
+_CAPITALISED = re.compile(r"(?<=[\w,;] )(?!I\b)[^\W\d_a-zß-ÿ]\w+")
+_OF_RELATIVE = re.compile(r"^(\w[\w-]*)(?:['’]s)? (.+)$")
+_NUMBER = re.compile(r"\d{1,3}(?!\d)")
+
+
+def tokens_of(text: str) -> list[str]:
+    return [match[0].casefold().replace("’", "'") for match in _TOKEN.finditer(text)]
+
+
+def relation_words(attribute: str) -> frozenset[str]:
+    """Return the words for a relation between people, such as `sister`; empty if the attribute is none."""
+    name = "_".join(tokens_of(attribute)).replace("-", "_").removesuffix("_name").removesuffix("'s")
+    return frozenset(chain.from_iterable(group for group in _RELATIONS if name in group))
+
+
+def person_before(sentence: str, at: int) -> str:
+    """Return whom the words of a sentence before a position speak of last.
+
+    That is `user`, the word for a relative ("my brother lives in Rome": `brother`), `other` for he, she and they, or
+    an empty string if nobody is mentioned.
+    """
+    if _NAMING.search(sentence[:at]):
+        return ""
+    clause = _CONTRAST.split(sentence[:at])[-1]
+    words = [word.partition("'")[0] for word in tokens_of(clause)]
+    place = max((n for n, word in enumerate(words) if word in _FIRST | _THIRD), default=-1)
+    if place < 0:
+        return ""
+    if words[place] in _THIRD:
+        return "other"
+    owned = words[place + 1 : place + 4] if words[place] in {"my", "our"} else []
+    return next((word for word in owned if word.replace("-", "_") in _RELATIVES), "user")
+
+
+def is_guess(sentence: str, at: int) -> bool:
+    """Return whether words before a position, or a condition, make a guess or a wish of what follows."""
+    clause = _CONTRAST.split(sentence[:at])[-1]
+    return bool(_GUESSES.search(clause) or _CONDITION.match(sentence))
+
+
+def is_untrue(sentence: str) -> bool:
+    """Return whether a sentence says of itself that it is not meant."""
+    return bool(_UNTRUE.search(sentence))
+
+
+def is_staged(message: str) -> bool:
+    """Return whether a message asks for role play, or is a joke."""
+    return bool(_STAGED.search(message))
+
+
+def is_quoted(message: str, value: str) -> bool:
+    """Return whether a value stands within a quotation that is longer than a title."""
+    quotations = ("".join(filter(None, each)) for each in _QUOTED.findall(message))
+    words = set(tokens_of(value))
+    return any(
+        len(quoted.split()) > _TITLE_WORDS and words <= set(tokens_of(quoted))
+        for quoted in quotations
+    )
+
+
+def is_open_question(sentence: str) -> bool:
+    """Return whether a sentence asks, and says nothing of the user's own."""
+    return sentence.rstrip().endswith("?") and not _OWN_QUESTION.search(sentence)
+
+
+def attribute_at(attribute: str, sentence: str, at: int) -> str:
+    """Return an attribute with `former` if the sentence says that the value at a position is so no more.
+
+    Without a word of the past in the sentence, a model's `former` is removed.
+    """
+    ended = any(
+        each.start() < at and at - each.end() < _ENDED_CHARS for each in _ENDED.finditer(sentence)
+    )
+    plain = _FORMER.sub("", attribute)
+    is_former = plain != attribute and not attribute.casefold().startswith("current")
+    if ended or (is_former and _PAST.search(sentence)):
+        return f"former {plain}"
+    return plain
+
+
+def is_negated(sentence: str, at: int, claim: str) -> bool:
+    """Return whether a sentence denies the value at a position, and the claim about it does not."""
+    near = tokens_of(_CLAUSE.split(sentence[:at])[-1])[-_NEGATED_WORDS:]
+    return any(map(_NEGATION.match, near)) and not _NEGATIVE.search(claim)
+
+
+def is_other_number(attribute: str, value: str, sentence: str) -> bool:
+    """Return whether the value is an age that the sentence gives to something else, such as years of marriage."""
+    if tokens_of(attribute)[-1:] != ["age"]:
+        return False
+    number = _NUMBER.search(value)
+    if number is None:
+        return False
+    be = r"(?:\b(?:am|is|are|be|aged?|turn\w*|old)|['’](?:m|s|re))"
+    age = rf"{be}\s+(?:\w+\s+){{0,2}}{number[0]}\b(?!\s*(?:%|years? (?!old)))"
+    old = rf"\b{number[0]}[- ]?(?:years?|months?|weeks?|yrs?)[- ]?old|\b{number[0]} ?yo\b"
+    return not re.search(f"{age}|{old}", sentence, re.IGNORECASE)
+
+
+def owner_in(attribute: str) -> tuple[str, str]:
+    """Return the relative that an attribute names, and the rest: `dad`, `operation` of "dad's operation"."""
+    found = _OF_RELATIVE.match(attribute)
+    is_relative = found is not None and found[1].casefold() in _RELATIVES
+    if found is None or not is_relative or found[2].casefold() == "name":
+        return "", attribute
+    return found[1], found[2]
+
+
+def is_relative(word: str) -> bool:
+    return word.casefold().replace("-", "_") in _RELATIVES
+
+
+def is_living(attribute: str) -> bool:
+    """Return whether the values of an attribute are people or animals."""
+    return any(is_relative(part) or part in _LIVING for part in attribute.split("_"))
+
+
+def is_english(text: str) -> bool:
+    language = language_of(tokens_of(text))
+    return language == "en" or (not language and text.isascii())
+
+
+def is_supported(attribute: str, value: str, text: str) -> bool:
+    """Return whether a text in English has a word without which it tells nothing about an attribute.
+
+    A place with a capital letter needs none, and neither does a trade such as `organ builder`.
+    """
+    attribute = attribute.removeprefix("former_")
+    cue = _CUES.get(attribute)
+    if cue is None or cue.search(text) or not is_english(text):
+        return True
+    if attribute == "job":
+        return bool(_TRADE.search(value))
+    return attribute in _PLACES and value != value.casefold()
+
+
+def canonical_relation(name: str) -> str:
+    """Return one word for `dad` and `father`; other names are returned as they are."""
+    word = name.casefold().replace("-", "_")
+    groups = [group.split() for group in _GROUPS.strip().splitlines()]
+    found = [group[0] for group in groups if word in group]
+    return found[0] if len(found) == 1 else name
+
+
+def has_name(text: str) -> bool:
+    """Return whether a part of a sentence has a capitalised word behind its first one."""
+    return bool(_CAPITALISED.search(text))
+
+
+def is_apart(relation: Iterable[str], value: str, sentence: str) -> bool:
+    """Return whether a sentence has a relation and a value, but too far from each other to name one by the other."""
+    words = [word.partition("'")[0].replace("-", "_") for word in tokens_of(sentence)]
+    named = {word.partition("'")[0] for word in tokens_of(value)}
+    relatives = [place for place, word in enumerate(words) if word in set(relation)]
+    values = [place for place, word in enumerate(words) if word in named]
+    pairs = [abs(one - other) for one in relatives for other in values]
+    return bool(pairs) and min(pairs) > _NAMED_WORDS
+
+
+def names_any(words: Iterable[str], text: str) -> bool:
+    """Return whether a text has one of some words, such as those of a relation."""
+    said = {word.partition("'")[0].replace("-", "_") for word in tokens_of(text)}
+    return not said.isdisjoint(words)
