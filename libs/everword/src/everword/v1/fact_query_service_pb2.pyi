@@ -324,6 +324,70 @@ class ExplainFactResponse(_message.Message):
 Global___ExplainFactResponse: _TypeAlias = ExplainFactResponse  # noqa: Y015
 
 @_typing.final
+class ListDisputesRequest(_message.Message):
+    """ListDisputesRequest asks for a page of open disputes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SUBJECTS_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """page_size is the maximum number of disputes. 50 if 0; more than 200 are 200."""
+    page_token: _builtins.str
+    """page_token is the next_page_token of the page before, for the same request. At most 1,024 characters."""
+    at_least_as_fresh: _builtins.str
+    """at_least_as_fresh is the consistency token of a write that the list must show. At most 1,024 characters."""
+    @_builtins.property
+    def subjects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """subjects are those whose disputes to list; all if empty. At most 100."""
+
+    def __init__(
+        self,
+        *,
+        subjects: _abc.Iterable[_builtins.str] | None = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+        at_least_as_fresh: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "page_size", b"page_size", "page_token", b"page_token", "subjects", b"subjects"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListDisputesRequest: _TypeAlias = ListDisputesRequest  # noqa: Y015
+
+@_typing.final
+class ListDisputesResponse(_message.Message):
+    """ListDisputesResponse holds a page."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DISPUTES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """next_page_token asks for the next page; empty at the end."""
+    @_builtins.property
+    def disputes(self) -> _containers.RepeatedCompositeFieldContainer[_fact_pb2.FactDispute]:
+        """disputes are the open disputes."""
+
+    def __init__(
+        self,
+        *,
+        disputes: _abc.Iterable[_fact_pb2.FactDispute] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["disputes", b"disputes", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListDisputesResponse: _TypeAlias = ListDisputesResponse  # noqa: Y015
+
+@_typing.final
 class ListThemesRequest(_message.Message):
     """ListThemesRequest asks for the themes of the namespace."""
 

@@ -58,6 +58,11 @@ class FactQueryServiceStub:
                 request_serializer=everword_dot_v1_dot_fact__query__service__pb2.ExplainFactRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ExplainFactResponse.FromString,
                 _registered_method=True)
+        self.ListDisputes = channel.unary_unary(
+                '/everword.v1.FactQueryService/ListDisputes',
+                request_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListDisputesRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListDisputesResponse.FromString,
+                _registered_method=True)
         self.ListThemes = channel.unary_unary(
                 '/everword.v1.FactQueryService/ListThemes',
                 request_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListThemesRequest.SerializeToString,
@@ -122,6 +127,14 @@ class FactQueryServiceServicer:
 
     def ExplainFact(self, request, context):
         """ExplainFact returns why a fact is believed: the evidence with quotes, the audit trail, and its links to other facts.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListDisputes(self, request, context):
+        """ListDisputes returns open disputes by their ids, oldest first: pairs of facts that contradict each other. Disputes that
+        are settled are part of ExplainFact.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -194,6 +207,11 @@ def add_FactQueryServiceServicer_to_server(servicer, server):
                     servicer.ExplainFact,
                     request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ExplainFactRequest.FromString,
                     response_serializer=everword_dot_v1_dot_fact__query__service__pb2.ExplainFactResponse.SerializeToString,
+            ),
+            'ListDisputes': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListDisputes,
+                    request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListDisputesRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListDisputesResponse.SerializeToString,
             ),
             'ListThemes': grpc.unary_unary_rpc_method_handler(
                     servicer.ListThemes,
@@ -338,6 +356,33 @@ class FactQueryService:
             '/everword.v1.FactQueryService/ExplainFact',
             everword_dot_v1_dot_fact__query__service__pb2.ExplainFactRequest.SerializeToString,
             everword_dot_v1_dot_fact__query__service__pb2.ExplainFactResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListDisputes(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.FactQueryService/ListDisputes',
+            everword_dot_v1_dot_fact__query__service__pb2.ListDisputesRequest.SerializeToString,
+            everword_dot_v1_dot_fact__query__service__pb2.ListDisputesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from everword.db.namespaces import NamespaceSettings
@@ -15,10 +15,31 @@ from everword.db.pool import Connection
 from everword.domain.ids import new_id
 from everword.facts import timeline
 from everword.facts.attributes import find_attribute
-from everword.facts.model import FactRuling, FactSource, FactState, Key, SleepVerdict, value_hash
+from everword.facts.change_words import is_change
+from everword.facts.model import (
+    FactRuling,
+    FactSource,
+    FactState,
+    Key,
+    SleepVerdict,
+    value_hash,
+)
 from everword.facts.rows import FactRow, NewChange, NewEvidence
 from everword.facts.timeline import NOTHING, TimelineChange
-from everword.facts.writer import ChangeReason, FactPlan, LockedAttribute, WrittenFacts, write_plans
+from everword.facts.writer import (
+    ChangeReason,
+    EndedDisputes,
+    FactPlan,
+    LockedAttribute,
+    WrittenFacts,
+    write_plans,
+)
+from everword.jobs.enqueue import SESSION_IDLE_S
+
+#: A statement after a pause of this length is made in another session.
+ANOTHER_SESSION = timedelta(seconds=SESSION_IDLE_S)
+#: Least evidence of an established fact that outweighs a passing statement; anchors are established by two pieces.
+_RESISTING = 3
 
 
 @dataclass(frozen=True)
@@ -54,6 +75,15 @@ class FactStatement:
     def said_at(self) -> datetime:
         return max(piece.said_at for piece in self.pieces)
 
+    @property
+    def is_passing(self) -> bool:
+        """Return whether a person describes something in passing, without saying that it has changed.
+
+        Callers' own words, such as an agent's note, are deliberate.
+        """
+        said = self.source in (FactSource.STATED, FactSource.INFERRED)
+        return said and self.until is None and not any(is_change(p.quote) for p in self.pieces)
+
 
 @dataclass(frozen=True)
 class StatementResult:
@@ -80,8 +110,15 @@ async def state_fact(
 def plan_statement(locked: LockedAttribute, statement: FactStatement) -> tuple[FactPlan, UUID]:
     """Return the plan for a statement that a value is valid, and its fact."""
     plan, fact, is_new = _support(locked, statement)
-    change = _decide(plan.standing, fact, statement)
-    doubted = _contradicted_fact(plan.standing, fact, statement) if change == NOTHING else None
+    resisting = _resisting_fact(plan.standing, fact, statement)
+    reason = "stated as a change"
+    if resisting is not None and _is_repeated(locked.facts.get(fact.id), resisting, statement):
+        statement = replace(statement, since=min(statement.since, fact.last_seen_at))
+        resisting, reason = None, "stated again in another session"
+    change = NOTHING if resisting else _decide(plan.standing, fact, statement)
+    doubted = resisting
+    if doubted is None and change == NOTHING:
+        doubted = _contradicted_fact(plan.standing, fact, statement)
     evidence, disputes = list(plan.evidence), list[tuple[UUID, UUID]]()
     if doubted is not None:
         evidence += _contradicting_evidence(doubted, statement)
@@ -91,7 +128,13 @@ def plan_statement(locked: LockedAttribute, statement: FactStatement) -> tuple[F
     superseded = sorted(change.superseded_ids - {fact.id})
     changes = _changes(fact, is_new, superseded, doubted)
     changes += [NewChange(new_id(), id_, "disputed", fact.id) for id_ in displaced]
-    decided = replace(plan, change=change, changes=changes, evidence=evidence, disputes=disputes)
+    ended = {each.fact_id for each in change.disbelieved} - {fact.id}
+    settled = (
+        [] if statement.is_untrusted else [EndedDisputes(id_, fact.id, reason) for id_ in ended]
+    )
+    decided = replace(
+        plan, change=change, changes=changes, evidence=evidence, disputes=disputes, settled=settled
+    )
     return decided, fact.id
 
 
@@ -134,7 +177,9 @@ def plan_retraction(locked: LockedAttribute, statement: FactStatement) -> FactPl
             change.disbelieved + one.disbelieved, change.believed + one.believed
         )
         changes.append(NewChange(new_id(), each.fact_id, "closed"))
-    return FactPlan(locked, change, changes, evidence=evidence)
+    closed_ids = [each.fact_id for each in changes if each.action == "closed"]
+    settled = [EndedDisputes(id_, None, "the old value ended") for id_ in closed_ids]
+    return FactPlan(locked, change, changes, evidence=evidence, settled=settled)
 
 
 async def doubt_fact(
@@ -275,6 +320,28 @@ def _decide(locked: LockedAttribute, fact: FactRow, statement: FactStatement) ->
     return state(
         locked.believed, trusted_ids, fact.id, statement.since, statement.until, fact.several
     )
+
+
+def _resisting_fact(
+    locked: LockedAttribute, fact: FactRow, statement: FactStatement
+) -> FactRow | None:
+    """Return the established fact that a passing statement contradicts: one sentence does not end it."""
+    rival = _rival(locked, fact, statement.since)
+    if rival is None or not statement.is_passing or not find_attribute(fact.attribute).is_steady:
+        return None
+    is_established = rival.state == FactState.ESTABLISHED and rival.supporting >= _RESISTING
+    is_alive = statement.said_at < rival.last_seen_at + timedelta(days=rival.lifetime_days)
+    return rival if is_established and is_alive else None
+
+
+def _is_repeated(known: FactRow | None, rival: FactRow, statement: FactStatement) -> bool:
+    """Return whether another session stated the value before, since the rival was last mentioned."""
+    if known is None or known.hypothesis or known.state == FactState.REJECTED:
+        return False
+    if statement.hypothesis or statement.source is not FactSource.STATED:
+        return False
+    is_later = known.last_seen_at > rival.last_seen_at
+    return is_later and statement.said_at >= known.last_seen_at + ANOTHER_SESSION
 
 
 def _rival(locked: LockedAttribute, fact: FactRow, since: datetime) -> FactRow | None:

@@ -23,6 +23,7 @@ from everword.facts.rows import FactRow as FactRow
 from everword.facts.rows import FactView as FactView
 from everword.facts.rows import NewChange as NewChange
 from everword.facts.rows import NewEvidence as NewEvidence
+from everword.facts.rows import OpenDispute as OpenDispute
 from everword.facts.rows import QuotedMessage as QuotedMessage
 from everword.facts.voices import VoiceRow
 
@@ -195,6 +196,23 @@ async def settle_dispute(
         "reason": reason,
     }
     return await fetch_value(conn, SQL["settle_dispute"], parameters) is not None
+
+
+@statement(SQL)
+async def find_open_disputes(
+    conn: Connection, namespace_id: int, fact_id: UUID
+) -> list[OpenDispute]: ...
+
+
+@statement(SQL)
+async def end_disputes(
+    conn: Connection,
+    namespace_id: int,
+    now: datetime,
+    old_fact_id: UUID,
+    successor_id: UUID | None,
+    reason: str,
+) -> None: ...
 
 
 async def close_edges(

@@ -168,7 +168,8 @@ SELECT coalesce(c.channel, '') AS channel, s.content, s.latest_at
 -- Return open disputes between facts of a subject, with both facts.
 SELECT d.id, d.opened_at, o.id AS old_id, n.id AS new_id, o.subject, o.attribute, n.attribute AS new_attribute,
        o.value AS old_value, n.value AS new_value, o.supporting AS old_mentions, n.supporting AS new_mentions,
-       o.last_seen_at AS old_last_seen_at, n.first_seen_at AS new_first_seen_at, o.ruling AS old_ruling, n.ruling AS new_ruling,
+       o.last_seen_at AS old_last_seen_at, n.first_seen_at AS new_first_seen_at,
+       n.last_seen_at AS new_last_seen_at, o.ruling AS old_ruling, n.ruling AS new_ruling,
        o.state AS old_state, n.state AS new_state, n.hypothesis AS new_hypothesis, n.source AS new_source
   FROM fact_disputes d
   JOIN facts o ON o.namespace_id = %(namespace_id)s AND o.id = d.old_fact_id

@@ -182,10 +182,21 @@ SELECT e.from_fact_id, e.to_fact_id, e.relation, e.confidence, first.words && as
 
 -- list_disputes --
 -- Disputes of a fact, oldest first.
-SELECT old_fact_id, new_fact_id, opened_at, settled_at, outcome, decided_by, reason
+SELECT id, old_fact_id, new_fact_id, opened_at, settled_at, outcome, decided_by, reason
   FROM fact_disputes
  WHERE namespace_id = %(namespace_id)s AND (old_fact_id = %(fact_id)s OR new_fact_id = %(fact_id)s)
  ORDER BY opened_at, id
+ LIMIT %(limit)s;
+
+-- list_open_disputes --
+-- Open disputes of all facts, or of the facts of some subjects, in the order of their ids.
+SELECT d.id, d.old_fact_id, d.new_fact_id, d.opened_at, d.settled_at, d.outcome, d.decided_by, d.reason
+  FROM fact_disputes d
+  JOIN facts f ON f.namespace_id = %(namespace_id)s AND f.id = d.old_fact_id
+ WHERE d.namespace_id = %(namespace_id)s AND d.settled_at IS NULL
+   AND (%(subjects)s::text[] IS NULL OR f.subject = ANY(%(subjects)s))
+   AND (%(after_id)s::uuid IS NULL OR d.id > %(after_id)s)
+ ORDER BY d.id
  LIMIT %(limit)s;
 
 -- list_themes --

@@ -7,8 +7,8 @@ from everword.rpc.translate import optional_time, to_timestamp
 from everword.v1 import fact_pb2
 from everword.v1 import fact_query_service_pb2 as pb
 from everword_search.facts.model import AsOf, FactFilter, ProfileRequest
-from everword_search.facts.read_facts import Link
-from everword_search.facts.store import FactChangeRow, FactDisputeRow, QuotedEvidenceRow
+from everword_search.facts.read_facts import Dispute, Link
+from everword_search.facts.store import FactChangeRow, QuotedEvidenceRow
 
 DEFAULT_FACTS = 100
 
@@ -72,7 +72,8 @@ def link_to_proto(link: Link) -> fact_pb2.FactLink:
     )
 
 
-def dispute_to_proto(row: FactDisputeRow) -> fact_pb2.FactDispute:
+def dispute_to_proto(dispute: Dispute) -> fact_pb2.FactDispute:
+    row = dispute.row
     return fact_pb2.FactDispute(
         old_fact_id=str(row.old_fact_id),
         new_fact_id=str(row.new_fact_id),
@@ -81,6 +82,8 @@ def dispute_to_proto(row: FactDisputeRow) -> fact_pb2.FactDispute:
         outcome=fact_pb2.DisputeOutcome.ValueType(row.outcome or 0),
         decided_by=row.decided_by or "",
         reason=row.reason,
+        old_fact=fact_to_proto(dispute.old),
+        new_fact=fact_to_proto(dispute.new),
     )
 
 
