@@ -34,6 +34,7 @@ class GetProfileRequest(_message.Message):
     INCLUDE_EXPIRED_FIELD_NUMBER: _builtins.int
     MAX_FACTS_FIELD_NUMBER: _builtins.int
     AT_LEAST_AS_FRESH_FIELD_NUMBER: _builtins.int
+    ATTRIBUTES_FIELD_NUMBER: _builtins.int
     subject: _builtins.str
     """subject is the user or thing. At most 256 characters."""
     include_expired: _builtins.bool
@@ -54,6 +55,10 @@ class GetProfileRequest(_message.Message):
     def categories(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """categories are those to return; all if empty. At most 100."""
 
+    @_builtins.property
+    def attributes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """attributes are those to return, under any of their names; all if empty. At most 100."""
+
     def __init__(
         self,
         *,
@@ -64,10 +69,11 @@ class GetProfileRequest(_message.Message):
         include_expired: _builtins.bool = ...,
         max_facts: _builtins.int = ...,
         at_least_as_fresh: _builtins.str = ...,
+        attributes: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["known_at_time", b"known_at_time", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "categories", b"categories", "include_expired", b"include_expired", "known_at_time", b"known_at_time", "max_facts", b"max_facts", "subject", b"subject", "valid_at_time", b"valid_at_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least_as_fresh", b"at_least_as_fresh", "attributes", b"attributes", "categories", b"categories", "include_expired", b"include_expired", "known_at_time", b"known_at_time", "max_facts", b"max_facts", "subject", b"subject", "valid_at_time", b"valid_at_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -130,7 +136,7 @@ class ListFactsRequest(_message.Message):
 
     @_builtins.property
     def attributes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """attributes are those to list; all if empty. At most 100."""
+        """attributes are those to list, under any of their names; all if empty. At most 100."""
 
     @_builtins.property
     def states(self) -> _containers.RepeatedScalarFieldContainer[_fact_pb2.FactState.ValueType]:
@@ -205,7 +211,7 @@ class GetFactHistoryRequest(_message.Message):
     subject: _builtins.str
     """subject is the user or thing. At most 256 characters."""
     attribute: _builtins.str
-    """attribute is what of it. At most 128 characters."""
+    """attribute is what of it, under any of its names. At most 128 characters."""
     at_least_as_fresh: _builtins.str
     """at_least_as_fresh is the consistency token of a write that must show. At most 1,024 characters."""
     def __init__(

@@ -88,5 +88,6 @@ async def _write(conn: Connection, namespace_id: int, claim: NewFact) -> Stateme
         claim.agent,
         is_untrusted_claim(checked, claim.source, settings.trust),
     )
-    audit = ChangeReason("person" if claim.source is FactSource.PERSON else "agent")
+    actor = "person" if claim.source is FactSource.PERSON else "agent"
+    audit = ChangeReason(actor, claim.note)
     return await state_fact(conn, settings, locked, told, audit)

@@ -42,6 +42,7 @@ SELECT :columns
   JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id
  WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s
    AND (%(categories)s::text[] IS NULL OR f.category = ANY(%(categories)s))
+   AND (%(attributes)s::text[] IS NULL OR f.attribute = ANY(%(attributes)s))
    AND (%(include_expired)s OR f.last_seen_at + f.lifetime_days * interval '1 day' > coalesce(%(valid_at)s::timestamptz, now()))
    AND :in_effect
  ORDER BY f.category, f.attribute, f.confidence DESC, f.id
@@ -55,6 +56,7 @@ SELECT count(*)
           JOIN fact_intervals i ON i.namespace_id = %(namespace_id)s AND i.fact_id = f.id
          WHERE f.namespace_id = %(namespace_id)s AND f.subject = %(subject)s
            AND (%(categories)s::text[] IS NULL OR f.category = ANY(%(categories)s))
+           AND (%(attributes)s::text[] IS NULL OR f.attribute = ANY(%(attributes)s))
            AND (%(include_expired)s
                 OR f.last_seen_at + f.lifetime_days * interval '1 day' > coalesce(%(valid_at)s::timestamptz, now()))
            AND :in_effect

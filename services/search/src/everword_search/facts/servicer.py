@@ -6,6 +6,7 @@ from uuid import UUID
 
 from everword.db.pool import Database
 from everword.domain.caller import current_namespace
+from everword.facts.attribute_names import canonical_attribute
 from everword.facts.translate import fact_to_proto
 from everword.rpc.interceptors.base import Context
 from everword.rpc.pages import to_page
@@ -74,7 +75,7 @@ class FactQueryServicer(FactQueryServiceServicer):
             self._database,
             current_namespace(),
             request.subject,
-            request.attribute,
+            canonical_attribute(request.attribute),
             request.at_least_as_fresh,
         )
         return pb.GetFactHistoryResponse(facts=[fact_to_proto(fact) for fact in facts])

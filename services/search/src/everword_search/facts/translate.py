@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from everword.facts.attribute_names import canonical_attribute
 from everword.facts.translate import fact_to_proto
 from everword.rpc.translate import optional_time, to_timestamp
 from everword.v1 import fact_pb2
@@ -18,6 +21,7 @@ def to_profile_request(request: pb.GetProfileRequest) -> ProfileRequest:
         request.subject,
         _as_of(request),
         list(request.categories) or None,
+        _attributes(request.attributes),
         request.include_expired,
         request.max_facts or DEFAULT_FACTS,
         request.at_least_as_fresh,
@@ -27,7 +31,7 @@ def to_profile_request(request: pb.GetProfileRequest) -> ProfileRequest:
 def to_fact_filter(request: pb.ListFactsRequest) -> FactFilter:
     return FactFilter(
         list(request.subjects) or None,
-        list(request.attributes) or None,
+        _attributes(request.attributes),
         list(request.states) or None,
         _as_of(request),
         request.include_superseded,
@@ -85,6 +89,11 @@ def dispute_to_proto(dispute: Dispute) -> fact_pb2.FactDispute:
         old_fact=fact_to_proto(dispute.old),
         new_fact=fact_to_proto(dispute.new),
     )
+
+
+def _attributes(names: Iterable[str]) -> list[str] | None:
+    """Return the attributes that a caller's names mean; None for all."""
+    return sorted({canonical_attribute(each) for each in names}) or None
 
 
 def _as_of(request: pb.GetProfileRequest | pb.ListFactsRequest) -> AsOf:
