@@ -90,9 +90,14 @@ def written_as(written: str) -> str:
     return f"written as {written}" if canonical_attribute(written) != written else ""
 
 
+def singular_words(text: str) -> list[str]:
+    """Return the words of a text in lower case without accents, plurals as their singular."""
+    plain = unicodedata.normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
+    return [_singular(word) for word in _NOT_LETTERS.sub(" ", plain).split()]
+
+
 def _words(name: str) -> frozenset[str]:
-    plain = unicodedata.normalize("NFKD", name.casefold()).encode("ascii", "ignore").decode()
-    return frozenset(_singular(word) for word in _NOT_LETTERS.sub(" ", plain).split())
+    return frozenset(singular_words(name))
 
 
 def _singular(word: str) -> str:
@@ -100,6 +105,8 @@ def _singular(word: str) -> str:
         return _IRREGULAR[word]
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
+    if word.endswith(("oes", "shes", "ches")):
+        return word[:-2]
     return word[:-1] if len(word) > 3 and re.search(r"[^siu]s$", word) else word
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from everword.db.namespaces import NamespaceSettings
@@ -15,16 +15,22 @@ from everword.db.pool import Connection
 from everword.domain.ids import new_id
 from everword.facts import timeline
 from everword.facts.attributes import find_attribute
-from everword.facts.change_words import is_change
 from everword.facts.model import (
     FactRuling,
-    FactSource,
     FactState,
-    Key,
     SleepVerdict,
     value_hash,
 )
 from everword.facts.rows import FactRow, NewChange, NewEvidence
+from everword.facts.statement import (
+    FactStatement,
+    decide,
+    find_contradicted_fact,
+    find_rejected_untrusted,
+    find_resisting_fact,
+    is_repeated,
+)
+from everword.facts.tastes import is_kind_of, is_same_thing
 from everword.facts.timeline import NOTHING, TimelineChange
 from everword.facts.writer import (
     ChangeReason,
@@ -32,57 +38,9 @@ from everword.facts.writer import (
     FactPlan,
     LockedAttribute,
     WrittenFacts,
+    lock_attribute,
     write_plans,
 )
-from everword.jobs.enqueue import SESSION_IDLE_S
-
-#: A statement after a pause of this length is made in another session.
-ANOTHER_SESSION = timedelta(seconds=SESSION_IDLE_S)
-#: Least evidence of an established fact that outweighs a passing statement; anchors are established by two pieces.
-_RESISTING = 3
-
-
-@dataclass(frozen=True)
-class FactStatement:
-    """A statement about a subject's attribute."""
-
-    key: Key
-    value: str
-    source: FactSource
-    #: When it begins to hold.
-    since: datetime
-    #: At least one piece.
-    pieces: Sequence[NewEvidence]
-    until: datetime | None = None
-    hypothesis: bool = False
-    #: None as the attribute is known.
-    several: bool | None = None
-    category: str = ""
-    #: 0 as the attribute is known.
-    lifetime_days: int = 0
-    agent: str = ""
-    #: True if it comes from an untrusted channel, or from a tool. It never changes a trusted fact: it is
-    #: only stored as evidence, and opens a dispute.
-    is_untrusted: bool = False
-
-    @property
-    def is_several(self) -> bool:
-        """Return whether the attribute has several values at a time."""
-        known = find_attribute(self.key.attribute).several
-        return known if self.several is None else self.several
-
-    @property
-    def said_at(self) -> datetime:
-        return max(piece.said_at for piece in self.pieces)
-
-    @property
-    def is_passing(self) -> bool:
-        """Return whether a person describes something in passing, without saying that it has changed.
-
-        Callers' own words, such as an agent's note, are deliberate.
-        """
-        said = self.source in (FactSource.STATED, FactSource.INFERRED)
-        return said and self.until is None and not any(is_change(p.quote) for p in self.pieces)
 
 
 @dataclass(frozen=True)
@@ -104,26 +62,63 @@ async def state_fact(
     """Store that a value is valid: it supersedes the current value, or is one more piece of evidence for it."""
     plan, fact_id = plan_statement(locked, statement)
     written = await write_plans(conn, settings, [plan], audit)
-    return StatementResult(fact_id, written, sorted(plan.change.superseded_ids - {fact_id}))
+    superseded = plan.change.superseded_ids - {fact_id}
+    ended = await end_opposites(conn, settings, locked.namespace_id, statement, audit)
+    return StatementResult(fact_id, written, sorted(superseded | ended))
+
+
+async def end_opposites(
+    conn: Connection,
+    settings: NamespaceSettings,
+    namespace_id: int,
+    statement: FactStatement,
+    audit: ChangeReason,
+) -> frozenset[UUID]:
+    """End the dislike of a thing that is liked now, or the reverse; return the ended facts.
+
+    A dislike is evidence against the likes of its kinds: disliking fruit against liking apples.
+    """
+    key = statement.key.opposite
+    if key is None or statement.hypothesis or statement.until is not None:
+        return frozenset()
+    locked = await lock_attribute(conn, namespace_id, settings.trust, key)
+    plans, ended = list[FactPlan](), set[UUID]()
+    for value in _current_values(locked, statement.since):
+        if is_same_thing(value, statement.value):
+            plan = plan_retraction(locked, replace(statement, key=key, value=value))
+        elif key.attribute == "like" and is_kind_of(value, statement.value):
+            plan = _plan_doubt(locked, value, statement)
+        else:
+            continue
+        if plan is not None:
+            plans.append(plan)
+            ended |= {each.fact_id for each in plan.changes if each.action == "closed"}
+    if plans:
+        await write_plans(conn, settings, plans, audit)
+    return frozenset(ended)
+
+
+def _current_values(locked: LockedAttribute, at: datetime) -> list[str]:
+    return [locked.facts[each.fact_id].value for each in locked.believed if each.covers(at)]
 
 
 def plan_statement(locked: LockedAttribute, statement: FactStatement) -> tuple[FactPlan, UUID]:
     """Return the plan for a statement that a value is valid, and its fact."""
     plan, fact, is_new = _support(locked, statement)
-    resisting = _resisting_fact(plan.standing, fact, statement)
+    resisting = find_resisting_fact(plan.standing, fact, statement)
     reason = "stated as a change"
-    if resisting is not None and _is_repeated(locked.facts.get(fact.id), resisting, statement):
+    if resisting is not None and is_repeated(locked.facts.get(fact.id), resisting, statement):
         statement = replace(statement, since=min(statement.since, fact.last_seen_at))
         resisting, reason = None, "stated again in another session"
-    change = NOTHING if resisting else _decide(plan.standing, fact, statement)
+    change = NOTHING if resisting else decide(plan.standing, fact, statement)
     doubted = resisting
     if doubted is None and change == NOTHING:
-        doubted = _contradicted_fact(plan.standing, fact, statement)
+        doubted = find_contradicted_fact(plan.standing, fact, statement)
     evidence, disputes = list(plan.evidence), list[tuple[UUID, UUID]]()
     if doubted is not None:
         evidence += _contradicting_evidence(doubted, statement)
         disputes.append((doubted.id, fact.id))
-    displaced = _rejected_untrusted_facts(plan.standing, change)
+    displaced = find_rejected_untrusted(plan.standing, change)
     disputes += [(fact.id, id_) for id_ in displaced]
     superseded = sorted(change.superseded_ids - {fact.id})
     changes = _changes(fact, is_new, superseded, doubted)
@@ -161,7 +156,7 @@ def plan_retraction(locked: LockedAttribute, statement: FactStatement) -> FactPl
         and (not statement.value or locked.facts[each.fact_id].value_hash == requested)
     ]
     if not ending:
-        return None
+        return _plan_doubts_of_kinds(locked, statement)
     evidence = [
         piece
         for each in ending
@@ -182,6 +177,30 @@ def plan_retraction(locked: LockedAttribute, statement: FactStatement) -> FactPl
     return FactPlan(locked, change, changes, evidence=evidence, settled=settled)
 
 
+def _plan_doubts_of_kinds(locked: LockedAttribute, statement: FactStatement) -> FactPlan | None:
+    """Return the plan for a thing that is no longer liked, if only kinds of it were: they are doubted."""
+    if statement.key.attribute != "like" or not statement.value:
+        return None
+    values = [
+        value
+        for value in _current_values(locked, statement.since)
+        if is_kind_of(value, statement.value)
+    ]
+    plans = [_plan_doubt(locked, value, statement) for value in values]
+    if not plans:
+        return None
+    changes = [each for plan in plans for each in plan.changes]
+    return FactPlan(locked, NOTHING, changes, evidence=[e for plan in plans for e in plan.evidence])
+
+
+def _plan_doubt(locked: LockedAttribute, value: str, statement: FactStatement) -> FactPlan:
+    """Return the plan for a statement as evidence against a value, without another value."""
+    fact = locked.of_value(value)
+    assert fact is not None
+    changes = [NewChange(new_id(), fact.id, "doubted")]
+    return FactPlan(locked, NOTHING, changes, evidence=_contradicting_evidence(fact, statement))
+
+
 async def doubt_fact(
     conn: Connection,
     settings: NamespaceSettings,
@@ -194,9 +213,7 @@ async def doubt_fact(
     fact = locked.facts.get(fact_id)
     if fact is None:
         return False
-    changes = [NewChange(new_id(), fact.id, "doubted")]
-    plan = FactPlan(locked, NOTHING, changes, evidence=_contradicting_evidence(fact, statement))
-    await write_plans(conn, settings, [plan], audit)
+    await write_plans(conn, settings, [_plan_doubt(locked, fact.value, statement)], audit)
     return True
 
 
@@ -290,89 +307,6 @@ def _renewed(fact: FactRow, said_at: datetime) -> FactRow:
     if fact.verdict == SleepVerdict.REJECTED and fact.verdict_at and said_at > fact.verdict_at:
         fact = replace(fact, verdict=None, verdict_at=None)
     return fact
-
-
-def _decide(locked: LockedAttribute, fact: FactRow, statement: FactStatement) -> TimelineChange:
-    """Return the changes of a statement.
-
-    There are none if a guess contradicts a statement, or a ruling made since, and if an untrusted source contradicts a
-    trusted one.
-    """
-    rejected = fact.ruling == FactRuling.WRONG or fact.verdict == SleepVerdict.REJECTED
-    if rejected or all(piece.contradicts for piece in statement.pieces):
-        return NOTHING
-    if statement.is_untrusted and fact.id in locked.voices.addressed:
-        return NOTHING
-    trusted_ids = locked.voices.supported
-    rival = _rival(locked, fact, statement.since)
-    # A trusted source overrides an untrusted rival.
-    if rival is not None and (statement.is_untrusted or rival.id in trusted_ids):
-        known = rival.state in (FactState.CONFIRMED, FactState.ESTABLISHED)
-        ruled = rival.ruled_at is not None and statement.said_at <= rival.ruled_at
-        guessed = statement.hypothesis and not rival.hypothesis
-        if (
-            ruled
-            or guessed
-            or (known and (statement.hypothesis or statement.source is FactSource.INFERRED))
-        ):
-            return NOTHING
-    state = timeline.state_untrusted if statement.is_untrusted else timeline.state_trusted
-    return state(
-        locked.believed, trusted_ids, fact.id, statement.since, statement.until, fact.several
-    )
-
-
-def _resisting_fact(
-    locked: LockedAttribute, fact: FactRow, statement: FactStatement
-) -> FactRow | None:
-    """Return the established fact that a passing statement contradicts: one sentence does not end it."""
-    rival = _rival(locked, fact, statement.since)
-    if rival is None or not statement.is_passing or not find_attribute(fact.attribute).is_steady:
-        return None
-    is_established = rival.state == FactState.ESTABLISHED and rival.supporting >= _RESISTING
-    is_alive = statement.said_at < rival.last_seen_at + timedelta(days=rival.lifetime_days)
-    return rival if is_established and is_alive else None
-
-
-def _is_repeated(known: FactRow | None, rival: FactRow, statement: FactStatement) -> bool:
-    """Return whether another session stated the value before, since the rival was last mentioned."""
-    if known is None or known.hypothesis or known.state == FactState.REJECTED:
-        return False
-    if statement.hypothesis or statement.source is not FactSource.STATED:
-        return False
-    is_later = known.last_seen_at > rival.last_seen_at
-    return is_later and statement.said_at >= known.last_seen_at + ANOTHER_SESSION
-
-
-def _rival(locked: LockedAttribute, fact: FactRow, since: datetime) -> FactRow | None:
-    """Return the other fact that is current at a moment, for an attribute with one value at a time."""
-    found = next((each for each in locked.believed if each.covers(since)), None)
-    if fact.several or found is None or found.fact_id == fact.id:
-        return None
-    return locked.facts[found.fact_id]
-
-
-def _contradicted_fact(
-    locked: LockedAttribute, fact: FactRow, statement: FactStatement
-) -> FactRow | None:
-    """Return the fact that a statement speaks against without taking its place."""
-    rival = _rival(locked, fact, statement.since)
-    if rival is not None and statement.is_untrusted and rival.id in locked.voices.supported:
-        is_rejected = fact.ruling == FactRuling.WRONG or fact.verdict == SleepVerdict.REJECTED
-        return None if is_rejected else rival
-    is_believed = any(each.fact_id == fact.id for each in locked.believed)
-    return None if is_believed else rival
-
-
-def _rejected_untrusted_facts(locked: LockedAttribute, change: TimelineChange) -> list[UUID]:
-    """Return the untrusted facts that become disbelieved for all time, even before the trusted fact."""
-    retained = {each.fact_id for each in change.believed}
-    untrusted = [
-        each.fact_id
-        for each in change.disbelieved
-        if each.fact_id not in retained and each.fact_id not in locked.voices.supported
-    ]
-    return sorted(set(untrusted))
 
 
 def _changes(

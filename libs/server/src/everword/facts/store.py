@@ -31,8 +31,12 @@ SQL = load_statements("everword.facts")
 
 
 async def lock_keys(conn: Connection, namespace_id: int, keys: Sequence[Key]) -> datetime:
-    """Lock attributes of subjects, in one order; return the time from which this write is believed."""
-    ordered = sorted(set(keys), key=lambda key: (key.subject, key.attribute))
+    """Lock attributes of subjects, in one order; return the time from which this write is believed.
+
+    An attribute with an opposite, such as `like`, is locked together with it.
+    """
+    every = {*keys, *(key.opposite for key in keys if key.opposite)}
+    ordered = sorted(every, key=lambda key: (key.subject, key.attribute))
     parameters = {"namespace_id": namespace_id, **_columns(ordered, Key)}
     await execute(conn, SQL["lock_keys"], parameters)
     now: datetime = await fetch_value(conn, SQL["believed_since"], None)

@@ -11,8 +11,9 @@ from everword.db.pool import Database
 from everword.domain.ids import new_id
 from everword.facts.attributes import find_attribute
 from everword.facts.model import USER, FactSource, Key, value_hash
+from everword.facts.statement import FactStatement
 from everword.facts.statement_writer import (
-    FactStatement,
+    end_opposites,
     plan_correction,
     plan_retraction,
     plan_statement,
@@ -81,6 +82,10 @@ async def write_claims(
             plans, claims = _plan(budget_statuses, conversation, claiming, claims, untrusted)
             if plans:
                 await write_plans(conn, settings, plans, _AUDIT)
+        for claim in claiming.claims:
+            if claim.modality is Modality.STATEMENT:
+                stated = _statement(conversation, claiming, claim, untrusted)
+                await end_opposites(conn, settings, namespace_id, stated, _AUDIT)
         after, through = conversation.learned_seq, message.seq
         if not await lock_learning_progress(
             conn, namespace_id, conversation.id, after, through, job
@@ -132,28 +137,35 @@ def _plan_claim(
     untrusted: bool,
 ) -> FactPlan | None:
     """Return the plan to write a claim; None if there is nothing to write."""
-    message = claiming.message
-    piece = NewEvidence(
-        new_id(), message.id, conversation.id, False, claim.quote, "", message.occurred_at
-    )
-    span = _span(locked, claim, message, conversation.zone)
-    told = FactStatement(
-        Key(claiming.subject, claim.attribute),
-        claim.value,
-        FactSource.STATED,
-        span.since or message.occurred_at,
-        [piece],
-        until=span.until,
-        hypothesis=claim.modality is Modality.HYPOTHESIS,
-        agent=conversation.agent,
-        is_untrusted=untrusted,
-    )
+    told = _statement(conversation, claiming, claim, untrusted)
+    span = _span(locked, claim, claiming.message, conversation.zone)
+    told = replace(told, since=span.since or told.since, until=span.until)
     if claim.modality is Modality.RETRACTION:
         ended = replace(told, value=_resolve_partial_value(locked, claim.value, told.since))
         return plan_retraction(locked, ended)
     if claim.modality is Modality.CORRECTION:
         return plan_correction(locked, told, claim.wrong)
     return plan_statement(locked, told)[0]
+
+
+def _statement(
+    conversation: LearningProgress, claiming: ClaimingMessage, claim: SpokenClaim, untrusted: bool
+) -> FactStatement:
+    """Return a claim as a statement that holds since its message."""
+    message = claiming.message
+    piece = NewEvidence(
+        new_id(), message.id, conversation.id, False, claim.quote, "", message.occurred_at
+    )
+    return FactStatement(
+        Key(claiming.subject, claim.attribute),
+        claim.value,
+        FactSource.STATED,
+        message.occurred_at,
+        [piece],
+        hypothesis=claim.modality is Modality.HYPOTHESIS,
+        agent=conversation.agent,
+        is_untrusted=untrusted,
+    )
 
 
 def _span(

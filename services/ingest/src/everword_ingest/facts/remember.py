@@ -13,7 +13,8 @@ from everword.domain.tokens import ConsistencyToken
 from everword.facts import store
 from everword.facts.attributes import find_attribute
 from everword.facts.model import FactSource
-from everword.facts.statement_writer import FactStatement, StatementResult, state_fact
+from everword.facts.statement import FactStatement
+from everword.facts.statement_writer import StatementResult, state_fact
 from everword.facts.writer import ChangeReason, lock_attribute
 from everword_ingest.facts.evidence import check_evidence, is_untrusted_claim, to_store
 from everword_ingest.facts.model import FactWriteResult, NewFact

@@ -119,6 +119,7 @@ def _profile(namespace_id: int, request: ProfileRequest, limit: int) -> dict[str
         "namespace_id": namespace_id,
         "subject": request.subject,
         "categories": request.categories,
+        "attributes": request.attributes,
         "include_expired": request.include_expired,
         **asdict(request.as_of),
         "limit": limit,

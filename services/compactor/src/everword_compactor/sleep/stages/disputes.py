@@ -10,7 +10,7 @@ from typing import Any
 from everword.facts import store
 from everword.facts.conclusions import accept_fact, reject_fact
 from everword.facts.model import DisputeOutcome, FactRuling, FactState, Key
-from everword.facts.statement_writer import ANOTHER_SESSION
+from everword.facts.statement import ANOTHER_SESSION
 from everword.facts.writer import ChangeReason, lock_attribute
 from everword.text.credentials import mask_credentials
 from everword_compactor.jobs.questions import CheckedAnswer, ModelQuestion
