@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from everword.v1 import fact_query_service_pb2 as reads
-from everword.v1 import people_pb2
+from everword.v1 import memory_pb2, people_pb2
+from everword.v1 import search_service_pb2 as search
 from support.learning import day, learn, say
 from support.stack import Stack
 
@@ -48,6 +49,11 @@ async def test_people_and_events_are_listed_without_a_model(stack: Stack) -> Non
         reads.ExplainLearnedRequest(person_id=people["Ana"].id)
     )
     assert why.evidence[0].quote == "Could you find a present for my sister Ana"
+    # Named people and appointments are facts as well: memories that Search finds.
+    for query, text in (("Who is my colleague?", "Tom Berg"), ("dentist", "2031-03-03 16:30")):
+        found = await stack.search.Search(search.SearchRequest(query=query))
+        kinds = [each.memory.kind for each in found.results if text in each.memory.content]
+        assert memory_pb2.MEMORY_KIND_FACT in kinds
     # The next mention is of the same person; a changed appointment is the same event.
     await say(stack, "Ana works at Initech now, and she loves it there.", 8)
     await say(stack, "My dentist appointment was moved to 5 March 2031 at 15:00.", 9)

@@ -144,7 +144,7 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
         f"{writes}.settle_dispute": {**dispute, "now": LATE},
         f"{writes}.find_open_disputes": {"fact_id": FACT},
         f"{writes}.end_disputes": {
-            "old_fact_id": RIVAL,
+            "old_fact_id": FACT,
             "successor_id": None,
             "reason": "smuggled",
             "now": LATE,

@@ -79,23 +79,28 @@ async def end_opposites(
     A dislike is evidence against the likes of its kinds: disliking fruit against liking apples.
     """
     key = statement.key.opposite
-    if key is None or statement.hypothesis or statement.until is not None:
+    if key is None:
         return frozenset()
     locked = await lock_attribute(conn, namespace_id, settings.trust, key)
-    plans, ended = list[FactPlan](), set[UUID]()
-    for value in _current_values(locked, statement.since):
-        if is_same_thing(value, statement.value):
-            plan = plan_retraction(locked, replace(statement, key=key, value=value))
-        elif key.attribute == "like" and is_kind_of(value, statement.value):
-            plan = _plan_doubt(locked, value, statement)
-        else:
-            continue
-        if plan is not None:
-            plans.append(plan)
-            ended |= {each.fact_id for each in plan.changes if each.action == "closed"}
+    plans = plan_opposites(locked, statement)
     if plans:
         await write_plans(conn, settings, plans, audit)
-    return frozenset(ended)
+    changes = (each for plan in plans for each in plan.changes)
+    return frozenset(each.fact_id for each in changes if each.action == "closed")
+
+
+def plan_opposites(locked: LockedAttribute, statement: FactStatement) -> list[FactPlan]:
+    """Return the plans for the opposite attribute, as `end_opposites` writes them."""
+    key = statement.key.opposite
+    if key is None or statement.hypothesis or statement.until is not None:
+        return []
+    plans = list[FactPlan | None]()
+    for value in _current_values(locked, statement.since):
+        if is_same_thing(value, statement.value):
+            plans.append(plan_retraction(locked, replace(statement, key=key, value=value)))
+        elif key.attribute == "like" and is_kind_of(value, statement.value):
+            plans.append(_plan_doubt(locked, value, statement))
+    return [plan for plan in plans if plan is not None]
 
 
 def _current_values(locked: LockedAttribute, at: datetime) -> list[str]:

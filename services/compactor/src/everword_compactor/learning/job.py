@@ -24,7 +24,7 @@ from everword_compactor.learning import store
 from everword_compactor.learning.extract.claims import extract
 from everword_compactor.learning.extract.model import Modality, SpokenClaim
 from everword_compactor.learning.moments import dated
-from everword_compactor.learning.people import find_named_people
+from everword_compactor.learning.people import find_named_people, relation_claims
 from everword_compactor.learning.store import LearnableMessage, LearningProgress
 from everword_compactor.learning.write import ClaimingMessage, subject_of, write_claims
 
@@ -163,6 +163,7 @@ def find_claims(
             continue
         people = find_named_people(message.content, claims, (message.author, conversation.subject))
         if claims or people:
+            claims += relation_claims(people, claims)
             found.append(ClaimingMessage(message, claims, people=people))
     return found
 

@@ -23,12 +23,20 @@ from everword_compactor.learning.extract.tokens import MAX_CHARS
 
 #: Attributes whose values are people of the author's life.
 _KINDS = ("partner", "child", "sibling", "parent", "friend")
-_COLLEAGUES = (
-    *("colleague", "coworker", "co-worker", "teammate", "boss", "manager", "supervisor", "mentor"),
-    *("neighbour", "neighbor", "cousin", "uncle", "aunt", "nephew", "niece", "therapist"),
-    *("grandma", "grandpa", "grandmother", "grandfather", "granddaughter", "grandson", "landlord"),
-)
-_RELATIONS = frozenset({*_COLLEAGUES, *(word for kind in _KINDS for word in WORDS[kind])})
+#: Relations by the attribute of which such a person is a value.
+_ATTRIBUTES = {
+    **{word: kind for kind in _KINDS for word in WORDS[kind]},
+    **dict.fromkeys(
+        ["colleague", "coworker", "co-worker", "teammate", "boss", "manager", "supervisor"],
+        "colleague",
+    ),
+    **dict.fromkeys(
+        ["cousin", "uncle", "aunt", "nephew", "niece", "granddaughter", "grandson"], "relative"
+    ),
+    **dict.fromkeys(["grandma", "grandpa", "grandmother", "grandfather"], "relative"),
+    **dict.fromkeys(["neighbour", "neighbor", "landlord", "therapist", "mentor"], "acquaintance"),
+}
+_RELATIONS = frozenset(_ATTRIBUTES)
 _RELATION = "|".join(sorted(map(regex.escape, _RELATIONS), key=len, reverse=True))
 #: Said of things as well: "coffee is my friend".
 _LOOSE = frozenset({"friend", "buddy", "pal", "partner", "baby", "kid", "bestie", "boss", "mentor"})
@@ -110,6 +118,24 @@ def find_named_people(
     for name in names:
         found.pop(name.casefold(), None)
     return list(found.values())[:_MOST]
+
+
+def relation_claims(
+    people: Sequence[NamedPerson], claims: Sequence[SpokenClaim]
+) -> list[SpokenClaim]:
+    """Return the claims that the relations of named people are, apart from those among `claims`.
+
+    "A present for my sister Ana" states a sibling in passing. Partners are left out: there is one at a time, and a
+    dance partner is none.
+    """
+    said = {(each.attribute, each.value.casefold()) for each in claims}
+    return [
+        SpokenClaim(attribute, each.name, Modality.STATEMENT, each.quote, slot="name")
+        for each in people
+        if each.status is None
+        and (attribute := _ATTRIBUTES.get(each.relation, "partner")) != "partner"
+        and (attribute, each.name.casefold()) not in said
+    ]
 
 
 def person_mention(person: NamedPerson, said: MessageWords) -> PersonMention:

@@ -13,8 +13,8 @@ from everword.facts.attributes import find_attribute
 from everword.facts.model import USER, FactSource, Key, value_hash
 from everword.facts.statement import FactStatement
 from everword.facts.statement_writer import (
-    end_opposites,
     plan_correction,
+    plan_opposites,
     plan_retraction,
     plan_statement,
 )
@@ -80,6 +80,7 @@ async def write_claims(
         # Lock attributes in a fixed order, so that two writers cannot deadlock.
         claims = sorted(claiming.claims, key=lambda each: each.attribute)
         keys = list(dict.fromkeys(Key(claiming.subject, each.attribute) for each in claims))
+        keys += [key.opposite for key in keys if key.opposite and key.opposite not in keys]
         untrusted = settings.trust.is_open(conversation.channel)
         former = list[NamedPerson]()
         while claims:
@@ -88,10 +89,6 @@ async def write_claims(
             plans, claims = _plan(budget_statuses, conversation, claiming, claims, untrusted)
             if plans:
                 await write_plans(conn, settings, plans, _AUDIT)
-        for claim in claiming.claims:
-            if claim.modality is Modality.STATEMENT:
-                stated = _statement(conversation, claiming, claim, untrusted)
-                await end_opposites(conn, settings, namespace_id, stated, _AUDIT)
         # Anybody may write in open channels, and people have no evidence that is marked as untrusted.
         if not untrusted:
             await _write_people(conn, namespace_id, conversation, claiming, former)
@@ -173,6 +170,9 @@ def _plan(
         planned.setdefault(key, set()).update({hash_} if alongside else set())
         plan = _plan_claim(locked, conversation, claiming, claim, untrusted)
         plans += [plan] if plan else []
+        if key.opposite and claim.modality is Modality.STATEMENT:
+            stated = _statement(conversation, claiming, claim, untrusted)
+            plans += plan_opposites(budget_statuses[key.opposite], stated)
     return plans, later
 
 
