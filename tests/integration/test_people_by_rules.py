@@ -6,6 +6,7 @@ from everword.v1 import fact_query_service_pb2 as reads
 from everword.v1 import memory_pb2, people_pb2
 from everword.v1 import search_service_pb2 as search
 from support.learning import day, learn, say
+from support.sleep_calls import Mind, observing, sleep
 from support.stack import Stack
 
 MESSAGES = (
@@ -65,3 +66,19 @@ async def test_people_and_events_are_listed_without_a_model(stack: Stack) -> Non
     [dentist] = [e for title, e in (await events_of(stack, "emi")).items() if "Dentist" in title]
     assert f"{dentist.start_time.ToDatetime():%Y-%m-%d %H:%M}" == "2031-03-05 15:00"
     assert dentist.last_seen_time.ToDatetime().date() == day(9).date()
+
+
+async def test_sessions_are_listed_with_topics_and_observations(stack: Stack) -> None:
+    await say(stack, "It is tea for me, and the cello at six.", 0)
+    mind = Mind({"sleep-observe": observing(("tea for me", "drink", "tea"), topics=("Tea",))})
+    await sleep(stack, mind)
+    [session] = (await stack.fact_queries.ListSessions(reads.ListSessionsRequest())).sessions
+    assert (session.subject, session.state, list(session.topics)) == ("emi", "processed", ["Tea"])
+    [observed] = session.observations
+    assert (observed.kind, observed.value, list(observed.quotes)) == (
+        "statement",
+        "tea",
+        ["tea for me"],
+    )
+    request = reads.ListSessionsRequest(conversation_id=observed.message_ids[0])
+    assert not (await stack.fact_queries.ListSessions(request)).sessions

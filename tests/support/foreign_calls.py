@@ -194,7 +194,15 @@ _READS = (
         "ListPatterns",
         "ListPeople",
     ),
-    *("ListEvents", "ListStrategies", "ListNodes", "ListNotes", "ListLoreBooks", "ListBudgets"),
+    *(
+        "ListEvents",
+        "ListSessions",
+        "ListStrategies",
+        "ListNodes",
+        "ListNotes",
+        "ListLoreBooks",
+        "ListBudgets",
+    ),
     *("ListRetentionPolicies", "ListTopics", "ListDocuments", "ListWorkspaceFiles"),
     *("ListConversations", "ListLegalHolds"),
 )

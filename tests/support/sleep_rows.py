@@ -135,6 +135,10 @@ def sleep_parameters(conversation_id: UUID, message_id: UUID) -> dict[str, dict[
         "everword_search.facts.find_linked": {"fact_ids": [FACT, RIVAL], "query": "hardly"},
         "everword_search.facts.list_disputes": {"fact_id": FACT},
         "everword_search.facts.list_open_disputes": {"subjects": None, "after_id": None},
+        "everword_search.people.list_sessions": {
+            **dict.fromkeys(("subjects", "conversation_id", "after_id"))
+        },
+        "everword_search.people.read_session_observations": {"session_ids": [SESSION]},
         f"{writes}.open_disputes": {
             "ids": [new_id()],
             "old_fact_ids": [RIVAL],

@@ -88,6 +88,11 @@ class FactQueryServiceStub:
                 request_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetUserModelRequest.SerializeToString,
                 response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetUserModelResponse.FromString,
                 _registered_method=True)
+        self.ListSessions = channel.unary_unary(
+                '/everword.v1.FactQueryService/ListSessions',
+                request_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListSessionsRequest.SerializeToString,
+                response_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListSessionsResponse.FromString,
+                _registered_method=True)
         self.ListStrategies = channel.unary_unary(
                 '/everword.v1.FactQueryService/ListStrategies',
                 request_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListStrategiesRequest.SerializeToString,
@@ -178,6 +183,13 @@ class FactQueryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListSessions(self, request, context):
+        """ListSessions returns the sessions that Sleep has read by their ids, oldest first, with topics and observations.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListStrategies(self, request, context):
         """ListStrategies returns questions that are worth asking, by their ids, oldest first.
         """
@@ -237,6 +249,11 @@ def add_FactQueryServiceServicer_to_server(servicer, server):
                     servicer.GetUserModel,
                     request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.GetUserModelRequest.FromString,
                     response_serializer=everword_dot_v1_dot_fact__query__service__pb2.GetUserModelResponse.SerializeToString,
+            ),
+            'ListSessions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSessions,
+                    request_deserializer=everword_dot_v1_dot_fact__query__service__pb2.ListSessionsRequest.FromString,
+                    response_serializer=everword_dot_v1_dot_fact__query__service__pb2.ListSessionsResponse.SerializeToString,
             ),
             'ListStrategies': grpc.unary_unary_rpc_method_handler(
                     servicer.ListStrategies,
@@ -518,6 +535,33 @@ class FactQueryService:
             '/everword.v1.FactQueryService/GetUserModel',
             everword_dot_v1_dot_fact__query__service__pb2.GetUserModelRequest.SerializeToString,
             everword_dot_v1_dot_fact__query__service__pb2.GetUserModelResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSessions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/everword.v1.FactQueryService/ListSessions',
+            everword_dot_v1_dot_fact__query__service__pb2.ListSessionsRequest.SerializeToString,
+            everword_dot_v1_dot_fact__query__service__pb2.ListSessionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

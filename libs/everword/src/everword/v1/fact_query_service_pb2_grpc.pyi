@@ -52,6 +52,8 @@ class FactQueryServiceStub:
     """GetUserModel returns how a subject communicates, and the subject's trajectory: the direction of the subject's
     development.
     """
+    ListSessions: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListSessionsRequest, _fact_query_service_pb2.ListSessionsResponse]
+    """ListSessions returns the sessions that Sleep has read by their ids, oldest first, with topics and observations."""
     ListStrategies: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListStrategiesRequest, _fact_query_service_pb2.ListStrategiesResponse]
     """ListStrategies returns questions that are worth asking, by their ids, oldest first."""
 
@@ -153,6 +155,14 @@ class FactQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         """GetUserModel returns how a subject communicates, and the subject's trajectory: the direction of the subject's
         development.
         """
+
+    @_abc_1.abstractmethod
+    def ListSessions(
+        self,
+        request: _fact_query_service_pb2.ListSessionsRequest,
+        context: _aio.ServicerContext[_fact_query_service_pb2.ListSessionsRequest, _abc.Awaitable[_fact_query_service_pb2.ListSessionsResponse]],
+    ) -> _abc.Awaitable[_fact_query_service_pb2.ListSessionsResponse]:
+        """ListSessions returns the sessions that Sleep has read by their ids, oldest first, with topics and observations."""
 
     @_abc_1.abstractmethod
     def ListStrategies(

@@ -68,6 +68,7 @@ async def _meet(
     added = await store.insert_learned_evidence(conn, namespace_id, row.id, statements)
     if not added:
         return
+    evidence: Sequence[StatementEvidence]
     if found is None:
         # All evidence of a new person is that of this mention.
         evidence = [
