@@ -80,5 +80,5 @@ async def test_sessions_are_listed_with_topics_and_observations(stack: Stack) ->
         "tea",
         ["tea for me"],
     )
-    request = reads.ListSessionsRequest(conversation_id=observed.message_ids[0])
-    assert not (await stack.fact_queries.ListSessions(request)).sessions
+    request = reads.ListSessionsRequest(conversation_id=session.conversation_id)
+    assert len((await stack.fact_queries.ListSessions(request)).sessions) == 1

@@ -185,6 +185,7 @@ class FactQueryServiceServicer:
 
     def ListSessions(self, request, context):
         """ListSessions returns the sessions that Sleep has read by their ids, oldest first, with topics and observations.
+        CONVERSATION_NOT_FOUND if the request names a conversation that does not exist.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

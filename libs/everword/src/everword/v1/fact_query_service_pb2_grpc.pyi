@@ -53,7 +53,9 @@ class FactQueryServiceStub:
     development.
     """
     ListSessions: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListSessionsRequest, _fact_query_service_pb2.ListSessionsResponse]
-    """ListSessions returns the sessions that Sleep has read by their ids, oldest first, with topics and observations."""
+    """ListSessions returns the sessions that Sleep has read by their ids, oldest first, with topics and observations.
+    CONVERSATION_NOT_FOUND if the request names a conversation that does not exist.
+    """
     ListStrategies: _aio.UnaryUnaryMultiCallable[_fact_query_service_pb2.ListStrategiesRequest, _fact_query_service_pb2.ListStrategiesResponse]
     """ListStrategies returns questions that are worth asking, by their ids, oldest first."""
 
@@ -162,7 +164,9 @@ class FactQueryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _fact_query_service_pb2.ListSessionsRequest,
         context: _aio.ServicerContext[_fact_query_service_pb2.ListSessionsRequest, _abc.Awaitable[_fact_query_service_pb2.ListSessionsResponse]],
     ) -> _abc.Awaitable[_fact_query_service_pb2.ListSessionsResponse]:
-        """ListSessions returns the sessions that Sleep has read by their ids, oldest first, with topics and observations."""
+        """ListSessions returns the sessions that Sleep has read by their ids, oldest first, with topics and observations.
+        CONVERSATION_NOT_FOUND if the request names a conversation that does not exist.
+        """
 
     @_abc_1.abstractmethod
     def ListStrategies(

@@ -10,18 +10,24 @@ from uuid import UUID
 from everword.db.pool import Connection, Database
 from everword.db.typed_statements import statement
 from everword.domain.caller import NamespaceScope
+from everword.domain.not_found import ConversationNotFound
 from everword.rpc.pages import PageRequest, open_cursor
 from everword.rpc.translate import to_timestamp
 from everword.v1 import people_pb2 as pb
 from everword_search.people.store import SQL
 from everword_search.records.freshness import fresh_transaction
+from everword_search.records.store import get_conversation
 
 #: Maximum observations of each session.
 MOST_OBSERVATIONS = 200
 _STATES = {1: "stored", 2: "processed", 3: "skipped", 4: "parked"}
 _KINDS = {
-    1: "statement", 2: "question", 3: "reaction", 4: "behaviour",
-    5: "contradiction", 6: "preference",
+    1: "statement",
+    2: "question",
+    3: "reaction",
+    4: "behaviour",
+    5: "contradiction",
+    6: "preference",
 }
 
 
@@ -80,12 +86,17 @@ async def list_sessions(
     page: PageRequest,
     at_least_as_fresh: str = "",
 ) -> tuple[Sequence[ObservedSession], str]:
-    """Return a page of sessions and the token of the next page. Raises InvalidPageToken."""
+    """Return a page of sessions and the token of the next page. Raises InvalidPageToken and ConversationNotFound."""
     cursor = await open_cursor(database, namespace, "ListSessions", page)
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
         rows = await _list_sessions(
             conn, namespace.id, session_filter, cursor.after_id, cursor.limit
         )
+        conversation_id = session_filter.conversation_id
+        if conversation_id and not (
+            rows or await get_conversation(conn, namespace.id, conversation_id)
+        ):
+            raise ConversationNotFound(conversation_id=conversation_id)
         ids = [row.id for row in rows]
         found = await _read_session_observations(conn, namespace.id, ids, MOST_OBSERVATIONS)
     sessions = [
