@@ -19,7 +19,8 @@ from everword_search.people.read_people import (
     list_people,
     list_strategies,
 )
-from everword_search.people.sessions import SessionFilter, list_sessions, session_to_proto
+from everword_search.people.sessions import list_sessions, session_to_proto
+from everword_search.people.store import SessionFilter
 from everword_search.people.translate import (
     change_to_proto,
     evidence_to_proto,

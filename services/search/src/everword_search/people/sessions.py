@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from uuid import UUID
 
-from everword.db.pool import Connection, Database
-from everword.db.typed_statements import statement
+from everword.db.pool import Database
 from everword.domain.caller import NamespaceScope
 from everword.domain.not_found import ConversationNotFound
 from everword.rpc.pages import PageRequest, open_cursor
 from everword.rpc.translate import to_timestamp
 from everword.v1 import people_pb2 as pb
-from everword_search.people.store import SQL
+from everword_search.people import store
+from everword_search.people.store import ObservationRow, SessionFilter, SessionRow
 from everword_search.records.freshness import fresh_transaction
 from everword_search.records.store import get_conversation
 
@@ -29,46 +27,6 @@ _KINDS = {
     5: "contradiction",
     6: "preference",
 }
-
-
-@dataclass(frozen=True)
-class SessionRow:
-    """A session."""
-
-    id: UUID
-    conversation_id: UUID
-    first_seq: int
-    last_seq: int
-    subject: str
-    state: int
-    error: str
-    topics: list[str]
-    started_at: datetime
-    ended_at: datetime
-
-
-@dataclass(frozen=True)
-class ObservationRow:
-    """An observation of a session."""
-
-    session_id: UUID
-    kind: int
-    subject: str
-    about: str
-    content: str
-    attribute: str
-    value: str
-    hypothesis: bool
-    message_ids: list[UUID]
-    quotes: list[str]
-
-
-@dataclass(frozen=True)
-class SessionFilter:
-    """Filter of a list of sessions; None admits every value."""
-
-    subjects: list[str] | None
-    conversation_id: UUID | None
 
 
 @dataclass(frozen=True)
@@ -89,7 +47,7 @@ async def list_sessions(
     """Return a page of sessions and the token of the next page. Raises InvalidPageToken and ConversationNotFound."""
     cursor = await open_cursor(database, namespace, "ListSessions", page)
     async with fresh_transaction(database, namespace, at_least_as_fresh) as conn:
-        rows = await _list_sessions(
+        rows = await store.list_sessions(
             conn, namespace.id, session_filter, cursor.after_id, cursor.limit
         )
         conversation_id = session_filter.conversation_id
@@ -98,7 +56,7 @@ async def list_sessions(
         ):
             raise ConversationNotFound(conversation_id=conversation_id)
         ids = [row.id for row in rows]
-        found = await _read_session_observations(conn, namespace.id, ids, MOST_OBSERVATIONS)
+        found = await store.read_session_observations(conn, namespace.id, ids, MOST_OBSERVATIONS)
     sessions = [
         ObservedSession(row, [each for each in found if each.session_id == row.id]) for row in rows
     ]
@@ -133,19 +91,3 @@ def session_to_proto(session: ObservedSession) -> pb.SleepSession:
             for each in session.observations
         ],
     )
-
-
-@statement(SQL, "list_sessions")
-async def _list_sessions(
-    conn: Connection,
-    namespace_id: int,
-    session_filter: SessionFilter,
-    after_id: UUID | None,
-    limit: int,
-) -> list[SessionRow]: ...
-
-
-@statement(SQL, "read_session_observations")
-async def _read_session_observations(
-    conn: Connection, namespace_id: int, session_ids: Sequence[UUID], limit: int
-) -> list[ObservationRow]: ...
